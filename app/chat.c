@@ -1,0 +1,353 @@
+#include "app/chat.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/log.h"
+
+// Which model this is: by content, which is read once and remembered; in a database that keeps
+// nothing the path is enough.
+static struct hash128 find_digest(struct chat *chat, const char *path) {
+    if (chat->owns_db) return hash_bytes(path, strlen(path), 0);
+    struct stat file = {0};
+    struct hash128 digest;
+    const bool known = stat(path, &file) == 0;
+    const int64_t mtime_ns = (int64_t)file.st_mtim.tv_sec * 1000000000 + file.st_mtim.tv_nsec;
+    if (known && db_digest_find(chat->db, path, file.st_size, mtime_ns, &digest) == STATUS_OK)
+        return digest;
+    digest = engine_digest(chat->engine);
+    if (known) {
+        struct error err = {0};
+        if (db_digest_remember(chat->db, path, file.st_size, mtime_ns, digest, &err) != STATUS_OK)
+            log_write(LOG_WARNING, "the model's digest could not be remembered: %s", err.text);
+    }
+    return digest;
+}
+
+static enum status open_model(struct chat *chat, struct error *err) {
+    chat->tokenizer = engine_tokenizer(chat->engine);
+    if (!chat->tokenizer)
+        return error_set(err, STATUS_UNSUPPORTED, "this model has no tokenizer to chat with");
+    struct engine_info info;
+    engine_info(chat->engine, &info);
+    chat->context = info.context;
+    chat->block_size = info.block_size;
+    struct gguf_string source = {"", 0};
+    gguf_find_string(engine_gguf(chat->engine), "tokenizer.chat_template", &source);
+    chat->transcript.tokenizer = chat->tokenizer;
+    TRY(chat_template_recognise(source.bytes, source.length, &chat->transcript.row,
+                                &chat->template_guessed, err));
+    char path[PATH_MAX];
+    if (!realpath(info.model_path, path))
+        return error_set(err, STATUS_IO, "%s is gone", info.model_path);
+    return db_model(chat->db, find_digest(chat, path), info.model_name, &chat->transcript.model,
+                    err);
+}
+
+enum status chat_open(const struct chat_options *options, struct chat **result, struct error *err) {
+    struct chat *chat = calloc(1, sizeof *chat);
+    if (!chat) return STATUS_NO_MEMORY;
+    chat->engine = options->engine;
+    chat->db = options->db;
+    chat->owns_db = options->db == NULL;
+    chat->settings = options->settings;
+    chat->shelf.engine = options->engine;
+    enum status status = STATUS_OK;
+    if (chat->owns_db) status = db_open(":memory:", &chat->db, err);
+    if (status == STATUS_OK) status = open_model(chat, err);
+    if (status == STATUS_OK && options->system)
+        status = text_append_string(&chat->system, options->system);
+    if (status == STATUS_OK) status = shelf_place(&chat->shelf, NULL, 0, &chat->sequence);
+    if (status != STATUS_OK) {
+        chat_close(chat);
+        return status;
+    }
+    chat->stops = (struct stops){{options->stops, chat_template_stops(chat->transcript.row)}};
+    *result = chat;
+    return STATUS_OK;
+}
+
+static void finish_turn(struct chat *chat) {
+    struct turn_progress progress;
+    struct error err;
+    enum status status;
+    chat_cancel(chat);
+    while (chat_running(chat))
+        chat_turn_next(chat, 1000, &progress, &status, &err);
+}
+
+void chat_close(struct chat *chat) {
+    if (!chat) return;
+    finish_turn(chat);
+    if (chat->conversation.id[0]) conversation_unlock(chat->db, chat->conversation.id);
+    transcript_deinit(&chat->transcript);
+    sequence_destroy(chat->sequence);
+    shelf_deinit(&chat->shelf);
+    if (chat->owns_db) db_close(chat->db);
+    text_deinit(&chat->system);
+    text_deinit(&chat->draft);
+    text_deinit(&chat->turn.text);
+    free(chat->turn.token_ends);
+    free(chat);
+}
+
+struct chat_settings *chat_settings(struct chat *chat) {
+    return &chat->settings;
+}
+
+const struct conversation *chat_conversation(const struct chat *chat) {
+    return &chat->conversation;
+}
+
+size_t chat_message_count(const struct chat *chat) { return chat->transcript.count; }
+
+const struct message *chat_message(const struct chat *chat, size_t index) {
+    ASSERT(index < chat->transcript.count);
+    return &chat->transcript.entries[index].message;
+}
+
+const char *chat_system(const struct chat *chat) {
+    if (chat->transcript.count == 0) return text_string(&chat->system);
+    const struct message *first = chat_message(chat, 0);
+    return first->role == MESSAGE_SYSTEM ? first->text : "";
+}
+
+int64_t chat_turn_count(const struct chat *chat) {
+    int64_t turns = 0;
+    for (size_t i = 0; i < chat->transcript.count; i++)
+        turns += chat_message(chat, i)->role == MESSAGE_USER;
+    return turns;
+}
+
+bool chat_template_guessed(const struct chat *chat) { return chat->template_guessed; }
+
+const char *chat_template_label(const struct chat *chat) {
+    return chat_template_name(chat->transcript.row);
+}
+
+struct sequence *chat_sequence(struct chat *chat) {
+    return chat->sequence;
+}
+
+struct db *chat_db(struct chat *chat) {
+    return chat->db;
+}
+
+const char *chat_draft(const struct chat *chat) { return text_string(&chat->draft); }
+
+enum status chat_place(struct chat *chat, size_t count, struct error *err) {
+    const size_t length = transcript_log_end(&chat->transcript, count);
+    if (length + 1 > (size_t)chat->context)
+        return error_set(err, STATUS_TOO_LONG,
+                         "this conversation has %zu tokens, and the context holds %" PRId32, length,
+                         chat->context);
+    const enum status status =
+        shelf_place(&chat->shelf, chat->transcript.log.ids, length, &chat->sequence);
+    if (status == STATUS_BAD_INPUT)
+        return error_set(err, STATUS_BAD_FILE,
+                         "conversation %s: its stored tokens are not of this model",
+                         chat->conversation.id);
+    return status;
+}
+
+enum status chat_make(struct chat *chat, const char *name, struct error *err) {
+    if (chat->conversation.id[0]) return STATUS_OK;
+    struct conversation made;
+    TRY(conversation_create(chat->db, name, chat->transcript.model, &made, err));
+    TRY(conversation_lock(chat->db, made.id, err));
+    chat->conversation = made;
+    return STATUS_OK;
+}
+
+static enum status check_idle(const struct chat *chat, struct error *err) {
+    if (!chat_running(chat)) return STATUS_OK;
+    return error_set(err, STATUS_BUSY, "an answer is being written: stop it first (^C)");
+}
+
+// The place in the transcript of the user's message number `turn`, 1-based and in range.
+static size_t find_turn(const struct chat *chat, int64_t turn) {
+    size_t at = 0;
+    for (int64_t seen = 0;; at++) {
+        seen += chat_message(chat, at)->role == MESSAGE_USER;
+        if (seen == turn) return at;
+    }
+}
+
+static enum status set_draft(struct text *draft, const struct message *message) {
+    text_clear(draft);
+    return text_append(draft, message->text, message->length);
+}
+
+// A question without its answer at the end leaves the transcript for the draft; the store
+// keeps it as the tip until something new is said.
+static enum status take_unanswered(struct transcript *transcript, struct text *draft) {
+    text_clear(draft);
+    if (transcript->count == 0) return STATUS_OK;
+    const struct message *last = &transcript->entries[transcript->count - 1].message;
+    if (last->role != MESSAGE_USER) return STATUS_OK;
+    TRY(set_draft(draft, last));
+    transcript_cut(transcript, transcript->count - 1);
+    return STATUS_OK;
+}
+
+// What does not fit the context now can still be read, rewound and forked.
+static void place_if_it_fits(struct chat *chat) {
+    struct error err = {0};
+    if (chat_place(chat, chat->transcript.count, &err) == STATUS_OK) return;
+    log_write(LOG_WARNING, "%s", err.text[0] ? err.text : "not enough memory");
+    if (shelf_place(&chat->shelf, NULL, 0, &chat->sequence) != STATUS_OK)
+        sequence_truncate(chat->sequence, 0);
+}
+
+// Leaves the current conversation for `to`, which is locked by now.
+static void change_to(struct chat *chat, const struct conversation *to) {
+    if (chat->conversation.id[0]) {
+        conversation_unlock(chat->db, chat->conversation.id);
+        memcpy(chat->previous, chat->conversation.id, sizeof chat->previous);
+    }
+    chat->conversation = *to;
+    chat->last = (struct turn_report){0};
+}
+
+// Moves to `to` with its transcript and draft, which are moved in.
+static void enter(struct chat *chat, const struct conversation *to, struct transcript *transcript,
+                  struct text *draft) {
+    change_to(chat, to);
+    transcript_deinit(&chat->transcript);
+    chat->transcript = *transcript;
+    chat->conversation.tip = transcript_tip(&chat->transcript);
+    text_deinit(&chat->draft);
+    chat->draft = *draft;
+    place_if_it_fits(chat);
+}
+
+// Locks, loads and enters; on failure the chat is where it was.
+static enum status move_to(struct chat *chat, const struct conversation *to, struct error *err) {
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    TRY(conversation_lock(chat->db, to->id, err));
+    enum status status = transcript_load(&transcript, chat->db, to->tip, err);
+    if (status == STATUS_OK) status = take_unanswered(&transcript, &draft);
+    if (status != STATUS_OK) {
+        conversation_unlock(chat->db, to->id);
+        transcript_deinit(&transcript);
+        text_deinit(&draft);
+        return status;
+    }
+    enter(chat, to, &transcript, &draft);
+    return STATUS_OK;
+}
+
+enum status chat_new(struct chat *chat, const char *name, struct error *err) {
+    TRY(check_idle(chat, err));
+    struct conversation made = {0};
+    if (name[0]) {
+        TRY(conversation_create(chat->db, name, chat->transcript.model, &made, err));
+        TRY(conversation_lock(chat->db, made.id, err));
+    }
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    enter(chat, &made, &transcript, &draft);
+    return STATUS_OK;
+}
+
+enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err) {
+    TRY(check_idle(chat, err));
+    struct conversation found;
+    TRY(conversation_find(chat->db, name_or_id, &found, err));
+    if (strcmp(found.id, chat->conversation.id) == 0) return STATUS_OK;
+    return move_to(chat, &found, err);
+}
+
+enum status chat_resume_latest(struct chat *chat, struct error *err) {
+    TRY(check_idle(chat, err));
+    struct conversation found;
+    TRY(conversation_latest(chat->db, &found, err));
+    if (strcmp(found.id, chat->conversation.id) == 0) return STATUS_OK;
+    return move_to(chat, &found, err);
+}
+
+enum status chat_resume_previous(struct chat *chat, struct error *err) {
+    if (!chat->previous[0])
+        return error_set(err, STATUS_NOT_FOUND, "there is no previous conversation yet");
+    return chat_resume(chat, chat->previous, err);
+}
+
+// A fork of the current conversation that keeps its first `count` messages.
+static enum status fork_at(struct chat *chat, size_t count, const char *name, struct error *err) {
+    const int64_t tip = count ? chat_message(chat, count - 1)->id : MESSAGE_NONE;
+    struct conversation fork;
+    TRY(conversation_fork(chat->db, &chat->conversation, tip, name, &fork, err));
+    TRY(conversation_lock(chat->db, fork.id, err));
+    change_to(chat, &fork);
+    transcript_cut(&chat->transcript, count);
+    place_if_it_fits(chat);
+    return STATUS_OK;
+}
+
+enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
+    TRY(check_idle(chat, err));
+    if (chat->transcript.count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
+    return fork_at(chat, chat->transcript.count, name, err);
+}
+
+enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct text *draft,
+                         struct error *err) {
+    TRY(check_idle(chat, err));
+    const int64_t turns = chat_turn_count(chat);
+    if (turn < 1 || turn > turns)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "there is no turn %" PRId64 ": this conversation has %" PRId64, turn,
+                         turns);
+    const size_t at = find_turn(chat, turn);
+    TRY(set_draft(draft, chat_message(chat, at)));
+    TRY(set_draft(&chat->draft, chat_message(chat, at)));
+    return fork_at(chat, at, name, err);
+}
+
+enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, struct error *err) {
+    TRY(check_idle(chat, err));
+    const int64_t all = chat_turn_count(chat);
+    if (turns < 1 || turns > all)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "can not go back %" PRId64 ": this conversation has %" PRId64 " turns",
+                         turns, all);
+    const size_t at = find_turn(chat, all - turns + 1);
+    const int64_t tip = at ? chat_message(chat, at - 1)->id : MESSAGE_NONE;
+    TRY(set_draft(draft, chat_message(chat, at)));
+    TRY(conversation_move(chat->db, chat->conversation.id, tip, chat->transcript.model, err));
+    chat->conversation.tip = tip;
+    chat->conversation.model = chat->transcript.model;
+    chat->last = (struct turn_report){0};
+    transcript_cut(&chat->transcript, at);
+    place_if_it_fits(chat);
+    return STATUS_OK;
+}
+
+enum status chat_set_system(struct chat *chat, const char *system, struct error *err) {
+    TRY(check_idle(chat, err));
+    struct text copy = {0};
+    TRY(text_append_string(&copy, system));
+    const enum status status = chat->transcript.count ? chat_new(chat, "", err) : STATUS_OK;
+    if (status != STATUS_OK) {
+        text_deinit(&copy);
+        return status;
+    }
+    text_deinit(&chat->system);
+    chat->system = copy;
+    return STATUS_OK;
+}
+
+enum status chat_rename(struct chat *chat, const char *name, struct error *err) {
+    if (!chat->conversation.id[0]) return chat_make(chat, name, err);
+    TRY(conversation_rename(chat->db, chat->conversation.id, name, err));
+    struct conversation renamed;
+    TRY(conversation_find(chat->db, chat->conversation.id, &renamed, err));
+    memcpy(chat->conversation.name, renamed.name, sizeof renamed.name);
+    return STATUS_OK;
+}

@@ -1,0 +1,30 @@
+// app/command.h — what the files behind commands.h share; nobody else includes it.
+//
+//   commands.c          the table, /help, completion
+//   command_list.c      /list /resume /delete /name
+//   command_turns.c     /new /fork /rewind /regen /continue /system
+//   command_settings.c  /set
+//   command_show.c      /show /stats /kv
+//
+// A handler gets what follows the command's name, without blanks around it; "" for nothing.
+#ifndef APP_COMMAND_H
+#define APP_COMMAND_H
+
+#include "app/console.h"
+#include "store/conversation.h"
+
+typedef void command_handler(struct console *console, const char *argument);
+
+command_handler command_list, command_resume, command_delete, command_name;
+command_handler command_new, command_fork, command_rewind, command_regen, command_continue,
+    command_system;
+command_handler command_set;
+command_handler command_show, command_stats, command_kv;
+
+// The keys of /set, for completion; NULL after the last.
+const char *command_set_key(size_t index);
+
+// Reads a whole number from 1 on that is all of `text`.
+bool command_number(const char *text, int64_t *number);
+
+#endif

@@ -1,0 +1,141 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/figures.h"
+#include "app/terminal.h"
+#include "app/usage.h"
+#include "engine/base/size.h"
+
+static void row(const char *label, const char *value) {
+    terminal_say(STYLE_DIM, "%-14s", label);
+    terminal_say(STYLE_PLAIN, "%s\n", value);
+}
+
+static void show_overview(struct console *console) {
+    struct engine_info info;
+    engine_info(console->engine, &info);
+    char value[256], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES], trained[COUNT_TEXT_BYTES];
+    char turns[TURNS_TEXT_BYTES];
+    row("model", info.model_name);
+    row("file", info.model_path ? info.model_path : "(built in)");
+    snprintf(value, sizeof value, "%s, %.1f M parameters, %s, %s", info.family,
+             (double)info.parameters / 1e6, info.file_type, size_format(info.weight_bytes, bytes));
+    row("weights", value);
+    snprintf(value, sizeof value, "%s, %s, %" PRId32 " threads", info.backend, info.device,
+             info.threads);
+    row("device", value);
+    snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),
+             count_format(info.trained_context, trained));
+    row("context", value);
+    snprintf(value, sizeof value, "%s%s", chat_template_label(console->chat),
+             chat_template_guessed(console->chat) ? " (guessed: the file has none)" : "");
+    row("template", value);
+    const struct conversation *conversation = chat_conversation(console->chat);
+    snprintf(value, sizeof value, "%s %s", conversation->id, conversation->name);
+    row("conversation", conversation->id[0] ? value : "(new)");
+    snprintf(value, sizeof value, "%s in %s",
+             count_format(usage_of(console->chat, console->engine).length, count),
+             turns_format(chat_turn_count(console->chat), turns));
+    row("tokens", value);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+// The exact token log, "id·piece" one after the other, broken at the screen's width.
+static void show_tokens(struct console *console) {
+    const struct tokenizer *tokenizer = engine_tokenizer(console->engine);
+    struct sequence *sequence = chat_sequence(console->chat);
+    const int32_t length = sequence ? sequence_length(sequence) : 0;
+    const int32_t *ids = sequence ? sequence_tokens(sequence) : NULL;
+    const int width = terminal_width();
+    int column = 0;
+    for (int32_t i = 0; tokenizer && i < length; i++) {
+        struct text token = {0};
+        const struct gguf_string piece = tokenizer_piece(tokenizer, ids[i]);
+        if (text_format(&token, "%" PRId32 "·", ids[i]) == STATUS_OK &&
+            text_append(&token, piece.bytes, piece.length) == STATUS_OK) {
+            const int columns = text_columns(text_string(&token));
+            const bool breaks = column > 0 && column + 2 + columns > width;
+            if (column > 0) terminal_say(STYLE_PLAIN, "%s", breaks ? "\n" : "  ");
+            column = (column == 0 || breaks ? 0 : column + 2) + columns;
+            terminal_text(tokenizer_is_special(tokenizer, ids[i]) ? STYLE_DIM : STYLE_PLAIN,
+                          token.bytes, token.length);
+        }
+        text_deinit(&token);
+    }
+    char count[COUNT_TEXT_BYTES];
+    terminal_say(STYLE_DIM, "%s[%s tokens]\n\n", column > 0 ? "\n" : "",
+                 count_format(length, count));
+}
+
+void command_show(struct console *console, const char *argument) {
+    if (!argument[0])
+        show_overview(console);
+    else if (strcmp(argument, "system") == 0)
+        command_system(console, "");
+    else if (strcmp(argument, "params") == 0)
+        command_set(console, "");
+    else if (strcmp(argument, "template") == 0)
+        terminal_say(STYLE_PLAIN, "%s%s\n", chat_template_label(console->chat),
+                     chat_template_guessed(console->chat) ? " (guessed: the file has none)" : "");
+    else if (strcmp(argument, "tokens") == 0)
+        show_tokens(console);
+    else
+        terminal_say(STYLE_ERROR, "/show [system|params|template|tokens]\n");
+}
+
+static double per_second(int64_t count, int64_t us) {
+    return us > 0 ? (double)count * 1e6 / (double)us : 0;
+}
+
+void command_stats(struct console *console, const char *argument) {
+    (void)argument;
+    const struct turn_report last = chat_last(console->chat);
+    if (!last.any) {
+        terminal_say(STYLE_DIM, "No turn yet in this chat.\n");
+        return;
+    }
+    const struct message_stats *stats = &last.stats;
+    const int64_t new_tokens = stats->prompt_tokens - stats->cached_tokens;
+    char value[128], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES];
+    snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
+             count_format(new_tokens, b));
+    row("prompt tokens", value);
+    snprintf(value, sizeof value, "%.0f tok/s", per_second(new_tokens, stats->prefill_us));
+    row("prefill", value);
+    snprintf(value, sizeof value, "%.0f ms", (double)stats->first_token_us / 1e3);
+    row("first token", value);
+    snprintf(value, sizeof value, "%s tokens, %.0f tok/s", count_format(stats->output_tokens, a),
+             per_second(stats->output_tokens - 1, stats->decode_us));
+    row("answer", value);
+    row("stopped by", message_stop_name(last.stop));
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+static void blocks_row(const char *label, const struct engine_info *info, uint32_t blocks) {
+    char value[128], count[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES];
+    snprintf(value, sizeof value, "%7s blocks  %10s", count_format(blocks, count),
+             size_format(blocks * info->block_bytes, bytes));
+    row(label, value);
+}
+
+void command_kv(struct console *console, const char *argument) {
+    (void)argument;
+    struct engine_info info;
+    engine_info(console->engine, &info);
+    const struct usage usage = usage_of(console->chat, console->engine);
+    char value[160], bytes[SIZE_TEXT_BYTES], cached[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
+    blocks_row("pool", &info, info.blocks_total);
+    blocks_row("used", &info, info.blocks_total - info.blocks_free);
+    blocks_row("shared", &info, info.blocks_shared);
+    blocks_row("free", &info, info.blocks_free);
+    blocks_row("here", &info, (uint32_t)usage.blocks);
+    snprintf(value, sizeof value, "%s of %s tokens of this conversation",
+             count_format(usage.cached, cached), count_format(usage.length, length));
+    row("cached", value);
+    snprintf(value, sizeof value, "%" PRId32 " tokens a block, %s a token, %s", info.block_size,
+             size_format(info.token_bytes, bytes), info.kv_type);
+    row("layout", value);
+    terminal_say(STYLE_PLAIN, "\n");
+}

@@ -1,0 +1,22 @@
+// app/commands.h — what a line that begins with a slash does.
+//
+// A command is a row of one table: its names, its usage, one line of help and a handler. Names
+// are exact; an unknown one is an error that suggests the nearest, and is never sent to the
+// model. "//text" is not a command: it sends "/text".
+//
+// Threads: the UI's.
+#ifndef APP_COMMANDS_H
+#define APP_COMMANDS_H
+
+#include "app/console.h"
+
+bool commands_is_command(const char *line);
+
+// Runs the command on the line, whatever comes of it.
+void commands_run(struct console *console, const char *line);
+
+// What can stand in place of `word` after `before`, as editor.h wants it: commands, their
+// arguments, ids and names of conversations. `console` is a struct console.
+char **commands_complete(void *console, const char *before, const char *word);
+
+#endif

@@ -1,0 +1,123 @@
+#include "app/console.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "app/editor.h"
+#include "app/figures.h"
+#include "app/terminal.h"
+#include "app/usage.h"
+#include "app/view.h"
+
+enum {
+    REPLAY_EXCHANGES = 2,
+    NEARLY_FULL_PERCENT = 80,
+};
+
+static void warn_when_nearly_full(struct console *console) {
+    const struct usage usage = usage_of(console->chat, console->engine);
+    if (usage.context_percent < NEARLY_FULL_PERCENT) return;
+    char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
+    terminal_say(STYLE_DIM, "[%s of %s tokens are used — /rewind or /new makes room]\n\n",
+                 count_format(usage.length, used), count_format(usage.context, context));
+}
+
+static void show_turn(struct console *console) {
+    switch (view_turn(console->chat, &console->exit_code)) {
+    case VIEW_ANSWERED:
+        warn_when_nearly_full(console);
+        break;
+    case VIEW_BACK:
+        console_set_draft(console, chat_draft(console->chat));
+        break;
+    case VIEW_FAILED:
+        break;
+    case VIEW_LEAVE:
+        console->leave = true;
+        break;
+    }
+}
+
+void console_send(struct console *console, const char *text, size_t length) {
+    struct error err = {0};
+    if (console_failed(chat_send(console->chat, text, length, &err), &err))
+        console_set_draft(console, text);
+    else
+        show_turn(console);
+}
+
+void console_regenerate(struct console *console) {
+    struct error err = {0};
+    if (!console_failed(chat_regenerate(console->chat, &err), &err)) show_turn(console);
+}
+
+void console_continue(struct console *console) {
+    struct error err = {0};
+    if (!console_failed(chat_continue(console->chat, &err), &err)) show_turn(console);
+}
+
+bool console_failed(enum status status, const struct error *err) {
+    if (status == STATUS_OK) return false;
+    terminal_say(STYLE_ERROR, "%s\n", err->text[0] ? err->text : status_text(status));
+    return true;
+}
+
+static void trim(struct text *text) {
+    static const char blanks[] = " \t\n";
+    const char *string = text_string(text);
+    const size_t start = strspn(string, blanks);
+    if (start > 0) memmove(text->bytes, text->bytes + start, text->length + 1 - start);
+    text->length -= start;
+    while (text->length > 0 && strchr(blanks, text->bytes[text->length - 1]))
+        text->bytes[--text->length] = '\0';
+}
+
+bool console_ask(struct console *console, const char *question, struct text *answer) {
+    const struct editor_prompt prompt = {.text = question, .draft = "", .question = true};
+    int signal = 0;
+    switch (editor_read(&prompt, answer, &signal)) {
+    case EDITOR_LINE:
+        trim(answer);
+        return answer->length > 0;
+    case EDITOR_SIGNAL:
+        console->leave = true;
+        console->exit_code = 128 + signal;
+        return false;
+    case EDITOR_INTERRUPT:
+    case EDITOR_LEAVE:
+        return false;
+    }
+    return false;
+}
+
+bool console_confirm(struct console *console, const char *question) {
+    struct text answer = {0};
+    const bool yes = console_ask(console, question, &answer) &&
+                     (strcasecmp(answer.bytes, "y") == 0 || strcasecmp(answer.bytes, "yes") == 0);
+    text_deinit(&answer);
+    return yes;
+}
+
+void console_arrive(struct console *console) {
+    view_replay(console->chat, REPLAY_EXCHANGES);
+    const struct conversation *conversation = chat_conversation(console->chat);
+    const struct usage usage = usage_of(console->chat, console->engine);
+    char turns[TURNS_TEXT_BYTES], kept[COUNT_TEXT_BYTES], again[COUNT_TEXT_BYTES];
+    struct text name = {0};
+    if (text_fit(&name, conversation->name, 24, false) == STATUS_OK)
+        terminal_say(STYLE_DIM, "[%s%s%s · %s · %s tokens cached, %s to read again]\n\n",
+                     conversation->id, name.length ? " " : "", text_string(&name),
+                     turns_format(chat_turn_count(console->chat), turns),
+                     count_format(usage.cached, kept),
+                     count_format(usage.length - usage.cached, again));
+    text_deinit(&name);
+    if (!chat_draft(console->chat)[0]) return;
+    terminal_say(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
+    console_set_draft(console, chat_draft(console->chat));
+}
+
+void console_set_draft(struct console *console, const char *text) {
+    text_clear(&console->draft);
+    if (text_append_string(&console->draft, text) != STATUS_OK)
+        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+}

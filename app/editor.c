@@ -1,0 +1,378 @@
+#include "app/editor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// After <stdio.h>: Readline's headers use FILE.
+#include <readline/readline.h>
+
+#include "app/recall.h"
+#include "app/terminal.h"
+
+enum {
+    TYPED_MAX_BYTES = 1 << 20, // then keys stay with the kernel until there is a prompt
+    KEY_SEQUENCE_MS = 50,      // between ESC and the rest of a key
+};
+
+static const char BLOCK[] = "\"\"\"";
+enum { BLOCK_BYTES = sizeof BLOCK - 1 };
+
+static struct {
+    struct editor_options options;
+    struct text typed; // ahead of the prompt
+    size_t typed_at;   // bytes of it that the prompt has taken
+    char **candidates; // of the completion under way
+    size_t candidate;
+    bool question;
+    bool done, closed; // the line was sent; or ^D
+    char *line;        // owned, when done
+} editor;
+
+static bool typed_ahead(void) { return editor.typed_at < editor.typed.length; }
+
+static int next_key(FILE *stream) {
+    if (!typed_ahead()) return rl_getc(stream);
+    const int key = (unsigned char)editor.typed.bytes[editor.typed_at++];
+    if (!typed_ahead()) {
+        text_clear(&editor.typed);
+        editor.typed_at = 0;
+    }
+    return key;
+}
+
+// Readline asks with the time it would wait: microseconds, which a call with -1 reads.
+static int key_waits(void) {
+    if (typed_ahead()) return 1;
+    const int asked_us = rl_set_keyboard_input_timeout(-1);
+    return terminal_wait(asked_us > 0 ? KEY_SEQUENCE_MS : 0);
+}
+
+static int insert_newline(int count, int key) {
+    (void)count, (void)key;
+    rl_insert_text("\n");
+    return 0;
+}
+
+static bool block_is_open(const char *line, size_t length) {
+    if (strncmp(line, BLOCK, BLOCK_BYTES) != 0) return false;
+    const bool closed =
+        length >= (size_t)2 * BLOCK_BYTES && strcmp(line + length - BLOCK_BYTES, BLOCK) == 0;
+    return !closed;
+}
+
+static bool ends_in_backslash(const char *line, size_t length) {
+    size_t backslashes = 0;
+    while (backslashes < length && line[length - 1 - backslashes] == '\\')
+        backslashes++;
+    return backslashes % 2 == 1;
+}
+
+static int send_or_continue(int count, int key) {
+    const size_t length = (size_t)rl_end;
+    if (editor.question) return rl_newline(count, key);
+    if (length == 0) return 0;
+    if (ends_in_backslash(rl_line_buffer, length)) {
+        rl_point = rl_end;
+        rl_rubout(1, key);
+        return insert_newline(1, key);
+    }
+    if (block_is_open(rl_line_buffer, length)) return insert_newline(1, key);
+    return rl_newline(count, key);
+}
+
+static int press_signal_key(int count, int key) {
+    (void)count;
+    terminal_press((char)key);
+    return 0;
+}
+
+static int line_start(int point) {
+    while (point > 0 && rl_line_buffer[point - 1] != '\n')
+        point--;
+    return point;
+}
+
+static int line_end(int point) {
+    while (point < rl_end && rl_line_buffer[point] != '\n')
+        point++;
+    return point;
+}
+
+static bool starts_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
+
+static int characters_between(int from, int to) {
+    int count = 0;
+    for (; from < to; from++)
+        count += starts_character(rl_line_buffer[from]);
+    return count;
+}
+
+// `count` characters into the line that begins at `start`, or its end.
+static int point_in_line(int start, int count) {
+    const int end = line_end(start);
+    int point = start;
+    while (point < end && (count > 0 || !starts_character(rl_line_buffer[point])))
+        count -= starts_character(rl_line_buffer[point++]);
+    return point;
+}
+
+static int line_up(int count, int key) {
+    const int start = line_start(rl_point);
+    if (start == 0) return rl_get_previous_history(count, key);
+    rl_point = point_in_line(line_start(start - 1), characters_between(start, rl_point));
+    return 0;
+}
+
+static int line_down(int count, int key) {
+    const int start = line_start(rl_point), end = line_end(rl_point);
+    if (end == rl_end) return rl_get_next_history(count, key);
+    rl_point = point_in_line(end + 1, characters_between(start, rl_point));
+    return 0;
+}
+
+static bool write_draft(int file) {
+    const size_t length = (size_t)rl_end;
+    return write(file, rl_line_buffer, length) == (ssize_t)length;
+}
+
+static bool read_draft(const char *path, struct text *draft) {
+    FILE *file = fopen(path, "re");
+    if (!file) return false;
+    char bytes[4096];
+    bool whole = true;
+    for (size_t got; whole && (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        whole = text_append(draft, bytes, got) == STATUS_OK;
+    fclose(file);
+    while (draft->length > 0 && draft->bytes[draft->length - 1] == '\n')
+        draft->bytes[--draft->length] = '\0';
+    return whole;
+}
+
+// Runs the editor on the file, in the shell's words so that "code --wait" works.
+static bool run_editor(const char *program, const char *path) {
+    const pid_t child = fork();
+    if (child == 0) {
+        char command[512];
+        snprintf(command, sizeof command, "%s \"$1\"", program);
+        execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
+        _exit(127);
+    }
+    int result = 0;
+    while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(result) && WEXITSTATUS(result) == 0;
+}
+
+static int open_in_editor(int count, int key) {
+    (void)count, (void)key;
+    const char *program = getenv("VISUAL");
+    if (!program || !program[0]) program = getenv("EDITOR");
+    if (!program || !program[0]) program = "vi";
+    char path[] = "/tmp/quire-draft-XXXXXX";
+    const int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0) return rl_ding();
+    struct text draft = {0};
+    const bool written = write_draft(file);
+    close(file);
+    rl_clear_visible_line();
+    fflush(rl_outstream);
+    terminal_lend();
+    const bool edited = written && run_editor(program, path) && read_draft(path, &draft);
+    terminal_retake();
+    if (edited) {
+        rl_replace_line(text_string(&draft), 0);
+        rl_point = rl_end;
+    }
+    unlink(path);
+    text_deinit(&draft);
+    return rl_forced_update_display();
+}
+
+static char *next_candidate(const char *word, int state) {
+    (void)word;
+    if (state == 0) editor.candidate = 0;
+    char *candidate = editor.candidates[editor.candidate];
+    if (!candidate) return NULL;
+    editor.candidate++;
+    return strdup(candidate);
+}
+
+static char **complete(const char *word, int start, int end) {
+    (void)end;
+    rl_attempted_completion_over = 1;
+    if (editor.question) return NULL;
+    char *before = strndup(rl_line_buffer, (size_t)start);
+    if (!before) return NULL;
+    editor.candidates = editor.options.complete(editor.options.user, before, word);
+    free(before);
+    if (!editor.candidates) return NULL;
+    char **matches = rl_completion_matches(word, next_candidate);
+    for (size_t i = 0; editor.candidates[i]; i++)
+        free(editor.candidates[i]);
+    free(editor.candidates);
+    editor.candidates = NULL;
+    return matches;
+}
+
+// terminal.h keeps the modes for the whole chat, so Readline shall not touch them.
+static void keep_modes_at_begin(int meta) { (void)meta; }
+
+static void keep_modes_at_end(void) {}
+
+static void take_line(char *line) {
+    rl_callback_handler_remove();
+    editor.done = true;
+    editor.closed = line == NULL;
+    editor.line = line;
+}
+
+void editor_open(const struct editor_options *options) {
+    editor.options = *options;
+    rl_readline_name = "quire";
+    rl_catch_signals = 0;
+    rl_catch_sigwinch = 0;
+    rl_change_environment = 0;
+    rl_prep_term_function = keep_modes_at_begin;
+    rl_deprep_term_function = keep_modes_at_end;
+    rl_getc_function = next_key;
+    rl_input_available_hook = key_waits;
+    rl_attempted_completion_function = complete;
+    rl_completer_word_break_characters = " \t\n";
+    rl_initialize();
+    rl_tty_set_echoing(1);
+    rl_variable_bind("bell-style", "none");
+    rl_variable_bind("enable-active-region", "off");
+    rl_variable_bind("show-all-if-ambiguous", "on");
+    rl_bind_keyseq("\\C-m", send_or_continue);
+    rl_bind_keyseq("\\C-j", insert_newline);
+    rl_bind_keyseq("\\e\\C-m", insert_newline);
+    rl_bind_keyseq("\\e\\C-j", insert_newline);
+    rl_bind_keyseq("\\e[A", line_up);
+    rl_bind_keyseq("\\eOA", line_up);
+    rl_bind_keyseq("\\C-p", line_up);
+    rl_bind_keyseq("\\e[B", line_down);
+    rl_bind_keyseq("\\eOB", line_down);
+    rl_bind_keyseq("\\C-n", line_down);
+    rl_bind_keyseq("\\C-g", open_in_editor);
+    rl_bind_keyseq("\\C-x\\C-e", open_in_editor);
+    rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
+    rl_bind_key(TERMINAL_SUSPEND, press_signal_key);
+    recall_open(options->history_path);
+}
+
+void editor_close(void) {
+    recall_close();
+    text_deinit(&editor.typed);
+    editor.typed_at = 0;
+}
+
+static void begin_line(const struct editor_prompt *prompt, const char *draft) {
+    char shown[128];
+    const bool bold = terminal_styled();
+    snprintf(shown, sizeof shown, "%s%s%s", bold ? "\001\033[1m\002" : "", prompt->text,
+             bold ? "\001\033[0m\002" : "");
+    editor.question = prompt->question;
+    editor.done = false;
+    rl_reset_screen_size();
+    rl_callback_handler_install(shown, take_line);
+    if (draft[0]) {
+        rl_insert_text(draft);
+        rl_redisplay();
+    }
+}
+
+// Leaves what is on the screen and gives up the line.
+static void drop_line(void) {
+    rl_callback_sigcleanup();
+    rl_point = rl_end;
+    rl_redisplay();
+    rl_callback_handler_remove();
+}
+
+// False when the signals end the reading.
+static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *end, int *signal) {
+    const struct terminal_signals signals = terminal_take_signals();
+    if (signals.end) {
+        if (!prompt->question) recall_add(rl_line_buffer);
+        drop_line();
+        terminal_say(STYLE_PLAIN, "\n");
+        *signal = signals.end;
+        *end = EDITOR_SIGNAL;
+        return false;
+    }
+    if (signals.interrupts) {
+        const bool was_empty = rl_end == 0;
+        drop_line();
+        if (was_empty && terminal_styled())
+            terminal_clear_line();
+        else
+            terminal_say(STYLE_DIM, "^C\n");
+        *end = EDITOR_INTERRUPT;
+        if (was_empty || prompt->question) return false;
+        begin_line(prompt, "");
+    }
+    if (signals.suspend) terminal_suspend();
+    if (signals.resized) rl_resize_terminal();
+    if (signals.continued) rl_forced_update_display();
+    return true;
+}
+
+static const char *without_block(char *line) {
+    const size_t length = strlen(line);
+    if (length < (size_t)2 * BLOCK_BYTES || strncmp(line, BLOCK, BLOCK_BYTES) != 0 ||
+        block_is_open(line, length))
+        return line;
+    line[length - BLOCK_BYTES] = '\0';
+    line += BLOCK_BYTES;
+    if (line[0] == '\n') line++;
+    const size_t inside = strlen(line);
+    if (inside > 0 && line[inside - 1] == '\n') line[inside - 1] = '\0';
+    return line;
+}
+
+static enum editor_end take_result(const struct editor_prompt *prompt, struct text *line) {
+    if (editor.closed) {
+        if (terminal_styled())
+            terminal_clear_line();
+        else
+            terminal_say(STYLE_PLAIN, "\n");
+        return EDITOR_LEAVE;
+    }
+    const char *text = prompt->question ? editor.line : without_block(editor.line);
+    if (!prompt->question) recall_add(text);
+    const enum status status = text_append_string(line, text);
+    free(editor.line);
+    return status == STATUS_OK ? EDITOR_LINE : EDITOR_INTERRUPT;
+}
+
+enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal) {
+    enum editor_end end = EDITOR_LEAVE;
+    begin_line(prompt, prompt->draft);
+    while (!editor.done) {
+        if (typed_ahead() || terminal_wait(-1)) rl_callback_read_char();
+        if (!editor.done && !obey_signals(prompt, &end, signal)) return end;
+    }
+    return take_result(prompt, line);
+}
+
+void editor_listen(void) {
+    char keys[512];
+    while (editor.typed.length < TYPED_MAX_BYTES && terminal_wait(0)) {
+        const ssize_t got = read(STDIN_FILENO, keys, sizeof keys);
+        if (got <= 0) return;
+        size_t kept = 0;
+        for (ssize_t i = 0; i < got; i++)
+            if (!terminal_press(keys[i])) keys[kept++] = keys[i];
+        if (text_append(&editor.typed, keys, kept) != STATUS_OK) return;
+    }
+}
+
+void editor_hold(void) {
+    for (size_t i = editor.typed_at; i < editor.typed.length; i++)
+        if (editor.typed.bytes[i] == '\r') editor.typed.bytes[i] = '\n';
+}

@@ -1,0 +1,106 @@
+#include "app/interactive.h"
+
+#include <string.h>
+
+#include "app/commands.h"
+#include "app/console.h"
+#include "app/editor.h"
+#include "app/exit_code.h"
+#include "app/figures.h"
+#include "app/terminal.h"
+#include "app/view.h"
+#include "engine/base/size.h"
+
+static const char PROMPT[] = "> ";
+
+// "quire · NAME · q8_0 · cpu · 2,048 tokens · pool 512 MiB"; a long name gives way.
+static void show_start(const struct console *console) {
+    struct engine_info info;
+    engine_info(console->engine, &info);
+    char context[COUNT_TEXT_BYTES], pool[SIZE_TEXT_BYTES];
+    struct text facts = {0}, name = {0};
+    const enum status status =
+        text_format(&facts, " · %s · %s · %s tokens · pool %s", info.file_type, info.backend,
+                    count_format(info.context, context),
+                    size_format((size_t)info.blocks_total * info.block_bytes, pool));
+    const int room =
+        terminal_width() - text_columns("quire · ") - text_columns(text_string(&facts));
+    if (status == STATUS_OK && room > 3 &&
+        text_fit(&name, info.model_name, room, false) == STATUS_OK) {
+        terminal_say(STYLE_BOLD, "quire");
+        terminal_say(STYLE_PLAIN, " · %s%s\n", text_string(&name), text_string(&facts));
+    }
+    text_deinit(&facts);
+    text_deinit(&name);
+    if (chat_template_guessed(console->chat))
+        terminal_say(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
+    terminal_say(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
+                 console->saved ? "" : "; nothing is saved");
+}
+
+static void obey_line(struct console *console, const struct text *line) {
+    const char *text = text_string(line);
+    if (commands_is_command(text)) {
+        commands_run(console, text);
+        return;
+    }
+    const size_t skipped = text[0] == '/'; // "//text" sends "/text"
+    console_send(console, text + skipped, line->length - skipped);
+}
+
+// One prompt and what comes of it.
+static void read_and_obey(struct console *console) {
+    struct text draft = console->draft, line = {0};
+    console->draft = (struct text){0};
+    const struct editor_prompt prompt = {.text = PROMPT, .draft = text_string(&draft)};
+    int signal = 0;
+    if (console->verbose) view_status_line(console->chat, console->engine);
+    switch (editor_read(&prompt, &line, &signal)) {
+    case EDITOR_LINE:
+        if (line.length > 0) obey_line(console, &line);
+        break;
+    case EDITOR_INTERRUPT:
+        terminal_say(STYLE_DIM, "^D or /quit leaves.\n");
+        break;
+    case EDITOR_LEAVE:
+        console->leave = true;
+        break;
+    case EDITOR_SIGNAL:
+        console->leave = true;
+        console->exit_code = 128 + signal;
+        break;
+    }
+    text_deinit(&draft);
+    text_deinit(&line);
+}
+
+static void greet(struct console *console, const struct interactive_options *options) {
+    if (!options->quiet) show_start(console);
+    if (options->resumed) console_arrive(console);
+    if (!options->first_prompt) return;
+    terminal_say(STYLE_BOLD, "%s", PROMPT);
+    terminal_text(STYLE_PLAIN, options->first_prompt, strlen(options->first_prompt));
+    terminal_say(STYLE_PLAIN, "\n");
+    console_send(console, options->first_prompt, strlen(options->first_prompt));
+}
+
+int interactive_run(const struct interactive_options *options) {
+    struct console console = {
+        .chat = options->chat,
+        .engine = options->engine,
+        .db = options->db,
+        .verbose = options->verbose,
+        .saved = options->saved,
+        .exit_code = EXIT_DONE,
+    };
+    if (!terminal_open()) return EXIT_RUN_TIME;
+    editor_open(&(struct editor_options){
+        .history_path = options->history_path, .complete = commands_complete, .user = &console});
+    greet(&console, options);
+    while (!console.leave && !terminal_gone())
+        read_and_obey(&console);
+    editor_close();
+    terminal_close();
+    text_deinit(&console.draft);
+    return console.exit_code;
+}

@@ -1,0 +1,230 @@
+#include "app/launch.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/attachment.h"
+#include "app/exit_code.h"
+#include "app/figures.h"
+
+int launch_failed(int code, enum status status, const struct error *err) {
+    fprintf(stderr, "quire: %s\n", err->text[0] ? err->text : status_text(status));
+    return code;
+}
+
+// Beside the installed program, else where it was built.
+static enum status find_demo(struct text *path, struct error *err) {
+    static const char NAME[] = "quire-demo-30m-q8_0.gguf";
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = '\0';
+        TRY(text_format(path, "%s/../share/quire/%s", program, NAME));
+        if (access(text_string(path), R_OK) == 0) return STATUS_OK;
+        text_clear(path);
+    }
+    TRY(text_append_string(path, QUIRE_DEMO_MODEL));
+    if (access(text_string(path), R_OK) == 0) return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND,
+                     "no model is given (-m FILE.gguf), and the demo model is not installed");
+}
+
+enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
+                              struct error *err) {
+    const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
+    const char *given = operand && args->operand_count ? args->operands[0] : args->model;
+    *demo = given == NULL;
+    return given ? text_append_string(path, given) : find_demo(path, err);
+}
+
+// Asks for one conversation of the latest; its id goes to *id.
+static enum status ask_which(struct db *db, char id[CONVERSATION_ID_BYTES], struct error *err) {
+    enum { MOST = 20 };
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or a name here");
+    TRY(conversation_list(db, "", MOST, &rows, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        const struct conversation *conversation = &rows[i].conversation;
+        char age[AGE_TEXT_BYTES];
+        struct text title = {0};
+        age_format(calendar_ms() - conversation->updated_ms, age);
+        if (text_fit(&title, conversation->name[0] ? conversation->name : rows[i].preview, 50,
+                     true) == STATUS_OK)
+            fprintf(stderr, "%3zu  %s  %s  %s\n", i + 1, conversation->id, text_string(&title),
+                    age);
+        text_deinit(&title);
+    }
+    char line[64];
+    enum status status = STATUS_NOT_FOUND;
+    if (count) {
+        fprintf(stderr, "which (1 to %zu)? ", count);
+        const bool read = fgets(line, sizeof line, stdin) != NULL;
+        const unsigned long number = read ? strtoul(line, NULL, 10) : 0;
+        if (number >= 1 && number <= count) {
+            memcpy(id, rows[number - 1].conversation.id, CONVERSATION_ID_BYTES);
+            status = STATUS_OK;
+        }
+    }
+    free(rows);
+    if (status != STATUS_OK)
+        error_set(err, status, count ? "none was chosen" : "there is no conversation yet");
+    return status;
+}
+
+static enum status open_store(struct launch *launch, struct error *err) {
+    const char *path = text_string(&launch->config->db_path);
+    TRY(config_make_folder(path, err));
+    return db_open(path, &launch->db, err);
+}
+
+// Is there such a conversation? Asked before a model is loaded for nothing.
+static enum status check_conversation(const struct launch *launch, struct error *err) {
+    struct conversation found;
+    const struct args *args = launch->args;
+    if (args->resume && *args->resume)
+        return conversation_find(launch->db, args->resume, &found, err);
+    if (!args->go_on) return STATUS_OK;
+    const enum status status = conversation_latest(launch->db, &found, err);
+    if (status == STATUS_NOT_FOUND)
+        return error_set(err, status, "there is no conversation to go on with");
+    return status;
+}
+
+int launch_store(struct launch *launch) {
+    struct error err = {0};
+    if (launch->args->no_save) return EXIT_DONE;
+    enum status status = open_store(launch, &err);
+    if (status != STATUS_OK) return launch_failed(EXIT_RUN_TIME, status, &err);
+    if (launch->args->command != COMMAND_CHAT) return EXIT_DONE;
+    status = check_conversation(launch, &err);
+    if (status != STATUS_OK) return launch_failed(exit_code_for(status), status, &err);
+    return EXIT_DONE;
+}
+
+static void show_progress(void *user, const char *what, double fraction) {
+    bool *shown = user;
+    fprintf(stderr, "\r%-40.40s %3.0f %%", what, fraction * 100);
+    fflush(stderr);
+    *shown = true;
+}
+
+int launch_model(struct launch *launch) {
+    const struct args *args = launch->args;
+    struct error err = {0};
+    bool demo, shown = false;
+    enum status status = launch_find_model(args, &launch->model, &demo, &err);
+    if (status != STATUS_OK) return launch_failed(EXIT_MODEL, status, &err);
+    if (demo && !args->quiet)
+        fprintf(stderr, "demo model (30 M parameters, for trying quire out); a real one: quire -m "
+                        "FILE.gguf\n");
+    const struct engine_options options = {
+        .model_path = text_string(&launch->model),
+        .backend = args->backend,
+        .threads = args->threads,
+        .context = args->context,
+        .block_size = args->block_size,
+        .kv_type = args->kv_type,
+        .kv_device_bytes = args->kv_device_bytes,
+        .deterministic = args->deterministic,
+        .progress = !args->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress_user = &shown,
+    };
+    status = engine_open(&options, &launch->engine, &err);
+    if (shown) fprintf(stderr, "\r%50s\r", "");
+    if (status != STATUS_OK) return launch_failed(exit_code_for_model(status), status, &err);
+    engine_info(launch->engine, &launch->info);
+    return EXIT_DONE;
+}
+
+// The model's own sampling, with what the person says instead.
+static struct sampler_options sampling(const struct launch *launch) {
+    const struct args *args = launch->args;
+    struct sampler_options options = engine_sampler_defaults(launch->engine);
+    if (args_source(args, "temp")) options.temperature = args->temperature;
+    if (args_source(args, "top-k")) options.top_k = args->top_k;
+    if (args_source(args, "top-p")) options.top_p = args->top_p;
+    if (args_source(args, "min-p")) options.min_p = args->min_p;
+    if (args_source(args, "repeat-penalty")) options.repeat_penalty = args->repeat_penalty;
+    if (args_source(args, "presence-penalty")) options.presence_penalty = args->presence_penalty;
+    if (args_source(args, "frequency-penalty")) options.frequency_penalty = args->frequency_penalty;
+    options.seed = args->seed;
+    return options;
+}
+
+static enum status read_system(struct launch *launch, struct error *err) {
+    const struct args *args = launch->args;
+    const enum args_source text_by = args_source(args, "system");
+    const enum args_source file_by = args_source(args, "system-file");
+    if (file_by > text_by)
+        TRY(file_read(args->system_file, &launch->system, err));
+    else if (text_by)
+        TRY(text_append_string(&launch->system, args->system));
+    const char *text = text_string(&launch->system);
+    size_t offset;
+    if (strlen(text) == launch->system.length && utf8_valid(text, launch->system.length, &offset))
+        return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "the system prompt is not UTF-8 text");
+}
+
+// Puts the chat where -C, -r, --fork and --name want it.
+static enum status place(struct launch *launch, struct error *err) {
+    const struct args *args = launch->args;
+    const char *name = args->name ? args->name : "";
+    char id[CONVERSATION_ID_BYTES];
+    launch->resumed = args->go_on || args->resume;
+    if (!launch->resumed) return *name ? chat_new(launch->chat, name, err) : STATUS_OK;
+    if (args->go_on) {
+        TRY(chat_resume_latest(launch->chat, err));
+    } else if (*args->resume) {
+        TRY(chat_resume(launch->chat, args->resume, err));
+    } else {
+        TRY(ask_which(launch->db, id, err));
+        TRY(chat_resume(launch->chat, id, err));
+    }
+    if (!args->fork) return STATUS_OK;
+    if (!*args->fork) return chat_fork(launch->chat, name, err);
+    struct text draft = {0};
+    const enum status status =
+        chat_fork_at(launch->chat, strtol(args->fork, NULL, 10), name, &draft, err);
+    text_deinit(&draft);
+    return status;
+}
+
+int launch_chat(struct launch *launch) {
+    const struct args *args = launch->args;
+    struct error err = {0};
+    enum status status = read_system(launch, &err);
+    if (status == STATUS_NOT_FOUND || status == STATUS_IO)
+        return launch_failed(EXIT_RUN_TIME, status, &err);
+    if (status != STATUS_OK) return launch_failed(exit_code_for(status), status, &err);
+    const struct chat_options options = {
+        .engine = launch->engine,
+        .db = launch->db,
+        .system = text_string(&launch->system),
+        .settings = {.sampler = sampling(launch),
+                     .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
+                     .max_tokens = args->tokens},
+        .stops = args->stops.items,
+    };
+    status = chat_open(&options, &launch->chat, &err);
+    if (status != STATUS_OK) return launch_failed(exit_code_for_model(status), status, &err);
+    status = place(launch, &err);
+    if (status != STATUS_OK) return launch_failed(exit_code_for(status), status, &err);
+    return EXIT_DONE;
+}
+
+void launch_close(struct launch *launch) {
+    chat_close(launch->chat);
+    engine_close(launch->engine);
+    db_close(launch->db);
+    text_deinit(&launch->model);
+    text_deinit(&launch->system);
+    *launch = (struct launch){0};
+}

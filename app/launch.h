@@ -1,0 +1,39 @@
+// app/launch.h — from options to an open database, a loaded model and a chat in its place.
+//
+//   launch_store ─► launch_model ─► launch_chat ─► launch_close
+//
+// Each prints why it could not, in one line, and returns the exit code; EXIT_DONE is success.
+// Memory: all is owned by the struct, {0} is empty.
+#ifndef APP_LAUNCH_H
+#define APP_LAUNCH_H
+
+#include "app/args.h"
+#include "app/config.h"
+#include "app/turn.h"
+
+struct launch {
+    const struct args *args;     // borrowed
+    const struct config *config; // borrowed
+    struct db *db;               // NULL under --no-save
+    struct engine *engine;
+    struct engine_info info;
+    struct chat *chat;
+    bool resumed;       // in a conversation that was there before
+    struct text model;  // path
+    struct text system; // prompt
+};
+
+int launch_store(struct launch *launch);
+int launch_model(struct launch *launch);
+int launch_chat(struct launch *launch);
+void launch_close(struct launch *launch);
+
+// The file of --model, of the operand, or of the demo model, in this order. NOT_FOUND: the
+// demo model was not installed. *demo says whether it is that one.
+MUST_CHECK enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
+                                         struct error *err);
+
+// One line to stderr: "quire: …".
+int launch_failed(int code, enum status status, const struct error *err);
+
+#endif

@@ -1,0 +1,220 @@
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/bench.h"
+#include "app/config.h"
+#include "app/exit_code.h"
+#include "app/help.h"
+#include "app/inspect.h"
+#include "app/interactive.h"
+#include "app/launch.h"
+#include "app/listing.h"
+#include "app/oneshot.h"
+#include "app/tokenize.h"
+#include "engine/base/log.h"
+
+static enum log_level shown_from = LOG_WARNING;
+
+static void show_log(enum log_level level, const char *text) {
+    if (level >= shown_from) fprintf(stderr, "quire: %s\n", text);
+}
+
+static void prepare(void) {
+    signal(SIGPIPE, SIG_IGN); // a reader that goes away is seen by write()
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+    log_set_sink(show_log);
+}
+
+// How a chat takes place: at the terminal, or as one answer.
+static bool wants_answer(const struct args *args) {
+    if (args->stay) return false;
+    return args->prompt || args->prompt_file || args->files.count || !isatty(STDIN_FILENO);
+}
+
+static int run_interactive(struct launch *launch, const struct text *prompt) {
+    const struct args *args = launch->args;
+    if (strcmp(args->color, "never") == 0) setenv("NO_COLOR", "1", 1);
+    if (strcmp(args->color, "always") == 0) unsetenv("NO_COLOR");
+    const char *history = text_string(&launch->config->history_path);
+    struct error ignored; // a history that can not be kept is not worth a word
+    const bool kept = !args->no_save && config_make_folder(history, &ignored) == STATUS_OK;
+    const struct interactive_options options = {
+        .chat = launch->chat,
+        .engine = launch->engine,
+        .db = chat_db(launch->chat),
+        .history_path = kept ? history : NULL,
+        .first_prompt = prompt->length ? text_string(prompt) : NULL,
+        .quiet = args->quiet,
+        .verbose = args->verbose,
+        .saved = !args->no_save,
+        .resumed = launch->resumed,
+    };
+    return interactive_run(&options);
+}
+
+static int check_terminal(const struct args *args) {
+    struct error err = {0};
+    enum status status = STATUS_OK;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        status = error_set(&err, STATUS_BAD_INPUT,
+                           "a chat needs a terminal on stdin and stdout; for one answer: -p TEXT");
+    else if (args_source(args, "format") == ARGS_WORDS && strcmp(args->format, "text") != 0)
+        status = error_set(&err, STATUS_BAD_INPUT, "--format %s is for one answer: add -p TEXT",
+                           args->format);
+    return status == STATUS_OK ? EXIT_DONE : launch_failed(EXIT_USAGE, status, &err);
+}
+
+static int gather_prompt(const struct args *args, struct text *prompt) {
+    struct error err = {0};
+    const enum status status = oneshot_gather(args, prompt, &err);
+    if (status == STATUS_OK) return EXIT_DONE;
+    return launch_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_RUN_TIME, status, &err);
+}
+
+static int run_chat(const struct args *args, const struct config *config) {
+    const bool once = wants_answer(args);
+    const bool asked = once || args->prompt || args->prompt_file || args->files.count;
+    struct launch launch = {.args = args, .config = config};
+    struct text prompt = {0};
+    int code = once ? EXIT_DONE : check_terminal(args);
+    if (code == EXIT_DONE && asked) code = gather_prompt(args, &prompt);
+    if (code == EXIT_DONE) code = launch_store(&launch);
+    if (once) oneshot_catch_signals();
+    if (code == EXIT_DONE) code = launch_model(&launch);
+    if (code == EXIT_DONE) code = launch_chat(&launch);
+    if (code == EXIT_DONE)
+        code = once ? oneshot_run(launch.chat, args, &prompt, launch.info.model_name)
+                    : run_interactive(&launch, &prompt);
+    launch_close(&launch);
+    text_deinit(&prompt);
+    return code;
+}
+
+static int run_listing(const struct args *args, const struct config *config,
+                       int (*verb)(struct db *db, const struct args *args)) {
+    struct launch launch = {.args = args, .config = config};
+    int code = launch_store(&launch);
+    if (code == EXIT_DONE) code = verb(launch.db, args);
+    launch_close(&launch);
+    return code;
+}
+
+static int run_bench(const struct args *args) {
+    struct bench_options options = {
+        .shape = args->shape,
+        .type = args->type,
+        .backend = args->backend,
+        .kv_type = args->kv_type,
+        .threads = args->threads,
+        .tokens = args->tokens,
+        .prompt = args->prompt_tokens,
+        .depth = args->depth,
+        .runs = args->runs,
+        .json = strcmp(args->format, "text") != 0,
+        .decode = args->operand_count == 0,
+        .prefill = args->operand_count == 0,
+    };
+    struct error err = {0};
+    struct text model = {0};
+    enum status status = STATUS_OK;
+    bool demo;
+    for (size_t i = 0; i < args->operand_count; i++) {
+        const bool decode = strcmp(args->operands[i], "decode") == 0;
+        if (!decode && strcmp(args->operands[i], "prefill") != 0) {
+            error_set(&err, STATUS_BAD_INPUT, "quire bench knows decode and prefill, not \"%.60s\"",
+                      args->operands[i]);
+            return launch_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
+        }
+        *(decode ? &options.decode : &options.prefill) = true;
+    }
+    if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
+    if (status != STATUS_OK) return launch_failed(EXIT_MODEL, status, &err);
+    options.model_path = args->shape ? NULL : text_string(&model);
+    const int code = bench_run(&options);
+    text_deinit(&model);
+    return code;
+}
+
+static bool keeps_files(const struct args *args) {
+    switch (args->command) {
+    case COMMAND_CHAT:
+        return !args->no_save;
+    case COMMAND_LIST:
+    case COMMAND_SHOW:
+    case COMMAND_EXPORT:
+    case COMMAND_RM:
+        return true;
+    case COMMAND_INSPECT:
+    case COMMAND_TOKENIZE:
+    case COMMAND_BENCH:
+        return false;
+    }
+    return false;
+}
+
+static int run_command(const struct args *args, const struct config *config) {
+    switch (args->command) {
+    case COMMAND_CHAT:
+        return run_chat(args, config);
+    case COMMAND_LIST:
+        return run_listing(args, config, listing_list);
+    case COMMAND_SHOW:
+        return run_listing(args, config, listing_show);
+    case COMMAND_EXPORT:
+        return run_listing(args, config, listing_export);
+    case COMMAND_RM:
+        return run_listing(args, config, listing_remove);
+    case COMMAND_INSPECT:
+        return inspect_run(args);
+    case COMMAND_TOKENIZE:
+        return tokenize_run(args);
+    case COMMAND_BENCH:
+        return run_bench(args);
+    }
+    return EXIT_USAGE;
+}
+
+// The options of all three sources, checked; or the exit code.
+static int read_options(int argc, char **argv, struct args *args, struct config *config) {
+    struct error err = {0};
+    enum status status = args_read_words(args, argc - 1, argv + 1, &err);
+    if (status != STATUS_OK) return launch_failed(EXIT_USAGE, status, &err);
+    if (args->help || args->version) return EXIT_DONE;
+    status = args_read_environment(args, &err);
+    if (status != STATUS_OK) return launch_failed(EXIT_USAGE, status, &err);
+    status = config_open(config, &err);
+    if (status != STATUS_OK && keeps_files(args)) return launch_failed(EXIT_RUN_TIME, status, &err);
+    if (status == STATUS_OK) status = config_read(config, args, &err);
+    if (status == STATUS_BAD_INPUT) return launch_failed(EXIT_USAGE, status, &err);
+    if (status != STATUS_OK && config->config_path.length)
+        return launch_failed(EXIT_RUN_TIME, status, &err);
+    status = args_check(args, &err);
+    return status == STATUS_OK ? EXIT_DONE : launch_failed(EXIT_USAGE, status, &err);
+}
+
+int main(int argc, char **argv) {
+    struct args args;
+    struct config config = {0};
+    prepare();
+    args_init(&args);
+    int code = read_options(argc, argv, &args, &config);
+    if (args.quiet) shown_from = (enum log_level)(LOG_WARNING + 1);
+    if (args.verbose) shown_from = LOG_INFO;
+    if (code == EXIT_DONE) {
+        if (args.help)
+            help_print(stdout);
+        else if (args.version)
+            version_print(stdout);
+        else
+            code = run_command(&args, &config);
+    }
+    config_close(&config);
+    args_deinit(&args);
+    return code;
+}

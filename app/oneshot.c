@@ -1,0 +1,237 @@
+#include "app/oneshot.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/attachment.h"
+#include "app/exit_code.h"
+#include "app/output.h"
+#include "app/report.h"
+#include "app/terminal.h"
+#include "engine/base/log.h"
+
+enum { WAIT_MS = 250, SHORT_PREFILL = 256 };
+
+static struct chat *volatile answering; // for the handler
+static volatile sig_atomic_t signal_seen;
+
+static void on_signal(int number) {
+    signal_seen = number;
+    struct chat *chat = answering;
+    if (!chat) _exit(128 + number); // nothing is being written yet, or any more
+    chat_cancel(chat);
+}
+
+// Something that was sent here, and not a terminal or a device that has nothing to say.
+static bool stdin_is_piped(void) {
+    struct stat in;
+    if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &in) != 0) return false;
+    return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
+}
+
+static enum status check_utf8(const struct text *text, size_t from, const char *name,
+                              struct error *err) {
+    size_t offset;
+    if (text->length == from || utf8_valid(text->bytes + from, text->length - from, &offset))
+        return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu", name,
+                     (unsigned char)text->bytes[from + offset], offset);
+}
+
+static enum status append_stdin(struct text *prompt, struct error *err) {
+    const size_t before = prompt->length;
+    TRY(file_read_open(STDIN_FILENO, "stdin", prompt, err));
+    return check_utf8(prompt, before, "stdin", err);
+}
+
+static void trim_end(struct text *prompt) {
+    while (prompt->length && strchr(" \t\r\n", prompt->bytes[prompt->length - 1]))
+        prompt->bytes[--prompt->length] = '\0';
+}
+
+static enum status append_prompt(const struct args *args, struct text *prompt, struct error *err) {
+    const size_t before = prompt->length;
+    if (args->prompt && strcmp(args->prompt, "-") == 0) return append_stdin(prompt, err);
+    if (args->prompt) {
+        TRY(text_append_string(prompt, args->prompt));
+        TRY(check_utf8(prompt, before, "the prompt", err));
+    } else if (args->prompt_file) {
+        TRY(file_read(args->prompt_file, prompt, err));
+        TRY(check_utf8(prompt, before, args->prompt_file, err));
+    }
+    if (!stdin_is_piped()) return STATUS_OK;
+    const size_t text_end = prompt->length;
+    if (text_end > before) TRY(text_append_string(prompt, "\n\n"));
+    return append_stdin(prompt, err);
+}
+
+void oneshot_catch_signals(void) {
+    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+enum status oneshot_gather(const struct args *args, struct text *prompt, struct error *err) {
+    for (size_t i = 0; i < args->files.count; i++)
+        TRY(attachment_append(prompt, args->files.items[i], err));
+    TRY(append_prompt(args, prompt, err));
+    trim_end(prompt);
+    if (prompt->length) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "the prompt is empty");
+}
+
+struct answer {
+    struct chat *chat;
+    const struct args *args;
+    bool json, lines; // --format json, jsonl
+    bool progress;    // is shown on stderr
+    bool progress_shown;
+    char last; // byte of the text
+};
+
+static void clear_progress(struct answer *answer) {
+    if (answer->progress_shown) fprintf(stderr, "\r%40s\r", "");
+    answer->progress_shown = false;
+}
+
+static void show_prefill(struct answer *answer, int32_t done, int32_t total) {
+    if (!answer->progress || total < SHORT_PREFILL) return;
+    fprintf(stderr, "\rreading %d/%d tokens", (int)done, (int)total);
+    fflush(stderr);
+    answer->progress_shown = true;
+}
+
+// One line of JSON to stdout; takes `object`. False when memory is short.
+static bool put_json(cJSON *object) {
+    char *line = object ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    if (!line) return false;
+    output_string(line);
+    output_string("\n");
+    cJSON_free(line);
+    return true;
+}
+
+static bool put_event(const char *text, size_t length) {
+    char *copy = strndup(text, length);
+    cJSON *event = cJSON_CreateObject();
+    const bool whole = copy && event && cJSON_AddStringToObject(event, "type", "text") &&
+                       cJSON_AddStringToObject(event, "text", copy);
+    free(copy);
+    if (whole) return put_json(event);
+    cJSON_Delete(event);
+    return false;
+}
+
+static void put_text(struct answer *answer, const char *text, size_t length) {
+    clear_progress(answer);
+    answer->last = text[length - 1];
+    if (answer->json) return;
+    if (answer->lines) {
+        put_event(text, length);
+    } else if (isatty(STDOUT_FILENO)) {
+        struct text harmless = {0};
+        if (terminal_neutralise(text, length, &harmless) == STATUS_OK)
+            output_write(harmless.bytes, harmless.length);
+        text_deinit(&harmless);
+    } else {
+        output_write(text, length);
+    }
+}
+
+// Runs the turn to its end.
+static enum status follow(struct answer *answer, struct error *err) {
+    struct turn_progress progress;
+    enum status status = STATUS_OK;
+    for (;;) {
+        switch (chat_turn_next(answer->chat, WAIT_MS, &progress, &status, err)) {
+        case TURN_WAIT:
+            break;
+        case TURN_PREFILL:
+            show_prefill(answer, progress.done, progress.total);
+            break;
+        case TURN_TEXT:
+            put_text(answer, progress.text, progress.length);
+            break;
+        case TURN_DONE:
+            clear_progress(answer);
+            return status;
+        }
+        if (output_ended()) chat_cancel(answer->chat);
+    }
+}
+
+static int put_end(const struct answer *answer, const struct turn_report *report,
+                   const char *model_name) {
+    if (!answer->json && !answer->lines) {
+        if (answer->last && answer->last != '\n') output_string("\n");
+        return EXIT_DONE;
+    }
+    const bool saved = !answer->args->no_save;
+    cJSON *object =
+        report_json(report, model_name, saved ? chat_conversation(answer->chat)->id : NULL);
+    const bool typed = !object || !answer->lines || cJSON_AddStringToObject(object, "type", "done");
+    if (typed && put_json(object)) return EXIT_DONE;
+    fprintf(stderr, "quire: not enough memory\n");
+    return EXIT_RUN_TIME;
+}
+
+static void put_figures(const struct answer *answer, const struct turn_report *report) {
+    struct text line = {0};
+    if (answer->args->verbose && report_line(report, &line) == STATUS_OK)
+        fprintf(stderr, "%s%s%s\n", text_string(&line),
+                answer->args->no_save ? "" : ", conversation ",
+                answer->args->no_save ? "" : chat_conversation(answer->chat)->id);
+    text_deinit(&line);
+}
+
+// What the turn comes to, once it is over.
+static int finish(struct answer *answer, enum status status, const struct error *err,
+                  const char *model_name) {
+    const struct turn_report report = chat_last(answer->chat);
+    int code = exit_code_for(status);
+    if (report.any) {
+        const int put = put_end(answer, &report, model_name);
+        if (code == EXIT_DONE) code = put;
+        put_figures(answer, &report);
+    }
+    if (status != STATUS_OK)
+        fprintf(stderr, "quire: %s\n", err->text[0] ? err->text : status_text(status));
+    if (output_gone()) return EXIT_DONE;
+    if (signal_seen) return 128 + signal_seen;
+    if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) {
+        fprintf(stderr,
+                "quire: the answer is cut: the context is full (--ctx N makes it larger)\n");
+        return EXIT_CONTEXT;
+    }
+    return code;
+}
+
+int oneshot_run(struct chat *chat, const struct args *args, const struct text *prompt,
+                const char *model_name) {
+    struct answer answer = {
+        .chat = chat,
+        .args = args,
+        .json = strcmp(args->format, "json") == 0,
+        .lines = strcmp(args->format, "jsonl") == 0,
+        .progress = !args->quiet && isatty(STDERR_FILENO),
+    };
+    struct error err = {0};
+    if (chat_template_guessed(chat))
+        log_write(LOG_WARNING, "the model file has no chat template; %s is used",
+                  chat_template_label(chat));
+    answering = chat;
+    enum status status = chat_send(chat, prompt->bytes, prompt->length, &err);
+    if (status == STATUS_OK) {
+        if (signal_seen) chat_cancel(chat); // it came while the turn began
+        status = follow(&answer, &err);
+    }
+    answering = NULL;
+    return output_exit_code(finish(&answer, status, &err, model_name));
+}

@@ -1,0 +1,60 @@
+// app/transcript.h — the messages from the root to here, and the exact tokens they are.
+//
+// The token log is what the model has read and written: the ids stored with each message, one
+// after the other. Nothing in it is ever tokenised a second time for the same model.
+//
+//   system     no ids of its own: it is rendered with the first user message
+//   user       what closes the message before it, the message, and what asks for an answer
+//   assistant  the sampled ids, the end of turn with them if the model wrote it
+//
+// Embedded by its owner. Memory: owned; the tokenizer and the template are borrowed.
+#ifndef APP_TRANSCRIPT_H
+#define APP_TRANSCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/tokenizer/tokenizer.h"
+#include "prompts/template.h"
+#include "store/message.h"
+
+struct transcript_entry {
+    struct message message;
+    size_t log_end; // the ids of the log up to and with this message
+};
+
+struct transcript {
+    const struct tokenizer *tokenizer;
+    const struct chat_template *row;
+    int64_t model; // the db's number, whose ids these are
+    struct transcript_entry *entries;
+    size_t count, capacity;
+    struct token_ids log;
+};
+
+// Empty, for the same model as `like`.
+struct transcript transcript_like(const struct transcript *like);
+void transcript_deinit(struct transcript *transcript); // leaves it empty
+
+// Fills an empty transcript with the path to `tip`. Messages that this model has not read yet
+// are tokenised, and their ids stored. On failure it is empty.
+MUST_CHECK enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
+                                       struct error *err);
+
+// The ids that a user message would add. `system` is put before it when there is no message
+// yet; "" is none.
+MUST_CHECK enum status transcript_render(const struct transcript *transcript, const char *system,
+                                         const char *text, size_t length, struct token_ids *ids,
+                                         struct error *err);
+
+// Moves *message in with its ids (copied); on failure it stays the caller's.
+MUST_CHECK enum status transcript_push(struct transcript *transcript, struct message *message,
+                                       const int32_t *ids, size_t count);
+
+// Keeps the first `count` messages.
+void transcript_cut(struct transcript *transcript, size_t count);
+
+int64_t transcript_tip(const struct transcript *transcript); // MESSAGE_NONE when empty
+size_t transcript_log_end(const struct transcript *transcript, size_t count); // of so many messages
+
+#endif

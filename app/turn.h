@@ -1,0 +1,131 @@
+// app/turn.h — one chat: where engine, store and prompts meet.
+//
+// A chat is the conversation that a person is in: its messages in the store, its token log in
+// the engine, and the template between them. Everything that a command does to a conversation
+// goes through here, so the interactive chat and one-shot use share one path and tests need no
+// terminal.
+//
+// The order of a turn (promise P1): the user's message is in the store before the model sees
+// it; tokens stream to the caller; the answer is in the store when chat_turn_* says DONE. An
+// interrupted answer is stored with what it had.
+//
+// Sequences of conversations visited in this process are kept while the pool has room; the one
+// used longest ago gives way first and is prefilled again when needed.
+//
+// Threads: the UI's only. Memory: a chat owns all it hands out; texts are valid until the next
+// call that changes the chat.
+#ifndef APP_TURN_H
+#define APP_TURN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/text.h"
+#include "engine/engine.h"
+#include "prompts/template.h"
+#include "store/conversation.h"
+
+struct chat;
+
+// The settings that /set changes; a change holds from the next turn on.
+struct chat_settings {
+    struct sampler_options sampler;
+    bool seed_given;    // sampler.seed is a person's; else each turn draws its own
+    int32_t max_tokens; // of one answer; 0: until the context is full
+};
+
+struct chat_options {
+    struct engine *engine; // borrowed
+    struct db *db;         // borrowed; NULL: nothing is saved (a database in memory)
+    const char *system;    // system prompt of new conversations; "" or NULL: none; copied
+    struct chat_settings settings;
+    const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
+};
+
+// Opens at a new, empty conversation. UNSUPPORTED: no template fits the model.
+MUST_CHECK enum status chat_open(const struct chat_options *options, struct chat **chat,
+                                 struct error *err);
+void chat_close(struct chat *chat); // NULL is fine
+
+struct chat_settings *chat_settings(struct chat *chat);
+
+// Where the chat is. A new conversation is stored with its first message, or as soon as it has
+// a name; until then its id is "".
+const struct conversation *chat_conversation(const struct chat *chat);
+size_t chat_message_count(const struct chat *chat);
+const struct message *chat_message(const struct chat *chat, size_t index); // from the root
+const char *chat_system(const struct chat *chat);                          // "" if none
+int64_t chat_turn_count(const struct chat *chat);                          // user messages
+bool chat_template_guessed(const struct chat *chat); // the file had no template: ChatML is used
+const char *chat_template_label(const struct chat *chat);
+struct sequence *chat_sequence(struct chat *chat); // the current one, never NULL; may be empty
+struct db *chat_db(struct chat *chat);             // never NULL; borrowed
+
+// Moving. Each releases the lock of the conversation that is left; on failure the chat is where
+// it was. BUSY: an answer is being written, or another process has the conversation. A question
+// that never got its answer (a crash, say) is given back into chat_draft() by a resume.
+MUST_CHECK enum status chat_new(struct chat *chat, const char *name, struct error *err);
+MUST_CHECK enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err);
+MUST_CHECK enum status chat_resume_latest(struct chat *chat, struct error *err);
+MUST_CHECK enum status chat_resume_previous(struct chat *chat, struct error *err); // "/resume -"
+MUST_CHECK enum status chat_fork(struct chat *chat, const char *name, struct error *err);
+
+// Forks at turn N (1-based): before that user message, whose text goes to *draft and chat_draft().
+MUST_CHECK enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name,
+                                    struct text *draft, struct error *err);
+
+// Moves the tip `turns` exchanges back; the text of the first message left goes to *draft.
+MUST_CHECK enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft,
+                                   struct error *err);
+
+// A new head: the conversation starts anew under this system prompt (a new conversation when
+// the current one has turns already).
+MUST_CHECK enum status chat_set_system(struct chat *chat, const char *system, struct error *err);
+MUST_CHECK enum status chat_rename(struct chat *chat, const char *name, struct error *err);
+
+// How many tokens a user message would add, and how many are free. For warnings before sending.
+MUST_CHECK enum status chat_measure(struct chat *chat, const char *text, size_t length,
+                                    int32_t *tokens, int32_t *free_tokens, struct error *err);
+
+// Begins a turn: stores the message, starts the request. TOO_LONG, with the numbers and nothing
+// stored, when message and one token of answer do not fit. Then call chat_turn_next until DONE.
+MUST_CHECK enum status chat_send(struct chat *chat, const char *text, size_t length,
+                                 struct error *err);
+// A new answer beside the last one, which stays. BAD_INPUT when there is none to replace.
+MUST_CHECK enum status chat_regenerate(struct chat *chat, struct error *err);
+// Goes on with a cut or interrupted answer. BAD_INPUT when the last answer is complete.
+MUST_CHECK enum status chat_continue(struct chat *chat, struct error *err);
+
+enum turn_event { TURN_WAIT, TURN_PREFILL, TURN_TEXT, TURN_DONE };
+
+struct turn_progress {
+    const char *text; // TEXT: complete characters, borrowed until the next call
+    size_t length;
+    int32_t done, total; // PREFILL
+};
+
+// Waits up to timeout_ms for what comes next. TURN_WAIT: nothing yet. Stop strings are held
+// back until they can not match. TURN_DONE: the answer is stored (see chat_last), or *status
+// and err say why not; what was typed is stored in any case.
+enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
+                               enum status *status, struct error *err);
+
+// Stops the turn soon; safe in a signal handler. Stopped in prefill or before any text: the user
+// message is taken back into chat_draft(), and the tip is where it was.
+void chat_cancel(struct chat *chat);
+const char *chat_draft(const struct chat *chat); // "" unless a turn or resume gave text back
+bool chat_running(const struct chat *chat);
+
+struct turn_report { // of the last turn
+    bool any;
+    enum message_stop stop;
+    struct message_stats stats;
+    int64_t message, parent; // ids in the store
+    uint64_t seed;           // that the turn was sampled with
+    const char *text;        // the whole answer
+    size_t length;
+};
+struct turn_report chat_last(const struct chat *chat);
+
+#endif

@@ -1,0 +1,371 @@
+// engine/engine.c — opening: file, device, model, pool, buffers; and what is where.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/size.h"
+#include "engine/internal.h"
+#include "kernels/cost.h"
+
+enum {
+    DEFAULT_BLOCK_SIZE = 16,
+    POOL_SHARE = 4, // a quarter of the free memory, when nothing is said
+};
+
+struct opening { // what engine_open() has to hand from step to step
+    struct engine *engine;
+    const struct engine_options *options;
+    struct error *err;
+};
+
+static const struct backend *backend_by_name(const char *name) {
+    if (!strcmp(name, "cpu")) return backend_cpu();
+    if (!strcmp(name, "reference")) return backend_reference();
+    if (!strcmp(name, "cuda")) return backend_cuda();
+    return NULL;
+}
+
+static enum status choose_backend(struct opening *opening) {
+    const char *name = opening->options->backend ? opening->options->backend : "auto";
+    const bool automatic = !strcmp(name, "auto");
+    const struct backend *backend = backend_by_name(automatic ? "cuda" : name);
+    if (automatic && !backend) backend = backend_cpu();
+    if (!backend && !strcmp(name, "cuda"))
+        return error_set(opening->err, STATUS_UNSUPPORTED,
+                         "this quire was built without CUDA; use --backend cpu");
+    if (!backend)
+        return error_set(opening->err, STATUS_BAD_INPUT,
+                         "backend: expected auto, cpu, cuda or reference, found \"%s\"", name);
+    opening->engine->backend = backend;
+    const struct device_options options = {.threads = opening->options->threads,
+                                           .deterministic = opening->options->deterministic};
+    return backend->open(&options, &opening->engine->device, opening->err);
+}
+
+static void report_loading(void *user, double fraction) {
+    const struct engine_options *options = user;
+    options->progress(options->progress_user, "loading", fraction);
+}
+
+static enum status load_file(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct engine_options *options = opening->options;
+    TRY(gguf_open(options->model_path, &engine->gguf, opening->err));
+    gguf_prefetch(engine->gguf);
+    TRY(tokenizer_open(engine->gguf, &engine->tokenizer, opening->err));
+    // The progress callback's user is the options themselves; they outlive the opening.
+    struct engine_options copy = *options;
+    TRY(model_open(&engine->model, engine->gguf, engine->backend, engine->device,
+                   options->progress ? report_loading : NULL, &copy, opening->err));
+    const int32_t vocabulary = tokenizer_vocabulary(engine->tokenizer);
+    if (vocabulary > engine->model.config.vocabulary)
+        return error_set(opening->err, STATUS_BAD_FILE,
+                         "%s: the tokenizer has %" PRId32
+                         " tokens, token_embd.weight only %" PRId32,
+                         options->model_path, vocabulary, engine->model.config.vocabulary);
+    return STATUS_OK;
+}
+
+static enum status load_shape(struct opening *opening) {
+    const struct engine_options *options = opening->options;
+    enum dtype type;
+    if (!dtype_find(options->shape_type ? options->shape_type : "bf16", &type))
+        return error_set(opening->err, STATUS_BAD_INPUT, "dtype: no such type \"%s\"",
+                         options->shape_type);
+    return model_random(&opening->engine->model, options->shape, type, opening->engine->backend,
+                        opening->engine->device, opening->err);
+}
+
+static void name_model(struct engine *engine, const struct engine_options *options) {
+    struct gguf_string name = {NULL, 0};
+    if (!options->model_path) {
+        snprintf(engine->name, sizeof engine->name, "%s (random weights)", options->shape);
+        return;
+    }
+    if (gguf_find_string(engine->gguf, "general.name", &name) && name.length > 0 &&
+        utf8_valid(name.bytes, name.length, NULL)) {
+        snprintf(engine->name, sizeof engine->name, "%.*s", (int)name.length, name.bytes);
+        return;
+    }
+    const char *slash = strrchr(options->model_path, '/');
+    snprintf(engine->name, sizeof engine->name, "%s", slash ? slash + 1 : options->model_path);
+}
+
+static enum status choose_kv_type(struct opening *opening) {
+    const char *name = opening->options->kv_type ? opening->options->kv_type : "auto";
+    enum dtype *type = &opening->engine->cache.type;
+    if (!strcmp(name, "auto")) {
+        // The reference is the truth, so it rounds nothing that it need not.
+        *type = opening->engine->backend == backend_reference() ? DTYPE_F32 : DTYPE_F16;
+        return STATUS_OK;
+    }
+    if (dtype_find(name, type) && (*type == DTYPE_F32 || *type == DTYPE_F16 || *type == DTYPE_BF16))
+        return STATUS_OK;
+    return error_set(opening->err, STATUS_BAD_INPUT,
+                     "kv-type: expected auto, f32, f16 or bf16, found \"%s\"", name);
+}
+
+static enum status choose_block_size(struct opening *opening) {
+    const int32_t size = opening->options->block_size;
+    if (size != 0 && size != 8 && size != 16 && size != 32)
+        return error_set(opening->err, STATUS_BAD_INPUT,
+                         "block-size: expected 8, 16 or 32, found %" PRId32, size);
+    opening->engine->cache.block_size = size ? size : DEFAULT_BLOCK_SIZE;
+    return STATUS_OK;
+}
+
+static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
+    const struct kv_cache *cache = &opening->engine->cache;
+    const size_t blocks =
+        ((size_t)context + (size_t)cache->block_size - 1) / (size_t)cache->block_size;
+    char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
+    return error_set(opening->err, STATUS_NO_MEMORY,
+                     "a context of %" PRId32 " tokens needs %s of KV cache, but the pool has %s; "
+                     "lower --ctx or raise --kv-device",
+                     context, size_format(blocks * kv_block_bytes(cache), need_text),
+                     size_format(have, have_text));
+}
+
+// The pool first, then the longest context that it holds.
+static enum status choose_pool(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    struct kv_cache *cache = &engine->cache;
+    const int32_t trained = engine->model.config.context;
+    struct device_info info;
+    engine->backend->info(engine->device, &info);
+    const size_t bytes = opening->options->kv_device_bytes ? opening->options->kv_device_bytes
+                                                           : info.memory_free / POOL_SHARE;
+    const size_t blocks = bytes / kv_block_bytes(cache);
+    cache->num_blocks = blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
+    const uint64_t slots = (uint64_t)cache->num_blocks * (uint64_t)cache->block_size;
+    const int32_t wanted = opening->options->context;
+    if (wanted < 0 || wanted > FAMILY_MAX_CONTEXT)
+        return error_set(opening->err, STATUS_BAD_INPUT, "ctx: expected 0 to %d, found %" PRId32,
+                         FAMILY_MAX_CONTEXT, wanted);
+    if (wanted > trained)
+        return error_set(opening->err, STATUS_BAD_INPUT,
+                         "ctx: the model was made for %" PRId32 " tokens at most, found %" PRId32,
+                         trained, wanted);
+    if (slots < (uint64_t)(wanted ? wanted : cache->block_size))
+        return refuse_pool(opening, bytes, wanted ? wanted : cache->block_size);
+    const int32_t longest = slots < (uint64_t)trained ? (int32_t)slots : trained;
+    engine->context = wanted ? wanted : longest;
+    return STATUS_OK;
+}
+
+static enum status take_memory(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct forward_limits limits = {
+        .max_tokens = ENGINE_STEP_TOKENS,
+        .max_seqs = ENGINE_MAX_REQUESTS,
+        .max_context = engine->context,
+        .max_logits = ENGINE_MAX_REQUESTS,
+    };
+    const size_t cache_bytes = engine->cache.num_blocks * kv_block_bytes(&engine->cache);
+    engine->pool = block_pool_create(engine->cache.num_blocks);
+    if (engine->pool &&
+        engine->backend->alloc(engine->device, cache_bytes, &engine->cache.data) == STATUS_OK &&
+        forward_create(&engine->model, &engine->cache, &limits, &engine->forward) == STATUS_OK)
+        return STATUS_OK;
+    struct device_info info;
+    engine->backend->info(engine->device, &info);
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    return error_set(opening->err, STATUS_NO_MEMORY,
+                     "the KV cache needs %s, and %s is free; lower --kv-device",
+                     size_format(cache_bytes, need), size_format(info.memory_free, have));
+}
+
+static enum status start_thread(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    engine->queue.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (engine->queue.fd < 0)
+        return error_set(opening->err, STATUS_IO, "the system gave no event descriptor");
+    if (pthread_create(&engine->thread, NULL, stepper_main, engine) != 0)
+        return error_set(opening->err, STATUS_NO_MEMORY, "the system gave no thread");
+    engine->thread_runs = true;
+    return STATUS_OK;
+}
+
+static enum status open_parts(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    TRY(choose_backend(opening));
+    TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
+    name_model(engine, opening->options);
+    TRY(choose_kv_type(opening));
+    TRY(choose_block_size(opening));
+    const struct model_config *config = &engine->model.config;
+    engine->cache.num_layers = config->layers;
+    engine->cache.num_kv_heads = config->kv_heads;
+    engine->cache.head_size = config->head_size;
+    TRY(choose_pool(opening));
+    TRY(take_memory(opening));
+    return start_thread(opening);
+}
+
+enum status engine_open(const struct engine_options *options, struct engine **result,
+                        struct error *err) {
+    ASSERT(options->model_path || options->shape);
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    engine->queue.fd = -1;
+    engine->step_tokens = options->step_tokens;
+    pthread_mutex_init(&engine->lock, NULL);
+    pthread_cond_init(&engine->work, NULL);
+    pthread_cond_init(&engine->drained, NULL);
+    engine->model_path = options->model_path ? strdup(options->model_path) : NULL;
+    struct opening opening = {.engine = engine, .options = options, .err = err};
+    enum status status =
+        options->model_path && !engine->model_path ? STATUS_NO_MEMORY : open_parts(&opening);
+    if (status != STATUS_OK) {
+        engine_close(engine);
+        return status;
+    }
+    *result = engine;
+    return STATUS_OK;
+}
+
+// What still runs is cut off where it is; its requests can be released as after DONE.
+static void stop_thread(struct engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    engine->closing = true;
+    pthread_cond_signal(&engine->work);
+    pthread_cond_signal(&engine->drained);
+    pthread_mutex_unlock(&engine->lock);
+    if (engine->thread_runs) pthread_join(engine->thread, NULL);
+    for (int32_t i = 0; i < engine->request_count; i++) {
+        engine->requests[i]->sequence->running = NULL;
+        engine->requests[i]->done = true;
+    }
+}
+
+void engine_close(struct engine *engine) {
+    if (!engine) return;
+    stop_thread(engine);
+    while (engine->sequences)
+        sequence_destroy(engine->sequences);
+    forward_destroy(engine->forward);
+    if (engine->device) {
+        engine->backend->release(engine->device, engine->cache.data,
+                                 engine->cache.num_blocks * kv_block_bytes(&engine->cache));
+        model_close(&engine->model);
+        engine->backend->close(engine->device);
+    }
+    block_pool_destroy(engine->pool);
+    tokenizer_close(engine->tokenizer);
+    gguf_close(engine->gguf);
+    if (engine->queue.fd >= 0) close(engine->queue.fd);
+    pthread_cond_destroy(&engine->drained);
+    pthread_cond_destroy(&engine->work);
+    pthread_mutex_destroy(&engine->lock);
+    free(engine->model_path);
+    free(engine);
+}
+
+void engine_info(struct engine *engine, struct engine_info *info) {
+    const struct model_config *config = &engine->model.config;
+    struct device_info device;
+    engine->backend->info(engine->device, &device);
+    *info = (struct engine_info){
+        .model_path = engine->model_path,
+        .parameters = engine->model.parameters,
+        .weight_bytes = engine->model.weight_bytes,
+        .layers = config->layers,
+        .vocabulary = config->vocabulary,
+        .context = engine->context,
+        .trained_context = config->context,
+        .block_size = engine->cache.block_size,
+        .blocks_total = block_pool_total(engine->pool),
+        .block_bytes = kv_block_bytes(&engine->cache),
+        .token_bytes = kv_block_bytes(&engine->cache) / (size_t)engine->cache.block_size,
+        .threads = device.threads,
+    };
+    pthread_mutex_lock(&engine->lock);
+    info->blocks_free = block_pool_free(engine->pool);
+    info->blocks_shared = block_pool_shared(engine->pool);
+    pthread_mutex_unlock(&engine->lock);
+    snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);
+    snprintf(info->family, sizeof info->family, "%s", config->family->name);
+    snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
+    snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
+    snprintf(info->device, sizeof info->device, "%s", device.name);
+    snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->cache.type));
+}
+
+const struct tokenizer *engine_tokenizer(const struct engine *engine) { return engine->tokenizer; }
+const struct gguf *engine_gguf(const struct engine *engine) { return engine->gguf; }
+
+struct hash128 engine_digest(const struct engine *engine) {
+    return gguf_digest(engine->gguf);
+}
+
+// Keys that some converters write from a model's generation_config.json.
+static void read_sampling(const struct gguf *gguf, const char *key, float *value) {
+    double found;
+    if (gguf_find_float(gguf, key, &found)) *value = (float)found;
+}
+
+struct sampler_options engine_sampler_defaults(const struct engine *engine) {
+    const struct sampler_options ours = sampler_options_default();
+    struct sampler_options options = ours;
+    if (!engine->gguf) return options;
+    int64_t top_k;
+    if (gguf_find_int(engine->gguf, "general.sampling.top_k", &top_k) && top_k >= 0 &&
+        top_k <= INT32_MAX)
+        options.top_k = (int32_t)top_k;
+    read_sampling(engine->gguf, "general.sampling.temp", &options.temperature);
+    read_sampling(engine->gguf, "general.sampling.top_p", &options.top_p);
+    read_sampling(engine->gguf, "general.sampling.min_p", &options.min_p);
+    read_sampling(engine->gguf, "general.sampling.penalty_repeat", &options.repeat_penalty);
+    // A file's advice is taken whole or not at all.
+    return sampler_options_check(&options, NULL) == STATUS_OK ? options : ours;
+}
+
+double engine_measure_read(struct engine *engine, size_t bytes) {
+    enum { RUNS = 5 };
+    void *memory;
+    if (engine->backend->alloc(engine->device, bytes, &memory) != STATUS_OK) return 0;
+    // Untouched pages of a processor are all one zero page, which sits in its caches.
+    enum { CHUNK = 1 << 20 };
+    unsigned char *chunk = malloc(CHUNK);
+    if (chunk) memset(chunk, 1, CHUNK);
+    for (size_t at = 0; chunk && at < bytes; at += CHUNK)
+        engine->backend->to_device(engine->device, (unsigned char *)memory + at, chunk,
+                                   bytes - at < CHUNK ? bytes - at : CHUNK);
+    free(chunk);
+    double best = 0;
+    for (int run = 0; run < RUNS; run++) {
+        const int64_t before = engine_now_us();
+        engine->backend->read(engine->device, memory, bytes);
+        if (engine->backend->sync(engine->device) != STATUS_OK) break;
+        const int64_t elapsed_us = engine_now_us() - before;
+        const double speed = (double)bytes / (double)(elapsed_us > 0 ? elapsed_us : 1) * 1e6;
+        if (speed > best) best = speed;
+    }
+    engine->backend->release(engine->device, memory, bytes);
+    return best;
+}
+
+size_t engine_decode_bytes(const struct engine *engine, int32_t context) {
+    const size_t per_layer = attention_bytes(&engine->cache, context);
+    return model_decode_bytes(&engine->model) + (size_t)engine->cache.num_layers * per_layer;
+}
+
+void engine_check(struct engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    block_pool_check(engine->pool);
+    uint64_t holders = 0, counted = 0;
+    for (const struct sequence *s = engine->sequences; s; s = s->next) {
+        block_table_check(&s->table, engine->pool);
+        ASSERT(s->cached <= s->length && s->length <= engine->context);
+        if (!s->running) ASSERT(s->table.length == s->cached);
+        counted += (uint64_t)s->table.count;
+    }
+    for (uint32_t block = 0; block < block_pool_total(engine->pool); block++)
+        holders += block_pool_holders(engine->pool, block);
+    ASSERT(holders == counted); // no block is held by nobody
+    pthread_mutex_unlock(&engine->lock);
+}

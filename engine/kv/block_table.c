@@ -1,0 +1,84 @@
+#include "engine/kv/block_table.h"
+
+#include <stdlib.h>
+
+#include "engine/base/assert.h"
+
+static int32_t blocks_for(const struct block_table *table, int32_t tokens) {
+    return (int32_t)(((int64_t)tokens + table->block_size - 1) / table->block_size);
+}
+
+enum status block_table_init(struct block_table *table, int32_t max_tokens, int32_t block_size) {
+    ASSERT(max_tokens > 0 && block_size > 0);
+    *table = (struct block_table){.block_size = block_size};
+    table->capacity = blocks_for(table, max_tokens);
+    table->blocks = malloc((size_t)table->capacity * sizeof table->blocks[0]);
+    return table->blocks ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+void block_table_deinit(struct block_table *table, struct block_pool *pool) {
+    if (!table->blocks) return;
+    block_table_truncate(table, pool, 0);
+    free(table->blocks);
+    table->blocks = NULL;
+}
+
+// Is the last block partly filled, and not ours alone?
+static bool tail_is_shared(const struct block_table *table, const struct block_pool *pool) {
+    return table->length % table->block_size != 0 &&
+           block_pool_holders(pool, table->blocks[table->count - 1]) > 1;
+}
+
+enum status block_table_grow(struct block_table *table, struct block_pool *pool, int32_t new_length,
+                             struct block_copy *copy) {
+    ASSERT(new_length > table->length);
+    const int32_t need = blocks_for(table, new_length);
+    ASSERT(need <= table->capacity);
+    const bool copies = tail_is_shared(table, pool);
+    const uint32_t missing = (uint32_t)(need - table->count) + copies;
+    if (missing > block_pool_free(pool)) return STATUS_FULL;
+
+    *copy = (struct block_copy){.needed = copies};
+    if (copies) {
+        uint32_t *tail = &table->blocks[table->count - 1];
+        copy->source = *tail;
+        ASSERT(block_pool_alloc(pool, &copy->destination) == STATUS_OK);
+        block_pool_release(pool, *tail);
+        *tail = copy->destination;
+    }
+    while (table->count < need) {
+        ASSERT(block_pool_alloc(pool, &table->blocks[table->count]) == STATUS_OK);
+        table->count++;
+    }
+    table->length = new_length;
+    return STATUS_OK;
+}
+
+void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length) {
+    ASSERT(new_length >= 0 && new_length <= table->length);
+    const int32_t need = blocks_for(table, new_length);
+    while (table->count > need)
+        block_pool_release(pool, table->blocks[--table->count]);
+    table->length = new_length;
+}
+
+void block_table_fork(const struct block_table *table, struct block_pool *pool, int32_t length,
+                      struct block_table *fork) {
+    ASSERT(fork->count == 0 && fork->block_size == table->block_size);
+    ASSERT(length >= 0 && length <= table->length);
+    const int32_t need = blocks_for(table, length);
+    ASSERT(need <= fork->capacity);
+    for (; fork->count < need; fork->count++) {
+        block_pool_share(pool, table->blocks[fork->count]);
+        fork->blocks[fork->count] = table->blocks[fork->count];
+    }
+    fork->length = length;
+}
+
+void block_table_check(const struct block_table *table, const struct block_pool *pool) {
+    ASSERT(table->length >= 0);
+    ASSERT(table->count == blocks_for(table, table->length));
+    ASSERT(table->count <= table->capacity);
+    for (int32_t i = 0; i < table->count; i++)
+        ASSERT(block_pool_holders(pool, table->blocks[i]) > 0);
+}

@@ -1,0 +1,57 @@
+// engine/kv/block_table.h — where one sequence's tokens lie in the KV cache.
+//
+//   token      0 … 15   16 … 31   32 … 40
+//   table    [   7    ,    3    ,    12   ]      length 41, block size 16
+//                                  └─ the tail: its last 7 slots are still empty
+//
+// A table grows on demand: the waste is less than one block. Tables share blocks: a fork adds
+// a holder to each, and copies nothing. Before a table writes into a block that others hold
+// too, it takes a fresh one and asks for a copy (copy on write), so at most one block is copied
+// for each fork, and none for a fork that is never written to.
+//
+// Invariants, checked by block_table_check():
+//   (1) The table has exactly the blocks that `length` tokens need.
+//   (2) Every block in it is HELD.
+// And after block_table_grow(): every slot from the old length to the new one lies in a block
+// with one holder.
+//
+// The array is owned by the table and taken once, for `capacity` blocks. The engine's lock
+// guards tables and pool alike.
+#ifndef ENGINE_BLOCK_TABLE_H
+#define ENGINE_BLOCK_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/kv/block_pool.h"
+
+struct block_table {
+    uint32_t *blocks; // [count]
+    int32_t count, capacity;
+    int32_t length; // tokens
+    int32_t block_size;
+};
+
+struct block_copy { // to be done before anything is written to `destination`
+    bool needed;
+    uint32_t source, destination;
+};
+
+MUST_CHECK enum status block_table_init(struct block_table *table, int32_t max_tokens,
+                                        int32_t block_size);
+void block_table_deinit(struct block_table *table, struct block_pool *pool); // releases all
+
+// Makes room for tokens [length, new_length). If the tail is shared it is replaced by a fresh
+// block, and *copy says what to copy. FULL: nothing has changed.
+MUST_CHECK enum status block_table_grow(struct block_table *table, struct block_pool *pool,
+                                        int32_t new_length, struct block_copy *copy);
+
+// Releases the blocks that tokens [0, new_length) do not need.
+void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length);
+
+// `fork`, initialised and empty, gets the first `length` tokens of `table`.
+void block_table_fork(const struct block_table *table, struct block_pool *pool, int32_t length,
+                      struct block_table *fork);
+
+void block_table_check(const struct block_table *table, const struct block_pool *pool);
+#endif

@@ -1,0 +1,352 @@
+#include "engine/model/forward.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "engine/model/rope.h"
+
+enum { BUFFERS_MAX = 20 };
+
+// Activations, one row a token, in the backend's own type.
+struct activations {
+    void *x;            // [max_tokens, dim] the residual stream
+    void *normed;       // [max_tokens, dim]
+    void *delta;        // [max_tokens, dim] what is added to x next
+    void *q, *attended; // [max_tokens, heads * head_size]
+    void *k, *v;        // [max_tokens, kv_heads * head_size]
+    void *gate, *up;    // [max_tokens, ffn]
+};
+
+// What a batch says about its tokens: filled on the host, copied to the device by a run.
+struct step_data {
+    int32_t *token_ids, *positions; // [max_tokens]
+    int64_t *slot_mapping;          // [max_tokens]
+    int32_t *cu_seqlens_q;          // [max_seqs + 1]
+    int32_t *seq_lens_kv;           // [max_seqs]
+    int32_t *row_index;             // [max_logits]
+    int32_t *block_table;           // [max_seqs, max_blocks], used as [num_seqs, widest]
+};
+
+struct buffer {
+    void *memory;
+    size_t bytes;
+};
+
+struct forward {
+    const struct model *model;
+    const struct kv_cache *cache;
+    const struct backend *backend;
+    struct device *device;
+    struct forward_limits limits;
+    int32_t max_blocks; // of one sequence
+
+    int32_t num_seqs, num_tokens, num_logits;
+    const struct block_table **tables; // [max_seqs] of this batch, borrowed
+    struct step_data host, on_device;
+    struct batch batch;
+
+    struct activations activations;
+    float *logits; // [max_logits, vocabulary]
+    struct buffer buffers[BUFFERS_MAX];
+    int32_t buffer_count;
+    bool short_of_memory;
+};
+
+static void *take(struct forward *forward, int32_t rows, size_t row_bytes) {
+    ASSERT(forward->buffer_count < BUFFERS_MAX);
+    struct buffer *buffer = &forward->buffers[forward->buffer_count];
+    buffer->bytes = (size_t)rows * row_bytes;
+    if (forward->backend->alloc(forward->device, buffer->bytes, &buffer->memory) != STATUS_OK) {
+        forward->short_of_memory = true;
+        return NULL;
+    }
+    forward->buffer_count++;
+    return buffer->memory;
+}
+
+static void *take_host(struct forward *forward, int32_t count, size_t element_bytes) {
+    void *memory = calloc((size_t)count, element_bytes);
+    if (!memory) forward->short_of_memory = true;
+    return memory;
+}
+
+static void take_step_data(struct forward *forward) {
+    const struct forward_limits *limits = &forward->limits;
+    struct step_data *host = &forward->host, *device = &forward->on_device;
+    const size_t id = sizeof(int32_t), table_row = (size_t)forward->max_blocks * id;
+    host->token_ids = take_host(forward, limits->max_tokens, id);
+    host->positions = take_host(forward, limits->max_tokens, id);
+    host->slot_mapping = take_host(forward, limits->max_tokens, sizeof(int64_t));
+    host->cu_seqlens_q = take_host(forward, limits->max_seqs + 1, id);
+    host->seq_lens_kv = take_host(forward, limits->max_seqs, id);
+    host->row_index = take_host(forward, limits->max_logits, id);
+    host->block_table = take_host(forward, limits->max_seqs, table_row);
+    device->token_ids = take(forward, limits->max_tokens, id);
+    device->positions = take(forward, limits->max_tokens, id);
+    device->slot_mapping = take(forward, limits->max_tokens, sizeof(int64_t));
+    device->cu_seqlens_q = take(forward, limits->max_seqs + 1, id);
+    device->seq_lens_kv = take(forward, limits->max_seqs, id);
+    device->row_index = take(forward, limits->max_logits, id);
+    device->block_table = take(forward, limits->max_seqs, table_row);
+}
+
+static void take_activations(struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
+    const size_t dim = (size_t)config->dim * element, ffn = (size_t)config->ffn * element;
+    const size_t q = (size_t)config->heads * (size_t)config->head_size * element;
+    const size_t kv = (size_t)config->kv_heads * (size_t)config->head_size * element;
+    const int32_t rows = forward->limits.max_tokens;
+    forward->activations = (struct activations){
+        .x = take(forward, rows, dim),
+        .normed = take(forward, rows, dim),
+        .delta = take(forward, rows, dim),
+        .q = take(forward, rows, q),
+        .attended = take(forward, rows, q),
+        .k = take(forward, rows, kv),
+        .v = take(forward, rows, kv),
+        .gate = take(forward, rows, ffn),
+        .up = take(forward, rows, ffn),
+    };
+    forward->logits =
+        take(forward, forward->limits.max_logits, (size_t)config->vocabulary * sizeof(float));
+}
+
+static enum status reserve_scratch(const struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    const int32_t attention = config->heads * config->head_size;
+    int32_t features = config->dim > config->ffn ? config->dim : config->ffn;
+    if (attention > features) features = attention;
+    const struct workspace workspace = {
+        .max_tokens = forward->limits.max_tokens,
+        .max_features = features,
+        .max_seqs = forward->limits.max_seqs,
+        .max_context = forward->limits.max_context,
+        .num_heads = config->heads,
+        .head_size = config->head_size,
+    };
+    return forward->backend->reserve(forward->device, &workspace);
+}
+
+enum status forward_create(const struct model *model, const struct kv_cache *cache,
+                           const struct forward_limits *limits, struct forward **result) {
+    ASSERT(limits->max_tokens > 0 && limits->max_seqs > 0 && limits->max_logits > 0);
+    struct forward *forward = calloc(1, sizeof *forward);
+    if (!forward) return STATUS_NO_MEMORY;
+    forward->model = model;
+    forward->cache = cache;
+    forward->backend = model->backend;
+    forward->device = model->device;
+    forward->limits = *limits;
+    forward->max_blocks = (limits->max_context + cache->block_size - 1) / cache->block_size;
+    forward->tables = take_host(forward, limits->max_seqs, sizeof(const struct block_table *));
+    take_step_data(forward);
+    take_activations(forward);
+    if (forward->short_of_memory || reserve_scratch(forward) != STATUS_OK) {
+        forward_destroy(forward);
+        return STATUS_NO_MEMORY;
+    }
+    *result = forward;
+    return STATUS_OK;
+}
+
+void forward_destroy(struct forward *forward) {
+    if (!forward) return;
+    for (int32_t i = 0; i < forward->buffer_count; i++)
+        forward->backend->release(forward->device, forward->buffers[i].memory,
+                                  forward->buffers[i].bytes);
+    struct step_data *host = &forward->host;
+    free(host->token_ids);
+    free(host->positions);
+    free(host->slot_mapping);
+    free(host->cu_seqlens_q);
+    free(host->seq_lens_kv);
+    free(host->row_index);
+    free(host->block_table);
+    free(forward->tables);
+    free(forward);
+}
+
+void forward_begin(struct forward *forward) {
+    forward->num_seqs = forward->num_tokens = forward->num_logits = 0;
+}
+
+void forward_add(struct forward *forward, const struct block_table *table, const int32_t *ids,
+                 int32_t first, int32_t count, int32_t logits) {
+    ASSERT(count > 0 && first >= 0 && first + count <= table->length);
+    ASSERT(first + count <= forward->limits.max_context);
+    ASSERT(forward->num_seqs < forward->limits.max_seqs);
+    ASSERT(forward->num_tokens + count <= forward->limits.max_tokens);
+    ASSERT(logits >= 0 && logits <= count);
+    ASSERT(forward->num_logits + logits <= forward->limits.max_logits);
+    struct step_data *host = &forward->host;
+    const int32_t block_size = forward->cache->block_size;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t position = first + i, row = forward->num_tokens + i;
+        ASSERT(ids[i] >= 0 && ids[i] < forward->model->config.vocabulary);
+        host->token_ids[row] = ids[i];
+        host->positions[row] = position;
+        host->slot_mapping[row] =
+            (int64_t)table->blocks[position / block_size] * block_size + position % block_size;
+    }
+    host->cu_seqlens_q[forward->num_seqs] = forward->num_tokens;
+    host->seq_lens_kv[forward->num_seqs] = first + count;
+    forward->tables[forward->num_seqs++] = table;
+    forward->num_tokens += count;
+    host->cu_seqlens_q[forward->num_seqs] = forward->num_tokens;
+    for (int32_t i = 0; i < logits; i++)
+        host->row_index[forward->num_logits++] = forward->num_tokens - logits + i;
+}
+
+// Blocks that the keys of a sequence lie in. Its table may have more already.
+static int32_t used_blocks(const struct forward *forward, int32_t seq) {
+    const int32_t block_size = forward->cache->block_size;
+    return (forward->host.seq_lens_kv[seq] + block_size - 1) / block_size;
+}
+
+// The tables side by side, as wide as the widest: [num_seqs, widest], right-padded with 0.
+static int32_t pack_tables(struct forward *forward) {
+    int32_t widest = 1;
+    for (int32_t s = 0; s < forward->num_seqs; s++)
+        if (used_blocks(forward, s) > widest) widest = used_blocks(forward, s);
+    int32_t *out = forward->host.block_table;
+    memset(out, 0, (size_t)forward->num_seqs * (size_t)widest * sizeof out[0]);
+    for (int32_t s = 0; s < forward->num_seqs; s++)
+        for (int32_t i = 0; i < used_blocks(forward, s); i++)
+            out[(size_t)s * (size_t)widest + (size_t)i] = (int32_t)forward->tables[s]->blocks[i];
+    return widest;
+}
+
+static void send_step_data(struct forward *forward) {
+    const int32_t widest = pack_tables(forward);
+    const struct step_data *host = &forward->host, *device = &forward->on_device;
+    const size_t tokens = (size_t)forward->num_tokens, seqs = (size_t)forward->num_seqs;
+#define SEND(field, count)                                                   \
+    forward->backend->to_device(forward->device, device->field, host->field, \
+                                (count) * sizeof host->field[0])
+    SEND(token_ids, tokens);
+    SEND(positions, tokens);
+    SEND(slot_mapping, tokens);
+    SEND(cu_seqlens_q, seqs + 1);
+    SEND(seq_lens_kv, seqs);
+    SEND(block_table, seqs * (size_t)widest);
+    if (forward->num_logits) SEND(row_index, (size_t)forward->num_logits);
+#undef SEND
+    forward->batch = (struct batch){
+        .num_seqs = forward->num_seqs,
+        .num_tokens = forward->num_tokens,
+        .max_blocks_per_seq = widest,
+        .cu_seqlens_q = device->cu_seqlens_q,
+        .seq_lens_kv = device->seq_lens_kv,
+        .block_table = device->block_table,
+        .positions = device->positions,
+        .slot_mapping = device->slot_mapping,
+    };
+}
+
+static void project(struct forward *forward, void *y, const void *x, const struct weight *weight,
+                    const float *bias) {
+    forward->backend->linear(
+        forward->device,
+        &(struct linear){
+            .y = y, .x = x, .weight = *weight, .bias = bias, .tokens = forward->num_tokens});
+}
+
+// normed = rmsnorm(x += delta) * weight
+static void norm(struct forward *forward, const void *delta, const float *weight) {
+    forward->backend->rmsnorm(forward->device, &(struct rmsnorm){
+                                                   .y = forward->activations.normed,
+                                                   .x = forward->activations.x,
+                                                   .delta = delta,
+                                                   .weight = weight,
+                                                   .rows = forward->num_tokens,
+                                                   .dim = forward->model->config.dim,
+                                                   .eps = forward->model->config.norm_eps,
+                                               });
+}
+
+// delta = o(attention(rope(q(normed)), rope(k(normed)), v(normed)))
+static void attend(struct forward *forward, const struct layer *layer, int32_t index) {
+    const struct model_config *config = &forward->model->config;
+    const struct activations *a = &forward->activations;
+    project(forward, a->q, a->normed, &layer->q, layer->q_bias);
+    project(forward, a->k, a->normed, &layer->k, layer->k_bias);
+    project(forward, a->v, a->normed, &layer->v, layer->v_bias);
+    forward->backend->rope_and_cache(forward->device,
+                                     &(struct rope_and_cache){
+                                         .q = a->q,
+                                         .k = a->k,
+                                         .v = a->v,
+                                         .q_norm = layer->q_norm,
+                                         .k_norm = layer->k_norm,
+                                         .inv_freq = forward->model->inv_freq,
+                                         .eps = config->norm_eps,
+                                         .magnitude = rope_magnitude(&config->rope),
+                                         .interleaved = config->family->interleaved_rope,
+                                         .rotary = config->rope.dimensions,
+                                         .num_heads = config->heads,
+                                         .layer = index,
+                                         .cache = forward->cache,
+                                         .batch = &forward->batch,
+                                     });
+    forward->backend->paged_attention(forward->device,
+                                      &(struct paged_attention){
+                                          .out = a->attended,
+                                          .q = a->q,
+                                          .num_heads = config->heads,
+                                          .layer = index,
+                                          .scale = 1.0f / sqrtf((float)config->head_size),
+                                          .cache = forward->cache,
+                                          .batch = &forward->batch,
+                                      });
+    project(forward, a->delta, a->attended, &layer->o, NULL);
+}
+
+// delta = down(silu(gate(normed)) * up(normed))
+static void feed_forward(struct forward *forward, const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    project(forward, a->gate, a->normed, &layer->gate, NULL);
+    project(forward, a->up, a->normed, &layer->up, NULL);
+    forward->backend->silu_and_mul(forward->device,
+                                   &(struct silu_and_mul){.gate = a->gate,
+                                                          .up = a->up,
+                                                          .rows = forward->num_tokens,
+                                                          .dim = forward->model->config.ffn});
+    project(forward, a->delta, a->gate, &layer->down, NULL);
+}
+
+enum status forward_run(struct forward *forward) {
+    ASSERT(forward->num_seqs > 0);
+    const struct model *model = forward->model;
+    const struct activations *a = &forward->activations;
+    send_step_data(forward);
+    forward->backend->embedding(forward->device,
+                                &(struct embedding){.y = a->x,
+                                                    .token_ids = forward->on_device.token_ids,
+                                                    .table = model->embedding,
+                                                    .tokens = forward->num_tokens});
+    for (int32_t i = 0; i < model->config.layers; i++) {
+        const struct layer *layer = &model->layers[i];
+        norm(forward, i > 0 ? a->delta : NULL, layer->attn_norm);
+        attend(forward, layer, i);
+        norm(forward, a->delta, layer->ffn_norm);
+        feed_forward(forward, layer);
+    }
+    if (forward->num_logits > 0) {
+        norm(forward, a->delta, model->output_norm);
+        forward->backend->logits(forward->device,
+                                 &(struct logits){.y = forward->logits,
+                                                  .x = a->normed,
+                                                  .row_index = forward->on_device.row_index,
+                                                  .weight = model->output,
+                                                  .rows = forward->num_logits});
+    }
+    return forward->backend->sync(forward->device);
+}
+
+float *forward_logits(struct forward *forward, int32_t row) {
+    ASSERT(row >= 0 && row < forward->num_logits);
+    return forward->logits + (size_t)row * (size_t)forward->model->config.vocabulary;
+}

@@ -1,0 +1,44 @@
+// engine/model/forward.h — the forward pass, once for all families and backends.
+//
+// A batch is built sequence by sequence and run as one: decodes (one new token) and prefill
+// chunks (many) side by side. Every sequence's K and V go through its block table.
+//
+//   forward_begin ─► forward_add, once a sequence ─► forward_run ─► forward_logits
+//
+// Memory: all buffers are taken in forward_create(), for `max_tokens` rows and `max_seqs`
+// sequences; running allocates nothing. Threads: the engine's one.
+#ifndef ENGINE_FORWARD_H
+#define ENGINE_FORWARD_H
+
+#include "engine/kv/block_table.h"
+#include "engine/model/model.h"
+
+struct forward;
+
+struct forward_limits {
+    int32_t max_tokens;  // of one batch
+    int32_t max_seqs;    // of one batch
+    int32_t max_context; // of one sequence
+    int32_t max_logits;  // rows of one batch that are computed to the end
+};
+
+// model and cache are borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.
+MUST_CHECK enum status forward_create(const struct model *model, const struct kv_cache *cache,
+                                      const struct forward_limits *limits,
+                                      struct forward **forward);
+void forward_destroy(struct forward *forward); // NULL is fine
+
+void forward_begin(struct forward *forward);
+
+// ids[0..count) are tokens [first, first + count) of the sequence whose table already has room
+// for them. The logits after the last `logits` of them are computed: 0 for a prefill chunk that
+// is not the last, 1 to go on, more to judge a text. The table is borrowed until the run.
+void forward_add(struct forward *forward, const struct block_table *table, const int32_t *ids,
+                 int32_t first, int32_t count, int32_t logits);
+
+MUST_CHECK enum status forward_run(struct forward *forward); // and waits for it
+
+// The `row`-th logits of the run, in the order of adding.
+// [vocabulary] fp32, the caller may overwrite them; until the next run.
+float *forward_logits(struct forward *forward, int32_t row);
+#endif

@@ -1,0 +1,129 @@
+// engine/model/gguf.h — what is in a GGUF file.
+//
+// Opens version 2 and 3 files (little-endian), maps them read-only, and checks every count,
+// offset, type, alignment and length against the file's size before anything is used: after
+// gguf_open() returns OK every pointer handed out lies inside the mapping. Knows nothing of
+// models: family.h reads meaning into the keys.
+//
+//   GGUF file   magic "GGUF" | u32 version | u64 tensors | u64 keys
+//               keys:    string name | u32 type | value          (array: u32 type | u64 n | …)
+//               tensors: string name | u32 dims | u64 dim… | u32 type | u64 offset
+//               padding to general.alignment (32 by default), tensor data
+//
+// Source: the GGUF specification, ggml docs/gguf.md. Dimension 0 is the one whose elements
+// lie side by side: a matrix [rows, columns] is stored as dims {columns, rows}.
+//
+// Invariants, checked by gguf_open(): names are unique, non-empty and well-formed UTF-8
+// without control characters; tensors do not overlap the header or leave the file; offsets
+// are multiples of the alignment, a power of two from 8 to 65536; element counts fit; bools
+// are 0 or 1; there are at most GGUF_MAX_* of each thing.
+//
+// Memory: the index is owned by the gguf; names, strings and tensor data are borrowed from
+// the mapping and valid until gguf_close(). Immutable after opening, so any thread may read.
+#ifndef ENGINE_GGUF_H
+#define ENGINE_GGUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/hash.h"
+#include "engine/base/status.h"
+#include "kernels/dtype.h"
+
+enum {
+    GGUF_MAX_KEYS = 1 << 16,
+    GGUF_MAX_TENSORS = 1 << 16,
+    GGUF_MAX_DIMS = 4,
+    GGUF_MAX_NAME_BYTES = 256,
+};
+
+struct gguf;
+
+struct gguf_string { // not NUL-terminated
+    const char *bytes;
+    size_t length;
+};
+
+// The value types of the format, with its numbers.
+enum gguf_type {
+    GGUF_U8 = 0,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64,
+};
+
+struct gguf_array {      // elements are not aligned: read them with gguf_array_*()
+    enum gguf_type type; // never GGUF_ARRAY: nested arrays are refused
+    size_t count;
+    const unsigned char *bytes;
+};
+
+struct gguf_tensor {
+    struct gguf_string name;
+    bool known;                   // is `type` one that quire computes with?
+    enum dtype type;              // only if known
+    uint32_t file_type;           // the format's number
+    int32_t dims;                 // 1 to GGUF_MAX_DIMS
+    int64_t shape[GGUF_MAX_DIMS]; // shape[0] elements lie side by side; 1 past `dims`
+    size_t bytes;                 // 0 if not known
+    const void *data;             // 8-aligned; in the file, at a multiple of its alignment
+};
+
+// BAD_FILE names path, what was expected and what was found; so does UNSUPPORTED (another
+// version or byte order, nested arrays). IO when the system refuses. *gguf is owned by the caller
+// until gguf_close(). `path` must be a regular file.
+MUST_CHECK enum status gguf_open(const char *path, struct gguf **gguf, struct error *err);
+
+// The same over bytes in memory (8-aligned, borrowed until gguf_close()); `name` is for errors.
+MUST_CHECK enum status gguf_open_memory(const void *bytes, size_t length, const char *name,
+                                        struct gguf **gguf, struct error *err);
+void gguf_close(struct gguf *gguf); // NULL is fine
+
+const char *gguf_path(const struct gguf *gguf);
+uint32_t gguf_version(const struct gguf *gguf);
+size_t gguf_file_bytes(const struct gguf *gguf);
+
+// Hash of the whole file's bytes, header and tensors. Reads all of it.
+struct hash128 gguf_digest(const struct gguf *gguf);
+
+// Tells the kernel that all of the file will be read soon (madvise).
+void gguf_prefetch(const struct gguf *gguf);
+
+// Keys by name. False when there is no such key or its type does not convert without loss
+// (any integer type to int64, F32 or F64 or an integer to double).
+bool gguf_find_int(const struct gguf *gguf, const char *key, int64_t *value);
+bool gguf_find_float(const struct gguf *gguf, const char *key, double *value);
+bool gguf_find_bool(const struct gguf *gguf, const char *key, bool *value);
+bool gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_string *value);
+bool gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value);
+
+// Elements of an array; `index` < count, the type must match. Strings are walked in order:
+// start with *cursor = 0 and call `count` times. An integer above INT64_MAX reads as that.
+int64_t gguf_array_int(const struct gguf_array *array, size_t index);  // any integer, bool
+double gguf_array_float(const struct gguf_array *array, size_t index); // F32, F64
+struct gguf_string gguf_array_next_string(const struct gguf_array *array, size_t *cursor);
+
+// All keys and tensors in file order, for inspection.
+struct gguf_key {
+    struct gguf_string name;
+    enum gguf_type type;
+};
+size_t gguf_key_count(const struct gguf *gguf);
+struct gguf_key gguf_key_at(const struct gguf *gguf, size_t index);
+size_t gguf_tensor_count(const struct gguf *gguf);
+const struct gguf_tensor *gguf_tensor_at(const struct gguf *gguf, size_t index);
+const struct gguf_tensor *gguf_find_tensor(const struct gguf *gguf, const char *name); // or NULL
+
+const char *gguf_type_name(uint32_t file_type); // of tensor types, known or not: "Q5_1"
+
+#endif

@@ -1,0 +1,60 @@
+// engine/model/model.h — a model's weights, each in its place, ready for the device.
+//
+// Comes from a GGUF file (checked tensor by tensor: name, shape, type; a tensor that the family
+// has no place for is refused) or from a named shape with random weights, for benchmarks.
+//
+// Memory: matrices are the file's mapped bytes on a processor, copies on a card; the gguf must
+// outlive the model. Everything the model took from the device goes back in model_close().
+// Immutable after opening.
+#ifndef ENGINE_MODEL_H
+#define ENGINE_MODEL_H
+
+#include "engine/model/family.h"
+#include "kernels/backend.h"
+
+struct layer { // matrices [rows, columns], vectors fp32; NULL: the family has none
+    const float *attn_norm, *ffn_norm;     // [dim]
+    const float *q_norm, *k_norm;          // [head_size]
+    const float *q_bias, *k_bias, *v_bias; // [heads * head_size], [kv_heads * head_size] twice
+    struct weight q;                       // [heads * head_size, dim]
+    struct weight k, v;                    // [kv_heads * head_size, dim]
+    struct weight o;                       // [dim, heads * head_size]
+    struct weight gate, up;                // [ffn, dim]
+    struct weight down;                    // [dim, ffn]
+};
+
+struct model {
+    struct model_config config;
+    struct weight embedding;  // [vocabulary, dim]
+    struct weight output;     // the same; the embedding itself where the two are tied
+    const float *output_norm; // [dim]
+    const float *inv_freq;    // [rope.dimensions / 2]
+    struct layer *layers;     // [config.layers]
+    enum dtype main_type;     // that most weight bytes have
+    size_t weight_bytes;
+    int64_t parameters;
+
+    const struct backend *backend;  // borrowed
+    struct device *device;          // borrowed
+    struct allocation *allocations; // from the device, a list
+};
+
+// fraction 0 … 1 of the bytes are in place.
+typedef void model_progress(void *user, double fraction);
+
+// BAD_FILE names the tensor, the shape expected and the shape found. UNSUPPORTED: a type or a
+// tensor that quire does not know. *model is the caller's until model_close().
+MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
+                                  const struct backend *backend, struct device *device,
+                                  model_progress *progress, void *user, struct error *err);
+
+// Random weights of one type at a named shape (shape.h). NOT_FOUND: no such shape.
+MUST_CHECK enum status model_random(struct model *model, const char *shape, enum dtype type,
+                                    const struct backend *backend, struct device *device,
+                                    struct error *err);
+void model_close(struct model *model); // {0} is fine
+
+// Bytes of weights that one decode step reads: all but the embedding rows it does not use.
+size_t model_decode_bytes(const struct model *model);
+
+#endif

@@ -1,0 +1,39 @@
+#include "engine/model/rope.h"
+
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+// The pair (as a real number) that makes `turns` full turns over the original context.
+static double pair_of_turns(const struct rope *rope, double turns) {
+    return rope->dimensions * log(rope->original_context / (turns * 2 * PI)) /
+           (2 * log((double)rope->base));
+}
+
+// YaRN's ramp: 0 for fast pairs, which stay, 1 for slow ones, which are divided by the factor.
+static double yarn_ramp(const struct rope *rope, int32_t pair) {
+    const double low = fmax(floor(pair_of_turns(rope, (double)rope->beta_fast)), 0);
+    const double high =
+        fmin(ceil(pair_of_turns(rope, (double)rope->beta_slow)), rope->dimensions - 1);
+    const double width = fmax(high - low, 0.001);
+    return fmin(fmax((pair - low) / width, 0), 1);
+}
+
+void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_freq) {
+    for (int32_t pair = 0; pair < rope->dimensions / 2; pair++) {
+        double frequency = pow((double)rope->base, -2.0 * pair / rope->dimensions);
+        if (factors) frequency /= (double)factors[pair];
+        const double slowed = frequency / (double)rope->factor;
+        if (rope->scaling == ROPE_LINEAR) frequency = slowed;
+        if (rope->scaling == ROPE_YARN) {
+            const double ramp = yarn_ramp(rope, pair);
+            frequency = slowed * ramp + frequency * (1 - ramp);
+        }
+        inv_freq[pair] = (float)frequency;
+    }
+}
+
+float rope_magnitude(const struct rope *rope) {
+    if (rope->scaling != ROPE_YARN || rope->factor <= 1.0f) return 1.0f;
+    return rope->attention_factor * (float)(0.1 * log((double)rope->factor) + 1.0);
+}

@@ -1,0 +1,19 @@
+// engine/model/shape.h — the shapes of well-known models, for benchmarks without a download.
+//
+// Figures from each model's published config.json.
+#ifndef ENGINE_SHAPE_H
+#define ENGINE_SHAPE_H
+
+#include "engine/model/family.h"
+
+struct shape {
+    const char *name;
+    const char *family;         // a row of family.h
+    bool tied;                  // is the output matrix the embedding?
+    struct model_config config; // its `family` is NULL: model_random() looks it up
+};
+
+const struct shape *shape_find(const char *name); // or NULL
+const char *shape_names(void);                    // "llama-3-8b, …"
+
+#endif

@@ -1,0 +1,108 @@
+// engine/sequence.c — token logs and their block tables.
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "engine/internal.h"
+
+enum status sequence_create(struct engine *engine, struct sequence **result) {
+    struct sequence *sequence = calloc(1, sizeof *sequence);
+    if (!sequence) return STATUS_NO_MEMORY;
+    sequence->engine = engine;
+    // Pages of a log that is never filled are never touched, so this costs what is used.
+    sequence->tokens = malloc((size_t)engine->context * sizeof sequence->tokens[0]);
+    if (!sequence->tokens || block_table_init(&sequence->table, engine->context,
+                                              engine->cache.block_size) != STATUS_OK) {
+        free(sequence->tokens);
+        free(sequence);
+        return STATUS_NO_MEMORY;
+    }
+    pthread_mutex_lock(&engine->lock);
+    sequence->next = engine->sequences;
+    if (sequence->next) sequence->next->previous = sequence;
+    engine->sequences = sequence;
+    pthread_mutex_unlock(&engine->lock);
+    *result = sequence;
+    return STATUS_OK;
+}
+
+void sequence_destroy(struct sequence *sequence) {
+    if (!sequence) return;
+    struct engine *engine = sequence->engine;
+    pthread_mutex_lock(&engine->lock);
+    ASSERT(!sequence->running);
+    block_table_deinit(&sequence->table, engine->pool);
+    if (sequence->previous)
+        sequence->previous->next = sequence->next;
+    else
+        engine->sequences = sequence->next;
+    if (sequence->next) sequence->next->previous = sequence->previous;
+    pthread_mutex_unlock(&engine->lock);
+    free(sequence->tokens);
+    free(sequence);
+}
+
+enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
+    struct engine *engine = sequence->engine;
+    struct sequence *fork;
+    TRY(sequence_create(engine, &fork));
+    pthread_mutex_lock(&engine->lock);
+    fork->length = sequence->length;
+    fork->cached = sequence->cached;
+    memcpy(fork->tokens, sequence->tokens, (size_t)fork->length * sizeof fork->tokens[0]);
+    block_table_fork(&sequence->table, engine->pool, fork->cached, &fork->table);
+    pthread_mutex_unlock(&engine->lock);
+    *result = fork;
+    return STATUS_OK;
+}
+
+enum status sequence_append(struct sequence *sequence, const int32_t *ids, size_t count) {
+    ASSERT(!sequence->running);
+    const struct engine *engine = sequence->engine;
+    if (count >= (size_t)(engine->context - sequence->length)) return STATUS_TOO_LONG;
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] < 0 || ids[i] >= engine->model.config.vocabulary) return STATUS_BAD_INPUT;
+    if (count) memcpy(sequence->tokens + sequence->length, ids, count * sizeof ids[0]);
+    sequence->length += (int32_t)count;
+    return STATUS_OK;
+}
+
+void sequence_truncate(struct sequence *sequence, int32_t length) {
+    ASSERT(!sequence->running);
+    ASSERT(length >= 0 && length <= sequence->length);
+    pthread_mutex_lock(&sequence->engine->lock);
+    sequence->length = length;
+    if (sequence->cached > length) {
+        sequence->cached = length;
+        block_table_truncate(&sequence->table, sequence->engine->pool, length);
+    }
+    pthread_mutex_unlock(&sequence->engine->lock);
+}
+
+static int32_t locked(const struct sequence *sequence, const int32_t *field) {
+    pthread_mutex_lock(&sequence->engine->lock);
+    const int32_t value = *field;
+    pthread_mutex_unlock(&sequence->engine->lock);
+    return value;
+}
+
+int32_t sequence_length(const struct sequence *sequence) {
+    return locked(sequence, &sequence->length);
+}
+
+int32_t sequence_cached(const struct sequence *sequence) {
+    return locked(sequence, &sequence->cached);
+}
+
+int32_t sequence_blocks(const struct sequence *sequence) {
+    return locked(sequence, &sequence->table.count);
+}
+
+bool sequence_running(const struct sequence *sequence) {
+    pthread_mutex_lock(&sequence->engine->lock);
+    const bool running = sequence->running != NULL;
+    pthread_mutex_unlock(&sequence->engine->lock);
+    return running;
+}
+
+const int32_t *sequence_tokens(const struct sequence *sequence) { return sequence->tokens; }

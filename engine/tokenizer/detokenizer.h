@@ -1,0 +1,32 @@
+// engine/tokenizer/detokenizer.h — a stream of ids to a stream of whole characters.
+//
+// A character may be spread over several tokens. The detokenizer holds back bytes until the
+// character is complete, so no caller ever sees half of one; bytes that can not become a
+// character any more are replaced by U+FFFD, one per maximal subpart (text.h).
+//
+// Embedded by its owner; keeps at most 3 bytes of text. One per answer, one thread.
+#ifndef ENGINE_DETOKENIZER_H
+#define ENGINE_DETOKENIZER_H
+
+#include "engine/tokenizer/tokenizer.h"
+
+struct detokenizer {
+    const struct tokenizer *tokenizer; // borrowed
+    bool special;                      // are special tokens shown?
+    bool strip_space; // drops one leading space of the first id (SentencePiece's own)
+    bool started;     // has an id brought bytes?
+    size_t held;      // bytes in `tail`, at most 3
+    char tail[UTF8_MAX_BYTES];
+};
+
+void detokenizer_init(struct detokenizer *detokenizer, const struct tokenizer *tokenizer,
+                      bool special, bool strip_space);
+
+// Appends what is complete now.
+MUST_CHECK enum status detokenizer_push(struct detokenizer *detokenizer, int32_t id,
+                                        struct text *text);
+
+// Appends U+FFFD for bytes that are still held (they are one maximal subpart), and starts anew.
+MUST_CHECK enum status detokenizer_finish(struct detokenizer *detokenizer, struct text *text);
+
+#endif

@@ -1,0 +1,85 @@
+// engine/tokenizer/tokenizer.h — text to token ids and back, exactly as the model was trained.
+//
+// Two algorithms: byte-level BPE (vocabulary model "gpt2"), whose text is first cut by the
+// family's pre-tokeniser expression (pretokenizer.h), and SentencePiece BPE by scores with
+// byte fallback ("llama"). Special tokens are recognised in control pieces only, so no text
+// that a person, a file or a model wrote can become one.
+//
+// Sources: Sennrich et al., arXiv 1508.07909 (BPE); Kudo & Richardson, arXiv 1808.06226
+// (SentencePiece); the GGUF specification's tokenizer.ggml.* keys.
+//
+// Memory: all tables are owned by the tokenizer; strings are borrowed from the gguf, which
+// must outlive it. Threads: immutable after opening; encode and decode may run in any number
+// of threads at once, each with its own buffers.
+#ifndef ENGINE_TOKENIZER_H
+#define ENGINE_TOKENIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/piece.h"
+#include "engine/base/status.h"
+#include "engine/base/text.h"
+#include "engine/model/gguf.h"
+
+enum {
+    TOKEN_NONE = -1,
+    TOKENIZER_MAX_VOCABULARY = 1 << 22,
+    TOKENIZER_MAX_TEXT_BYTES = 1 << 29, // of all pieces of one call
+};
+
+struct tokenizer;
+
+struct token_ids { // owned, grows; {0} is empty
+    int32_t *ids;
+    size_t count, capacity;
+};
+
+void token_ids_deinit(struct token_ids *ids);
+MUST_CHECK enum status token_ids_push(struct token_ids *ids, int32_t id);
+MUST_CHECK enum status token_ids_append(struct token_ids *ids, const int32_t *more, size_t count);
+
+// BAD_FILE: keys missing or inconsistent. UNSUPPORTED: a tokenizer model or pre-tokeniser
+// that is not known, by name. Works on a file that holds only a vocabulary.
+MUST_CHECK enum status tokenizer_open(const struct gguf *gguf, struct tokenizer **tokenizer,
+                                      struct error *err);
+void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine
+
+// Appends the ids of the pieces, in order. Text between two special tokens is tokenised as
+// one stretch, whatever pieces it came in; SentencePiece's space goes before each stretch.
+// Control tokens are found first, each within one control piece; then user-defined tokens,
+// which are ordinary vocabulary, anywhere between them; of several at a place the longest.
+// Adds no BOS: the template or the caller says so. Ill-formed UTF-8 is taken byte by byte, so
+// every input has ids. Takes memory in proportion to the text and gives it back. TOO_LONG:
+// more than TOKENIZER_MAX_TEXT_BYTES. On failure `ids` is as it was.
+MUST_CHECK enum status tokenizer_encode(const struct tokenizer *tokenizer,
+                                        const struct piece *pieces, size_t count,
+                                        struct token_ids *ids);
+
+// What the vocabulary holds for this id, as stored text for people: "Ġcat", "▁cat", "<0x0A>".
+// Borrowed from the tokenizer.
+struct gguf_string tokenizer_piece(const struct tokenizer *tokenizer, int32_t id);
+
+// Appends the bytes that the id stands for in text: "" for special (control) tokens unless
+// `special`. SentencePiece: a leading space stays; see detokenizer.h for the first one.
+MUST_CHECK enum status tokenizer_decode(const struct tokenizer *tokenizer, int32_t id, bool special,
+                                        struct text *text);
+
+int32_t tokenizer_vocabulary(const struct tokenizer *tokenizer); // ids are 0 … this - 1
+int32_t tokenizer_bos(const struct tokenizer *tokenizer);        // or TOKEN_NONE
+int32_t tokenizer_eos(const struct tokenizer *tokenizer);        // or TOKEN_NONE
+bool tokenizer_adds_bos(const struct tokenizer *tokenizer);      // does the model expect it first?
+bool tokenizer_adds_space_prefix(const struct tokenizer *tokenizer); // SentencePiece's dummy prefix
+
+// Does this id end a turn? (eos, eot, eom, and the names that families use for them)
+bool tokenizer_ends_turn(const struct tokenizer *tokenizer, int32_t id);
+// Control tokens and the one for unknown text: nothing that an answer would show.
+bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
+// The control or user-defined token with this text, or TOKEN_NONE.
+int32_t tokenizer_find_special(const struct tokenizer *tokenizer, const char *name);
+
+// "gpt2 (qwen2)": model and pre-tokeniser, for people.
+const char *tokenizer_description(const struct tokenizer *tokenizer);
+
+#endif

@@ -1,0 +1,80 @@
+// engine/tokenizer/vocabulary.h — which token has this text, and what is this token?
+//
+// Reads tokenizer.ggml.tokens, .token_type, .scores and the ids of the special tokens. Two
+// ways lead from text to an id:
+//
+//   plain   what ordinary text may become: normal and user-defined tokens, by whole text
+//   marked  what is recognised as a whole inside a text: user-defined tokens in every piece,
+//           control tokens in control pieces only
+//
+// Control tokens are never plain, so merging can not reach them whatever the text is. Files
+// are not always right about types: a user-defined token that reads like a mark of a chat
+// format ("<|…|>", "<end_of_turn>") and any "<…>" that the file calls BOS, EOS, EOT or EOM
+// are taken as control.
+//
+// Of two tokens with the same text the first wins, as a token's text is all that tells them
+// apart. Memory: owned tables; texts are borrowed from the gguf. Immutable after opening.
+#ifndef ENGINE_VOCABULARY_H
+#define ENGINE_VOCABULARY_H
+
+#include "engine/tokenizer/tokenizer.h"
+
+enum { VOCABULARY_MAX_TEXT_BYTES = 4096 }; // of one token
+
+// tokenizer.ggml.token_type, with the format's numbers.
+enum token_type {
+    TOKEN_UNDEFINED = 0,
+    TOKEN_NORMAL,
+    TOKEN_UNKNOWN, // stands for text that has no token
+    TOKEN_CONTROL,
+    TOKEN_USER_DEFINED,
+    TOKEN_UNUSED,
+    TOKEN_BYTE, // SentencePiece's "<0x0A>"
+};
+
+struct vocabulary_token {
+    struct gguf_string text;
+    float score;        // 0 when the file has no scores; never NaN
+    unsigned char type; // enum token_type
+    bool ends_turn;
+};
+
+struct vocabulary_slot {
+    uint32_t hash;
+    int32_t id; // TOKEN_NONE: empty
+};
+
+struct vocabulary {
+    int32_t count;
+    struct vocabulary_token *tokens; // [count]
+    bool has_types, has_scores;
+    size_t longest_plain_bytes;
+    int32_t bos, eos, unknown; // or TOKEN_NONE
+
+    struct vocabulary_slot *slots; // plain tokens by text, open addressing
+    size_t slot_mask;
+
+    int32_t *marked;           // by first byte, then the longest first
+    uint32_t marked_from[257]; // marked[marked_from[b]..marked_from[b + 1]) begin with byte b
+    bool has_user_defined;
+};
+
+// BAD_FILE: an array is missing or of another length or type, a type or score that means
+// nothing, a text that is too long, a special id outside the vocabulary. On failure nothing is
+// owned.
+MUST_CHECK enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *gguf,
+                                       struct error *err);
+void vocabulary_close(struct vocabulary *vocabulary); // {0} is fine
+
+// The plain token with exactly this text, or TOKEN_NONE.
+int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *bytes, size_t length);
+
+// The longest marked token of this type at the start of bytes, or TOKEN_NONE; length > 0.
+int32_t vocabulary_find_marked(const struct vocabulary *vocabulary, enum token_type type,
+                               const char *bytes, size_t length);
+
+static inline enum token_type vocabulary_type(const struct vocabulary *vocabulary, int32_t id) {
+    return (enum token_type)vocabulary->tokens[id].type;
+}
+
+#endif

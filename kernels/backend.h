@@ -1,0 +1,216 @@
+// kernels/backend.h — the one door to the hardware.
+//
+// A backend is a table of verbs over device memory. reference/ is the truth: plain loops
+// in fp32, to be read first. cpu/ is the fast one for processors, cuda/ for NVIDIA cards
+// (cuda_absent.c in a build without CUDA). The engine holds a pointer to one table and
+// never asks which. A verb enters this table only together with its reference, its cost
+// (cost.h) and its test.
+//
+// Verbs enqueue work on the device's one stream, in order, and return nothing: a shape
+// that breaks a stated rule is a bug in the caller (ASSERT), and a failure of the device is
+// kept and returned by the next sync(). So the forward pass in engine/model/forward.c reads
+// as the formulas it is, and checks once, at its end.
+//
+// Words: a batch holds `num_seqs` sequences and `num_tokens` new tokens, the tokens of one
+// sequence side by side. Activations are rows of backend->activation elements, one row a
+// token. "device" pointers are from alloc() or weights(); on the CPU they are host pointers.
+// Memory: verbs allocate nothing; scratch is taken once in reserve().
+// Threads: one thread at a time calls into a device.
+#ifndef KERNELS_BACKEND_H
+#define KERNELS_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/status.h"
+#include "kernels/dtype.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct device; // one opened GPU, or the CPU's threads
+
+struct device_options {
+    int32_t threads;    // CPU: threads that compute; 0: one a physical core we may use
+    bool deterministic; // every reduction's order is a function of its row alone
+};
+
+// The largest shapes that verbs will be called with until the next reserve().
+struct workspace {
+    int32_t max_tokens;   // rows of one linear
+    int32_t max_features; // columns (in) of any linear
+    int32_t max_seqs;     // of one paged_attention
+    int32_t max_context;  // keys of one sequence
+    int32_t num_heads, head_size;
+};
+
+struct device_info {
+    char name[96];                    // "AMD EPYC, 2 threads, AVX2"
+    size_t memory_total, memory_free; // bytes; of the machine for a CPU
+    int32_t threads;                  // that compute; 0 for a card
+};
+
+// A matrix [rows, columns], row by row in blocks of `type` (dtype.h).
+struct weight {
+    const void *data; // device
+    enum dtype type;
+    int32_t rows, columns;
+};
+
+// The shape of the paged KV cache. Block-major: all layers of a block are one extent.
+//   cache  [num_blocks] x extent,  extent = [num_layers] x (K, V)
+//   rows layout: K and V each [num_kv_heads, block_size, head_size]
+struct kv_cache {
+    void *data;      // device
+    enum dtype type; // F32, F16 or BF16
+    int32_t num_layers, num_kv_heads, head_size, block_size;
+    uint32_t num_blocks;
+};
+
+static inline size_t kv_plane_bytes(const struct kv_cache *cache) { // K of one layer of a block
+    return (size_t)cache->num_kv_heads * (size_t)cache->block_size *
+           dtype_row_bytes(cache->type, cache->head_size);
+}
+
+static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one extent
+    return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache);
+}
+
+// Who attends to what. All pointers are device memory, int32. Query i of sequence s, with
+// q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s], sees keys 0 ... seq_lens_kv[s] - q_len[s] + i
+// of that sequence only. Key j of s lies in slot block_table[s][j / block_size] * block_size
+// + j % block_size.
+struct batch {
+    int32_t num_seqs, num_tokens;
+    int32_t max_blocks_per_seq;
+    const int32_t *cu_seqlens_q; // [num_seqs + 1], starts with 0, ends with num_tokens
+    const int32_t *seq_lens_kv;  // [num_seqs], the new tokens counted in
+    const int32_t *block_table;  // [num_seqs, max_blocks_per_seq], right-padded with 0
+    const int32_t *positions;    // [num_tokens]
+    const int64_t *slot_mapping; // [num_tokens], where each new token's K and V go
+};
+
+struct embedding {            // y[t] = table[token_ids[t]]
+    void *y;                  // [tokens, columns] activation, out
+    const int32_t *token_ids; // [tokens] device, each in 0 ... rows - 1
+    struct weight table;      // [vocabulary, columns]
+    int32_t tokens;
+};
+
+struct rmsnorm {         // x += delta (if any);  y = x / sqrt(mean(x^2) + eps) * weight, a row each
+    void *y;             // [rows, dim] activation, out, not x
+    void *x;             // [rows, dim] activation, in; out where delta is added
+    const void *delta;   // [rows, dim] activation, in; NULL: nothing is added
+    const float *weight; // [dim] device
+    int32_t rows, dim;
+    float eps;
+};
+
+struct linear {    // y = x W^T + bias
+    void *y;       // [tokens, weight.rows] activation, out, not x
+    const void *x; // [tokens, weight.columns] activation
+    struct weight weight;
+    const float *bias; // [weight.rows] device, or NULL
+    int32_t tokens;
+};
+
+// q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
+// q is normed and rotated in place; k is normed and rotated, and k and v are written to the
+// slots of `batch`. Pair p of a head is turned by positions[t] * inv_freq[p]: elements
+// (p, p + rotary/2) or, interleaved, (2p, 2p + 1); elements past `rotary` stay.
+struct rope_and_cache {
+    void *q;                      // [num_tokens, num_heads, head_size] activation, in and out
+    void *k;                      // [num_tokens, num_kv_heads, head_size] activation, in; spoilt
+    const void *v;                // [num_tokens, num_kv_heads, head_size] activation
+    const float *q_norm, *k_norm; // [head_size] device; NULL: no norm
+    const float *inv_freq;        // [rotary / 2] device
+    float eps;
+    float magnitude; // of cosine and sine: 1, or YaRN's attention factor
+    bool interleaved;
+    int32_t rotary; // even, at most head_size
+    int32_t num_heads;
+    int32_t layer;
+    const struct kv_cache *cache;
+    const struct batch *batch;
+};
+
+struct paged_attention { // out = softmax(q K^T * scale) V, causal, grouped-query
+    void *out;           // [num_tokens, num_heads, head_size] activation
+    const void *q;       // the same shape
+    int32_t num_heads;   // a multiple of cache->num_kv_heads
+    int32_t layer;
+    float scale;
+    const struct kv_cache *cache;
+    const struct batch *batch;
+};
+
+struct silu_and_mul { // gate = gate / (1 + exp(-gate)) * up
+    void *gate;       // [rows, dim] activation, in and out
+    const void *up;   // [rows, dim] activation
+    int32_t rows, dim;
+};
+
+struct logits {    // y[r] = x[row_index[r]] W^T, always fp32 and readable by the host after sync()
+    float *y;      // [rows, weight.rows]
+    const void *x; // [tokens, weight.columns] activation
+    const int32_t *row_index; // [rows] device
+    struct weight weight;
+    int32_t rows;
+};
+
+struct copy_blocks { // extent destination[i] = extent source[i]; no block is on both sides
+    const struct kv_cache *cache;
+    const uint32_t *source, *destination; // [pairs] host
+    int32_t pairs;
+};
+
+struct backend {
+    const char *name;
+    enum dtype activation; // F32 on processors
+
+    MUST_CHECK enum status (*open)(const struct device_options *options, struct device **device,
+                                   struct error *err);
+    void (*close)(struct device *device); // NULL is fine
+    void (*info)(struct device *device, struct device_info *info);
+
+    // Takes scratch for verbs up to these shapes; replaces an earlier reservation.
+    MUST_CHECK enum status (*reserve)(struct device *device, const struct workspace *workspace);
+
+    // Device memory, 64-byte aligned, contents undefined. On a processor it is committed when
+    // first touched. release() takes the size that was asked for; NULL is fine.
+    MUST_CHECK enum status (*alloc)(struct device *device, size_t bytes, void **memory);
+    void (*release)(struct device *device, void *memory, size_t bytes);
+
+    // Makes weights from the file's mapped bytes usable: on a processor the same pointer (the
+    // mapping must outlive the device), on a card a copy.
+    MUST_CHECK enum status (*weights)(struct device *device, const void *host, size_t bytes,
+                                      const void **memory);
+
+    void (*to_device)(struct device *device, void *memory, const void *host, size_t bytes);
+    void (*to_host)(struct device *device, void *host, const void *memory, size_t bytes);
+    MUST_CHECK enum status (*sync)(struct device *device); // first failure since the last sync
+
+    void (*embedding)(struct device *device, const struct embedding *args);
+    void (*rmsnorm)(struct device *device, const struct rmsnorm *args);
+    void (*linear)(struct device *device, const struct linear *args);
+    void (*rope_and_cache)(struct device *device, const struct rope_and_cache *args);
+    void (*paged_attention)(struct device *device, const struct paged_attention *args);
+    void (*silu_and_mul)(struct device *device, const struct silu_and_mul *args);
+    void (*logits)(struct device *device, const struct logits *args);
+    void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
+
+    // Reads `bytes` of device memory once with every thread and does nothing else: the
+    // ceiling that the bench divides by.
+    void (*read)(struct device *device, const void *memory, size_t bytes);
+};
+
+const struct backend *backend_reference(void);
+const struct backend *backend_cpu(void);
+const struct backend *backend_cuda(void); // NULL in a build without CUDA
+
+#ifdef __cplusplus
+}
+#endif
+#endif

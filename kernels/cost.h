@@ -1,0 +1,44 @@
+// kernels/cost.h — the fewest bytes that each verb must move through device memory, and
+// its operations.
+//
+// `quire bench` divides these by the measured time and by the measured ceiling: GB/s and
+// percent are always computed, never written in a comment. Activations count once each way;
+// on a processor they stay in its caches, so for few tokens the weights are what counts.
+#ifndef KERNELS_COST_H
+#define KERNELS_COST_H
+
+#include "kernels/backend.h"
+
+static inline size_t weight_bytes(const struct weight *weight) {
+    return (size_t)weight->rows * dtype_row_bytes(weight->type, weight->columns);
+}
+
+static inline size_t embedding_bytes(const struct embedding *args) {
+    return (size_t)args->tokens * dtype_row_bytes(args->table.type, args->table.columns);
+}
+
+static inline size_t linear_bytes(const struct linear *args) { return weight_bytes(&args->weight); }
+
+static inline double linear_operations(const struct linear *args) {
+    return 2.0 * args->tokens * args->weight.rows * args->weight.columns;
+}
+
+static inline size_t logits_bytes(const struct logits *args) { return weight_bytes(&args->weight); }
+
+// K and V of `keys` cached tokens in one layer, read once.
+static inline size_t attention_bytes(const struct kv_cache *cache, int64_t keys) {
+    return 2 * (size_t)keys * (size_t)cache->num_kv_heads *
+           dtype_row_bytes(cache->type, cache->head_size);
+}
+
+// What rope_and_cache writes for `tokens` new tokens in one layer.
+static inline size_t cache_write_bytes(const struct kv_cache *cache, int64_t tokens) {
+    return attention_bytes(cache, tokens);
+}
+
+// Read and written.
+static inline size_t copy_blocks_bytes(const struct copy_blocks *args) {
+    return 2 * (size_t)args->pairs * kv_block_bytes(args->cache);
+}
+
+#endif

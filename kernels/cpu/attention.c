@@ -1,0 +1,125 @@
+// kernels/cpu/attention.c — rope_and_cache and paged_attention: who does which tokens and heads.
+#include <math.h>
+
+#include "engine/base/assert.h"
+#include "kernels/cpu/device.h"
+#include "kernels/host.h"
+
+enum { ROPE_TOKENS = 2 }; // a run
+
+struct rope_job {
+    struct device *device;
+    const struct rope_and_cache *args;
+};
+
+struct attention_job {
+    struct device *device;
+    const struct paged_attention *args;
+    int32_t queries; // of a part
+};
+
+// The angle is rounded to fp32 before its cosine is taken: what models are trained with.
+static void turn_of(float *turn, const struct rope_and_cache *args, int32_t position) {
+    const int32_t pairs = args->rotary / 2;
+    for (int32_t p = 0; p < pairs; p++) {
+        const float angle = (float)position * args->inv_freq[p];
+        turn[p] = cosf(angle) * args->magnitude;
+        turn[pairs + p] = sinf(angle) * args->magnitude;
+    }
+}
+
+static void turn_head(const struct rope_job *job, float *head, const float *norm,
+                      const float *turn) {
+    const struct rope_and_cache *args = job->args;
+    if (norm) job->device->isa->norm_head(head, norm, args->cache->head_size, args->eps);
+    job->device->isa->rotate_head(head, turn, args->rotary, args->interleaved);
+}
+
+static void cache_token(const struct rope_job *job, int32_t token, const float *turn) {
+    const struct rope_and_cache *args = job->args;
+    const struct kv_cache *cache = args->cache;
+    const int64_t slot = args->batch->slot_mapping[token];
+    const uint32_t block = (uint32_t)(slot / cache->block_size);
+    ASSERT(slot >= 0 && slot / cache->block_size < (int64_t)cache->num_blocks);
+    const size_t offset =
+        (size_t)(slot % cache->block_size) * dtype_row_bytes(cache->type, cache->head_size);
+    for (int32_t h = 0; h < cache->num_kv_heads; h++) {
+        const size_t at =
+            ((size_t)token * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)cache->head_size;
+        float *k = (float *)args->k + at;
+        turn_head(job, k, args->k_norm, turn);
+        job->device->isa->store(cache->type, kv_head_rows(cache, block, args->layer, 0, h) + offset,
+                                k, cache->head_size);
+        job->device->isa->store(cache->type, kv_head_rows(cache, block, args->layer, 1, h) + offset,
+                                (const float *)args->v + at, cache->head_size);
+    }
+}
+
+static void rope_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
+    const struct rope_job *job = context;
+    const struct rope_and_cache *args = job->args;
+    float *turn = thread_scratch(job->device, thread);
+    for (int32_t t = (int32_t)begin; t < (int32_t)end; t++) {
+        turn_of(turn, args, args->batch->positions[t]);
+        for (int32_t h = 0; h < args->num_heads; h++) {
+            const size_t head = (size_t)t * (size_t)args->num_heads + (size_t)h;
+            turn_head(job, (float *)args->q + head * (size_t)args->cache->head_size, args->q_norm,
+                      turn);
+        }
+        cache_token(job, t, turn);
+    }
+}
+
+void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
+    ASSERT(args->rotary % 2 == 0 && args->rotary <= args->cache->head_size);
+    ASSERT(args->cache->head_size <= device->limits.head_size);
+    struct rope_job job = {device, args};
+    threads_for(device->threads, args->batch->num_tokens, ROPE_TOKENS, rope_tokens, &job);
+}
+
+static int32_t parts_of(const struct attention_job *job, int32_t sequence) {
+    const int32_t *start = job->args->batch->cu_seqlens_q + sequence;
+    return (start[1] - start[0] + job->queries - 1) / job->queries;
+}
+
+// Item i is one KV head of one run of queries; within a sequence the last queries, which see
+// the most keys, come first, so that no long part is left for the end.
+static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
+    const struct attention_job *job = context;
+    const struct batch *batch = job->args->batch;
+    const int32_t heads = job->args->cache->num_kv_heads;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t left = item;
+        int32_t s = 0;
+        for (; left >= (int64_t)parts_of(job, s) * heads; s++)
+            left -= (int64_t)parts_of(job, s) * heads;
+        const int32_t run = parts_of(job, s) - 1 - (int32_t)(left / heads);
+        const int32_t queries = batch->cu_seqlens_q[s + 1] - batch->cu_seqlens_q[s];
+        const int32_t first = run * job->queries, rest = queries - first;
+        const struct attention_part part = {
+            .args = job->args,
+            .sequence = s,
+            .kv_head = (int32_t)(left % heads),
+            .first = first,
+            .count = rest < job->queries ? rest : job->queries,
+            .scratch = thread_scratch(job->device, thread),
+        };
+        job->device->isa->attention(&part);
+    }
+}
+
+void cpu_paged_attention(struct device *device, const struct paged_attention *args) {
+    const struct kv_cache *cache = args->cache;
+    ASSERT(args->num_heads % cache->num_kv_heads == 0);
+    ASSERT(args->num_heads <= device->limits.num_heads);
+    ASSERT(cache->head_size <= device->limits.head_size);
+    const int32_t group = args->num_heads / cache->num_kv_heads;
+    struct attention_job job = {device, args, group < ATTENTION_ROWS ? ATTENTION_ROWS / group : 1};
+    int64_t items = 0;
+    for (int32_t s = 0; s < args->batch->num_seqs; s++) {
+        const int32_t *start = args->batch->cu_seqlens_q + s;
+        ASSERT(start[1] >= start[0] && args->batch->seq_lens_kv[s] >= start[1] - start[0]);
+        items += (int64_t)parts_of(&job, s) * cache->num_kv_heads;
+    }
+    threads_for(device->threads, items, 1, attend, &job);
+}

@@ -1,0 +1,121 @@
+// kernels/cpu/cpu.c — the fast processor backend's table, its threads and its scratch.
+//
+// Every verb is cut into pieces that threads take in any order, and each piece computes its
+// rows as if they were alone (the invariants of the *.inc files). So this backend is always
+// deterministic: device_options.deterministic changes nothing, and neither does `threads`.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/size.h"
+#include "kernels/cpu/device.h"
+#include "kernels/host.h"
+
+enum { LINE_BYTES = 64, READ_BYTES = 1 << 20 };
+
+static enum status cpu_open(const struct device_options *options, struct device **device,
+                            struct error *err) {
+    struct device *opened = calloc(1, sizeof *opened);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
+    opened->isa = isa_choose();
+    const enum status status = threads_create(options->threads, &opened->threads);
+    if (status != STATUS_OK) {
+        free(opened);
+        return error_set(err, status, "cannot start %d threads", (int)options->threads);
+    }
+    *device = opened;
+    return STATUS_OK;
+}
+
+static void cpu_close(struct device *device) {
+    if (!device) return;
+    threads_destroy(device->threads);
+    free(device->activations);
+    free(device->scratch);
+    free(device);
+}
+
+static void cpu_info(struct device *device, struct device_info *info) {
+    char name[56];
+    host_cpu_name(name, sizeof name);
+    const int threads = (int)threads_count(device->threads);
+    (void)snprintf(info->name, sizeof info->name, "%s, %d thread%s, %s", name, threads,
+                   threads == 1 ? "" : "s", device->isa->name);
+    host_memory(&info->memory_total, &info->memory_free);
+}
+
+// Bytes of a thread's scratch: an attention part, or the cosines and sines of a token.
+static size_t scratch_floats(const struct workspace *w) {
+    const size_t heads = (size_t)w->num_heads;
+    const size_t rows = heads > ATTENTION_ROWS ? heads : ATTENTION_ROWS;
+    return size_round_up(attention_scratch(rows, w->head_size) + (size_t)w->head_size,
+                         LINE_BYTES / sizeof(float));
+}
+
+static enum status cpu_reserve(struct device *device, const struct workspace *workspace) {
+    const struct workspace w = *workspace;
+    const int32_t max_rows = w.max_tokens > w.max_seqs ? w.max_tokens : w.max_seqs;
+    const size_t blocks = (size_t)max_rows * ((size_t)w.max_features / 32 + 1);
+    const size_t floats = scratch_floats(&w), threads = (size_t)threads_count(device->threads);
+    const size_t activation_bytes = size_round_up(blocks * sizeof(struct act_block), LINE_BYTES);
+    struct act_block *activations = aligned_alloc(LINE_BYTES, activation_bytes + LINE_BYTES);
+    float *scratch = aligned_alloc(LINE_BYTES, threads * floats * sizeof(float));
+    if (!activations || !scratch) {
+        free(activations);
+        free(scratch);
+        return STATUS_NO_MEMORY;
+    }
+    free(device->activations);
+    free(device->scratch);
+    device->activations = activations;
+    device->scratch = scratch;
+    device->scratch_floats = floats;
+    device->max_rows = max_rows;
+    device->limits = w;
+    return STATUS_OK;
+}
+
+struct read_job {
+    const struct cpu_isa *isa;
+    const char *memory;
+};
+
+static void read_part(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct read_job *job = context;
+    volatile uint64_t sink = job->isa->read(job->memory + begin, (size_t)(end - begin));
+    (void)sink;
+}
+
+static void cpu_read(struct device *device, const void *memory, size_t bytes) {
+    struct read_job job = {device->isa, memory};
+    threads_for(device->threads, (int64_t)bytes, READ_BYTES, read_part, &job);
+}
+
+const struct backend *backend_cpu(void) {
+    static const struct backend table = {
+        .name = "cpu",
+        .activation = DTYPE_F32,
+        .open = cpu_open,
+        .close = cpu_close,
+        .info = cpu_info,
+        .reserve = cpu_reserve,
+        .alloc = host_alloc,
+        .release = host_release,
+        .weights = host_weights,
+        .to_device = host_to_device,
+        .to_host = host_to_host,
+        .sync = host_sync,
+        .embedding = cpu_embedding,
+        .rmsnorm = cpu_rmsnorm,
+        .linear = cpu_linear,
+        .rope_and_cache = cpu_rope_and_cache,
+        .paged_attention = cpu_paged_attention,
+        .silu_and_mul = cpu_silu_and_mul,
+        .logits = cpu_logits,
+        .copy_blocks = host_copy_blocks,
+        .read = cpu_read,
+    };
+    return &table;
+}

@@ -1,0 +1,35 @@
+// kernels/cpu/device.h — an opened processor, and the verbs that its table holds. Private.
+#ifndef CPU_DEVICE_H
+#define CPU_DEVICE_H
+
+#include "kernels/backend.h"
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/threads.h"
+
+struct device {
+    const struct cpu_isa *isa;
+    struct threads *threads; // owned
+    struct workspace limits;
+
+    // Scratch of reserve(), owned.
+    struct act_block *activations; // [most rows of a linear or logits, max_features / 32]
+    float *scratch;                // [threads, scratch_floats], 64-byte aligned
+    size_t scratch_floats;
+    int32_t max_rows; // of `activations`
+};
+
+enum { ATTENTION_ROWS = 32 }; // queries times heads that share a pass over the keys
+
+static inline float *thread_scratch(const struct device *device, int32_t thread) {
+    return device->scratch + (size_t)thread * device->scratch_floats;
+}
+
+void cpu_embedding(struct device *device, const struct embedding *args);
+void cpu_rmsnorm(struct device *device, const struct rmsnorm *args);
+void cpu_linear(struct device *device, const struct linear *args);
+void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args);
+void cpu_paged_attention(struct device *device, const struct paged_attention *args);
+void cpu_silu_and_mul(struct device *device, const struct silu_and_mul *args);
+void cpu_logits(struct device *device, const struct logits *args);
+
+#endif

@@ -1,0 +1,20 @@
+// kernels/cpu/isa_avx512.c — the inner loops, AVX-512 with VNNI.
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "engine/base/assert.h"
+#include "kernels/blocks.h"
+#include "kernels/cpu/simd_avx512.h"
+#include "kernels/host.h"
+
+#include "kernels/cpu/common.inc"
+#include "kernels/cpu/elementwise.inc"
+#include "kernels/cpu/plain.inc"
+#include "kernels/cpu/quantized.inc"
+
+#include "kernels/cpu/attention.inc"
+
+#define ISA_NAME isa_avx512
+#define ISA_TEXT "avx512"
+#include "kernels/cpu/table.inc"

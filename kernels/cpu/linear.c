@@ -1,0 +1,100 @@
+// kernels/cpu/linear.c — products with a matrix: who quantises and who does which rows.
+//
+// Few tokens are bound by the bytes of the weights, many by arithmetic; either way threads take
+// runs of whole tiles of rows. Activations for packed weights become int8 once a call.
+#include "engine/base/assert.h"
+#include "kernels/cpu/device.h"
+
+// A run is small enough that a thread that loses its processor for a while holds up little,
+// and large enough that taking it costs nothing.
+enum { RUN_ROWS = 2 * MAX_LANES, RUNS_PER_THREAD = 16, QUANTIZE_ROWS = 4 };
+
+struct linear_job {
+    struct device *device;
+    struct linear_part part;
+};
+
+static bool is_plain(enum dtype type) {
+    return type == DTYPE_F32 || type == DTYPE_F16 || type == DTYPE_BF16;
+}
+
+static void quantize_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct linear_job *job = context;
+    const size_t columns = (size_t)job->part.weight.columns;
+    for (int64_t t = begin; t < end; t++) {
+        const int64_t row = job->part.row_index ? job->part.row_index[t] : t;
+        job->device->isa->quantize(job->device->activations + (size_t)t * (columns / 32),
+                                   job->part.x + (size_t)row * columns, job->part.weight.columns);
+    }
+}
+
+static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct linear_job *job = context;
+    struct linear_part part = job->part;
+    part.first_row = (int32_t)begin;
+    part.end_row = (int32_t)end;
+    if (is_plain(part.weight.type))
+        job->device->isa->linear_plain(&part);
+    else
+        job->device->isa->linear_quantized(&part);
+}
+
+static void multiply(struct linear_job *job) {
+    struct device *device = job->device;
+    struct linear_part *part = &job->part;
+    ASSERT(part->tokens <= device->max_rows);
+    ASSERT(part->weight.columns <= device->limits.max_features);
+    if (part->tokens <= 0) return;
+    if (!is_plain(part->weight.type)) {
+        threads_for(device->threads, part->tokens, QUANTIZE_ROWS, quantize_tokens, job);
+        part->x8 = device->activations;
+    }
+    const int32_t rows = part->weight.rows;
+    const int32_t share = rows / (threads_count(device->threads) * RUNS_PER_THREAD);
+    const int32_t grain = share / RUN_ROWS * RUN_ROWS;
+    threads_for(device->threads, rows, grain > RUN_ROWS ? grain : RUN_ROWS, multiply_rows, job);
+}
+
+struct embedding_job {
+    const struct embedding *args;
+};
+
+static void embed_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct embedding *args = ((const struct embedding_job *)context)->args;
+    const size_t columns = (size_t)args->table.columns;
+    const size_t row_bytes = dtype_row_bytes(args->table.type, args->table.columns);
+    for (int64_t t = begin; t < end; t++) {
+        const int32_t id = args->token_ids[t];
+        ASSERT(id >= 0 && id < args->table.rows);
+        dtype_to_float(args->table.type, (const char *)args->table.data + (size_t)id * row_bytes,
+                       (float *)args->y + (size_t)t * columns, columns);
+    }
+}
+
+void cpu_embedding(struct device *device, const struct embedding *args) {
+    struct embedding_job job = {args};
+    threads_for(device->threads, args->tokens, QUANTIZE_ROWS, embed_tokens, &job);
+}
+
+void cpu_linear(struct device *device, const struct linear *args) {
+    struct linear_job job = {device,
+                             {.weight = args->weight,
+                              .y = args->y,
+                              .x = args->x,
+                              .bias = args->bias,
+                              .tokens = args->tokens}};
+    multiply(&job);
+}
+
+void cpu_logits(struct device *device, const struct logits *args) {
+    struct linear_job job = {device,
+                             {.weight = args->weight,
+                              .y = args->y,
+                              .x = args->x,
+                              .row_index = args->row_index,
+                              .tokens = args->rows}};
+    multiply(&job);
+}

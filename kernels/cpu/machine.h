@@ -1,0 +1,19 @@
+// kernels/cpu/machine.h — what differs from one processor family to another. Private.
+//
+// CMake lists machine_x86_64.c with its isa_*.c, or machine_other.c.
+#ifndef CPU_MACHINE_H
+#define CPU_MACHINE_H
+
+#include "kernels/cpu/isa.h"
+
+struct machine_level {
+    const struct cpu_isa *isa;
+    bool (*available)(void); // on the processor that we run on
+};
+
+// The best first, then one that is always available, then a row of NULL.
+extern const struct machine_level machine_levels[];
+
+void machine_pause(void); // in a loop that waits for another thread
+
+#endif

@@ -1,0 +1,118 @@
+// kernels/cpu/simd_avx512.h — the primitives of the *.inc files in AVX-512 F, BW, DQ, VL, VNNI.
+//
+// simd_generic.h says what each of them means.
+#ifndef CPU_SIMD_AVX512_H
+#define CPU_SIMD_AVX512_H
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "kernels/cpu/isa.h"
+
+enum { LANES = 16, TILE_TOKENS = 8, PLAIN_TOKENS = 6, BYTE_PLANES = 1 };
+
+typedef __m512 vf;
+typedef __m512i vi;
+typedef __m512i vb;
+typedef __m512i va;
+
+static inline vf vf_zero(void) { return _mm512_setzero_ps(); }
+static inline vf vf_set(float x) { return _mm512_set1_ps(x); }
+static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline void vf_store(float *p, vf a) { _mm512_storeu_ps(p, a); }
+static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+static inline vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
+static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
+static inline vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); }
+static inline vf vf_abs(vf a) { return _mm512_andnot_ps(_mm512_set1_ps(-0.0F), a); }
+static inline vf vf_round(vf a) {
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+static inline vf vf_zero_below(vf a, vf x, float limit) {
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, _mm512_set1_ps(limit), _CMP_NLT_UQ), a);
+}
+static inline vf vf_scale_by_power(vf a, vf n) { return _mm512_scalef_ps(a, n); }
+static inline vf vf_load_half(const half *p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+static inline vf vf_load_bf16(const bf16 *p) {
+    const __m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+static inline void vf_store_half(half *p, vf a) {
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+}
+
+static inline float vf_sum(vf a) { return _mm512_reduce_add_ps(a); }
+static inline float vf_highest(vf a) { return _mm512_reduce_max_ps(a); }
+// Four vectors to one whose 128-bit quarter i holds the quarter sums of a[0..3] in its lanes.
+static inline vf four_sums(const vf a[4]) {
+    const vf ab = _mm512_add_ps(_mm512_unpacklo_ps(a[0], a[1]), _mm512_unpackhi_ps(a[0], a[1]));
+    const vf cd = _mm512_add_ps(_mm512_unpacklo_ps(a[2], a[3]), _mm512_unpackhi_ps(a[2], a[3]));
+    return _mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xEE));
+}
+static inline vf vf_sums(const vf a[LANES]) {
+    const vf p = four_sums(a), q = four_sums(a + 4), r = four_sums(a + 8), s = four_sums(a + 12);
+    const vf pq = _mm512_add_ps(_mm512_shuffle_f32x4(p, q, 0x88), _mm512_shuffle_f32x4(p, q, 0xDD));
+    const vf rs = _mm512_add_ps(_mm512_shuffle_f32x4(r, s, 0x88), _mm512_shuffle_f32x4(r, s, 0xDD));
+    return _mm512_add_ps(_mm512_shuffle_f32x4(pq, rs, 0x88), _mm512_shuffle_f32x4(pq, rs, 0xDD));
+}
+
+static inline vi vi_set(int32_t x) { return _mm512_set1_epi32(x); }
+static inline vi vi_and(vi a, vi b) { return _mm512_and_si512(a, b); }
+static inline vi vi_xor(vi a, vi b) { return _mm512_xor_si512(a, b); }
+static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
+static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
+static inline vi vi_left(vi a, int n) { return _mm512_sllv_epi32(a, _mm512_set1_epi32(n)); }
+static inline vi vi_right(vi a, int n) { return _mm512_srlv_epi32(a, _mm512_set1_epi32(n)); }
+static inline vi vi_right_signed(vi a, int n) { return _mm512_srav_epi32(a, _mm512_set1_epi32(n)); }
+static inline vf vi_to_float(vi a) { return _mm512_cvtepi32_ps(a); }
+static inline vf vi_low_half(vi a) { return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(a)); }
+
+static inline vb vb_broadcast(const int8_t *p) {
+    int32_t four;
+    memcpy(&four, p, sizeof four);
+    return _mm512_set1_epi32(four);
+}
+static inline __m128i load16(const uint8_t *p) {
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+static inline __m512i four_rows(const uint8_t *const row[LANES], int first, size_t offset) {
+    __m512i a = _mm512_castsi128_si512(load16(row[first] + offset));
+    a = _mm512_inserti32x4(a, load16(row[first + 4] + offset), 1);
+    a = _mm512_inserti32x4(a, load16(row[first + 8] + offset), 2);
+    return _mm512_inserti32x4(a, load16(row[first + 12] + offset), 3);
+}
+static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], size_t offset) {
+    const __m512i a = four_rows(row, 0, offset), b = four_rows(row, 1, offset);
+    const __m512i c = four_rows(row, 2, offset), d = four_rows(row, 3, offset);
+    const __m512i ab_low = _mm512_unpacklo_epi32(a, b), cd_low = _mm512_unpacklo_epi32(c, d);
+    const __m512i ab_high = _mm512_unpackhi_epi32(a, b), cd_high = _mm512_unpackhi_epi32(c, d);
+    out[0] = _mm512_unpacklo_epi64(ab_low, cd_low);
+    out[1] = _mm512_unpackhi_epi64(ab_low, cd_low);
+    out[2] = _mm512_unpacklo_epi64(ab_high, cd_high);
+    out[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
+}
+
+// The first operand of dpbusd is unsigned, so a signed weight gets 128 added and the sum starts
+// at -128 times the sum of the activations.
+static inline vi vi_signed_start(int32_t offset) { return _mm512_set1_epi32(16 * offset); }
+static inline vi vi_signed_dot(vi sum, vb w, vb x) {
+    return _mm512_dpbusd_epi32(sum, _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80)), x);
+}
+
+static inline va va_zero(void) { return _mm512_setzero_si512(); }
+static inline va va_dot(va sum, vb w, vb x) { return _mm512_dpbusd_epi32(sum, w, x); }
+static inline vi va_flush(vi sum, va a) { return _mm512_add_epi32(sum, a); }
+
+static inline int32_t bytes_sum16(const int8_t q[16]) {
+    const __m512i wide = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)q));
+    return _mm512_reduce_add_epi32(wide);
+}
+static inline void vf_store_bytes(int8_t *p, vf a) {
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(a)));
+}
+
+#endif

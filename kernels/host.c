@@ -1,0 +1,101 @@
+// kernels/host.c — memory and facts of the processor.
+#include "kernels/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/size.h"
+
+enum { PAGE_BYTES = 4096 };
+
+enum status host_alloc(struct device *device, size_t bytes, void **memory) {
+    (void)device;
+    if (bytes > SIZE_MAX - PAGE_BYTES) return STATUS_NO_MEMORY;
+    const size_t length = size_round_up(bytes ? bytes : 1, PAGE_BYTES);
+    void *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return STATUS_NO_MEMORY;
+    (void)madvise(pages, length, MADV_HUGEPAGE); // a hint: a refusal costs speed only
+    *memory = pages;
+    return STATUS_OK;
+}
+
+void host_release(struct device *device, void *memory, size_t bytes) {
+    (void)device;
+    if (!memory) return;
+    const int result = munmap(memory, size_round_up(bytes ? bytes : 1, PAGE_BYTES));
+    ASSERT(result == 0); // only a pointer or size that alloc() never gave can fail
+}
+
+enum status host_weights(struct device *device, const void *host, size_t bytes,
+                         const void **memory) {
+    (void)device, (void)bytes;
+    *memory = host;
+    return STATUS_OK;
+}
+
+void host_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
+    (void)device;
+    if (bytes) memcpy(memory, host, bytes);
+}
+
+void host_to_host(struct device *device, void *host, const void *memory, size_t bytes) {
+    (void)device;
+    if (bytes) memcpy(host, memory, bytes);
+}
+
+enum status host_sync(struct device *device) {
+    (void)device;
+    return STATUS_OK;
+}
+
+void host_copy_blocks(struct device *device, const struct copy_blocks *args) {
+    (void)device;
+    const size_t bytes = kv_block_bytes(args->cache);
+    char *data = args->cache->data;
+    for (int32_t i = 0; i < args->pairs; i++) {
+        const uint32_t from = args->source[i], to = args->destination[i];
+        ASSERT(from < args->cache->num_blocks && to < args->cache->num_blocks && from != to);
+        memcpy(data + (size_t)to * bytes, data + (size_t)from * bytes, bytes);
+    }
+}
+
+void host_cpu_name(char *name, size_t size) {
+    (void)snprintf(name, size, "processor");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (!file) return;
+    char line[256];
+    while (fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+        const char *text = colon + 1 + strspn(colon + 1, " \t");
+        (void)snprintf(name, size, "%.*s", (int)strcspn(text, "\n"), text);
+        break;
+    }
+    (void)fclose(file);
+}
+
+void host_memory(size_t *memory_total, size_t *memory_free) {
+    *memory_total = *memory_free = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (!file) return;
+    char line[256];
+    while (fgets(line, sizeof line, file)) {
+        size_t kib;
+        if (sscanf(line, "MemTotal: %zu kB", &kib) == 1) *memory_total = kib * 1024;
+        if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) *memory_free = kib * 1024;
+    }
+    (void)fclose(file);
+}
+
+void host_store(enum dtype type, void *memory, const float *values, int32_t count) {
+    ASSERT(type == DTYPE_F32 || type == DTYPE_F16 || type == DTYPE_BF16);
+    if (type == DTYPE_F32) {
+        memcpy(memory, values, (size_t)count * sizeof *values);
+        return;
+    }
+    uint16_t *bits = memory;
+    for (int32_t i = 0; i < count; i++)
+        bits[i] = type == DTYPE_F16 ? float_to_half(values[i]) : float_to_bf16(values[i]);
+}

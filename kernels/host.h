@@ -1,0 +1,36 @@
+// kernels/host.h — what the two processor backends share: memory, copies, facts. Private.
+//
+// On a processor, device memory is memory: these are the verbs of backend.h that need no
+// device, and helpers over rows of plain types.
+#ifndef KERNELS_HOST_H
+#define KERNELS_HOST_H
+
+#include "kernels/backend.h"
+
+// Anonymous pages, committed when first touched.
+MUST_CHECK enum status host_alloc(struct device *device, size_t bytes, void **memory);
+void host_release(struct device *device, void *memory, size_t bytes);
+MUST_CHECK enum status host_weights(struct device *device, const void *host, size_t bytes,
+                                    const void **memory); // the same pointer
+void host_to_device(struct device *device, void *memory, const void *host, size_t bytes);
+void host_to_host(struct device *device, void *host, const void *memory, size_t bytes);
+MUST_CHECK enum status host_sync(struct device *device); // nothing can have failed
+void host_copy_blocks(struct device *device, const struct copy_blocks *args);
+
+void host_cpu_name(char *name, size_t size);                 // "AMD EPYC", or "processor"
+void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 where it is not told
+
+// Writes `count` floats as `type`, one of F32, F16 and BF16, rounded to nearest even.
+void host_store(enum dtype type, void *memory, const float *values, int32_t count);
+
+// Row (block, layer, plane, head) of the cache, plane 0 for K and 1 for V: block_size keys.
+static inline char *kv_head_rows(const struct kv_cache *cache, uint32_t block, int32_t layer,
+                                 int plane, int32_t head) {
+    const size_t plane_bytes = kv_plane_bytes(cache);
+    return (char *)cache->data + (size_t)block * kv_block_bytes(cache) +
+           (2 * (size_t)layer + (size_t)plane) * plane_bytes +
+           (size_t)head * (size_t)cache->block_size *
+               dtype_row_bytes(cache->type, cache->head_size);
+}
+
+#endif

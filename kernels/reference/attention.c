@@ -1,0 +1,131 @@
+// kernels/reference/attention.c — rope_and_cache, and attention by gathering.
+#include <math.h>
+
+#include "engine/base/assert.h"
+#include "kernels/host.h"
+#include "kernels/reference/reference.h"
+
+static void norm_head(float *head, const float *weight, int32_t size, float eps) {
+    double squares = 0;
+    for (int32_t i = 0; i < size; i++)
+        squares += (double)head[i] * (double)head[i];
+    const double scale = 1 / sqrt(squares / size + (double)eps);
+    for (int32_t i = 0; i < size; i++)
+        head[i] = (float)((double)head[i] * scale) * weight[i];
+}
+
+// The angle is rounded to fp32 before its cosine is taken: what models are trained with.
+static void turn_of(float *turn, const struct rope_and_cache *args, int32_t position) {
+    const int32_t pairs = args->rotary / 2;
+    for (int32_t p = 0; p < pairs; p++) {
+        const float angle = (float)position * args->inv_freq[p];
+        turn[p] = cosf(angle) * args->magnitude;
+        turn[pairs + p] = sinf(angle) * args->magnitude;
+    }
+}
+
+static void rotate_head(float *head, const float *turn, int32_t rotary, bool interleaved) {
+    const int32_t pairs = rotary / 2;
+    for (int32_t p = 0; p < pairs; p++) {
+        float *a = head + (interleaved ? 2 * p : p);
+        float *b = interleaved ? a + 1 : a + pairs;
+        const float x = *a, y = *b, cosine = turn[p], sine = turn[pairs + p];
+        *a = x * cosine - y * sine;
+        *b = y * cosine + x * sine;
+    }
+}
+
+static void store_head(const struct rope_and_cache *args, int64_t slot, int plane, int32_t head,
+                       const float *values) {
+    const struct kv_cache *cache = args->cache;
+    const uint32_t block = (uint32_t)(slot / cache->block_size);
+    const size_t key = (size_t)(slot % cache->block_size);
+    ASSERT(slot >= 0 && block < cache->num_blocks);
+    char *rows = kv_head_rows(cache, block, args->layer, plane, head);
+    host_store(cache->type, rows + key * dtype_row_bytes(cache->type, cache->head_size), values,
+               cache->head_size);
+}
+
+void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
+    const struct kv_cache *cache = args->cache;
+    const int32_t size = cache->head_size;
+    ASSERT(args->rotary % 2 == 0 && args->rotary <= size && size <= device->limits.head_size);
+    for (int32_t t = 0; t < args->batch->num_tokens; t++) {
+        turn_of(device->turn, args, args->batch->positions[t]);
+        for (int32_t h = 0; h < args->num_heads; h++) {
+            float *q =
+                (float *)args->q + ((size_t)t * (size_t)args->num_heads + (size_t)h) * (size_t)size;
+            if (args->q_norm) norm_head(q, args->q_norm, size, args->eps);
+            rotate_head(q, device->turn, args->rotary, args->interleaved);
+        }
+        for (int32_t h = 0; h < cache->num_kv_heads; h++) {
+            const size_t at = ((size_t)t * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)size;
+            float *k = (float *)args->k + at;
+            if (args->k_norm) norm_head(k, args->k_norm, size, args->eps);
+            rotate_head(k, device->turn, args->rotary, args->interleaved);
+            store_head(args, args->batch->slot_mapping[t], 0, h, k);
+            store_head(args, args->batch->slot_mapping[t], 1, h, (const float *)args->v + at);
+        }
+    }
+}
+
+static void gather(struct device *device, const struct paged_attention *args, int32_t sequence,
+                   int32_t kv_head) {
+    const struct kv_cache *cache = args->cache;
+    const struct batch *batch = args->batch;
+    const int32_t *blocks =
+        batch->block_table + (size_t)sequence * (size_t)batch->max_blocks_per_seq;
+    const size_t size = (size_t)cache->head_size;
+    const size_t row_bytes = dtype_row_bytes(cache->type, cache->head_size);
+    for (int32_t j = 0; j < batch->seq_lens_kv[sequence]; j++) {
+        const uint32_t block = (uint32_t)blocks[j / cache->block_size];
+        const size_t offset = (size_t)(j % cache->block_size) * row_bytes;
+        ASSERT(block < cache->num_blocks);
+        dtype_to_float(cache->type, kv_head_rows(cache, block, args->layer, 0, kv_head) + offset,
+                       device->keys + (size_t)j * size, size);
+        dtype_to_float(cache->type, kv_head_rows(cache, block, args->layer, 1, kv_head) + offset,
+                       device->values + (size_t)j * size, size);
+    }
+}
+
+// One query of one head over the gathered keys 0 ... keys - 1: plain softmax.
+static void attend(struct device *device, const float *q, float *out, int32_t keys, int32_t size,
+                   float scale) {
+    double highest = -INFINITY, sum = 0;
+    for (int32_t j = 0; j < keys; j++) {
+        double score = 0;
+        for (int32_t i = 0; i < size; i++)
+            score += (double)q[i] * (double)device->keys[(size_t)j * (size_t)size + (size_t)i];
+        device->scores[j] = score * (double)scale;
+        highest = fmax(highest, device->scores[j]);
+    }
+    for (int32_t j = 0; j < keys; j++)
+        sum += device->scores[j] = exp(device->scores[j] - highest);
+    for (int32_t i = 0; i < size; i++) {
+        double value = 0;
+        for (int32_t j = 0; j < keys; j++)
+            value +=
+                device->scores[j] * (double)device->values[(size_t)j * (size_t)size + (size_t)i];
+        out[i] = (float)(value / sum);
+    }
+}
+
+void reference_paged_attention(struct device *device, const struct paged_attention *args) {
+    const struct kv_cache *cache = args->cache;
+    const struct batch *batch = args->batch;
+    const int32_t size = cache->head_size, group = args->num_heads / cache->num_kv_heads;
+    ASSERT(args->num_heads % cache->num_kv_heads == 0 && size <= device->limits.head_size);
+    for (int32_t s = 0; s < batch->num_seqs; s++) {
+        const int32_t first = batch->cu_seqlens_q[s], end = batch->cu_seqlens_q[s + 1];
+        const int32_t past = batch->seq_lens_kv[s] - (end - first);
+        ASSERT(past >= 0 && batch->seq_lens_kv[s] <= device->limits.max_context);
+        for (int32_t h = 0; h < args->num_heads; h++) {
+            if (h % group == 0) gather(device, args, s, h / group);
+            for (int32_t t = first; t < end; t++) {
+                const size_t at = ((size_t)t * (size_t)args->num_heads + (size_t)h) * (size_t)size;
+                attend(device, (const float *)args->q + at, (float *)args->out + at,
+                       past + t - first + 1, size, args->scale);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// kernels/reference/reference.c — the reference backend's table and its scratch.
+//
+// Every verb is the formula of backend.h in plain loops: fp32 rows, sums in double, one
+// thread. It is the truth that faster backends are tested against, so nothing here is clever.
+#include "kernels/reference/reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/host.h"
+
+static void release_scratch(struct device *device) {
+    free(device->row);
+    free(device->keys);
+    free(device->values);
+    free(device->scores);
+    free(device->turn);
+    *device = (struct device){0};
+}
+
+static enum status reference_open(const struct device_options *options, struct device **device,
+                                  struct error *err) {
+    (void)options;
+    struct device *opened = calloc(1, sizeof *opened);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
+    *device = opened;
+    return STATUS_OK;
+}
+
+static void reference_close(struct device *device) {
+    if (!device) return;
+    release_scratch(device);
+    free(device);
+}
+
+static void reference_info(struct device *device, struct device_info *info) {
+    (void)device;
+    char name[64];
+    host_cpu_name(name, sizeof name);
+    (void)snprintf(info->name, sizeof info->name, "%s, 1 thread, reference", name);
+    host_memory(&info->memory_total, &info->memory_free);
+}
+
+// True when `count` is 0 or *memory could be taken.
+static bool take(void *memory, int64_t count, size_t size) {
+    void **pointer = memory;
+    if (count == 0) return true;
+    *pointer = calloc((size_t)count, size);
+    return *pointer != NULL;
+}
+
+static enum status reference_reserve(struct device *device, const struct workspace *workspace) {
+    const struct workspace w = *workspace;
+    const int64_t gathered = (int64_t)w.max_context * w.head_size;
+    struct device fresh = {.limits = w};
+    if (!take(&fresh.row, w.max_features, sizeof *fresh.row) ||
+        !take(&fresh.keys, gathered, sizeof *fresh.keys) ||
+        !take(&fresh.values, gathered, sizeof *fresh.values) ||
+        !take(&fresh.scores, w.max_context, sizeof *fresh.scores) ||
+        !take(&fresh.turn, 2 * (int64_t)w.head_size, sizeof *fresh.turn)) {
+        release_scratch(&fresh);
+        return STATUS_NO_MEMORY;
+    }
+    release_scratch(device);
+    *device = fresh;
+    return STATUS_OK;
+}
+
+static void reference_read(struct device *device, const void *memory, size_t bytes) {
+    (void)device;
+    const volatile unsigned char *byte = memory;
+    unsigned sum = 0;
+    for (size_t i = 0; i < bytes; i++)
+        sum += byte[i];
+    (void)sum;
+}
+
+const struct backend *backend_reference(void) {
+    static const struct backend table = {
+        .name = "reference",
+        .activation = DTYPE_F32,
+        .open = reference_open,
+        .close = reference_close,
+        .info = reference_info,
+        .reserve = reference_reserve,
+        .alloc = host_alloc,
+        .release = host_release,
+        .weights = host_weights,
+        .to_device = host_to_device,
+        .to_host = host_to_host,
+        .sync = host_sync,
+        .embedding = reference_embedding,
+        .rmsnorm = reference_rmsnorm,
+        .linear = reference_linear,
+        .rope_and_cache = reference_rope_and_cache,
+        .paged_attention = reference_paged_attention,
+        .silu_and_mul = reference_silu_and_mul,
+        .logits = reference_logits,
+        .copy_blocks = host_copy_blocks,
+        .read = reference_read,
+    };
+    return &table;
+}

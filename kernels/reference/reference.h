@@ -1,0 +1,24 @@
+// kernels/reference/reference.h — the verbs of the reference backend. Private.
+#ifndef REFERENCE_REFERENCE_H
+#define REFERENCE_REFERENCE_H
+
+#include "kernels/backend.h"
+
+// Scratch, owned; each array is NULL until reserve() and NULL again when its shape is 0.
+struct device {
+    struct workspace limits;
+    float *row;           // [max_features], one row of a matrix as fp32
+    float *keys, *values; // [max_context, head_size], gathered for one head
+    double *scores;       // [max_context]
+    float *turn;          // [2, head_size], cosines and sines of one token
+};
+
+void reference_embedding(struct device *device, const struct embedding *args);
+void reference_rmsnorm(struct device *device, const struct rmsnorm *args);
+void reference_linear(struct device *device, const struct linear *args);
+void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args);
+void reference_paged_attention(struct device *device, const struct paged_attention *args);
+void reference_silu_and_mul(struct device *device, const struct silu_and_mul *args);
+void reference_logits(struct device *device, const struct logits *args);
+
+#endif

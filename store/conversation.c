@@ -1,0 +1,400 @@
+#include "store/conversation.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/text.h"
+#include "store/conversation_id.h"
+#include "store/conversation_row.h"
+#include "store/statement.h"
+
+enum {
+    ID_TRIES = 32,
+    FITTING_SHOWN = 4, // ids of a prefix that fits several
+};
+
+static enum status not_found(struct error *err, const char *name_or_id) {
+    return error_set(err, STATUS_NOT_FOUND, "there is no conversation “%.*s”: /list shows them",
+                     CONVERSATION_NAME_BYTES, name_or_id);
+}
+
+static bool has_control(const char *name) {
+    const size_t length = strlen(name);
+    for (size_t at = 0, used = 1; at < length; at += used) {
+        const uint32_t code_point = utf8_decode(name + at, length - at, &used);
+        if (code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0)) return true;
+    }
+    return false;
+}
+
+static enum status check_name_form(const char *name, struct error *err) {
+    int64_t first, last;
+    const size_t length = strlen(name);
+    if (length >= CONVERSATION_NAME_BYTES)
+        return error_set(err, STATUS_BAD_INPUT, "the name has %zu bytes, at most %d are possible",
+                         length, CONVERSATION_NAME_BYTES - 1);
+    if (!utf8_valid(name, length, NULL) || has_control(name))
+        return error_set(err, STATUS_BAD_INPUT, "the name is not one line of text");
+    if (length >= CONVERSATION_ID_SHORTEST && conversation_id_range(name, &first, &last))
+        return error_set(err, STATUS_BAD_INPUT, "“%s” looks like an id: choose another name", name);
+    return STATUS_OK;
+}
+
+// `own` is the id of the conversation that may have it already, or 0.
+static enum status check_name_free(struct db *db, const char *name, int64_t own,
+                                   struct error *err) {
+    static const char sql[] = "SELECT id FROM conversation WHERE name = ?1 AND id <> ?2";
+    struct statement statement;
+    char id[CONVERSATION_ID_BYTES];
+    int64_t holder;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_text(&statement, 1, name, strlen(name));
+    statement_bind_integer(&statement, 2, own);
+    const enum status status = statement_first_integer(&statement, &holder, err);
+    if (status == STATUS_NOT_FOUND) return STATUS_OK;
+    if (status != STATUS_OK) return status;
+    conversation_id_write(holder, id);
+    return error_set(err, STATUS_BAD_INPUT, "“%s” is the name of %s: choose another", name, id);
+}
+
+static enum status find_by_number(struct db *db, int64_t number, struct conversation *conversation,
+                                  struct error *err) {
+    static const char sql[] = "SELECT " CONVERSATION_COLUMNS " FROM conversation c WHERE c.id = ?1";
+    struct statement statement;
+    bool row = false;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number);
+    enum status status = statement_step(&statement, &row, err);
+    if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
+    if (status == STATUS_OK) status = conversation_read(&statement, conversation, err);
+    statement_finish(&statement);
+    return status;
+}
+
+static enum status find_by_name(struct db *db, const char *name, struct conversation *conversation,
+                                struct error *err) {
+    static const char sql[] = "SELECT id FROM conversation WHERE name = ?1";
+    struct statement statement;
+    int64_t number;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_text(&statement, 1, name, strlen(name));
+    TRY(statement_first_integer(&statement, &number, err));
+    return find_by_number(db, number, conversation, err);
+}
+
+static enum status find_in_range(struct db *db, const char *digits, int64_t first, int64_t last,
+                                 struct conversation *conversation, struct error *err) {
+    static const char sql[] = "SELECT " CONVERSATION_COLUMNS " FROM conversation c"
+                              " WHERE c.id BETWEEN ?1 AND ?2 ORDER BY c.id LIMIT ?3";
+    struct statement statement;
+    struct conversation fitting[FITTING_SHOWN];
+    size_t count = 0;
+    bool row = true;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, first);
+    statement_bind_integer(&statement, 2, last);
+    statement_bind_integer(&statement, 3, FITTING_SHOWN);
+    enum status status = statement_step(&statement, &row, err);
+    while (status == STATUS_OK && row && count < FITTING_SHOWN) {
+        status = conversation_read(&statement, &fitting[count++], err);
+        if (status == STATUS_OK) status = statement_step(&statement, &row, err);
+    }
+    statement_finish(&statement);
+    if (status != STATUS_OK) return status;
+    if (count == 0) return not_found(err, digits);
+    if (count == 1) {
+        *conversation = fitting[0];
+        return STATUS_OK;
+    }
+    char list[FITTING_SHOWN * (CONVERSATION_ID_BYTES + 1)] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) strcat(list, ", ");
+        strcat(list, fitting[i].id);
+    }
+    return error_set(err, STATUS_BAD_INPUT, "%s fits several conversations (%s%s): type more of it",
+                     digits, list, count == FITTING_SHOWN ? ", …" : "");
+}
+
+// `id` is one that a struct conversation had, so it has the right form.
+static enum status find_number(struct db *db, const char *id, struct conversation *conversation,
+                               struct error *err) {
+    const int64_t number = conversation_id_read(id);
+    ASSERT(number != 0);
+    const enum status status = find_by_number(db, number, conversation, err);
+    return status == STATUS_NOT_FOUND ? not_found(err, id) : status;
+}
+
+static enum status new_number(struct db *db, int64_t *number, struct error *err) {
+    struct conversation taken;
+    for (int i = 0; i < ID_TRIES; i++) {
+        uint32_t random;
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+            return error_set(err, STATUS_IO, "the system gives no random numbers");
+        if (random == 0) continue;
+        const enum status status = find_by_number(db, random, &taken, err);
+        if (status == STATUS_NOT_FOUND) *number = random;
+        if (status != STATUS_OK) return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+    }
+    return error_set(err, STATUS_FULL, "no conversation id is free: delete some conversations");
+}
+
+// Remembers in which trees the conversation has been.
+static enum status note_root(struct db *db, int64_t number, int64_t tip, struct error *err) {
+    static const char sql[] = "INSERT OR IGNORE INTO conversation_root(conversation, root)"
+                              " SELECT ?1, root FROM message WHERE id = ?2";
+    struct statement statement;
+    if (tip == MESSAGE_NONE) return STATUS_OK;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number);
+    statement_bind_integer(&statement, 2, tip);
+    return statement_run(&statement, err);
+}
+
+static enum status insert(struct db *db, const struct conversation *fresh, int64_t number,
+                          struct error *err) {
+    static const char sql[] =
+        "INSERT INTO conversation(id, name, tip, model, forked_from, forked_at, used, created_ms,"
+        " updated_ms) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
+        " (SELECT 1 + coalesce(max(used), 0) FROM conversation), ?7, ?7)";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number);
+    if (fresh->name[0]) statement_bind_text(&statement, 2, fresh->name, strlen(fresh->name));
+    statement_bind_id(&statement, 3, fresh->tip);
+    statement_bind_id(&statement, 4, fresh->model);
+    statement_bind_id(&statement, 5, conversation_id_read(fresh->forked_from));
+    statement_bind_id(&statement, 6, fresh->forked_at);
+    statement_bind_integer(&statement, 7, fresh->created_ms);
+    TRY(statement_run(&statement, err));
+    return note_root(db, number, fresh->tip, err);
+}
+
+// Inside a transaction: gives it an id, a name and times, and stores it.
+static enum status make(struct db *db, const char *name, struct conversation *fresh,
+                        struct error *err) {
+    int64_t number = 0;
+    TRY(check_name_free(db, name, 0, err));
+    TRY(new_number(db, &number, err));
+    conversation_id_write(number, fresh->id);
+    memcpy(fresh->name, name, strlen(name) + 1);
+    fresh->created_ms = fresh->updated_ms = store_now_ms();
+    return insert(db, fresh, number, err);
+}
+
+// Walks up from the original's tip. Ids fall on the way, so it ends where `tip` would be.
+static enum status check_on_path(struct db *db, const struct conversation *original, int64_t tip,
+                                 struct error *err) {
+    static const char sql[] =
+        "WITH RECURSIVE path(id, parent) AS (SELECT id, parent FROM message WHERE id = ?1"
+        " UNION ALL SELECT m.id, m.parent FROM path"
+        " JOIN message m ON m.id = path.parent AND m.id < path.id WHERE path.id > ?2)"
+        "SELECT id FROM path WHERE id = ?2";
+    struct statement statement;
+    int64_t found;
+    if (tip == MESSAGE_NONE) return STATUS_OK;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, original->tip);
+    statement_bind_integer(&statement, 2, tip);
+    const enum status status = statement_first_integer(&statement, &found, err);
+    if (status != STATUS_NOT_FOUND) return status;
+    return error_set(err, STATUS_BAD_INPUT, "message %lld is not in conversation %s",
+                     (long long)tip, original->id);
+}
+
+static enum status make_fork(struct db *db, const char *original_id, int64_t tip, const char *name,
+                             struct conversation *fork, struct error *err) {
+    struct conversation original;
+    TRY(find_number(db, original_id, &original, err));
+    TRY(check_on_path(db, &original, tip, err));
+    *fork = (struct conversation){.tip = tip, .forked_at = tip, .model = original.model};
+    memcpy(fork->forked_from, original.id, sizeof fork->forked_from);
+    return make(db, name, fork, err);
+}
+
+static enum status update_tip(struct db *db, int64_t number, int64_t tip, int64_t model,
+                              struct error *err) {
+    static const char sql[] =
+        "UPDATE conversation SET tip = ?2, model = coalesce(?3, model), updated_ms = ?4,"
+        " used = (SELECT 1 + max(used) FROM conversation) WHERE id = ?1";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number);
+    statement_bind_id(&statement, 2, tip);
+    statement_bind_id(&statement, 3, model);
+    statement_bind_integer(&statement, 4, store_now_ms());
+    return statement_run(&statement, err);
+}
+
+static enum status move(struct db *db, const char *id, int64_t tip, int64_t model,
+                        struct error *err) {
+    static const char sql[] = "SELECT id FROM message WHERE id = ?1";
+    struct statement statement;
+    struct conversation before;
+    int64_t found;
+    TRY(find_number(db, id, &before, err));
+    if (tip != MESSAGE_NONE) {
+        TRY(statement_start(db, sql, &statement, err));
+        statement_bind_integer(&statement, 1, tip);
+        const enum status status = statement_first_integer(&statement, &found, err);
+        if (status == STATUS_NOT_FOUND)
+            return error_set(err, status, "message %lld is not stored", (long long)tip);
+        if (status != STATUS_OK) return status;
+    }
+    const int64_t number = conversation_id_read(id);
+    TRY(update_tip(db, number, tip, model, err));
+    return note_root(db, number, tip, err);
+}
+
+static enum status rename_to(struct db *db, const char *id, const char *name, struct error *err) {
+    static const char sql[] = "UPDATE conversation SET name = ?2 WHERE id = ?1";
+    struct statement statement;
+    struct conversation before;
+    const int64_t number = conversation_id_read(id);
+    TRY(find_number(db, id, &before, err));
+    TRY(check_name_free(db, name, number, err));
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number);
+    if (name[0]) statement_bind_text(&statement, 2, name, strlen(name));
+    return statement_run(&statement, err);
+}
+
+// Runs a statement whose only parameters are the conversation and a message.
+static enum status run(struct db *db, const char *sql, int64_t number, int64_t tip,
+                       struct error *err) {
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number);
+    if (tip != MESSAGE_NONE) statement_bind_integer(&statement, 2, tip);
+    return statement_run(&statement, err);
+}
+
+// What is deleted: the part of its path that no other conversation of the same trees reaches,
+// the trees in which no other conversation has been, and all that hangs below those.
+static enum status delete_messages(struct db *db, int64_t number, int64_t tip, struct error *err) {
+    static const char sql[] =
+        "WITH RECURSIVE"
+        " others(id) AS (SELECT DISTINCT theirs.conversation FROM conversation_root ours"
+        "  JOIN conversation_root theirs ON theirs.root = ours.root"
+        "  WHERE ours.conversation = ?1 AND theirs.conversation <> ?1),"
+        " reached(id) AS (SELECT c.tip FROM others JOIN conversation c ON c.id = others.id"
+        "  WHERE c.tip IS NOT NULL"
+        "  UNION SELECT m.parent FROM reached JOIN message m ON m.id = reached.id"
+        "  WHERE m.parent IS NOT NULL),"
+        " path(id) AS (SELECT ?2 UNION SELECT m.parent FROM path JOIN message m ON m.id = path.id"
+        "  WHERE m.parent IS NOT NULL),"
+        " doomed(id) AS (SELECT id FROM path WHERE id NOT IN (SELECT id FROM reached)"
+        "  UNION SELECT root FROM conversation_root ours WHERE conversation = ?1 AND NOT EXISTS"
+        "   (SELECT 1 FROM conversation_root theirs WHERE theirs.root = ours.root"
+        "    AND theirs.conversation <> ?1)"
+        "  UNION SELECT m.id FROM doomed JOIN message m ON m.parent = doomed.id)"
+        "DELETE FROM message WHERE id IN (SELECT id FROM doomed)";
+    return run(db, sql, number, tip, err);
+}
+
+// Its forks go to where it was forked from itself, or to nobody.
+static enum status delete_conversation(struct db *db, const char *id, struct error *err) {
+    static const char adopt[] =
+        "UPDATE conversation SET forked_from = (SELECT forked_from FROM conversation WHERE id = ?1)"
+        " WHERE forked_from = ?1";
+    static const char leave[] = "UPDATE conversation SET tip = NULL WHERE id = ?1";
+    static const char forget[] = "DELETE FROM conversation WHERE id = ?1";
+    struct conversation doomed;
+    const int64_t number = conversation_id_read(id);
+    TRY(find_number(db, id, &doomed, err));
+    TRY(run(db, adopt, number, MESSAGE_NONE, err));
+    TRY(run(db, leave, number, MESSAGE_NONE, err));
+    TRY(delete_messages(db, number, doomed.tip, err));
+    return run(db, forget, number, MESSAGE_NONE, err);
+}
+
+static enum status end_transaction(struct db *db, enum status status, struct error *err) {
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status != STATUS_OK) db_rollback(db);
+    return status;
+}
+
+enum status conversation_read(struct statement *statement, struct conversation *conversation,
+                              struct error *err) {
+    struct conversation read = {0};
+    size_t length;
+    const int64_t number = statement_integer(statement, 0, 1, UINT32_MAX);
+    conversation_id_write(number, read.id);
+    const char *name = statement_text(statement, 1, &length);
+    conversation_id_write(statement_id(statement, 2, UINT32_MAX), read.forked_from);
+    read.forked_at = statement_id(statement, 3, INT64_MAX);
+    read.tip = statement_id(statement, 4, INT64_MAX);
+    read.model = statement_id(statement, 5, INT64_MAX);
+    read.created_ms = statement_integer(statement, 6, INT64_MIN, INT64_MAX);
+    read.updated_ms = statement_integer(statement, 7, INT64_MIN, INT64_MAX);
+    TRY(statement_sound(statement, "conversation", number, err));
+    if (length >= sizeof read.name || memchr(name, '\0', length))
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s is damaged: the name of conversation %s has %zu bytes or a NUL",
+                         statement->db->path, read.id, length);
+    memcpy(read.name, name, length);
+    *conversation = read;
+    return STATUS_OK;
+}
+
+enum status conversation_create(struct db *db, const char *name, int64_t model,
+                                struct conversation *conversation, struct error *err) {
+    struct conversation fresh = {.model = model};
+    TRY(check_name_form(name, err));
+    TRY(db_begin(db, err));
+    TRY(end_transaction(db, make(db, name, &fresh, err), err));
+    *conversation = fresh;
+    return STATUS_OK;
+}
+
+enum status conversation_fork(struct db *db, const struct conversation *original, int64_t tip,
+                              const char *name, struct conversation *result, struct error *err) {
+    struct conversation fork;
+    TRY(check_name_form(name, err));
+    TRY(db_begin(db, err));
+    TRY(end_transaction(db, make_fork(db, original->id, tip, name, &fork, err), err));
+    *result = fork;
+    return STATUS_OK;
+}
+
+enum status conversation_find(struct db *db, const char *name_or_id,
+                              struct conversation *conversation, struct error *err) {
+    int64_t first, last;
+    const bool digits = conversation_id_range(name_or_id, &first, &last);
+    if (!digits || first != last) {
+        const enum status status = find_by_name(db, name_or_id, conversation, err);
+        if (status != STATUS_NOT_FOUND) return status;
+    }
+    if (!digits || strlen(name_or_id) < CONVERSATION_ID_SHORTEST) return not_found(err, name_or_id);
+    return find_in_range(db, name_or_id, first, last, conversation, err);
+}
+
+enum status conversation_latest(struct db *db, struct conversation *conversation,
+                                struct error *err) {
+    static const char sql[] = "SELECT id FROM conversation ORDER BY used DESC LIMIT 1";
+    struct statement statement;
+    int64_t number;
+    TRY(statement_start(db, sql, &statement, err));
+    enum status status = statement_first_integer(&statement, &number, err);
+    if (status == STATUS_OK) status = find_by_number(db, number, conversation, err);
+    if (status == STATUS_NOT_FOUND) return error_set(err, status, "there is no conversation yet");
+    return status;
+}
+
+enum status conversation_move(struct db *db, const char *id, int64_t tip, int64_t model,
+                              struct error *err) {
+    TRY(db_begin(db, err));
+    return end_transaction(db, move(db, id, tip, model, err), err);
+}
+
+enum status conversation_rename(struct db *db, const char *id, const char *name,
+                                struct error *err) {
+    TRY(check_name_form(name, err));
+    TRY(db_begin(db, err));
+    return end_transaction(db, rename_to(db, id, name, err), err);
+}
+
+enum status conversation_delete(struct db *db, const char *id, struct error *err) {
+    TRY(db_begin(db, err));
+    return end_transaction(db, delete_conversation(db, id, err), err);
+}

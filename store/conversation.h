@@ -1,0 +1,88 @@
+// store/conversation.h — the names of conversations, and where each one stands.
+//
+// A conversation is a name and a pointer to its last message (its tip), as a branch is in git.
+// A fork is a second pointer. Deleting a conversation deletes the messages that only it
+// reaches; text that a fork still reaches stays. What it has left behind (undone turns, other
+// answers) goes with the last conversation of the tree.
+//
+// A conversation is written by one process at a time: conversation_lock().
+//
+// Memory: as in message.h. Threads: the db's.
+#ifndef STORE_CONVERSATION_H
+#define STORE_CONVERSATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/db.h"
+#include "store/message.h"
+
+enum {
+    CONVERSATION_ID_BYTES = 9,    // 8 hex digits and NUL
+    CONVERSATION_ID_SHORTEST = 4, // of a prefix that people type
+    CONVERSATION_NAME_BYTES = 121,
+};
+
+struct conversation {
+    char id[CONVERSATION_ID_BYTES];          // random, unique
+    char name[CONVERSATION_NAME_BYTES];      // "" until named; unique among named ones
+    char forked_from[CONVERSATION_ID_BYTES]; // "" if it is no fork
+    int64_t forked_at;                       // the message it was forked at
+    int64_t tip;                             // MESSAGE_NONE: empty
+    int64_t model;                           // the db's number of the model last used
+    int64_t created_ms, updated_ms;
+};
+
+// One line of a list.
+struct conversation_row {
+    struct conversation conversation;
+    int32_t depth;    // below the topmost of its family in this list
+    int64_t turns;    // user messages on its path
+    int64_t tokens;   // stored for its model
+    char preview[81]; // the beginning of its first user message, one line
+    char model_name[121];
+};
+
+// Makes an empty conversation with a new id. name may be ""; BAD_INPUT if it is taken, too
+// long, not one line of UTF-8, or looks like an id.
+MUST_CHECK enum status conversation_create(struct db *db, const char *name, int64_t model,
+                                           struct conversation *conversation, struct error *err);
+
+// A second pointer: at `tip`, which is on the original's path (or MESSAGE_NONE), else BAD_INPUT.
+MUST_CHECK enum status conversation_fork(struct db *db, const struct conversation *original,
+                                         int64_t tip, const char *name, struct conversation *fork,
+                                         struct error *err);
+
+// By whole id, name, or an id's prefix of CONVERSATION_ID_SHORTEST or more that fits only one.
+// NOT_FOUND; BAD_INPUT when several fit, with some of them.
+MUST_CHECK enum status conversation_find(struct db *db, const char *name_or_id,
+                                         struct conversation *conversation, struct error *err);
+
+// The one used last, or NOT_FOUND.
+MUST_CHECK enum status conversation_latest(struct db *db, struct conversation *conversation,
+                                           struct error *err);
+
+// Moves the tip (and says which model wrote it; 0: as before); updates updated_ms. "Newest" is
+// by these moves, not by the clock.
+MUST_CHECK enum status conversation_move(struct db *db, const char *id, int64_t tip, int64_t model,
+                                         struct error *err);
+MUST_CHECK enum status conversation_rename(struct db *db, const char *id, const char *name,
+                                           struct error *err);
+MUST_CHECK enum status conversation_delete(struct db *db, const char *id, struct error *err);
+
+// Newest first, forks below their parents. Empty conversations are left out unless named.
+// query "" is all; else those with a message that holds all its words, each as the beginning of
+// a word (FTS5); with more than `limit` of them, those with the newest such messages.
+// *rows is owned by the caller (free).
+MUST_CHECK enum status conversation_list(struct db *db, const char *query, size_t limit,
+                                         struct conversation_row **rows, size_t *count,
+                                         struct error *err);
+
+// The conversation is ours to write until unlock, close, or the end of the process (a lock on
+// a byte of the lock file beside the database, so a crash leaves none behind). BUSY names the
+// process that has it.
+MUST_CHECK enum status conversation_lock(struct db *db, const char *id, struct error *err);
+void conversation_unlock(struct db *db, const char *id);
+
+#endif

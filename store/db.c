@@ -1,0 +1,226 @@
+#include "store/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/assert.h"
+#include "store/migration.h"
+#include "store/statement.h"
+
+enum { DIGEST_BYTES = 16 };
+
+// SQLite gives its other files the mode of the database, so that one is made here first.
+static enum status make_file(const char *path, struct error *err) {
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        close(file);
+        return STATUS_OK;
+    }
+    if (errno == EEXIST) return STATUS_OK;
+    return error_set(err, STATUS_IO,
+                     "%s cannot be made (%s): check the folder, or choose another with QUIRE_HOME",
+                     path, strerror(errno));
+}
+
+// Switching to WAL does not wait for another process that does the same: asked again.
+static int set_journal(struct db *db) {
+    enum { TRIES = 100, PAUSE_MS = DB_BUSY_MS / 100 };
+    int code = SQLITE_BUSY;
+    for (int i = 0; i < TRIES && (code & 0xFF) == SQLITE_BUSY; i++) {
+        if (i > 0) sqlite3_sleep(PAUSE_MS);
+        code = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    }
+    return code;
+}
+
+static enum status configure(struct db *db, struct error *err) {
+    if (sqlite3_db_readonly(db->handle, "main") == 1)
+        return error_set(err, STATUS_IO,
+                         "%s can only be read: make it and its folder writable, or choose another "
+                         "folder with QUIRE_HOME",
+                         db->path);
+    sqlite3_extended_result_codes(db->handle, 1);
+    int code = sqlite3_busy_timeout(db->handle, DB_BUSY_MS);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db->handle, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON",
+                            NULL, NULL, NULL);
+    if (code != SQLITE_OK) return db_failure(db, code, err);
+    return STATUS_OK;
+}
+
+// Only once it is known to be ours: this writes.
+static enum status make_durable(struct db *db, struct error *err) {
+    int code = set_journal(db);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db->handle, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
+    return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
+}
+
+// Made early: a rollback must not need memory.
+static enum status prepare_rollback(struct db *db, struct error *err) {
+    const int code = sqlite3_prepare_v3(db->handle, "ROLLBACK", -1, SQLITE_PREPARE_PERSISTENT,
+                                        &db->rollback, NULL);
+    return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
+}
+
+static enum status open_file(struct db *db, struct error *err) {
+    if (!db_in_memory(db)) TRY(make_file(db->path, err));
+    const int code =
+        sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (!db->handle) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
+    if (code != SQLITE_OK) return db_failure(db, code, err);
+    TRY(prepare_rollback(db, err));
+    TRY(configure(db, err));
+    TRY(migration_check(db, err));
+    TRY(make_durable(db, err));
+    return migration_run(db, err);
+}
+
+enum status db_open(const char *path, struct db **result, struct error *err) {
+    struct db *db = calloc(1, sizeof *db);
+    if (!db) return STATUS_NO_MEMORY;
+    db->lock_file = -1;
+    db->path = strdup(path);
+    const enum status status = db->path ? open_file(db, err) : STATUS_NO_MEMORY;
+    if (status != STATUS_OK) {
+        db_close(db);
+        return status;
+    }
+    *result = db;
+    return STATUS_OK;
+}
+
+void db_close(struct db *db) {
+    if (!db) return;
+    for (size_t i = 0; i < db->prepared_count; i++)
+        sqlite3_finalize(db->prepared[i].handle);
+    sqlite3_finalize(db->rollback);
+    sqlite3_close(db->handle);
+    if (db->lock_file >= 0) close(db->lock_file);
+    free(db->path);
+    free(db);
+}
+
+int32_t db_version(const struct db *db) { return db->version; }
+
+enum status db_begin(struct db *db, struct error *err) {
+    static const char sql[] = "BEGIN IMMEDIATE";
+    struct statement statement;
+    if (db->depth == 0) {
+        TRY(statement_start(db, sql, &statement, err));
+        TRY(statement_run(&statement, err));
+    }
+    db->depth++;
+    return STATUS_OK;
+}
+
+enum status db_commit(struct db *db, struct error *err) {
+    static const char sql[] = "COMMIT";
+    struct statement statement;
+    ASSERT(db->depth > 0);
+    TRY(statement_start(db, sql, &statement, err)); // refuses when a part has failed
+    if (db->depth > 1)
+        statement_finish(&statement);
+    else
+        TRY(statement_run(&statement, err));
+    db->depth--;
+    return STATUS_OK;
+}
+
+void db_rollback(struct db *db) {
+    if (db->depth == 0) return;
+    if (--db->depth == 0 && !sqlite3_get_autocommit(db->handle)) {
+        sqlite3_step(db->rollback);
+        sqlite3_reset(db->rollback);
+    }
+    // Should SQLite be unable to roll back, nothing may be added to what is still open.
+    db->failed = !sqlite3_get_autocommit(db->handle) || db->depth > 0;
+}
+
+static void digest_encode(struct hash128 digest, uint8_t bytes[DIGEST_BYTES]) {
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
+        bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
+    }
+}
+
+static struct hash128 digest_decode(const uint8_t bytes[DIGEST_BYTES]) {
+    struct hash128 digest = {0, 0};
+    for (int i = 0; i < 8; i++) {
+        digest.high = digest.high << 8 | bytes[i];
+        digest.low = digest.low << 8 | bytes[8 + i];
+    }
+    return digest;
+}
+
+static enum status find_model(struct db *db, const uint8_t digest[DIGEST_BYTES], int64_t *model,
+                              struct error *err) {
+    static const char sql[] = "SELECT id FROM model WHERE digest = ?1";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_blob(&statement, 1, digest, DIGEST_BYTES);
+    return statement_first_integer(&statement, model, err);
+}
+
+// Two processes may meet the same new model: the first one enters it.
+static enum status enter_model(struct db *db, const uint8_t digest[DIGEST_BYTES], const char *name,
+                               struct error *err) {
+    static const char sql[] = "INSERT INTO model(digest, name) VALUES(?1, ?2)"
+                              " ON CONFLICT(digest) DO NOTHING";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_blob(&statement, 1, digest, DIGEST_BYTES);
+    statement_bind_text(&statement, 2, name, strlen(name));
+    return statement_run(&statement, err);
+}
+
+enum status db_model(struct db *db, struct hash128 digest, const char *name, int64_t *model,
+                     struct error *err) {
+    uint8_t bytes[DIGEST_BYTES];
+    digest_encode(digest, bytes);
+    const enum status status = find_model(db, bytes, model, err);
+    if (status != STATUS_NOT_FOUND) return status;
+    TRY(enter_model(db, bytes, name, err));
+    return find_model(db, bytes, model, err);
+}
+
+enum status db_digest_find(struct db *db, const char *path, int64_t bytes, int64_t mtime_ns,
+                           struct hash128 *digest) {
+    static const char sql[] = "SELECT digest FROM model_file"
+                              " WHERE path = ?1 AND size = ?2 AND mtime_ns = ?3";
+    struct statement statement;
+    bool row = false;
+    TRY(statement_start(db, sql, &statement, NULL));
+    statement_bind_blob(&statement, 1, path, strlen(path));
+    statement_bind_integer(&statement, 2, bytes);
+    statement_bind_integer(&statement, 3, mtime_ns);
+    enum status status = statement_step(&statement, &row, NULL);
+    if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
+    if (status == STATUS_OK) {
+        size_t length;
+        const uint8_t *found = statement_blob(&statement, 0, &length);
+        status = statement_sound(&statement, "model file", 0, NULL);
+        if (status == STATUS_OK && length != DIGEST_BYTES) status = STATUS_BAD_FILE;
+        if (status == STATUS_OK) *digest = digest_decode(found);
+    }
+    statement_finish(&statement);
+    return status;
+}
+
+enum status db_digest_remember(struct db *db, const char *path, int64_t bytes, int64_t mtime_ns,
+                               struct hash128 digest, struct error *err) {
+    static const char sql[] = "INSERT OR REPLACE INTO model_file(path, size, mtime_ns, digest)"
+                              " VALUES(?1, ?2, ?3, ?4)";
+    struct statement statement;
+    uint8_t encoded[DIGEST_BYTES];
+    digest_encode(digest, encoded);
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_blob(&statement, 1, path, strlen(path));
+    statement_bind_integer(&statement, 2, bytes);
+    statement_bind_integer(&statement, 3, mtime_ns);
+    statement_bind_blob(&statement, 4, encoded, DIGEST_BYTES);
+    return statement_run(&statement, err);
+}

@@ -1,0 +1,232 @@
+// store/list.c — conversation_list(): rows, then families.
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "store/conversation.h"
+#include "store/conversation_row.h"
+#include "store/search.h"
+
+enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT };
+
+// Everything that a row shows is one look-up away from the tip: message.turns and .opening,
+// message_tokens.total. More of the opening is read than a preview shows, for spaces are joined.
+#define ROW_SELECT                                                                          \
+    "SELECT " CONVERSATION_COLUMNS ", substr(CAST(o.text AS BLOB), 1, 400) AS opening,"     \
+    " coalesce(m.turns, 0) AS turns, coalesce(t.total, 0) AS tokens, k.name AS model_name," \
+    " c.used"                                                                               \
+    " FROM conversation c LEFT JOIN message m ON m.id = c.tip"                              \
+    " LEFT JOIN message_body o ON o.id = m.opening"                                         \
+    " LEFT JOIN message_tokens t ON t.message = c.tip AND t.model = c.model"                \
+    " LEFT JOIN model k ON k.id = c.model"
+
+struct listed {
+    struct conversation_row row;
+    int64_t used;                                    // newest: the largest
+    size_t parent, first_fork, last_fork, next_fork; // places in the list, or NOWHERE
+    bool placed;
+};
+
+static const size_t NOWHERE = SIZE_MAX;
+
+struct list {
+    struct listed *items;
+    size_t count, capacity;
+};
+
+// One line of at most size - 1 bytes: no control characters, no half characters, single spaces.
+static void make_line(const char *bytes, size_t length, char *line, size_t size) {
+    size_t written = 0;
+    bool space = false;
+    length -= utf8_incomplete_tail(bytes, length); // it was cut by the SELECT
+    for (size_t at = 0, used; at < length; at += used) {
+        char character[UTF8_MAX_BYTES];
+        const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
+        if (code_point <= 0x20 || (code_point >= 0x7F && code_point <= 0xA0)) {
+            space = written > 0;
+            continue;
+        }
+        const size_t count = utf8_encode(code_point, character);
+        if (written + space + count >= size) break;
+        if (space) line[written++] = ' ';
+        memcpy(line + written, character, count);
+        written += count;
+        space = false;
+    }
+    line[written] = '\0';
+}
+
+static enum status read_row(struct statement *statement, struct listed *listed, struct error *err) {
+    struct listed read = {
+        .parent = NOWHERE, .first_fork = NOWHERE, .last_fork = NOWHERE, .next_fork = NOWHERE};
+    size_t preview_length, model_length;
+    TRY(conversation_read(statement, &read.row.conversation, err));
+    const char *preview = statement_blob(statement, OPENING_COLUMN, &preview_length);
+    read.row.turns = statement_integer(statement, OPENING_COLUMN + 1, 0, INT64_MAX);
+    read.row.tokens = statement_integer(statement, OPENING_COLUMN + 2, 0, INT64_MAX);
+    const char *model = statement_text(statement, OPENING_COLUMN + 3, &model_length);
+    read.used = statement_integer(statement, OPENING_COLUMN + 4, INT64_MIN, INT64_MAX);
+    make_line(preview, preview_length, read.row.preview, sizeof read.row.preview);
+    make_line(model, model_length, read.row.model_name, sizeof read.row.model_name);
+    const int64_t number = statement_integer(statement, 0, 1, UINT32_MAX);
+    TRY(statement_sound(statement, "conversation", number, err));
+    *listed = read;
+    return STATUS_OK;
+}
+
+static enum status push(struct list *list, const struct listed *listed) {
+    enum { FIRST_CAPACITY = 64 };
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : FIRST_CAPACITY;
+        struct listed *items = realloc(list->items, capacity * sizeof *items);
+        if (!items) return STATUS_NO_MEMORY;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *listed;
+    return STATUS_OK;
+}
+
+// All rows of a started statement, which is finished.
+static enum status read_rows(struct statement *statement, struct list *list, struct error *err) {
+    struct listed listed;
+    bool row = true;
+    enum status status = statement_step(statement, &row, err);
+    while (status == STATUS_OK && row) {
+        status = read_row(statement, &listed, err);
+        if (status == STATUS_OK) status = push(list, &listed);
+        if (status == STATUS_OK) status = statement_step(statement, &row, err);
+    }
+    statement_finish(statement);
+    return status;
+}
+
+static enum status load_newest(struct db *db, size_t limit, struct list *list, struct error *err) {
+    static const char sql[] = ROW_SELECT " WHERE c.tip IS NOT NULL OR c.name IS NOT NULL"
+                                         " ORDER BY c.used DESC LIMIT ?1";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
+    return read_rows(&statement, list, err);
+}
+
+static int compare_newest(const void *left, const void *right) {
+    const struct listed *a = left, *b = right;
+    return (a->used < b->used) - (a->used > b->used);
+}
+
+static enum status load_found(struct db *db, const char *query, size_t limit, struct list *list,
+                              struct error *err) {
+    static const char sql[] = ROW_SELECT " WHERE c.id = ?1";
+    struct statement statement;
+    int64_t *numbers;
+    size_t count;
+    TRY(search_conversations(db, query, limit, &numbers, &count, err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = statement_start(db, sql, &statement, err);
+        if (status != STATUS_OK) break;
+        statement_bind_integer(&statement, 1, numbers[i]);
+        status = read_rows(&statement, list, err);
+    }
+    free(numbers);
+    if (list->count > 0) qsort(list->items, list->count, sizeof list->items[0], compare_newest);
+    return status;
+}
+
+struct entry {
+    const char *id;
+    size_t place;
+};
+
+static int compare_ids(const void *left, const void *right) {
+    return strcmp(((const struct entry *)left)->id, ((const struct entry *)right)->id);
+}
+
+// Joins each fork to its parent, if that is in the list. Newest first stays the order of forks.
+static enum status link_families(struct list *list) {
+    struct entry *index = malloc((list->count + 1) * sizeof *index);
+    if (!index) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < list->count; i++)
+        index[i] = (struct entry){list->items[i].row.conversation.id, i};
+    if (list->count > 0) qsort(index, list->count, sizeof *index, compare_ids);
+    for (size_t i = 0; i < list->count; i++) {
+        struct listed *fork = &list->items[i];
+        const struct entry key = {fork->row.conversation.forked_from, 0};
+        const struct entry *found =
+            list->count > 0 ? bsearch(&key, index, list->count, sizeof *index, compare_ids) : NULL;
+        if (!found || found->place == i) continue;
+        struct listed *parent = &list->items[found->place];
+        fork->parent = found->place;
+        if (parent->first_fork == NOWHERE)
+            parent->first_fork = i;
+        else
+            list->items[parent->last_fork].next_fork = i;
+        parent->last_fork = i;
+    }
+    free(index);
+    return STATUS_OK;
+}
+
+// The ancestor that has no parent in the list. Damaged rows may form a ring: then any of them.
+static size_t find_top(const struct list *list, size_t at) {
+    for (size_t steps = 0; steps < list->count && list->items[at].parent != NOWHERE; steps++)
+        at = list->items[at].parent;
+    return at;
+}
+
+// Writes the family below `top`, each conversation before its forks. `placed` ends rings.
+static void place_family(struct list *list, size_t top, struct conversation_row *rows,
+                         size_t *count) {
+    size_t at = top;
+    int32_t depth = 0;
+    for (;;) {
+        struct listed *listed = &list->items[at];
+        if (!listed->placed) {
+            listed->placed = true;
+            listed->row.depth = depth;
+            rows[(*count)++] = listed->row;
+        }
+        const size_t fork = listed->first_fork;
+        if (fork != NOWHERE && !list->items[fork].placed) {
+            at = fork;
+            depth++;
+            continue;
+        }
+        while (at != top && (list->items[at].next_fork == NOWHERE ||
+                             list->items[list->items[at].next_fork].placed)) {
+            at = list->items[at].parent;
+            depth--;
+        }
+        if (at == top) return;
+        at = list->items[at].next_fork;
+    }
+}
+
+static void place_families(struct list *list, struct conversation_row *rows) {
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!list->items[i].placed) place_family(list, find_top(list, i), rows, &count);
+        if (!list->items[i].placed) place_family(list, i, rows, &count); // in a ring
+    }
+}
+
+enum status conversation_list(struct db *db, const char *query, size_t limit,
+                              struct conversation_row **result, size_t *count, struct error *err) {
+    struct list list = {0};
+    struct conversation_row *rows = NULL;
+    enum status status =
+        query[0] ? load_found(db, query, limit, &list, err) : load_newest(db, limit, &list, err);
+    if (status == STATUS_OK) status = link_families(&list);
+    if (status == STATUS_OK) {
+        rows = malloc((list.count + 1) * sizeof *rows);
+        if (!rows) status = STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK) {
+        place_families(&list, rows);
+        *result = rows;
+        *count = list.count;
+    }
+    free(list.items);
+    return status;
+}

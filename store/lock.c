@@ -1,0 +1,74 @@
+// store/lock.c — the locks of conversation.h.
+//
+// Conversation n is locked by the open file description that holds byte n of the lock file,
+// which stays empty: a lock may lie beyond a file's end. Such a lock does not say whose it is,
+// so beside it, at byte NAME_PLATES + n, the process also takes a lock of the classic kind, of
+// which the kernel tells the owner. Both vanish with the process.
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/text.h"
+#include "store/conversation.h"
+#include "store/conversation_id.h"
+#include "store/statement.h"
+
+static const int64_t NAME_PLATES = INT64_C(1) << 32;
+
+static struct flock byte_lock(short type, int64_t at) {
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+}
+
+static enum status open_lock_file(struct db *db, struct error *err) {
+    if (db->lock_file >= 0) return STATUS_OK;
+    struct text path = {0};
+    enum status status = text_format(&path, "%s.lock", db->path);
+    if (status == STATUS_OK) {
+        db->lock_file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (db->lock_file < 0)
+            status = error_set(err, STATUS_IO, "%s cannot be opened (%s): check its permissions",
+                               path.bytes, strerror(errno));
+    }
+    text_deinit(&path);
+    return status;
+}
+
+static enum status busy(const struct db *db, const char *id, int64_t number, struct error *err) {
+    struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
+    if (fcntl(db->lock_file, F_GETLK, &plate) == 0 && plate.l_type != F_UNLCK && plate.l_pid > 0)
+        return error_set(err, STATUS_BUSY,
+                         "conversation %s is open in another quire (process %ld): close it there, "
+                         "or fork it here",
+                         id, (long)plate.l_pid);
+    return error_set(err, STATUS_BUSY,
+                     "conversation %s is open in another quire: close it there, or fork it here",
+                     id);
+}
+
+enum status conversation_lock(struct db *db, const char *id, struct error *err) {
+    const int64_t number = conversation_id_read(id);
+    ASSERT(number != 0);
+    if (db_in_memory(db)) return STATUS_OK;
+    TRY(open_lock_file(db, err));
+    struct flock lock = byte_lock(F_WRLCK, number);
+    if (fcntl(db->lock_file, F_OFD_SETLK, &lock) != 0) {
+        if (errno == EAGAIN || errno == EACCES) return busy(db, id, number, err);
+        return error_set(err, STATUS_IO, "%s.lock cannot be locked (%s): use a local file system",
+                         db->path, strerror(errno));
+    }
+    struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
+    fcntl(db->lock_file, F_SETLK, &plate); // without it a message lacks a number: no failure
+    return STATUS_OK;
+}
+
+void conversation_unlock(struct db *db, const char *id) {
+    const int64_t number = conversation_id_read(id);
+    ASSERT(number != 0);
+    if (db->lock_file < 0) return;
+    struct flock lock = byte_lock(F_UNLCK, number),
+                 plate = byte_lock(F_UNLCK, NAME_PLATES + number);
+    fcntl(db->lock_file, F_SETLK, &plate);
+    fcntl(db->lock_file, F_OFD_SETLK, &lock);
+}

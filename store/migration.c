@@ -1,0 +1,126 @@
+#include "store/migration.h"
+
+// message is narrow, for it is what paths and searches walk over; the text lies in message_body.
+//   root      the first message of its tree           depth     messages on the path to it
+//   opening   the first user message on that path     turns     user messages on it
+// message_tokens.total is count and the parent's total (0 where the parent has no row).
+// conversation.used orders by use, as clocks jump. conversation_root holds every tree that a
+// conversation has been in, so that deleting it leaves no text behind.
+static const char STEP_1[] =
+    "CREATE TABLE model(id INTEGER PRIMARY KEY AUTOINCREMENT, digest BLOB NOT NULL UNIQUE,"
+    " name TEXT NOT NULL);"
+    "CREATE TABLE model_file(path BLOB PRIMARY KEY, size INTEGER NOT NULL,"
+    " mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE message(id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " parent INTEGER REFERENCES message(id) CHECK(parent < id), root INTEGER,"
+    " depth INTEGER NOT NULL, turns INTEGER NOT NULL, opening INTEGER, role INTEGER NOT NULL,"
+    " stop INTEGER NOT NULL, created_ms INTEGER NOT NULL);"
+    "CREATE INDEX message_parent ON message(parent);"
+    "CREATE TABLE message_body(id INTEGER PRIMARY KEY REFERENCES message(id) ON DELETE CASCADE,"
+    " prompt_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL,"
+    " output_tokens INTEGER NOT NULL, first_token_us INTEGER NOT NULL,"
+    " prefill_us INTEGER NOT NULL, decode_us INTEGER NOT NULL, text TEXT NOT NULL);"
+    "CREATE TABLE message_tokens("
+    " message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,"
+    " model INTEGER NOT NULL REFERENCES model(id), count INTEGER NOT NULL,"
+    " total INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY(message, model));"
+    "CREATE TABLE conversation(id INTEGER PRIMARY KEY, name TEXT UNIQUE,"
+    " tip INTEGER REFERENCES message(id), model INTEGER REFERENCES model(id),"
+    " forked_from INTEGER REFERENCES conversation(id),"
+    " forked_at INTEGER REFERENCES message(id) ON DELETE SET NULL, used INTEGER NOT NULL UNIQUE,"
+    " created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL);"
+    "CREATE INDEX conversation_tip ON conversation(tip);"
+    "CREATE INDEX conversation_forked_from ON conversation(forked_from);"
+    "CREATE INDEX conversation_forked_at ON conversation(forked_at);"
+    "CREATE TABLE conversation_root("
+    " conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,"
+    " root INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,"
+    " PRIMARY KEY(conversation, root)) WITHOUT ROWID;"
+    "CREATE INDEX conversation_root_root ON conversation_root(root);"
+    "CREATE VIRTUAL TABLE message_search USING fts5(text, content='message_body',"
+    " content_rowid='id', prefix='2 3', columnsize=0);"
+    "CREATE TRIGGER message_body_added AFTER INSERT ON message_body BEGIN"
+    " INSERT INTO message_search(rowid, text) VALUES(new.id, new.text); END;"
+    "CREATE TRIGGER message_body_removed AFTER DELETE ON message_body BEGIN"
+    " INSERT INTO message_search(message_search, rowid, text)"
+    " VALUES('delete', old.id, old.text); END;"
+    "CREATE TRIGGER message_body_changed AFTER UPDATE OF text ON message_body BEGIN"
+    " INSERT INTO message_search(message_search, rowid, text)"
+    " VALUES('delete', old.id, old.text);"
+    " INSERT INTO message_search(rowid, text) VALUES(new.id, new.text); END;"
+    "PRAGMA application_id = 0x71756972;"
+    "PRAGMA user_version = 1;";
+
+static const char *const STEPS[] = {STEP_1};
+
+enum { NEWEST_VERSION = sizeof STEPS / sizeof STEPS[0] };
+
+struct header {
+    int64_t application, version, objects;
+};
+
+static enum status read_header(struct db *db, struct header *header, struct error *err) {
+    static const char sql[] = "SELECT application_id, user_version, (SELECT count(*) FROM"
+                              " sqlite_schema) FROM pragma_application_id, pragma_user_version";
+    struct statement statement;
+    bool row;
+    TRY(statement_start(db, sql, &statement, err));
+    enum status status = statement_step(&statement, &row, err);
+    if (status == STATUS_OK) {
+        header->application = statement_integer(&statement, 0, INT32_MIN, UINT32_MAX);
+        header->version = statement_integer(&statement, 1, INT32_MIN, INT32_MAX);
+        header->objects = statement_integer(&statement, 2, 0, INT64_MAX);
+        status = statement_sound(&statement, "header", 0, err);
+    }
+    statement_finish(&statement);
+    return status;
+}
+
+static enum status check_header(const struct db *db, const struct header *header,
+                                struct error *err) {
+    const bool ours = header->application == MIGRATION_APPLICATION_ID && header->version > 0;
+    const bool empty = header->application == 0 && header->version == 0 && header->objects == 0;
+    if (!ours && !empty)
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s is a database of another program (found application id %lld, expected "
+                         "%d): move it away, or choose another folder with QUIRE_HOME",
+                         db->path, (long long)header->application, MIGRATION_APPLICATION_ID);
+    if (header->version > NEWEST_VERSION)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "%s was made by a newer quire (found version %lld, this one reads up to "
+                         "%d): use that quire",
+                         db->path, (long long)header->version, NEWEST_VERSION);
+    return STATUS_OK;
+}
+
+// Another process may take the same steps at the same time, so the version is read again inside.
+static enum status take_step(struct db *db, struct error *err) {
+    struct header header;
+    TRY(db_begin(db, err));
+    enum status status = read_header(db, &header, err);
+    if (status == STATUS_OK) status = check_header(db, &header, err);
+    if (status == STATUS_OK && header.version < NEWEST_VERSION) {
+        const int code = sqlite3_exec(db->handle, STEPS[header.version], NULL, NULL, NULL);
+        if (code != SQLITE_OK) status = db_failure(db, code, err);
+    }
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status != STATUS_OK) db_rollback(db);
+    return status;
+}
+
+enum status migration_check(struct db *db, struct error *err) {
+    struct header header;
+    TRY(read_header(db, &header, err));
+    return check_header(db, &header, err);
+}
+
+enum status migration_run(struct db *db, struct error *err) {
+    struct header header;
+    TRY(read_header(db, &header, err));
+    while (header.version < NEWEST_VERSION) {
+        TRY(take_step(db, err));
+        TRY(read_header(db, &header, err));
+    }
+    db->version = (int32_t)header.version;
+    return STATUS_OK;
+}

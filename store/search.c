@@ -1,0 +1,199 @@
+// store/search.c — full-text hits, merged with the paths of the conversations.
+//
+// Hits come newest first, that is with falling ids, and so do the messages of a path from its
+// tip. So each conversation keeps a cursor on its path, which only moves up: a path is walked
+// at most once in a search, whatever the number of hits.
+#include "store/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "store/message.h"
+
+// A conversation that is not found yet.
+struct candidate {
+    int64_t root; // of the tree that it is in
+    int64_t number;
+    int64_t cursor; // on its path; MESSAGE_NONE: past the root, or found
+};
+
+struct candidates {
+    struct candidate *items; // by root
+    size_t count, capacity;
+};
+
+static bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+// What the index has no token for would make the whole query find nothing.
+static bool has_token(const char *word, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        const char byte = word[i];
+        if ((byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+            (byte >= 'A' && byte <= 'Z') || (byte & 0x80))
+            return true;
+    }
+    return false;
+}
+
+// "word"* with its quotation marks doubled: nothing in it is syntax any more.
+static enum status append_quoted(struct text *match, const char *word, size_t length) {
+    TRY(text_append_string(match, match->length > 0 ? " \"" : "\""));
+    for (size_t i = 0; i < length; i++)
+        TRY(text_append(match, word[i] == '"' ? "\"\"" : &word[i], word[i] == '"' ? 2 : 1));
+    return text_append_string(match, "\"*");
+}
+
+// *match stays empty when the query has no words.
+static enum status make_match(const char *query, struct text *match, struct error *err) {
+    size_t words = 0;
+    for (const char *at = query; *at;) {
+        size_t length = 0;
+        while (at[length] && !is_space(at[length]))
+            length++;
+        if (has_token(at, length)) {
+            if (++words > SEARCH_MAX_WORDS)
+                return error_set(err, STATUS_BAD_INPUT, "at most %d words can be searched for",
+                                 SEARCH_MAX_WORDS);
+            TRY(append_quoted(match, at, length));
+        }
+        at += length;
+        while (is_space(*at))
+            at++;
+    }
+    return STATUS_OK;
+}
+
+static enum status push(struct candidates *candidates, const struct candidate *candidate) {
+    enum { FIRST_CAPACITY = 256 };
+    if (candidates->count == candidates->capacity) {
+        const size_t capacity = candidates->capacity ? 2 * candidates->capacity : FIRST_CAPACITY;
+        struct candidate *items = realloc(candidates->items, capacity * sizeof *items);
+        if (!items) return STATUS_NO_MEMORY;
+        candidates->items = items;
+        candidates->capacity = capacity;
+    }
+    candidates->items[candidates->count++] = *candidate;
+    return STATUS_OK;
+}
+
+static int compare_roots(const void *left, const void *right) {
+    const struct candidate *a = left, *b = right;
+    return (a->root > b->root) - (a->root < b->root);
+}
+
+static enum status load_candidates(struct db *db, struct candidates *candidates,
+                                   struct error *err) {
+    static const char sql[] = "SELECT m.root, c.id, c.tip FROM conversation c"
+                              " CROSS JOIN message m ON m.id = c.tip";
+    struct statement statement;
+    bool row = true;
+    TRY(statement_start(db, sql, &statement, err));
+    enum status status = statement_step(&statement, &row, err);
+    while (status == STATUS_OK && row) {
+        struct candidate candidate;
+        candidate.root = statement_integer(&statement, 0, 1, INT64_MAX);
+        candidate.number = statement_integer(&statement, 1, 1, UINT32_MAX);
+        candidate.cursor = statement_integer(&statement, 2, 1, INT64_MAX);
+        status = statement_sound(&statement, "conversation", candidate.number, err);
+        if (status == STATUS_OK) status = push(candidates, &candidate);
+        if (status == STATUS_OK) status = statement_step(&statement, &row, err);
+    }
+    statement_finish(&statement);
+    if (status == STATUS_OK && candidates->count > 0)
+        qsort(candidates->items, candidates->count, sizeof candidates->items[0], compare_roots);
+    return status;
+}
+
+// The first candidate in the tree of this root, or count.
+static size_t first_of_root(const struct candidates *candidates, int64_t root) {
+    size_t low = 0, high = candidates->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (candidates->items[middle].root < root)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Up to the newest message of the path that is not newer than `hit`.
+static enum status move_cursor(struct db *db, struct candidate *candidate, int64_t hit,
+                               struct error *err) {
+    static const char sql[] =
+        "WITH RECURSIVE path(id, parent) AS (SELECT id, parent FROM message WHERE id = ?1"
+        " UNION ALL SELECT m.id, m.parent FROM path"
+        " JOIN message m ON m.id = path.parent AND m.id < path.id WHERE path.id > ?2)"
+        "SELECT id FROM path WHERE id <= ?2";
+    struct statement statement;
+    int64_t reached = MESSAGE_NONE;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, candidate->cursor);
+    statement_bind_integer(&statement, 2, hit);
+    const enum status status = statement_first_integer(&statement, &reached, err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) return status;
+    candidate->cursor = reached;
+    return STATUS_OK;
+}
+
+static enum status take_hit(struct db *db, struct candidates *candidates, int64_t hit, int64_t root,
+                            int64_t *numbers, size_t limit, size_t *count, struct error *err) {
+    for (size_t i = first_of_root(candidates, root); i < candidates->count; i++) {
+        struct candidate *candidate = &candidates->items[i];
+        if (candidate->root != root || *count == limit) break;
+        if (candidate->cursor > hit) TRY(move_cursor(db, candidate, hit, err));
+        if (candidate->cursor != hit) continue;
+        candidate->cursor = MESSAGE_NONE;
+        numbers[(*count)++] = candidate->number;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_hits(struct db *db, const struct text *match, struct candidates *candidates,
+                             int64_t *numbers, size_t limit, size_t *count, struct error *err) {
+    static const char sql[] =
+        "SELECT s.rowid, m.root FROM message_search s CROSS JOIN message m ON m.id = s.rowid"
+        " WHERE s.text MATCH ?1 ORDER BY s.rowid DESC";
+    struct statement statement;
+    bool row = true;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_text(&statement, 1, match->bytes, match->length);
+    enum status status = statement_step(&statement, &row, err);
+    while (status == STATUS_OK && row && *count < limit) {
+        const int64_t hit = statement_integer(&statement, 0, 1, INT64_MAX);
+        const int64_t root = statement_integer(&statement, 1, 1, INT64_MAX);
+        status = statement_sound(&statement, "message", hit, err);
+        if (status == STATUS_OK)
+            status = take_hit(db, candidates, hit, root, numbers, limit, count, err);
+        if (status == STATUS_OK) status = statement_step(&statement, &row, err);
+    }
+    statement_finish(&statement);
+    return status;
+}
+
+enum status search_conversations(struct db *db, const char *query, size_t limit, int64_t **result,
+                                 size_t *result_count, struct error *err) {
+    struct text match = {0};
+    struct candidates candidates = {0};
+    int64_t *numbers = NULL;
+    size_t count = 0;
+    enum status status = make_match(query, &match, err);
+    if (status == STATUS_OK && match.length > 0) status = load_candidates(db, &candidates, err);
+    if (status == STATUS_OK) {
+        if (limit > candidates.count) limit = candidates.count;
+        numbers = malloc((limit + 1) * sizeof *numbers);
+        if (!numbers) status = STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK && limit > 0)
+        status = take_hits(db, &match, &candidates, numbers, limit, &count, err);
+    free(candidates.items);
+    text_deinit(&match);
+    if (status != STATUS_OK) {
+        free(numbers);
+        return status;
+    }
+    *result = numbers;
+    *result_count = count;
+    return STATUS_OK;
+}

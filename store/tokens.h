@@ -1,0 +1,17 @@
+// store/tokens.h — the token rows of messages; nobody outside this room includes it.
+//
+// A row of message_tokens holds `count` ids as little-endian int32, and `total`, which is count
+// and the total of the parent's row for the same model (0 where there is none).
+#ifndef STORE_TOKENS_H
+#define STORE_TOKENS_H
+
+#include "store/statement.h"
+
+// Enters or replaces the row, and moves the totals below it. Inside a transaction.
+MUST_CHECK enum status tokens_write(struct db *db, int64_t message, int64_t model,
+                                    const int32_t *ids, size_t count, struct error *err);
+
+// Those of all models: they were of a shorter text. Inside a transaction.
+MUST_CHECK enum status tokens_forget(struct db *db, int64_t message, struct error *err);
+
+#endif

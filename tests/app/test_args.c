@@ -1,0 +1,228 @@
+// tests/app/test_args.c — words, environment and config file to options.
+#include "app/args.h"
+#include "app/help.h"
+#include "app/options.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MOST = 12 };
+
+static enum status read_words(struct args *args, struct error *err, const char *const *words) {
+    char *copies[WORDS_MOST];
+    int count = 0;
+    for (; words[count]; count++)
+        copies[count] = (char *)(uintptr_t)words[count];
+    args_init(args);
+    *err = (struct error){0};
+    const enum status status = args_read_words(args, count, copies, err);
+    return status == STATUS_OK ? args_check(args, err) : status;
+}
+
+static void both_ways_of_giving_a_value_are_read(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    const char *words[] = {"--temp=0.5", "--top-k", "7", "-n100", "-t", "3", "-vp", "hi", NULL};
+    assert_int_equal(read_words(&args, &err, words), STATUS_OK);
+    assert_true(args.temperature > 0.49f && args.temperature < 0.51f);
+    assert_int_equal(args.top_k, 7);
+    assert_int_equal(args.tokens, 100);
+    assert_int_equal(args.threads, 3);
+    assert_true(args.verbose);
+    assert_string_equal(args.prompt, "hi");
+}
+
+static void each_bad_command_line_says_what_is_wrong(void **state) {
+    (void)state;
+    static const struct {
+        const char *words[WORDS_MOST];
+        const char *says;
+    } cases[] = {
+        {{"--temprature", "1"}, "did you mean --temp"},
+        {{"--frobnicate"}, "unknown option --frobnicate (see quire --help)"},
+        {{"-Z"}, "unknown option -Z"},
+        {{"--top-k"}, "--top-k needs a value"},
+        {{"-n"}, "-n needs a value"},
+        {{"--top-k=x"}, "--top-k: expected a whole number from 0"},
+        {{"--top-k", "1.5"}, "found \"1.5\""},
+        {{"--top-k", ""}, "found \"\""},
+        {{"--top-p", "1.1"}, "--top-p: expected a number from 0 to 1"},
+        {{"--top-p", "nan"}, "found \"nan\""},
+        {{"--min-p=-0.1"}, "found \"-0.1\""},
+        {{"--seed", "-1"}, "--seed: expected a whole number"},
+        {{"--seed", "99999999999999999999"}, "--seed: expected"},
+        {{"--ctx", "3"}, "--ctx: expected a whole number from 16"},
+        {{"--block-size", "12"}, "expected 8|16|32, found \"12\""},
+        {{"--kv-type", "fp8"}, "expected auto|f32|f16|bf16"},
+        {{"--backend", "aut"}, "expected auto|cpu|reference|cuda"},
+        {{"--kv-device", "4Q"}, "such as 512M"},
+        {{"--raw=maybe"}, "--raw: expected on or off"},
+        {{"--stop", ""}, "--stop: expected some text"},
+        {{"--attention", "v1"}, "unknown option --attention"},
+        {{"--think"}, "unknown option --think"},
+        {{"--samples", "2"}, "unknown option --samples"},
+        {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a prompt is given with -p"},
+        {{"-m", "a.gguf", "b.gguf"}, "two models are given"},
+        {{"-C", "-r", "x"}, "--continue and --resume do not go together"},
+        {{"-C", "-s", "x"}, "--continue and --system do not go together"},
+        {{"--no-save", "-C"}, "do not go together"},
+        {{"-p", "a", "--prompt-file", "b"}, "do not go together"},
+        {{"--fork"}, "--fork needs a conversation"},
+        {{"-C", "--fork=x"}, "--fork: expected the number of a turn"},
+        {{"--name", "n", "-C"}, "--name with a conversation that is there needs --fork"},
+        {{"list", "--temp", "1"}, "--temp is no option of `quire list`"},
+        {{"--ids"}, "--ids is no option of `quire`"},
+        {{"show"}, "needs the id or name"},
+        {{"rm"}, "needs the id or name"},
+        {{"tokenize", "x"}, "unexpected word"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct args args;
+        struct error err;
+        assert_int_equal(read_words(&args, &err, cases[i].words), STATUS_BAD_INPUT);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].says);
+        assert_null(strchr(err.text, '\n'));
+    }
+}
+
+static void words_after_two_dashes_are_no_options(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    assert_int_equal(read_words(&args, &err, (const char *[]){"-q", "--", "-m", NULL}), STATUS_OK);
+    assert_string_equal(args.operands[0], "-m");
+    assert_null(args.model);
+}
+
+static void resume_takes_a_name_but_no_option_and_no_model(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    assert_int_equal(read_words(&args, &err, (const char *[]){"-r", "3f2a", NULL}), STATUS_OK);
+    assert_string_equal(args.resume, "3f2a");
+    assert_int_equal(read_words(&args, &err, (const char *[]){"-r", "-q", NULL}), STATUS_OK);
+    assert_string_equal(args.resume, "");
+    assert_int_equal(read_words(&args, &err, (const char *[]){"-r", "x.gguf", NULL}), STATUS_OK);
+    assert_string_equal(args.resume, "");
+    assert_string_equal(args.operands[0], "x.gguf");
+    assert_int_equal(read_words(&args, &err, (const char *[]){"-r", NULL}), STATUS_OK);
+    assert_string_equal(args.resume, "");
+    assert_int_equal(read_words(&args, &err, (const char *[]){"--resume=x.gguf", "--fork=3", NULL}),
+                     STATUS_OK);
+    assert_string_equal(args.resume, "x.gguf");
+    assert_string_equal(args.fork, "3");
+}
+
+static void a_subcommand_takes_its_options_before_and_after_it(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    const char *words[] = {"-q", "inspect", "--format", "json", "x.gguf", NULL};
+    assert_int_equal(read_words(&args, &err, words), STATUS_OK);
+    assert_int_equal(args.command, COMMAND_INSPECT);
+    assert_true(args.quiet);
+    assert_string_equal(args.format, "json");
+    assert_string_equal(args.operands[0], "x.gguf");
+}
+
+static void an_option_wins_over_the_environment_and_that_over_the_file(void **state) {
+    (void)state;
+    struct args args;
+    struct error err = {0};
+    char *words[] = {(char[]){"--top-k=1"}};
+    setenv("QUIRE_TOP_K", "2", 1);
+    setenv("QUIRE_SEED", "5", 1);
+    setenv("QUIRE_NO_SAVE", "", 1);
+    for (int order = 0; order < 2; order++) {
+        args_init(&args);
+        if (order) assert_int_equal(args_read_words(&args, 1, words, &err), STATUS_OK);
+        assert_int_equal(args_set(&args, "top-k", "3", ARGS_CONFIG, "f:1", &err), STATUS_OK);
+        assert_int_equal(args_set(&args, "seed", "6", ARGS_CONFIG, "f:2", &err), STATUS_OK);
+        assert_int_equal(args_set(&args, "tokens", "7", ARGS_CONFIG, "f:3", &err), STATUS_OK);
+        assert_int_equal(args_read_environment(&args, &err), STATUS_OK);
+        if (!order) assert_int_equal(args_read_words(&args, 1, words, &err), STATUS_OK);
+        assert_int_equal(args.top_k, 1);
+        assert_int_equal(args.seed, 5);
+        assert_int_equal(args.tokens, 7);
+        assert_false(args.no_save);
+        assert_int_equal(args_source(&args, "top-k"), ARGS_WORDS);
+        assert_int_equal(args_source(&args, "seed"), ARGS_ENVIRONMENT);
+        assert_int_equal(args_source(&args, "tokens"), ARGS_CONFIG);
+        assert_int_equal(args_source(&args, "temp"), ARGS_DEFAULT);
+    }
+    setenv("QUIRE_TOP_K", "many", 1);
+    args_init(&args);
+    assert_int_equal(args_read_environment(&args, &err), STATUS_BAD_INPUT);
+    assert_non_null(strstr(err.text, "QUIRE_TOP_K: expected"));
+    unsetenv("QUIRE_TOP_K");
+    unsetenv("QUIRE_SEED");
+    unsetenv("QUIRE_NO_SAVE");
+}
+
+static void a_list_is_replaced_by_a_higher_source(void **state) {
+    (void)state;
+    struct args args;
+    struct error err = {0};
+    char *words[] = {(char[]){"--stop=a"}, (char[]){"--stop=b"}};
+    args_init(&args);
+    assert_int_equal(args_set(&args, "stop", "x", ARGS_CONFIG, "f:1", &err), STATUS_OK);
+    assert_int_equal(args_set(&args, "stop", "y", ARGS_CONFIG, "f:2", &err), STATUS_OK);
+    assert_int_equal(args.stops.count, 2);
+    assert_int_equal(args_read_words(&args, 2, words, &err), STATUS_OK);
+    assert_int_equal(args.stops.count, 2);
+    assert_string_equal(args.stops.items[0], "a");
+    assert_null(args.stops.items[2]);
+    assert_int_equal(args_set(&args, "stop", "z", ARGS_CONFIG, "f:3", &err), STATUS_OK);
+    assert_int_equal(args.stops.count, 2);
+}
+
+static void the_table_is_consistent(void **state) {
+    (void)state;
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option *option = option_at(i);
+        char twin[OPTION_TWIN_BYTES];
+        option_twin(option, twin);
+        assert_int_equal(strlen(twin), strlen(option->name) + strlen("QUIRE_"));
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(option->name, option_at(j)->name);
+            assert_int_not_equal(option->offset, option_at(j)->offset);
+            if (option->letter) assert_int_not_equal(option->letter, option_at(j)->letter);
+        }
+        if (option_takes_value(option)) assert_non_null(option->argument);
+    }
+}
+
+static void the_help_is_no_wider_than_eighty_columns(void **state) {
+    (void)state;
+    char *text = NULL;
+    size_t length = 0, examples = 0;
+    FILE *out = open_memstream(&text, &length);
+    help_print(out);
+    fclose(out);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strlen(line) > 80) fail_msg("wide: %s", line);
+        if (strncmp(line, "Examples:", 9) == 0) examples = 1;
+        examples += examples && strstr(line, "quire -");
+    }
+    assert_int_equal(examples, 6); // five, and the heading
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_ways_of_giving_a_value_are_read),
+        cmocka_unit_test(each_bad_command_line_says_what_is_wrong),
+        cmocka_unit_test(words_after_two_dashes_are_no_options),
+        cmocka_unit_test(resume_takes_a_name_but_no_option_and_no_model),
+        cmocka_unit_test(a_subcommand_takes_its_options_before_and_after_it),
+        cmocka_unit_test(an_option_wins_over_the_environment_and_that_over_the_file),
+        cmocka_unit_test(a_list_is_replaced_by_a_higher_source),
+        cmocka_unit_test(the_table_is_consistent),
+        cmocka_unit_test(the_help_is_no_wider_than_eighty_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

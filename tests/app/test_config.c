@@ -1,0 +1,145 @@
+// tests/app/test_config.c — folders and the config file.
+#include "app/config.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char home[] = "/tmp/quire-config-XXXXXX";
+
+static int make_home(void **state) {
+    (void)state;
+    return mkdtemp(home) ? 0 : -1;
+}
+
+static int remove_home(void **state) {
+    (void)state;
+    char command[sizeof home + 16];
+    snprintf(command, sizeof command, "rm -rf %s", home);
+    return system(command);
+}
+
+static void clear_environment(void) {
+    const char *const names[] = {"QUIRE_HOME",    "HOME",           "XDG_CONFIG_HOME",
+                                 "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+}
+
+static void folders_follow_home_xdg_and_quire_home(void **state) {
+    (void)state;
+    struct config config = {0};
+    struct error err;
+    clear_environment();
+    setenv("HOME", "/h", 1);
+    assert_int_equal(config_open(&config, &err), STATUS_OK);
+    assert_string_equal(text_string(&config.config_path), "/h/.config/quire/config");
+    assert_string_equal(text_string(&config.db_path), "/h/.local/share/quire/quire.db");
+    assert_string_equal(text_string(&config.cache_path), "/h/.cache/quire");
+    assert_string_equal(text_string(&config.history_path), "/h/.local/state/quire/history");
+    config_close(&config);
+    setenv("XDG_DATA_HOME", "/x", 1);
+    setenv("XDG_STATE_HOME", "relative", 1);
+    assert_int_equal(config_open(&config, &err), STATUS_OK);
+    assert_string_equal(text_string(&config.db_path), "/x/quire/quire.db");
+    assert_string_equal(text_string(&config.history_path), "/h/.local/state/quire/history");
+    config_close(&config);
+    setenv("QUIRE_HOME", "/q", 1);
+    assert_int_equal(config_open(&config, &err), STATUS_OK);
+    assert_string_equal(text_string(&config.config_path), "/q/config");
+    assert_string_equal(text_string(&config.db_path), "/q/quire.db");
+    assert_string_equal(text_string(&config.cache_path), "/q");
+    assert_string_equal(text_string(&config.history_path), "/q/history");
+    config_close(&config);
+}
+
+static void a_missing_home_is_told(void **state) {
+    (void)state;
+    struct config config = {0};
+    struct error err;
+    clear_environment();
+    assert_int_equal(config_open(&config, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "HOME is not set"));
+    assert_non_null(strstr(err.text, "--no-save"));
+}
+
+static void folders_are_made_for_the_owner_only(void **state) {
+    (void)state;
+    char path[128];
+    struct stat made;
+    struct error err;
+    snprintf(path, sizeof path, "%s/a/b/c.db", home);
+    assert_int_equal(config_make_folder(path, &err), STATUS_OK);
+    assert_int_equal(config_make_folder(path, &err), STATUS_OK);
+    snprintf(path, sizeof path, "%s/a/b", home);
+    assert_int_equal(stat(path, &made), 0);
+    assert_int_equal(made.st_mode & 0777, 0700);
+}
+
+static enum status read_file(const char *content, struct args *args, struct error *err) {
+    struct config config = {0};
+    clear_environment();
+    setenv("QUIRE_HOME", home, 1);
+    assert_int_equal(config_open(&config, err), STATUS_OK);
+    FILE *file = fopen(text_string(&config.config_path), "w");
+    assert_non_null(file);
+    fputs(content, file);
+    fclose(file);
+    args_init(args);
+    const enum status status = config_read(&config, args, err);
+    config_close(&config);
+    return status;
+}
+
+static void the_file_sets_options(void **state) {
+    (void)state;
+    struct args args;
+    struct error err = {0};
+    assert_int_equal(read_file("# a comment\n\n  top-k = 20\nsystem=be = brief \r\nraw = on\n"
+                               "stop = a\nstop = b\nmodel = /m/x.gguf",
+                               &args, &err),
+                     STATUS_OK);
+    assert_int_equal(args.top_k, 20);
+    assert_string_equal(args.system, "be = brief");
+    assert_true(args.raw);
+    assert_int_equal(args.stops.count, 2);
+    assert_string_equal(args.model, "/m/x.gguf");
+    args_deinit(&args);
+    assert_int_equal(read_file("", &args, &err), STATUS_OK);
+    args_deinit(&args);
+}
+
+static void errors_name_the_file_and_the_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *content, *says;
+    } cases[] = {
+        {"top-k = 1\ntop-k\n", "config:2: expected `key = value`"},
+        {"\n\ntemprature = 1\n", "config:3: temprature: no such option; did you mean temp?"},
+        {"top-k = many\n", "config:1: top-k: expected a whole number"},
+        {"help = on\n", "config:1: help: no such option"},
+        {"raw = \n", "config:1: raw: expected on or off"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct args args;
+        struct error err = {0};
+        assert_int_equal(read_file(cases[i].content, &args, &err), STATUS_BAD_INPUT);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].says);
+        args_deinit(&args);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders_follow_home_xdg_and_quire_home),
+        cmocka_unit_test(a_missing_home_is_told),
+        cmocka_unit_test(folders_are_made_for_the_owner_only),
+        cmocka_unit_test(the_file_sets_options),
+        cmocka_unit_test(errors_name_the_file_and_the_line),
+    };
+    return cmocka_run_group_tests(tests, make_home, remove_home);
+}

@@ -1,0 +1,99 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+
+#include "app/recall.h"
+#include "tests/check.h"
+
+static char folder[] = "/tmp/quire-recall-XXXXXX";
+static char path[sizeof folder + 16];
+
+static int make_folder(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/history", folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static const char *entry(int index) {
+    const HIST_ENTRY *found = history_get(history_base + index);
+    return found ? found->line : NULL;
+}
+
+static void entries_of_several_lines_come_back_whole(void **state) {
+    (void)state;
+    const char *const entries[] = {"one line", "two\nlines", "\\n is no newline \\",
+                                   "#1700000000\nlooks like a time", "last\n"};
+    enum { COUNT = sizeof entries / sizeof entries[0] };
+    unlink(path);
+    recall_open(path);
+    for (int i = 0; i < COUNT; i++)
+        recall_add(entries[i]);
+    recall_close();
+    recall_open(path);
+    assert_int_equal(history_length, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_string_equal(entry(i), entries[i]);
+    recall_close();
+}
+
+static void the_file_is_private(void **state) {
+    (void)state;
+    unlink(path);
+    recall_open(path);
+    recall_add("secret");
+    recall_close();
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    assert_int_equal(file.st_mode & 0777, 0600);
+}
+
+static void a_repeated_entry_is_kept_once(void **state) {
+    (void)state;
+    unlink(path);
+    recall_open(path);
+    recall_add("same");
+    recall_add("same");
+    recall_add("");
+    recall_close();
+    recall_open(path);
+    assert_int_equal(history_length, 1);
+    recall_close();
+}
+
+static void a_file_that_grew_is_cut_to_the_newest(void **state) {
+    (void)state;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 2 * RECALL_ENTRIES; i++)
+        fprintf(file, "entry %d\n", i);
+    fclose(file);
+    recall_open(path);
+    recall_close();
+    recall_open(path);
+    assert_int_equal(history_length, RECALL_ENTRIES);
+    char newest[32];
+    snprintf(newest, sizeof newest, "entry %d", 2 * RECALL_ENTRIES);
+    assert_string_equal(entry(RECALL_ENTRIES - 1), newest);
+    recall_close();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_of_several_lines_come_back_whole),
+        cmocka_unit_test(the_file_is_private),
+        cmocka_unit_test(a_repeated_entry_is_kept_once),
+        cmocka_unit_test(a_file_that_grew_is_cut_to_the_newest),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,84 @@
+// tests/app/test_stops.c — what is held back, against cutting the whole text at once.
+#include "app/stops.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const WORDS[] = {"aab", "<end>", "b.", NULL};
+static const char *const MORE[] = {"User:", NULL};
+static const struct stops STOPS = {{WORDS, MORE}};
+
+static size_t find(const char *text, bool *matched) {
+    return stops_find(&STOPS, text, 0, strlen(text), matched);
+}
+
+static void the_first_stop_string_cuts(void **state) {
+    (void)state;
+    bool matched;
+    assert_int_equal(find("hello <end> User:", &matched), 6);
+    assert_true(matched);
+    assert_int_equal(find("aaab", &matched), 1);
+    assert_true(matched);
+    assert_int_equal(find("User: x", &matched), 0);
+    assert_true(matched);
+}
+
+static void a_beginning_at_the_end_is_held_back(void **state) {
+    (void)state;
+    bool matched;
+    assert_int_equal(find("hello <en", &matched), 6);
+    assert_false(matched);
+    assert_int_equal(find("hello <eX", &matched), 9);
+    assert_false(matched);
+    assert_int_equal(find("aa", &matched), 0);
+    assert_int_equal(find("", &matched), 0);
+    assert_false(matched);
+}
+
+static void no_stops_hold_nothing(void **state) {
+    (void)state;
+    bool matched;
+    const struct stops none = {{NULL, NULL}};
+    assert_int_equal(stops_find(&none, "abc", 0, 3, &matched), 3);
+    assert_false(matched);
+}
+
+// The text may come in any pieces: what is shown in the end is the same.
+static void pieces_show_what_the_whole_would(void **state) {
+    (void)state;
+    unsigned seed = 5;
+    printf("seed %u\n", seed);
+    for (int round = 0; round < 20000; round++) {
+        char text[33] = "";
+        const size_t length = (size_t)(rand_r(&seed) % 32);
+        for (size_t i = 0; i < length; i++)
+            text[i] = "aab.<end>xUser:"[rand_r(&seed) % 15];
+        bool matched, whole_matched;
+        size_t whole = find(text, &whole_matched);
+        if (!whole_matched) whole = length;
+        size_t shown = 0, arrived = 0;
+        matched = false;
+        while (arrived < length && !matched) {
+            arrived += 1 + (size_t)rand_r(&seed) % 4;
+            if (arrived > length) arrived = length;
+            const size_t until = stops_find(&STOPS, text, shown, arrived, &matched);
+            assert_true(until >= shown);
+            shown = until;
+        }
+        if (!matched) shown = length;
+        assert_int_equal(matched, whole_matched);
+        assert_int_equal(shown, whole);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_stop_string_cuts),
+        cmocka_unit_test(a_beginning_at_the_end_is_held_back),
+        cmocka_unit_test(no_stops_hold_nothing),
+        cmocka_unit_test(pieces_show_what_the_whole_would),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

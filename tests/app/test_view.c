@@ -1,0 +1,270 @@
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "app/editor.h"
+#include "app/exit_code.h"
+#include "app/terminal.h"
+#include "app/view.h"
+#include "tests/check.h"
+
+// A chat that plays a script instead of running a model. These stand in place of app/turn.c.
+struct step {
+    enum turn_event event;
+    const char *text;    // TEXT
+    const char *typed;   // keys that the person presses before it
+    int signal;          // that comes before it
+    int32_t done, total; // PREFILL
+};
+
+struct chat {
+    const struct step *steps;
+    bool cancelled;
+    const char *draft;
+    enum message_stop stop;
+    enum status status;
+};
+
+static int keyboard = -1; // our end of the terminal
+
+enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
+                               enum status *status, struct error *err) {
+    (void)timeout_ms;
+    const struct step *step = chat->steps;
+    if (step->typed) assert_true(write(keyboard, step->typed, strlen(step->typed)) > 0);
+    if (step->signal) raise(step->signal);
+    if (step->event == TURN_DONE || chat->cancelled) {
+        *status = chat->status;
+        if (chat->status != STATUS_OK) error_set(err, chat->status, "the reason");
+        return TURN_DONE;
+    }
+    chat->steps++;
+    *progress = (struct turn_progress){.text = step->text,
+                                       .length = step->text ? strlen(step->text) : 0,
+                                       .done = step->done,
+                                       .total = step->total};
+    return step->event;
+}
+
+void chat_cancel(struct chat *chat) {
+    chat->cancelled = true;
+    chat->stop = STOP_INTERRUPTED;
+}
+const char *chat_draft(const struct chat *chat) { return chat->draft ? chat->draft : ""; }
+struct turn_report chat_last(const struct chat *chat) {
+    return (struct turn_report){.any = true, .stop = chat->stop};
+}
+size_t chat_message_count(const struct chat *chat) {
+    (void)chat;
+    return 0;
+}
+const struct message *chat_message(const struct chat *chat, size_t index) {
+    (void)chat, (void)index;
+    return NULL;
+}
+const struct conversation *chat_conversation(const struct chat *chat) {
+    (void)chat;
+    return NULL;
+}
+struct sequence *chat_sequence(struct chat *chat) {
+    (void)chat;
+    return NULL;
+}
+
+struct stage { // a pseudo-terminal in place of stdin and stdout
+    int screen;
+    int saved_in, saved_out;
+    char shown[8192];
+};
+
+static void stage_open(struct stage *stage) {
+    int ours, theirs;
+    const struct winsize size = {.ws_row = 24, .ws_col = 80};
+    fflush(stdout);
+    assert_int_equal(openpty(&ours, &theirs, NULL, NULL, &size), 0);
+    fcntl(ours, F_SETFL, O_NONBLOCK);
+    stage->screen = keyboard = ours;
+    stage->saved_in = dup(STDIN_FILENO);
+    stage->saved_out = dup(STDOUT_FILENO);
+    dup2(theirs, STDIN_FILENO);
+    dup2(theirs, STDOUT_FILENO);
+    close(theirs);
+    setenv("TERM", "xterm", 1);
+    assert_true(terminal_open());
+}
+
+static const char *stage_close(struct stage *stage) {
+    terminal_close();
+    size_t length = 0;
+    for (ssize_t got = 1; got > 0; length += got > 0 ? (size_t)got : 0)
+        got = read(stage->screen, stage->shown + length, sizeof stage->shown - 1 - length);
+    stage->shown[length] = '\0';
+    dup2(stage->saved_in, STDIN_FILENO);
+    dup2(stage->saved_out, STDOUT_FILENO);
+    close(stage->saved_in);
+    close(stage->saved_out);
+    close(stage->screen);
+    return stage->shown;
+}
+
+static enum view_end play(struct stage *stage, struct chat *chat, int *exit_code) {
+    stage_open(stage);
+    const enum view_end end = view_turn(chat, exit_code);
+    stage_close(stage);
+    return end;
+}
+
+static void assert_shown(const struct stage *stage, const char *what) {
+    if (strstr(stage->shown, what)) return;
+    print_error("no %s in: %s\n", what, stage->shown);
+    fail();
+}
+
+static void an_answer_is_written_as_it_comes_without_its_escapes(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "Hello "},
+                                 {.event = TURN_WAIT},
+                                 {.event = TURN_TEXT, .text = "\033[2Jworld"},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_shown(&stage, "Hello ␛[2Jworld\r\n");
+    assert_null(strstr(stage.shown, "interrupted"));
+}
+
+static void interrupt_marks_the_partial_answer(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "Once upon"},
+                                 {.event = TURN_WAIT, .typed = "\003"},
+                                 {.event = TURN_TEXT, .text = " never shown"},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_shown(&stage, "Once upon\r\n");
+    assert_shown(&stage, "[interrupted — /continue goes on, /regen replaces]");
+    assert_null(strstr(stage.shown, "never"));
+}
+
+static void a_message_that_was_taken_back_is_said_to_be(void **state) {
+    (void)state;
+    const struct step steps[] = {
+        {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT},
+        {.event = TURN_WAIT}};
+    struct chat chat = {.steps = steps, .draft = "my question", .status = STATUS_CANCELLED};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_BACK);
+    assert_shown(&stage, "back in the editor");
+}
+
+static void two_interrupts_leave(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "Once", .typed = "\003\003"},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_LEAVE);
+    assert_int_equal(exit_code, EXIT_INTERRUPTED);
+}
+
+static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "Once", .signal = SIGTERM},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_LEAVE);
+    assert_int_equal(exit_code, EXIT_TERMINATED);
+    assert_true(chat.cancelled);
+    assert_shown(&stage, "Once\r\n");
+}
+
+static void a_failure_is_said(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .status = STATUS_DEVICE};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_FAILED);
+    assert_shown(&stage, "the reason");
+}
+
+// Plays the chat, then reads a line with `keys` pressed after the turn.
+static void assert_next_line(const struct step *steps, const char *keys, const char *expected) {
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    const struct editor_prompt prompt = {.text = "> ", .draft = ""};
+    struct stage stage;
+    struct text line = {0};
+    int exit_code = -1, signal = 0;
+    stage_open(&stage);
+    editor_open(&(struct editor_options){0});
+    const enum view_end end = view_turn(&chat, &exit_code);
+    assert_true(write(keyboard, keys, strlen(keys)) == (ssize_t)strlen(keys));
+    const enum editor_end line_end = editor_read(&prompt, &line, &signal);
+    editor_close();
+    stage_close(&stage);
+    assert_int_equal(end, VIEW_ANSWERED);
+    assert_int_equal(line_end, EDITOR_LINE);
+    assert_string_equal(text_string(&line), expected);
+    text_deinit(&line);
+}
+
+static void what_is_typed_meanwhile_is_the_next_line(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "typed "},
+                                 {.event = TURN_TEXT, .text = ".", .typed = "ahead\r"},
+                                 {.event = TURN_DONE}};
+    assert_next_line(steps, "", "typed ahead");
+}
+
+static void what_was_typed_before_an_interrupt_is_not_sent_by_itself(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "one\r\003"},
+                                 {.event = TURN_DONE}};
+    assert_next_line(steps, "two\r", "one\ntwo");
+}
+
+static void the_terminal_has_its_modes_back_afterwards(void **state) {
+    (void)state;
+    struct stage stage;
+    struct termios before, during, after;
+    stage_open(&stage);
+    tcgetattr(STDIN_FILENO, &during);
+    terminal_close();
+    tcgetattr(STDIN_FILENO, &before);
+    assert_true(terminal_open());
+    terminal_give_back();
+    tcgetattr(STDIN_FILENO, &after);
+    stage_close(&stage);
+    assert_false(during.c_lflag & (ICANON | ECHO));
+    assert_true(before.c_lflag & ICANON && before.c_lflag & ECHO);
+    assert_int_equal(before.c_lflag, after.c_lflag);
+    assert_int_equal(before.c_iflag, after.c_iflag);
+    assert_shown(&stage, "\033[?2004l");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_answer_is_written_as_it_comes_without_its_escapes),
+        cmocka_unit_test(interrupt_marks_the_partial_answer),
+        cmocka_unit_test(a_message_that_was_taken_back_is_said_to_be),
+        cmocka_unit_test(two_interrupts_leave),
+        cmocka_unit_test(a_term_signal_finishes_the_turn_and_leaves),
+        cmocka_unit_test(a_failure_is_said),
+        cmocka_unit_test(what_is_typed_meanwhile_is_the_next_line),
+        cmocka_unit_test(what_was_typed_before_an_interrupt_is_not_sent_by_itself),
+        cmocka_unit_test(the_terminal_has_its_modes_back_afterwards),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

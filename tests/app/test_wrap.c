@@ -1,0 +1,151 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/wrap.h"
+#include "tests/check.h"
+
+enum { ROWS = 400, COLUMNS_MAX = 60, TEXTS = 300, WORDS = 120 };
+
+// As much of a terminal as wrapping needs: newlines, lines that are full, and "\033[nG\033[K".
+struct screen {
+    char rows[ROWS][COLUMNS_MAX + 1];
+    int width, row, column;
+};
+
+static void screen_put(struct screen *screen, char character) {
+    if (screen->column == screen->width) {
+        screen->row++;
+        screen->column = 0;
+    }
+    assert_true(screen->row < ROWS);
+    screen->rows[screen->row][screen->column++] = character;
+}
+
+static void screen_write(struct screen *screen, const char *bytes) {
+    while (*bytes) {
+        int column, used = 0;
+        if (sscanf(bytes, "\033[%dG\033[K%n", &column, &used) == 1 && used > 0) {
+            screen->column = column - 1;
+            memset(screen->rows[screen->row] + screen->column, '\0',
+                   (size_t)(screen->width - screen->column));
+            bytes += used;
+        } else if (*bytes == '\n') {
+            assert_true(++screen->row < ROWS);
+            screen->column = 0;
+            bytes++;
+        } else {
+            screen_put(screen, *bytes++);
+        }
+    }
+}
+
+static void trim_rows(struct screen *screen) {
+    for (int row = 0; row < ROWS; row++) {
+        size_t length = strlen(screen->rows[row]);
+        while (length > 0 && screen->rows[row][length - 1] == ' ')
+            screen->rows[row][--length] = '\0';
+    }
+}
+
+// The plain way: a word goes on this line if it fits, else on the next.
+static void lay_out(struct screen *screen, const char *text) {
+    while (*text) {
+        const size_t length = strcspn(text, " \n");
+        if (length > 0 && screen->column + (int)length > screen->width) {
+            screen->row++;
+            screen->column = 0;
+        }
+        for (size_t i = 0; i < length; i++)
+            screen_put(screen, text[i]);
+        text += length;
+        if (*text == '\n') {
+            screen->row++;
+            screen->column = 0;
+        } else if (*text == ' ' && screen->column < screen->width) {
+            screen_put(screen, ' ');
+        }
+        text += *text != '\0';
+    }
+}
+
+static void random_text(char *text, int width) {
+    for (int word = 0; word < WORDS; word++) {
+        const int length = 1 + rand() % (width - 1);
+        for (int i = 0; i < length; i++)
+            *text++ = (char)('a' + rand() % 26);
+        *text++ = rand() % 10 ? ' ' : '\n';
+    }
+    *text = '\0';
+}
+
+static void words_lie_on_the_screen_as_a_plain_layout_puts_them(void **state) {
+    (void)state;
+    const unsigned seed = 20240611;
+    print_message("seed %u\n", seed);
+    srand(seed);
+    static struct screen found, expected;
+    static char text[WORDS * (COLUMNS_MAX + 1) + 1];
+    for (int n = 0; n < TEXTS; n++) {
+        const int width = 8 + rand() % (COLUMNS_MAX - 7);
+        found = expected = (struct screen){.width = width};
+        random_text(text, width);
+        struct wrap wrap = {.width = width};
+        struct text out = {0};
+        for (size_t at = 0, length = strlen(text); at < length;) {
+            size_t piece = 1 + (size_t)rand() % 9;
+            if (piece > length - at) piece = length - at;
+            assert_int_equal(wrap_append(&wrap, text + at, piece, &out), STATUS_OK);
+            at += piece;
+        }
+        screen_write(&found, out.bytes);
+        lay_out(&expected, text);
+        trim_rows(&found);
+        trim_rows(&expected);
+        for (int row = 0; row < ROWS; row++)
+            assert_string_equal(found.rows[row], expected.rows[row]);
+        wrap_deinit(&wrap);
+        text_deinit(&out);
+    }
+}
+
+static void wrapped(struct wrap *wrap, const char *text, const char *expected) {
+    struct text out = {0};
+    assert_int_equal(wrap_append(wrap, text, strlen(text), &out), STATUS_OK);
+    assert_string_equal(text_string(&out), expected);
+    text_deinit(&out);
+}
+
+static void width_zero_changes_nothing(void **state) {
+    (void)state;
+    struct wrap wrap = {0};
+    wrapped(&wrap, "any words\tat all\n", "any words\tat all\n");
+    wrap_deinit(&wrap);
+}
+
+static void a_word_longer_than_the_line_is_left_to_the_terminal(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 8};
+    wrapped(&wrap, "0123456789abcdefghi", "0123456789abcdefghi");
+    wrap_deinit(&wrap);
+}
+
+static void after_a_resize_nothing_is_erased_until_the_next_line(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 10};
+    wrapped(&wrap, "hello wor", "hello wor");
+    wrap_resize(&wrap, 8);
+    wrapped(&wrap, "ldwide and more\n", "ldwide and more\n");
+    wrapped(&wrap, "abcde fghi", "abcde fg\033[7G\033[K\nfghi");
+    wrap_deinit(&wrap);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_lie_on_the_screen_as_a_plain_layout_puts_them),
+        cmocka_unit_test(width_zero_changes_nothing),
+        cmocka_unit_test(a_word_longer_than_the_line_is_left_to_the_terminal),
+        cmocka_unit_test(after_a_resize_nothing_is_erased_until_the_next_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+// tests/engine/test_engine.c — engine.h as its callers use it: sequences, requests, events.
+#include "engine/engine.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VOCABULARY = 256, LONG = 120 };
+
+static uint32_t seed = 11;
+
+// Allocations by our own libraries (the linker sends them here), from any thread.
+static atomic_long allocations;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+
+void *__wrap_malloc(size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __real_realloc(memory, bytes);
+}
+
+static uint32_t dice(uint32_t sides) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % sides;
+}
+
+static void random_ids(int32_t *ids, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        ids[i] = (int32_t)dice(VOCABULARY);
+}
+
+static struct engine *open_engine(size_t pool_bytes, int32_t context) {
+    struct engine *engine;
+    struct error err = {0};
+    const struct engine_options options = {
+        .model_path = TESTS_DIR "/golden/qwen3.gguf",
+        .backend = "cpu",
+        .threads = 2,
+        .kv_device_bytes = pool_bytes,
+        .context = context,
+    };
+    const enum status status = engine_open(&options, &engine, &err);
+    if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
+    assert_int_equal(status, STATUS_OK);
+    return engine;
+}
+
+static struct request *start(struct sequence *sequence, int32_t max_tokens, uint64_t sampler_seed) {
+    struct request_options options = {
+        .sampler = sampler_options_default(), .max_tokens = max_tokens, .ignore_end = true};
+    options.sampler.seed = sampler_seed;
+    struct request *request;
+    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    return request;
+}
+
+// Runs one request to its end and returns its DONE.
+static struct event finish(struct engine *engine, struct request *request) {
+    struct event event;
+    do
+        assert_true(engine_next_event(engine, 20000, &event));
+    while (event.kind != EVENT_DONE || event.request != request);
+    return event;
+}
+
+static void generate(struct engine *engine, struct sequence *sequence, int32_t tokens,
+                     uint64_t sampler_seed) {
+    struct request *request = start(sequence, tokens, sampler_seed);
+    const struct event done = finish(engine, request);
+    assert_int_equal(done.status, STATUS_OK);
+    assert_int_equal(done.reason, STOP_REASON_LENGTH);
+    assert_int_equal(done.stats.output_tokens, tokens);
+    request_release(request);
+}
+
+static struct sequence *sequence_of(struct engine *engine, const int32_t *ids, size_t count) {
+    struct sequence *sequence;
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, ids, count), STATUS_OK);
+    return sequence;
+}
+
+static void assert_same_log(const struct sequence *a, const struct sequence *b) {
+    assert_int_equal(sequence_length(a), sequence_length(b));
+    assert_memory_equal(sequence_tokens(a), sequence_tokens(b),
+                        (size_t)sequence_length(a) * sizeof(int32_t));
+}
+
+static void events_come_in_order_and_done_is_last(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[LONG];
+    random_ids(ids, LONG);
+    struct sequence *sequence = sequence_of(engine, ids, LONG);
+    struct request *request = start(sequence, 9, 1);
+    int32_t cached = 0, tokens = 0;
+    struct event event = {0};
+    while (event.kind != EVENT_DONE) {
+        assert_true(engine_next_event(engine, 20000, &event));
+        assert_ptr_equal(event.request, request);
+        if (event.kind == EVENT_PREFILL) {
+            assert_int_equal(tokens, 0);
+            assert_true(event.done > cached && event.done <= event.total);
+            cached = event.done;
+        }
+        if (event.kind == EVENT_TOKEN) {
+            assert_int_equal(cached, LONG);
+            assert_int_equal(event.token, sequence_tokens(sequence)[LONG + tokens]);
+            tokens++;
+        }
+    }
+    assert_int_equal(tokens, 9);
+    assert_int_equal(event.stats.prompt_tokens, LONG);
+    assert_int_equal(event.stats.cached_tokens, 0);
+    assert_false(sequence_running(sequence));
+    assert_int_equal(sequence_cached(sequence), LONG + 8); // the last was sampled, not computed
+    assert_false(engine_next_event(engine, 0, &event));
+    request_release(request);
+    engine_check(engine);
+    engine_close(engine);
+}
+
+static void same_seed_gives_the_same_text(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[20];
+    random_ids(ids, 20);
+    struct sequence *a = sequence_of(engine, ids, 20), *b = sequence_of(engine, ids, 20),
+                    *c = sequence_of(engine, ids, 20);
+    generate(engine, a, 40, 5);
+    generate(engine, b, 40, 5);
+    generate(engine, c, 40, 6);
+    assert_same_log(a, b);
+    assert_memory_not_equal(sequence_tokens(a), sequence_tokens(c), 60 * sizeof(int32_t));
+    engine_close(engine);
+}
+
+static void second_turn_computes_only_what_is_new(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[60], more[10];
+    random_ids(ids, 60);
+    random_ids(more, 10);
+    struct sequence *sequence = sequence_of(engine, ids, 60);
+    generate(engine, sequence, 12, 1);
+    assert_int_equal(sequence_append(sequence, more, 10), STATUS_OK);
+    struct request *request = start(sequence, 5, 2);
+    const struct event done = finish(engine, request);
+    assert_int_equal(done.stats.prompt_tokens, 82);
+    assert_int_equal(done.stats.cached_tokens, 71);
+    request_release(request);
+
+    // And gives what a fresh sequence with the same tokens gives.
+    struct sequence *fresh = sequence_of(engine, sequence_tokens(sequence), 82);
+    generate(engine, fresh, 5, 2);
+    assert_same_log(sequence, fresh);
+    engine_check(engine);
+    engine_close(engine);
+}
+
+static void fork_then_diverge_equals_two_runs(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[37], left[5], right[5];
+    random_ids(ids, 37);
+    random_ids(left, 5);
+    random_ids(right, 5);
+    struct sequence *original = sequence_of(engine, ids, 37), *fork;
+    generate(engine, original, 6, 3);
+    const int32_t past = sequence_length(original);
+    assert_int_equal(sequence_fork(original, &fork), STATUS_OK);
+    assert_int_equal(sequence_cached(fork), sequence_cached(original));
+    assert_int_equal(sequence_append(original, left, 5), STATUS_OK);
+    assert_int_equal(sequence_append(fork, right, 5), STATUS_OK);
+    struct request *first = start(original, 30, 7), *second = start(fork, 30, 8); // one batch
+    finish(engine, first);
+    if (sequence_running(fork)) finish(engine, second);
+    for (struct event event; engine_next_event(engine, 0, &event);) {
+    }
+    request_release(first);
+    request_release(second);
+    struct sequence *sides[2] = {original, fork};
+    for (int side = 0; side < 2; side++) {
+        struct sequence *alone =
+            sequence_of(engine, sequence_tokens(sides[side]), (size_t)past + 5);
+        generate(engine, alone, 30, side ? 8 : 7);
+        assert_same_log(sides[side], alone);
+    }
+    engine_check(engine);
+    engine_close(engine);
+}
+
+// The fork of a sequence that is being written has what was finished, and disturbs nothing.
+static void fork_works_while_an_answer_is_written(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[30];
+    random_ids(ids, 30);
+    struct sequence *quiet = sequence_of(engine, ids, 30), *busy = sequence_of(engine, ids, 30);
+    generate(engine, quiet, 200, 4);
+    struct request *request = start(busy, 200, 4);
+    struct sequence *forks[20];
+    int count = 0;
+    struct event event;
+    do {
+        assert_true(engine_next_event(engine, 20000, &event));
+        if (event.kind == EVENT_TOKEN && count < 20 && sequence_running(busy))
+            assert_int_equal(sequence_fork(busy, &forks[count++]), STATUS_OK);
+        engine_check(engine);
+    } while (event.kind != EVENT_DONE);
+    assert_true(count > 0);
+    assert_same_log(busy, quiet);
+    for (int i = 0; i < count; i++) {
+        const int32_t length = sequence_length(forks[i]);
+        assert_memory_equal(sequence_tokens(forks[i]), sequence_tokens(quiet),
+                            (size_t)length * sizeof(int32_t));
+        struct sequence *fresh = sequence_of(engine, sequence_tokens(forks[i]), (size_t)length);
+        generate(engine, forks[i], 3, 9);
+        generate(engine, fresh, 3, 9);
+        assert_same_log(forks[i], fresh);
+        sequence_destroy(fresh);
+        sequence_destroy(forks[i]);
+    }
+    request_release(request);
+    engine_check(engine);
+    engine_close(engine);
+}
+
+static void cancelled_request_keeps_what_it_has(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[16];
+    random_ids(ids, 16);
+    struct sequence *sequence = sequence_of(engine, ids, 16);
+    struct request *request = start(sequence, 0, 1);
+    struct event event;
+    int tokens = 0;
+    do {
+        assert_true(engine_next_event(engine, 20000, &event));
+        tokens += event.kind == EVENT_TOKEN;
+        if (tokens == 5) request_cancel(request);
+    } while (event.kind != EVENT_DONE);
+    assert_int_equal(event.reason, STOP_REASON_CANCELLED);
+    assert_int_equal(sequence_length(sequence), 16 + tokens);
+    request_release(request);
+    generate(engine, sequence, 4, 1); // and it can go on
+    engine_check(engine);
+    engine_close(engine);
+}
+
+static void answer_ends_with_the_context(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 64);
+    int32_t ids[64];
+    random_ids(ids, 64);
+    struct sequence *sequence;
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, ids, 64), STATUS_TOO_LONG);
+    assert_int_equal(sequence_length(sequence), 0);
+    assert_int_equal(sequence_append(sequence, ids, 63), STATUS_OK);
+    struct request *request = start(sequence, 0, 1);
+    const struct event done = finish(engine, request);
+    assert_int_equal(done.reason, STOP_REASON_CONTEXT);
+    assert_int_equal(sequence_length(sequence), 64);
+    request_release(request);
+    engine_close(engine);
+}
+
+static void id_out_of_range_is_refused(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    struct sequence *sequence;
+    const int32_t bad[] = {1, 1 << 20}, negative[] = {-1};
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, bad, 2), STATUS_BAD_INPUT);
+    assert_int_equal(sequence_append(sequence, negative, 1), STATUS_BAD_INPUT);
+    assert_int_equal(sequence_length(sequence), 0);
+    engine_close(engine);
+}
+
+// A pool for 128 tokens: two sequences of 60 and their answers do not fit.
+static void full_pool_says_so_and_loses_nothing(void **state) {
+    (void)state;
+    struct engine *probe = open_engine(0, 64);
+    struct engine_info info;
+    engine_info(probe, &info);
+    engine_close(probe);
+    struct engine *engine = open_engine(8 * info.block_bytes, 128);
+    int32_t ids[60];
+    random_ids(ids, 60);
+    struct sequence *a = sequence_of(engine, ids, 60), *b = sequence_of(engine, ids, 60),
+                    *c = sequence_of(engine, ids, 60);
+    generate(engine, a, 4, 1);
+    struct request *request = start(b, 60, 1);
+    const struct event done = finish(engine, request);
+    assert_int_equal(done.reason, STOP_REASON_FAILED);
+    assert_int_equal(done.status, STATUS_FULL);
+    request_release(request);
+    const int32_t kept = sequence_length(b);
+    assert_true(kept > 60);
+    struct request_options options = {.sampler = sampler_options_default(), .max_tokens = 1};
+    assert_int_equal(request_start(c, &options, &request), STATUS_FULL); // refused before work
+    sequence_destroy(a);
+    generate(engine, b, 30, 1); // there is room now, and the answer goes on where it stood
+    struct sequence *fresh = sequence_of(engine, sequence_tokens(b), 60);
+    sequence_destroy(c);
+    sequence_destroy(b);
+    generate(engine, fresh, 4, 1);
+    engine_check(engine);
+    engine_close(engine);
+}
+
+static void decode_step_allocates_nothing(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[16];
+    random_ids(ids, 16);
+    struct sequence *sequence = sequence_of(engine, ids, 16);
+    struct request *request = start(sequence, 150, 1);
+    struct event event;
+    long before = -1;
+    int tokens = 0;
+    do {
+        assert_true(engine_next_event(engine, 20000, &event));
+        tokens += event.kind == EVENT_TOKEN;
+        if (tokens == 1 && before < 0) before = atomic_load(&allocations);
+    } while (event.kind != EVENT_DONE);
+    assert_true(before > 0); // the counter does count
+    assert_int_equal(atomic_load(&allocations), before);
+    request_release(request);
+    engine_close(engine);
+}
+
+// Many sequences, many requests, random verbs; every finished answer is computed again alone.
+static void random_walk_agrees_with_running_alone(void **state) {
+    (void)state;
+    enum { SEQS = 6, STEPS = 250 };
+    struct engine *engine = open_engine(0, 256), *judge = open_engine(0, 256);
+    struct sequence *sequences[SEQS] = {0};
+    struct request *running[SEQS] = {0};
+    int32_t asked_at[SEQS] = {0};
+    int checked = 0;
+    for (int step = 0; step < STEPS; step++) {
+        const uint32_t who = dice(SEQS);
+        struct event event;
+        if (!sequences[who]) {
+            int32_t ids[90];
+            const uint32_t count = 1 + dice(90);
+            random_ids(ids, count);
+            sequences[who] = sequence_of(engine, ids, count);
+        } else if (!running[who] && sequence_length(sequences[who]) < 200) {
+            asked_at[who] = sequence_length(sequences[who]);
+            running[who] = start(sequences[who], 1 + (int32_t)dice(20), who);
+        } else if (!running[who]) {
+            sequence_truncate(sequences[who], 1 + (int32_t)dice(150));
+        } else if (dice(8) == 0) {
+            request_cancel(running[who]);
+        }
+        while (engine_next_event(engine, 0, &event)) {
+            if (event.kind != EVENT_DONE) continue;
+            uint32_t done = 0;
+            while (running[done] != event.request)
+                done++;
+            const int32_t more = sequence_length(sequences[done]) - asked_at[done];
+            if (more > 0) {
+                struct sequence *alone =
+                    sequence_of(judge, sequence_tokens(sequences[done]), (size_t)asked_at[done]);
+                generate(judge, alone, more, done);
+                assert_same_log(sequences[done], alone);
+                sequence_destroy(alone);
+                checked++;
+            }
+            request_release(running[done]);
+            running[done] = NULL;
+        }
+        const uint32_t other = dice(SEQS);
+        if (dice(4) == 0 && other != who && !running[other]) {
+            sequence_destroy(sequences[other]);
+            sequences[other] = NULL;
+            assert_int_equal(sequence_fork(sequences[who], &sequences[other]), STATUS_OK);
+        }
+        engine_check(engine);
+    }
+    assert_true(checked > 5);
+    engine_close(judge);
+    engine_close(engine); // cuts off what still runs
+    for (int i = 0; i < SEQS; i++)
+        request_release(running[i]);
+}
+
+static void open_refuses_bad_options_in_words(void **state) {
+    (void)state;
+    static const struct {
+        struct engine_options options;
+        enum status status;
+        const char *word;
+    } cases[] = {
+        {{.model_path = "/nonexistent.gguf"}, STATUS_IO, "/nonexistent.gguf"},
+        {{.shape = "llama-9000b"}, STATUS_NOT_FOUND, "llama-9000b"},
+        {{.model_path = TESTS_DIR "/golden/qwen3.gguf", .backend = "gpu"}, STATUS_BAD_INPUT, "gpu"},
+        {{.model_path = TESTS_DIR "/golden/qwen3.gguf", .kv_type = "q8_0"},
+         STATUS_BAD_INPUT,
+         "q8_0"},
+        {{.model_path = TESTS_DIR "/golden/qwen3.gguf", .block_size = 12}, STATUS_BAD_INPUT, "12"},
+        {{.model_path = TESTS_DIR "/golden/qwen3.gguf", .context = 100000},
+         STATUS_BAD_INPUT,
+         "100000"},
+        {{.model_path = TESTS_DIR "/golden/qwen3.gguf", .kv_device_bytes = 1024},
+         STATUS_NO_MEMORY,
+         "KV cache"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct engine *engine = NULL;
+        struct error err = {0};
+        assert_int_equal(engine_open(&cases[i].options, &engine, &err), cases[i].status);
+        assert_null(engine);
+        assert_non_null(strstr(err.text, cases[i].word));
+    }
+}
+
+int main(void) {
+    printf("seed %u\n", seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_come_in_order_and_done_is_last),
+        cmocka_unit_test(same_seed_gives_the_same_text),
+        cmocka_unit_test(second_turn_computes_only_what_is_new),
+        cmocka_unit_test(fork_then_diverge_equals_two_runs),
+        cmocka_unit_test(fork_works_while_an_answer_is_written),
+        cmocka_unit_test(cancelled_request_keeps_what_it_has),
+        cmocka_unit_test(answer_ends_with_the_context),
+        cmocka_unit_test(id_out_of_range_is_refused),
+        cmocka_unit_test(full_pool_says_so_and_loses_nothing),
+        cmocka_unit_test(decode_step_allocates_nothing),
+        cmocka_unit_test(random_walk_agrees_with_running_alone),
+        cmocka_unit_test(open_refuses_bad_options_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+// tests/engine/tokenizer/test_memory.c — the n-th allocation fails, for n = 1, 2, …
+//
+// The linker leads our calls of malloc, calloc and realloc here (--wrap).
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/tokenizer/detokenizer.h"
+#include "tests/check.h"
+#include "tests/engine/tokenizer/vocabulary_fixture.h"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+
+static long allocations_left = -1; // below 0: no limit
+
+static bool refused(void) {
+    if (allocations_left < 0) return false;
+    if (allocations_left == 0) return true;
+    allocations_left--;
+    return false;
+}
+
+void *__wrap_malloc(size_t bytes) { return refused() ? NULL : __real_malloc(bytes); }
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return refused() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *old, size_t bytes) {
+    return refused() ? NULL : __real_realloc(old, bytes);
+}
+
+static const char sample[] = "hello the  \xE6\x88\x91\xFF hello, hello the <think> abc";
+
+// Opens, encodes and decodes with `limit` allocations; true when they were enough.
+static bool all_works_with(const struct gguf *gguf, long limit) {
+    char text_bytes[400];
+    for (size_t i = 0; i < sizeof text_bytes; i++) // long enough for the cache of words
+        text_bytes[i] = sample[i % (sizeof sample - 1)];
+    const struct piece pieces[] = {{PIECE_CONTROL, "</s>", 4},
+                                   {PIECE_TEXT, text_bytes, sizeof text_bytes}};
+    struct tokenizer *tokenizer = NULL;
+    struct token_ids ids = {0};
+    struct text text = {0};
+    struct detokenizer detokenizer;
+    allocations_left = limit;
+    enum status status = tokenizer_open(gguf, &tokenizer, NULL);
+    assert_true(status == STATUS_OK || !tokenizer);
+    if (status == STATUS_OK) status = tokenizer_encode(tokenizer, pieces, 2, &ids);
+    assert_true(status == STATUS_OK || ids.count == 0);
+    detokenizer_init(&detokenizer, tokenizer, true, true);
+    for (size_t i = 0; status == STATUS_OK && i < ids.count; i++) {
+        const struct detokenizer held = detokenizer;
+        const size_t length = text.length;
+        status = detokenizer_push(&detokenizer, ids.ids[i], &text);
+        if (status == STATUS_OK) continue;
+        assert_int_equal(text.length, length);
+        assert_int_equal(detokenizer.held, held.held);
+        assert_int_equal(detokenizer.started, held.started);
+    }
+    allocations_left = -1;
+    assert_true(status == STATUS_OK || status == STATUS_NO_MEMORY);
+    text_deinit(&text);
+    token_ids_deinit(&ids);
+    tokenizer_close(tokenizer);
+    return status == STATUS_OK;
+}
+
+static void fail_each_in_turn(struct vocabulary_fixture *fixture) {
+    long limit = 0;
+    while (limit < 10000 && !all_works_with(fixture->gguf, limit))
+        limit++;
+    assert_in_range(limit, 10, 9999);
+    vocabulary_fixture_destroy(fixture);
+}
+
+static void byte_level_survives_every_refusal(void **state) {
+    (void)state;
+    fail_each_in_turn(vocabulary_fixture_byte_level());
+}
+
+static void sentencepiece_survives_every_refusal(void **state) {
+    (void)state;
+    fail_each_in_turn(vocabulary_fixture_sentencepiece());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(byte_level_survives_every_refusal),
+        cmocka_unit_test(sentencepiece_survives_every_refusal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

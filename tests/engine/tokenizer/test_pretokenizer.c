@@ -1,0 +1,122 @@
+// tests/engine/tokenizer/test_pretokenizer.c — where texts are cut.
+//
+// cuts.txt beside this file holds random texts and the lengths of their words, made with the
+// published expressions and another regular expression library.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/tokenizer/pretokenizer.h"
+#include "tests/check.h"
+#include "tests/engine/tokenizer/vector_file.h"
+
+static struct pretokenizer *open_named(const char *name) {
+    struct pretokenizer *pretokenizer;
+    struct error err = {0};
+    const struct gguf_string string = {name, strlen(name)};
+    if (pretokenizer_open(string, &pretokenizer, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return pretokenizer;
+}
+
+static void cut(const struct pretokenizer *pretokenizer, const char *bytes, size_t length,
+                struct token_ids *lengths) {
+    struct pretokenizer_walk *walk;
+    assert_int_equal(pretokenizer_walk_create(pretokenizer, &walk), STATUS_OK);
+    pretokenizer_walk_start(walk, bytes, length);
+    lengths->count = 0;
+    size_t word, total = 0;
+    do {
+        assert_int_equal(pretokenizer_walk_next(walk, &word), STATUS_OK);
+        if (word) assert_int_equal(token_ids_push(lengths, (int32_t)word), STATUS_OK);
+        total += word;
+    } while (word);
+    assert_int_equal(total, length);
+    pretokenizer_walk_destroy(walk);
+}
+
+static void cuts_are_those_of_the_published_expressions(void **state) {
+    (void)state;
+    char *file = vector_file_read(TESTS_DIR "/engine/tokenizer/cuts.txt", NULL);
+    assert_non_null(file);
+    struct vector vector = {0};
+    struct token_ids lengths = {0};
+    int vectors = 0;
+    for (const char *cursor = file; vector_file_next(&cursor, &vector); vectors++) {
+        struct pretokenizer *pretokenizer = open_named(vector.name);
+        cut(pretokenizer, text_string(&vector.text), vector.text.length, &lengths);
+        if (lengths.count != vector.numbers.count ||
+            memcmp(lengths.ids, vector.numbers.ids, lengths.count * sizeof lengths.ids[0]) != 0)
+            fail_msg("%s cuts \"%s\" into %zu words, expected %zu", vector.name,
+                     text_string(&vector.text), lengths.count, vector.numbers.count);
+        pretokenizer_close(pretokenizer);
+    }
+    assert_true(vectors >= 300);
+    token_ids_deinit(&lengths);
+    vector_deinit(&vector);
+    free(file);
+}
+
+static void ill_formed_bytes_are_words_and_ends_of_text(void **state) {
+    (void)state;
+    struct pretokenizer *pretokenizer = open_named("gpt-2");
+    struct token_ids lengths = {0};
+    static const char text[] = "ab\xFF\xC3\xA9 \xE2\x96  x\xF0\x9F";
+    static const int32_t expected[] = {2, 1, 2, 1, 1, 1, 1, 2, 1, 1};
+    cut(pretokenizer, text, sizeof text - 1, &lengths);
+    assert_int_equal(lengths.count, sizeof expected / sizeof expected[0]);
+    assert_memory_equal(lengths.ids, expected, sizeof expected);
+    token_ids_deinit(&lengths);
+    pretokenizer_close(pretokenizer);
+}
+
+static void aliases_share_an_expression_and_unknown_names_are_named(void **state) {
+    (void)state;
+    struct pretokenizer *pretokenizer = open_named("");
+    assert_string_equal(pretokenizer_name(pretokenizer), "default");
+    pretokenizer_close(pretokenizer);
+    pretokenizer = open_named("llama-v3");
+    assert_true(pretokenizer_ignores_merges(pretokenizer));
+    assert_true(pretokenizer_adds_bos(pretokenizer));
+    pretokenizer_close(pretokenizer);
+    pretokenizer = NULL;
+    struct error err = {0};
+    const struct gguf_string unknown = {"qwen2x", 6};
+    assert_int_equal(pretokenizer_open(unknown, &pretokenizer, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "\"qwen2x\""));
+    assert_null(pretokenizer);
+}
+
+// Backtracking that grew with the square of a run's length would take hours here.
+static void long_runs_are_cut_in_linear_time(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    static const char *const names[] = {"gpt-2", "smollm", "llama-bpe", "qwen2"};
+    static const char *const units[] = {
+        " ", "a", "1", "=", "\n", " \n", "\xE6\x88\x91", "\xCC\x81", "\x80", "'", "a ", "\xC2\xA0"};
+    char *text = malloc(BYTES);
+    assert_non_null(text);
+    struct token_ids lengths = {0};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        struct pretokenizer *pretokenizer = open_named(names[n]);
+        for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+            const size_t unit = strlen(units[u]);
+            for (size_t i = 0; i < BYTES; i++)
+                text[i] = units[u][i % unit];
+            text[BYTES - 1] = 'x'; // what follows a run may send the expression back
+            cut(pretokenizer, text, BYTES, &lengths);
+        }
+        pretokenizer_close(pretokenizer);
+    }
+    token_ids_deinit(&lengths);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuts_are_those_of_the_published_expressions),
+        cmocka_unit_test(ill_formed_bytes_are_words_and_ends_of_text),
+        cmocka_unit_test(aliases_share_an_expression_and_unknown_names_are_named),
+        cmocka_unit_test(long_runs_are_cut_in_linear_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

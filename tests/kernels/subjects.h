@@ -1,0 +1,93 @@
+// tests/kernels/subjects.h — every backend, on every instruction set that this machine has.
+#ifndef TESTS_SUBJECTS_H
+#define TESTS_SUBJECTS_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/backend.h"
+#include "kernels/cpu/isa.h"
+#include "tests/check.h"
+
+struct subject {
+    const struct backend *backend;
+    const char *isa; // of the cpu backend, or NULL
+    struct device *device;
+};
+
+enum { SUBJECTS = 4, SUBJECT_GENERIC = 1, CANARIES = 64, CANARY = 0x5A };
+
+// False, and a word printed, where this machine lacks the instruction set.
+static bool subject_open(struct subject *subject, int which, int32_t threads) {
+    static const char *const isas[SUBJECTS] = {NULL, "generic", "avx2", "avx512"};
+    struct error err;
+    const struct device_options options = {.threads = threads};
+    subject->isa = isas[which];
+    subject->backend = subject->isa ? backend_cpu() : backend_reference();
+    if (subject->isa && !isa_force(subject->isa)) {
+        printf("skip: this machine has no %s\n", subject->isa);
+        return false;
+    }
+    assert_int_equal(subject->backend->open(&options, &subject->device, &err), STATUS_OK);
+    assert_true(isa_force(NULL));
+    const struct workspace workspace = {.max_tokens = 300,
+                                        .max_features = 4096,
+                                        .max_seqs = 8,
+                                        .max_context = 512,
+                                        .num_heads = 48,
+                                        .head_size = 256};
+    assert_int_equal(subject->backend->reserve(subject->device, &workspace), STATUS_OK);
+    return true;
+}
+
+static void subject_close(struct subject *subject) { subject->backend->close(subject->device); }
+
+static inline const char *subject_name(const struct subject *subject) {
+    return subject->isa ? subject->isa : subject->backend->name;
+}
+
+// Memory between two rows of canaries, poisoned: every byte 0xFF, which is not a number in any
+// plain type.
+static inline void *guarded_alloc(size_t bytes) {
+    char *memory = malloc(bytes + 2 * CANARIES);
+    assert_non_null(memory);
+    memset(memory, CANARY, bytes + 2 * CANARIES);
+    memset(memory + CANARIES, 0xFF, bytes);
+    return memory + CANARIES;
+}
+
+static inline void guarded_free(void *memory, size_t bytes) {
+    const char *data = memory;
+    for (int i = 0; i < CANARIES; i++) {
+        assert_int_equal(data[-1 - i], CANARY);
+        assert_int_equal(data[bytes + (size_t)i], CANARY);
+    }
+    free((char *)memory - CANARIES);
+}
+
+static inline float *floats_alloc(size_t count) { return guarded_alloc(count * sizeof(float)); }
+static inline void floats_free(float *data, size_t count) {
+    guarded_free(data, count * sizeof(float));
+}
+
+// A uniform variable of -1 to 1; `state` is seeded by the caller.
+static inline float random_float(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (float)((int32_t)(*state >> 33) - (1 << 30)) * 0x1p-30f;
+}
+
+static inline int32_t random_below(uint64_t *state, int32_t limit) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int32_t)((*state >> 33) % (uint64_t)limit);
+}
+
+static inline float *random_floats(uint64_t *state, size_t count) {
+    float *data = floats_alloc(count);
+    for (size_t i = 0; i < count; i++)
+        data[i] = random_float(state);
+    return data;
+}
+
+#endif

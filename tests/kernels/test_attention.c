@@ -1,0 +1,489 @@
+// tests/kernels/test_attention.c — the paged cache: what is written, what attention sees.
+#include "tests/kernels/subjects.h"
+
+enum { SEED = 77201, MAX_SEQS = 5, LAYERS = 2, LAYER = 1 };
+
+static const double type_error[] = {[DTYPE_F32] = 2e-6, [DTYPE_F16] = 6e-4, [DTYPE_BF16] = 5e-3};
+
+// A batch over a cache with random tables; all arrays owned.
+struct scene {
+    struct kv_cache cache;
+    struct batch batch;
+    size_t cache_bytes;
+    int32_t num_heads;
+    int32_t *cu_seqlens_q, *seq_lens_kv, *block_table, *positions;
+    int64_t *slot_mapping;
+    float *q, *out; // [num_tokens, num_heads, head_size]
+    size_t count;   // of q
+};
+
+static void *ints(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static int64_t slot_of(const struct scene *s, int32_t sequence, int32_t key) {
+    const int32_t size = s->cache.block_size;
+    const int32_t block = s->block_table[sequence * s->batch.max_blocks_per_seq + key / size];
+    return (int64_t)block * size + key % size;
+}
+
+// Blocks in random order, no two alike.
+static void shuffle_tables(struct scene *s, uint64_t *random) {
+    const int32_t blocks = (int32_t)s->cache.num_blocks;
+    int32_t *order = ints((size_t)blocks, sizeof *order), next = 0;
+    for (int32_t i = 0; i < blocks; i++) {
+        const int32_t j = random_below(random, i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (int32_t q = 0; q < s->batch.num_seqs; q++)
+        for (int32_t i = 0; i * s->cache.block_size < s->seq_lens_kv[q]; i++)
+            s->block_table[q * s->batch.max_blocks_per_seq + i] = order[next++];
+    free(order);
+}
+
+static void place_tokens(struct scene *s) {
+    for (int32_t q = 0; q < s->batch.num_seqs; q++)
+        for (int32_t t = s->cu_seqlens_q[q]; t < s->cu_seqlens_q[q + 1]; t++) {
+            s->positions[t] = s->seq_lens_kv[q] - s->cu_seqlens_q[q + 1] + t;
+            s->slot_mapping[t] = slot_of(s, q, s->positions[t]);
+        }
+}
+
+static char *kv_at(const struct scene *s, int64_t slot, int32_t layer, size_t plane, int32_t head) {
+    const struct kv_cache *c = &s->cache;
+    const size_t block = (size_t)(slot / c->block_size), key = (size_t)(slot % c->block_size);
+    size_t row = block * LAYERS + (size_t)layer; // the layout of backend.h, index by index
+    row = row * 2 + plane;
+    row = row * (size_t)c->num_kv_heads + (size_t)head;
+    row = row * (size_t)c->block_size + key;
+    return (char *)c->data + row * dtype_row_bytes(c->type, c->head_size);
+}
+
+// Every slot that no key lies in stays poison: a NaN that reaches a result is found.
+static void fill_cache(struct scene *s, uint64_t *random) {
+    for (int32_t q = 0; q < s->batch.num_seqs; q++)
+        for (int32_t key = 0; key < s->seq_lens_kv[q]; key++)
+            for (int32_t h = 0; h < s->cache.num_kv_heads; h++)
+                for (size_t plane = 0; plane < 2; plane++)
+                    dtype_fill_random(s->cache.type, kv_at(s, slot_of(s, q, key), LAYER, plane, h),
+                                      (size_t)s->cache.head_size, 1,
+                                      (uint64_t)random_below(random, 1 << 30));
+}
+
+struct shape {
+    enum dtype type;
+    int32_t kv_heads, group, head_size, block_size;
+    int32_t seqs, lengths[MAX_SEQS][2]; // past, new
+};
+
+static void scene_attach(struct scene *s) {
+    s->batch.cu_seqlens_q = s->cu_seqlens_q;
+    s->batch.seq_lens_kv = s->seq_lens_kv;
+    s->batch.block_table = s->block_table;
+    s->batch.positions = s->positions;
+    s->batch.slot_mapping = s->slot_mapping;
+}
+
+static struct scene scene_make(const struct shape *shape, uint64_t *random) {
+    struct scene s = {.num_heads = shape->kv_heads * shape->group};
+    int32_t most = 0, blocks = 3, tokens = 0;
+    s.cu_seqlens_q = ints(MAX_SEQS + 1, sizeof *s.cu_seqlens_q);
+    s.seq_lens_kv = ints(MAX_SEQS, sizeof *s.seq_lens_kv);
+    for (int32_t q = 0; q < shape->seqs; q++) {
+        const int32_t length = shape->lengths[q][0] + shape->lengths[q][1];
+        const int32_t needed = (length + shape->block_size - 1) / shape->block_size;
+        s.seq_lens_kv[q] = length;
+        s.cu_seqlens_q[q + 1] = tokens += shape->lengths[q][1];
+        most = needed > most ? needed : most;
+        blocks += needed;
+    }
+    s.batch = (struct batch){
+        .num_seqs = shape->seqs, .num_tokens = tokens, .max_blocks_per_seq = most + 1};
+    s.block_table = ints((size_t)(MAX_SEQS * (most + 1)), sizeof *s.block_table);
+    s.positions = ints((size_t)tokens, sizeof *s.positions);
+    s.slot_mapping = ints((size_t)tokens, sizeof *s.slot_mapping);
+    s.cache = (struct kv_cache){.type = shape->type,
+                                .num_layers = LAYERS,
+                                .num_kv_heads = shape->kv_heads,
+                                .head_size = shape->head_size,
+                                .block_size = shape->block_size,
+                                .num_blocks = (uint32_t)blocks};
+    s.cache_bytes = (size_t)blocks * kv_block_bytes(&s.cache);
+    s.cache.data = guarded_alloc(s.cache_bytes);
+    s.count = (size_t)tokens * (size_t)s.num_heads * (size_t)shape->head_size;
+    s.q = random_floats(random, s.count);
+    s.out = floats_alloc(s.count);
+    shuffle_tables(&s, random);
+    place_tokens(&s);
+    scene_attach(&s);
+    return s;
+}
+
+static void scene_drop(struct scene *s) {
+    guarded_free(s->cache.data, s->cache_bytes);
+    floats_free(s->q, s->count);
+    floats_free(s->out, s->count);
+    free(s->cu_seqlens_q);
+    free(s->seq_lens_kv);
+    free(s->block_table);
+    free(s->positions);
+    free(s->slot_mapping);
+}
+
+static void attend(const struct subject *subject, const struct scene *s, const struct batch *batch,
+                   const float *q, float *out) {
+    const struct paged_attention args = {.out = out,
+                                         .q = q,
+                                         .num_heads = s->num_heads,
+                                         .layer = LAYER,
+                                         .scale = 0.7F,
+                                         .cache = &s->cache,
+                                         .batch = batch};
+    subject->backend->paged_attention(subject->device, &args);
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+}
+
+static void expect_softmax(const struct subject *subject, const struct scene *s, int32_t sequence,
+                           int32_t t, int32_t head) {
+    enum { MOST_KEYS = 512, MOST_SIZE = 256 };
+    static float k[MOST_KEYS][MOST_SIZE], v[MOST_KEYS][MOST_SIZE];
+    static double weight[MOST_KEYS];
+    const int32_t size = s->cache.head_size, keys = s->positions[t] + 1;
+    const int32_t kv_head = head / (s->num_heads / s->cache.num_kv_heads);
+    const size_t at = ((size_t)t * (size_t)s->num_heads + (size_t)head) * (size_t)size;
+    double highest = -INFINITY, sum = 0;
+    for (int32_t j = 0; j < keys; j++) {
+        const int64_t slot = slot_of(s, sequence, j);
+        dtype_to_float(s->cache.type, kv_at(s, slot, LAYER, 0, kv_head), k[j], (size_t)size);
+        dtype_to_float(s->cache.type, kv_at(s, slot, LAYER, 1, kv_head), v[j], (size_t)size);
+        weight[j] = 0;
+        for (int32_t i = 0; i < size; i++)
+            weight[j] += (double)s->q[at + (size_t)i] * (double)k[j][i] * (double)0.7F;
+        highest = fmax(highest, weight[j]);
+    }
+    for (int32_t j = 0; j < keys; j++)
+        sum += weight[j] = exp(weight[j] - highest);
+    for (int32_t i = 0; i < size; i++) {
+        double expected = 0;
+        for (int32_t j = 0; j < keys; j++)
+            expected += weight[j] / sum * (double)v[j][i];
+        const double got = (double)s->out[at + (size_t)i];
+        if (!(fabs(got - expected) <= 2e-5))
+            fail_msg("%s: sequence %d, token %d, head %d: %g, not %g", subject_name(subject),
+                     sequence, t, head, got, expected);
+    }
+}
+
+static void check_attention(const struct subject *subject, const struct shape *shape,
+                            uint64_t *random) {
+    struct scene s = scene_make(shape, random);
+    fill_cache(&s, random);
+    attend(subject, &s, &s.batch, s.q, s.out);
+    for (int32_t q = 0; q < s.batch.num_seqs; q++)
+        for (int32_t t = s.cu_seqlens_q[q]; t < s.cu_seqlens_q[q + 1]; t++)
+            for (int32_t h = 0; h < s.num_heads; h++)
+                expect_softmax(subject, &s, q, t, h);
+    scene_drop(&s);
+}
+
+static const struct shape shapes[] = {
+    {DTYPE_F32, 1, 1, 8, 16, 1, {{0, 1}}},
+    {DTYPE_F16, 2, 2, 64, 16, 3, {{5, 1}, {0, 40}, {31, 1}}},
+    {DTYPE_BF16, 1, 5, 80, 8, 2, {{64, 3}, {33, 32}}},
+    {DTYPE_F32, 3, 1, 20, 5, 4, {{0, 1}, {17, 9}, {40, 0}, {63, 1}}},
+    {DTYPE_F16, 1, 8, 128, 32, 2, {{200, 1}, {0, 70}}},
+    {DTYPE_BF16, 2, 3, 13, 16, 5, {{0, 7}, {95, 1}, {32, 1}, {1, 1}, {30, 35}}},
+    {DTYPE_F32, 1, 40, 32, 1, 1, {{3, 6}}},
+    {DTYPE_F16, 1, 2, 256, 16, 1, {{100, 33}}},
+};
+
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static void attention_is_a_softmax_over_the_pages_that_a_query_may_see(void **state) {
+    (void)state;
+    uint64_t random = SEED;
+    printf("seed %d\n", SEED);
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (int i = 0; i < SHAPES; i++)
+            check_attention(&subject, &shapes[i], &random);
+        subject_close(&subject);
+    }
+}
+
+// The same sequences one call each, and each one token a call: batched, chunked and alone.
+static void a_query_has_the_same_bits_batched_chunked_and_alone(void **state) {
+    (void)state;
+    uint64_t random = SEED + 1;
+    for (int which = 0; which < SUBJECTS; which++)
+        for (int i = 0; i < SHAPES; i++) {
+            struct subject subject, single;
+            if (!subject_open(&subject, which, 1 + i % 3)) continue;
+            assert_true(subject_open(&single, which, 1));
+            struct scene s = scene_make(&shapes[i], &random);
+            fill_cache(&s, &random);
+            attend(&subject, &s, &s.batch, s.q, s.out);
+            const size_t row = (size_t)s.num_heads * (size_t)s.cache.head_size;
+            float *one = floats_alloc(row);
+            for (int32_t q = 0; q < s.batch.num_seqs; q++)
+                for (int32_t t = s.cu_seqlens_q[q]; t < s.cu_seqlens_q[q + 1]; t++) {
+                    const int32_t start[] = {0, 1}, keys = s.positions[t] + 1;
+                    struct batch batch = s.batch;
+                    batch.num_seqs = batch.num_tokens = 1;
+                    batch.cu_seqlens_q = start;
+                    batch.seq_lens_kv = &keys;
+                    batch.block_table = s.block_table + q * batch.max_blocks_per_seq;
+                    attend(&single, &s, &batch, s.q + (size_t)t * row, one);
+                    assert_memory_equal(one, s.out + (size_t)t * row, row * sizeof *one);
+                }
+            floats_free(one, row);
+            scene_drop(&s);
+            subject_close(&single);
+            subject_close(&subject);
+        }
+}
+
+// Moves all keys from random blocks of `from` to blocks side by side, of another size.
+static void paged_is_contiguous_to_the_bit(void **state) {
+    (void)state;
+    uint64_t random = SEED + 2;
+    struct shape paged = {DTYPE_F16, 2, 2, 64, 16, 2, {{70, 9}, {33, 1}}};
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        struct scene s = scene_make(&paged, &random);
+        struct shape whole = paged;
+        whole.block_size = 128;
+        struct scene c = scene_make(&whole, &random);
+        fill_cache(&s, &random);
+        for (int32_t q = 0; q < 2; q++)
+            for (int32_t key = 0; key < s.seq_lens_kv[q]; key++)
+                for (int32_t h = 0; h < 2; h++)
+                    for (size_t plane = 0; plane < 2; plane++)
+                        memcpy(kv_at(&c, slot_of(&c, q, key), LAYER, plane, h),
+                               kv_at(&s, slot_of(&s, q, key), LAYER, plane, h), 2 * 64);
+        attend(&subject, &s, &s.batch, s.q, s.out);
+        attend(&subject, &c, &c.batch, s.q, c.out);
+        assert_memory_equal(s.out, c.out, s.count * sizeof *s.out);
+        scene_drop(&s);
+        scene_drop(&c);
+        subject_close(&subject);
+    }
+}
+
+struct rope_case {
+    int32_t rotary;
+    bool interleaved, norm;
+    float magnitude;
+};
+
+struct rope_input {
+    float *q, *k, *v, *q_norm, *k_norm, *inv_freq;
+    size_t q_count, kv_count, size;
+};
+
+static struct rope_input rope_input_make(const struct scene *s, uint64_t *random) {
+    struct rope_input in = {.q_count = s->count, .size = (size_t)s->cache.head_size};
+    in.kv_count = in.q_count / (size_t)s->num_heads * (size_t)s->cache.num_kv_heads;
+    in.q = random_floats(random, in.q_count);
+    in.k = random_floats(random, in.kv_count);
+    in.v = random_floats(random, in.kv_count);
+    in.q_norm = random_floats(random, in.size);
+    in.k_norm = random_floats(random, in.size);
+    in.inv_freq = random_floats(random, in.size);
+    return in;
+}
+
+static void rope_input_drop(struct rope_input *in) {
+    floats_free(in->q, in->q_count);
+    floats_free(in->k, in->kv_count);
+    floats_free(in->v, in->kv_count);
+    floats_free(in->q_norm, in->size);
+    floats_free(in->k_norm, in->size);
+    floats_free(in->inv_freq, in->size);
+}
+
+static void expect_head(const struct rope_case *c, const struct rope_input *in, const float *before,
+                        const float *norm, int32_t position, double *expected) {
+    double squares = 0;
+    for (size_t i = 0; i < in->size; i++)
+        squares += (double)before[i] * (double)before[i];
+    const double scale = c->norm ? 1 / sqrt(squares / (double)in->size + 1e-6) : 1;
+    for (size_t i = 0; i < in->size; i++)
+        expected[i] = (double)before[i] * scale * (c->norm ? (double)norm[i] : 1);
+    for (int32_t p = 0; p < c->rotary / 2; p++) {
+        const float angle = (float)position * in->inv_freq[p];
+        const int32_t a = c->interleaved ? 2 * p : p;
+        const int32_t b = c->interleaved ? 2 * p + 1 : p + c->rotary / 2;
+        const double x = expected[a], y = expected[b];
+        const double cosine = cos((double)angle) * (double)c->magnitude;
+        const double sine = sin((double)angle) * (double)c->magnitude;
+        expected[a] = x * cosine - y * sine;
+        expected[b] = x * sine + y * cosine;
+    }
+}
+
+static void expect_close(const float *got, const double *expected, size_t size, double error) {
+    for (size_t i = 0; i < size; i++)
+        if (!(fabs((double)got[i] - expected[i]) <= error * (1 + fabs(expected[i]))))
+            fail_msg("element %zu: %g, not %g", i, (double)got[i], expected[i]);
+}
+
+static void run_rope(const struct subject *subject, const struct scene *s,
+                     const struct rope_case *c, const struct rope_input *in, float *q, float *k) {
+    const struct rope_and_cache args = {.q = q,
+                                        .k = k,
+                                        .v = in->v,
+                                        .q_norm = c->norm ? in->q_norm : NULL,
+                                        .k_norm = c->norm ? in->k_norm : NULL,
+                                        .inv_freq = in->inv_freq,
+                                        .eps = 1e-6F,
+                                        .magnitude = c->magnitude,
+                                        .interleaved = c->interleaved,
+                                        .rotary = c->rotary,
+                                        .num_heads = s->num_heads,
+                                        .layer = LAYER,
+                                        .cache = &s->cache,
+                                        .batch = &s->batch};
+    subject->backend->rope_and_cache(subject->device, &args);
+}
+
+static void check_written(const struct scene *s, const struct rope_case *c,
+                          const struct rope_input *in, int32_t t) {
+    double expected[256];
+    float got[256];
+    for (int32_t h = 0; h < s->cache.num_kv_heads; h++) {
+        const size_t at = ((size_t)t * (size_t)s->cache.num_kv_heads + (size_t)h) * in->size;
+        const double error = type_error[s->cache.type];
+        expect_head(c, in, in->k + at, in->k_norm, s->positions[t], expected);
+        dtype_to_float(s->cache.type, kv_at(s, s->slot_mapping[t], LAYER, 0, h), got, in->size);
+        expect_close(got, expected, in->size, error);
+        for (size_t i = 0; i < in->size; i++)
+            expected[i] = (double)in->v[at + i];
+        dtype_to_float(s->cache.type, kv_at(s, s->slot_mapping[t], LAYER, 1, h), got, in->size);
+        expect_close(got, expected, in->size, error);
+    }
+}
+
+// Bytes of the cache that are still poison.
+static size_t untouched(const struct scene *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->cache_bytes; i++)
+        count += ((const uint8_t *)s->cache.data)[i] == 0xFF;
+    return count;
+}
+
+static void check_rope(const struct subject *subject, const struct shape *shape,
+                       const struct rope_case *c, uint64_t *random) {
+    struct scene s = scene_make(shape, random);
+    struct rope_input in = rope_input_make(&s, random);
+    float *q = floats_alloc(in.q_count), *k = floats_alloc(in.kv_count);
+    double expected[256];
+    memcpy(q, in.q, in.q_count * sizeof *q);
+    memcpy(k, in.k, in.kv_count * sizeof *k);
+    run_rope(subject, &s, c, &in, q, k);
+    for (int32_t t = 0; t < s.batch.num_tokens; t++) {
+        for (int32_t h = 0; h < s.num_heads; h++) {
+            const size_t at = ((size_t)t * (size_t)s.num_heads + (size_t)h) * in.size;
+            expect_head(c, &in, in.q + at, in.q_norm, s.positions[t], expected);
+            expect_close(q + at, expected, in.size, 2e-6);
+        }
+        check_written(&s, c, &in, t);
+    }
+    const size_t written = 2 * in.kv_count * dtype_row_bytes(s.cache.type, 1);
+    assert_true(untouched(&s) >= s.cache_bytes - written);
+    floats_free(q, in.q_count);
+    floats_free(k, in.kv_count);
+    rope_input_drop(&in);
+    scene_drop(&s);
+}
+
+static void rope_turns_heads_and_writes_their_slots_and_no_others(void **state) {
+    (void)state;
+    uint64_t random = SEED + 3;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (int i = 0; i < SHAPES; i++)
+            for (int variant = 0; variant < 6; variant++) {
+                const int32_t even = shapes[i].head_size / 2 * 2;
+                const struct rope_case c = {.rotary = variant < 4    ? even
+                                                      : variant == 4 ? 4
+                                                                     : 0,
+                                            .interleaved = variant % 2 == 1,
+                                            .norm = variant / 2 % 2 == 1,
+                                            .magnitude = variant == 3 ? 1.2F : 1};
+                check_rope(&subject, &shapes[i], &c, &random);
+            }
+        subject_close(&subject);
+    }
+}
+
+static void a_cached_token_has_the_same_bits_on_any_number_of_threads(void **state) {
+    (void)state;
+    const struct shape *shape = &shapes[5];
+    const struct rope_case c = {.rotary = 12, .norm = true, .magnitude = 1};
+    for (int which = 0; which < SUBJECTS; which++) {
+        float *first = NULL;
+        for (int32_t threads = 1; threads <= 3; threads++) {
+            struct subject subject;
+            uint64_t random = SEED + 4;
+            if (!subject_open(&subject, which, threads)) continue;
+            struct scene s = scene_make(shape, &random);
+            struct rope_input in = rope_input_make(&s, &random);
+            run_rope(&subject, &s, &c, &in, in.q, in.k);
+            if (!first) {
+                first = floats_alloc(in.q_count);
+                memcpy(first, in.q, in.q_count * sizeof *first);
+            }
+            assert_memory_equal(first, in.q, in.q_count * sizeof *first);
+            if (threads == 3) floats_free(first, in.q_count);
+            rope_input_drop(&in);
+            scene_drop(&s);
+            subject_close(&subject);
+        }
+    }
+}
+
+static void copied_blocks_are_equal_and_others_stay(void **state) {
+    (void)state;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        struct kv_cache cache = {.type = DTYPE_BF16,
+                                 .num_layers = 3,
+                                 .num_kv_heads = 2,
+                                 .head_size = 10,
+                                 .block_size = 7,
+                                 .num_blocks = 6};
+        const size_t bytes = kv_block_bytes(&cache);
+        uint8_t *data = guarded_alloc(6 * bytes);
+        cache.data = data;
+        for (size_t i = 0; i < 6 * bytes; i++)
+            data[i] = (uint8_t)(i / bytes * 41 + i % bytes);
+        const uint32_t source[] = {5, 1}, destination[] = {0, 3}, now[] = {5, 1, 2, 1, 4, 5};
+        const struct copy_blocks args = {
+            .cache = &cache, .source = source, .destination = destination, .pairs = 2};
+        subject.backend->copy_blocks(subject.device, &args);
+        for (size_t i = 0; i < 6 * bytes; i++)
+            assert_int_equal(data[i], (uint8_t)(now[i / bytes] * 41 + i % bytes));
+        guarded_free(data, 6 * bytes);
+        subject_close(&subject);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attention_is_a_softmax_over_the_pages_that_a_query_may_see),
+        cmocka_unit_test(a_query_has_the_same_bits_batched_chunked_and_alone),
+        cmocka_unit_test(paged_is_contiguous_to_the_bit),
+        cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
+        cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(copied_blocks_are_equal_and_others_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

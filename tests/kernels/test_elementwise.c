@@ -1,0 +1,194 @@
+// tests/kernels/test_elementwise.c — rmsnorm, silu_and_mul, and the verbs of the device itself.
+#include "tests/kernels/subjects.h"
+
+enum { SEED = 77101, THREADS = 2 };
+
+static const int32_t dims[] = {1, 3, 8, 16, 31, 64, 100, 1024, 3073};
+
+static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t dim, bool add,
+                          uint64_t *random) {
+    const size_t count = (size_t)rows * (size_t)dim;
+    float *before = random_floats(random, count), *x = floats_alloc(count);
+    float *delta = random_floats(random, count), *weight = random_floats(random, (size_t)dim);
+    float *y = floats_alloc(count);
+    memcpy(x, before, count * sizeof *x);
+    const struct rmsnorm args = {.y = y,
+                                 .x = x,
+                                 .delta = add ? delta : NULL,
+                                 .weight = weight,
+                                 .rows = rows,
+                                 .dim = dim,
+                                 .eps = 1e-5F};
+    subject->backend->rmsnorm(subject->device, &args);
+    for (size_t r = 0; r < (size_t)rows; r++) {
+        double squares = 0;
+        for (size_t i = r * (size_t)dim; i < (r + 1) * (size_t)dim; i++) {
+            assert_true(x[i] == (add ? before[i] + delta[i] : before[i]));
+            squares += (double)x[i] * (double)x[i];
+        }
+        const double scale = 1 / sqrt(squares / dim + 1e-5);
+        for (size_t i = 0; i < (size_t)dim; i++) {
+            const double expected = (double)x[r * (size_t)dim + i] * scale * (double)weight[i];
+            const double got = (double)y[r * (size_t)dim + i];
+            assert_true(fabs(got - expected) <= 2e-6 * fabs(expected));
+        }
+    }
+    floats_free(before, count);
+    floats_free(x, count);
+    floats_free(delta, count);
+    floats_free(weight, (size_t)dim);
+    floats_free(y, count);
+}
+
+static void rmsnorm_is_its_formula(void **state) {
+    (void)state;
+    uint64_t random = SEED;
+    printf("seed %d\n", SEED);
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, THREADS)) continue;
+        for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
+            for (int32_t rows = 1; rows < 60; rows += 29) {
+                check_rmsnorm(&subject, rows, dims[i], false, &random);
+                check_rmsnorm(&subject, rows, dims[i], true, &random);
+            }
+        subject_close(&subject);
+    }
+}
+
+static void silu_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
+    (void)state;
+    uint64_t random = SEED + 1;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, THREADS)) continue;
+        for (size_t d = 0; d < sizeof dims / sizeof dims[0]; d++) {
+            const size_t count = 13 * (size_t)dims[d];
+            float *gate = random_floats(&random, count), *up = random_floats(&random, count);
+            float *before = floats_alloc(count);
+            for (size_t i = 0; i < count; i++)
+                before[i] = gate[i] *= i % 5 == 0 ? 100 : i % 5 == 1 ? 1e-6F : 8;
+            const struct silu_and_mul args = {.gate = gate, .up = up, .rows = 13, .dim = dims[d]};
+            subject.backend->silu_and_mul(subject.device, &args);
+            for (size_t i = 0; i < count; i++) {
+                const double x = (double)before[i], expected = x / (1 + exp(-x)) * (double)up[i];
+                assert_true(fabs((double)gate[i] - expected) <= 1e-6 * fabs(expected) + 1e-35);
+            }
+            floats_free(gate, count);
+            floats_free(up, count);
+            floats_free(before, count);
+        }
+        subject_close(&subject);
+    }
+}
+
+static void a_row_has_the_same_bits_alone_and_in_company(void **state) {
+    (void)state;
+    enum { ROWS = 40, DIM = 777, COUNT = ROWS * DIM };
+    uint64_t random = SEED + 2;
+    for (int which = 0; which < SUBJECTS; which++)
+        for (int32_t threads = 1; threads <= 3; threads++) {
+            struct subject subject;
+            if (!subject_open(&subject, which, threads)) continue;
+            float *x = random_floats(&random, COUNT), *up = random_floats(&random, COUNT);
+            float *all = floats_alloc(COUNT), *one = floats_alloc(DIM);
+            struct rmsnorm norm = {
+                .y = all, .x = x, .weight = up, .rows = ROWS, .dim = DIM, .eps = 1e-6F};
+            subject.backend->rmsnorm(subject.device, &norm);
+            norm.y = one;
+            norm.rows = 1;
+            for (size_t r = 0; r < ROWS; r++) {
+                norm.x = x + r * DIM;
+                subject.backend->rmsnorm(subject.device, &norm);
+                assert_memory_equal(one, all + r * DIM, DIM * sizeof *one);
+            }
+            memcpy(all, x, COUNT * sizeof *x);
+            struct silu_and_mul silu = {.gate = all, .up = up, .rows = ROWS, .dim = DIM};
+            subject.backend->silu_and_mul(subject.device, &silu);
+            for (size_t r = 0; r < ROWS; r++) {
+                silu = (struct silu_and_mul){
+                    .gate = x + r * DIM, .up = up + r * DIM, .rows = 1, .dim = DIM};
+                subject.backend->silu_and_mul(subject.device, &silu);
+            }
+            assert_memory_equal(all, x, COUNT * sizeof *x);
+            floats_free(x, COUNT);
+            floats_free(up, COUNT);
+            floats_free(all, COUNT);
+            floats_free(one, DIM);
+            subject_close(&subject);
+        }
+}
+
+static void memory_is_aligned_copied_and_read(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 63, 4096, 100001, (3 << 20) + 5};
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, THREADS)) continue;
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            void *memory;
+            char *there = malloc(sizes[i] + 1), *back = malloc(sizes[i] + 1);
+            assert_int_equal(subject.backend->alloc(subject.device, sizes[i], &memory), STATUS_OK);
+            assert_int_equal((uintptr_t)memory % 64, 0);
+            memset(there, (int)(i + 1), sizes[i]);
+            subject.backend->to_device(subject.device, memory, there, sizes[i]);
+            subject.backend->read(subject.device, memory, sizes[i]);
+            subject.backend->to_host(subject.device, back, memory, sizes[i]);
+            assert_int_equal(subject.backend->sync(subject.device), STATUS_OK);
+            assert_memory_equal(there, back, sizes[i]);
+            subject.backend->release(subject.device, memory, sizes[i]);
+            free(there);
+            free(back);
+        }
+        subject.backend->release(subject.device, NULL, 100);
+        subject_close(&subject);
+    }
+}
+
+static void more_memory_than_there_is_is_refused(void **state) {
+    (void)state;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 1)) continue;
+        void *memory = &subject;
+        assert_int_equal(subject.backend->alloc(subject.device, SIZE_MAX, &memory),
+                         STATUS_NO_MEMORY);
+        assert_int_equal(subject.backend->alloc(subject.device, SIZE_MAX / 4, &memory),
+                         STATUS_NO_MEMORY);
+        assert_ptr_equal(memory, &subject);
+        subject_close(&subject);
+    }
+}
+
+static void weights_stay_where_they_are_and_info_names_the_device(void **state) {
+    (void)state;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 3)) continue;
+        const char mapped[32] = {0};
+        const void *weights = NULL;
+        assert_int_equal(subject.backend->weights(subject.device, mapped, 32, &weights), STATUS_OK);
+        assert_ptr_equal(weights, mapped);
+        struct device_info info;
+        subject.backend->info(subject.device, &info);
+        assert_non_null(strstr(info.name, subject.isa ? "3 threads" : "1 thread, reference"));
+        assert_non_null(strstr(info.name, subject_name(&subject)));
+        assert_true(info.memory_total >= info.memory_free && info.memory_free > 0);
+        subject_close(&subject);
+    }
+    backend_cpu()->close(NULL);
+    backend_reference()->close(NULL);
+    assert_false(isa_force("no such instruction set"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rmsnorm_is_its_formula),
+        cmocka_unit_test(silu_and_mul_is_its_formula_from_tiny_to_huge),
+        cmocka_unit_test(a_row_has_the_same_bits_alone_and_in_company),
+        cmocka_unit_test(memory_is_aligned_copied_and_read),
+        cmocka_unit_test(more_memory_than_there_is_is_refused),
+        cmocka_unit_test(weights_stay_where_they_are_and_info_names_the_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+// tests/kernels/test_linear.c — embedding, linear and logits against a double-precision loop.
+#include "tests/kernels/subjects.h"
+
+enum { SEED = 77001, BITS_TOKENS = 37 };
+
+struct problem {
+    struct weight weight;
+    int32_t tokens;
+    size_t bytes;   // of the weights
+    void *data;     // weights, owned
+    float *x;       // [tokens, columns], owned
+    float *bias;    // [rows], owned
+    float *decoded; // [rows, columns], owned
+};
+
+static size_t elements_of(const struct problem *p) {
+    return (size_t)p->weight.rows * (size_t)p->weight.columns;
+}
+
+static struct problem make(enum dtype type, int32_t rows, int32_t columns, int32_t tokens,
+                           uint64_t *state) {
+    struct problem p = {.weight = {.type = type, .rows = rows, .columns = columns},
+                        .tokens = tokens,
+                        .bytes = (size_t)rows * dtype_row_bytes(type, columns)};
+    p.data = guarded_alloc(p.bytes);
+    dtype_fill_random(type, p.data, elements_of(&p), 0.3F, *state);
+    p.weight.data = p.data;
+    p.x = random_floats(state, (size_t)tokens * (size_t)columns);
+    p.bias = random_floats(state, (size_t)rows);
+    p.decoded = floats_alloc(elements_of(&p));
+    dtype_to_float(type, p.data, p.decoded, elements_of(&p));
+    return p;
+}
+
+static void drop(struct problem *p) {
+    guarded_free(p->data, p->bytes);
+    floats_free(p->x, (size_t)p->tokens * (size_t)p->weight.columns);
+    floats_free(p->bias, (size_t)p->weight.rows);
+    floats_free(p->decoded, elements_of(p));
+}
+
+// The activation that a quantising backend multiplies with: 127 steps to the largest of 32.
+static float rounded(const float *x, int32_t c) {
+    const float *group = x + c / 32 * 32;
+    float top = 0;
+    for (int i = 0; i < 32; i++)
+        top = fmaxf(top, fabsf(group[i]));
+    return top > 0 ? top / 127 * rintf(x[c] * (127 / top)) : 0;
+}
+
+static void expect_product(const struct problem *p, const struct subject *subject, const float *y,
+                           const float *x, const float *bias) {
+    const bool rounds = subject->isa && dtype_block_elements(p->weight.type) > 1;
+    for (int32_t r = 0; r < p->weight.rows; r++) {
+        double sum = bias ? (double)bias[r] : 0, size = fabs(sum);
+        for (int32_t c = 0; c < p->weight.columns; c++) {
+            const double w = (double)p->decoded[(size_t)r * (size_t)p->weight.columns + (size_t)c];
+            const double a = (double)(rounds ? rounded(x, c) : x[c]);
+            sum += w * a;
+            size += fabs(w * a);
+        }
+        // Nibbles without their offset, and mins, are sums of their own, up to some times larger.
+        const double allowed = (rounds ? 8e-6 : 1e-6) * size;
+        if (!(fabs((double)y[r] - sum) <= allowed))
+            fail_msg("%s %s [%d, %d], %d tokens, row %d: %g, not %g", subject_name(subject),
+                     dtype_name(p->weight.type), p->weight.rows, p->weight.columns, p->tokens, r,
+                     (double)y[r], sum);
+    }
+}
+
+static void run_linear(const struct subject *subject, const struct problem *p, const float *x,
+                       const float *bias, int32_t tokens, float *y) {
+    const struct linear args = {
+        .y = y, .x = x, .weight = p->weight, .bias = bias, .tokens = tokens};
+    subject->backend->linear(subject->device, &args);
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+}
+
+static void check_linear(const struct subject *subject, const struct problem *p, bool with_bias) {
+    const size_t rows = (size_t)p->weight.rows, columns = (size_t)p->weight.columns;
+    const size_t count = rows * (size_t)p->tokens;
+    const float *bias = with_bias ? p->bias : NULL;
+    float *y = floats_alloc(count);
+    run_linear(subject, p, p->x, bias, p->tokens, y);
+    for (size_t t = 0; t < (size_t)p->tokens; t++)
+        expect_product(p, subject, y + t * rows, p->x + t * columns, bias);
+    floats_free(y, count);
+}
+
+static int32_t fitting_columns(enum dtype type, int32_t wanted) {
+    const int32_t block = dtype_block_elements(type);
+    return (wanted + block - 1) / block * block;
+}
+
+static void linear_is_the_product_for_every_type_and_odd_shape(void **state) {
+    (void)state;
+    static const int32_t shapes[][3] = {
+        // rows, columns at least, tokens
+        {1, 1, 1},    {1, 33, 3},    {7, 96, 1},   {8, 513, 2},   {9, 1100, 5},
+        {17, 300, 4}, {37, 1024, 9}, {65, 160, 7}, {130, 544, 6}, {19, 1056, 131},
+        {33, 31, 17}, {5, 3072, 10}, {200, 7, 1},
+    };
+    uint64_t random = SEED;
+    printf("seed %d\n", SEED);
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++)
+            for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+                const int32_t columns = fitting_columns(type, shapes[i][1]);
+                struct problem p = make(type, shapes[i][0], columns, shapes[i][2], &random);
+                check_linear(&subject, &p, i % 2 == 0);
+                drop(&p);
+            }
+        subject_close(&subject);
+    }
+}
+
+// The largest quants and activations at once: no integer sum on the way may overflow.
+static void linear_holds_the_largest_numbers(void **state) {
+    (void)state;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 1)) continue;
+        for (int bytes = 0; bytes < 3; bytes++)
+            for (enum dtype type = DTYPE_Q8_0; type < DTYPE_COUNT; type++) {
+                uint64_t random = SEED;
+                struct problem p = make(type, 20, 512, 5, &random);
+                static const int fills[] = {0xFF, 0x80, 0x00};
+                const size_t step = (size_t)dtype_block_bytes(type);
+                const half d[2] = {float_to_half(0.25F), float_to_half(0.5F)};
+                const size_t scales = type == DTYPE_Q4_K || type == DTYPE_Q5_K ? 4 : 2;
+                memset(p.data, fills[bytes], p.bytes);
+                for (size_t at = 0; at < p.bytes; at += step)
+                    memcpy((char *)p.data + at + (type == DTYPE_Q6_K ? 208 : 0), d, scales);
+                for (size_t i = 0; i < 5 * 512; i++)
+                    p.x[i] = i / 512 % 2 ? -1 : 1;
+                dtype_to_float(type, p.data, p.decoded, elements_of(&p));
+                check_linear(&subject, &p, false);
+                drop(&p);
+            }
+        subject_close(&subject);
+    }
+}
+
+static void logits_take_the_rows_that_the_index_names(void **state) {
+    (void)state;
+    uint64_t random = SEED + 1;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+            const int32_t index[] = {5, 0, 6, 6, 2};
+            const int32_t columns = fitting_columns(type, 100);
+            struct problem p = make(type, 131, columns, 7, &random);
+            float *y = floats_alloc(5 * 131);
+            const struct logits args = {
+                .y = y, .x = p.x, .row_index = index, .weight = p.weight, .rows = 5};
+            subject.backend->logits(subject.device, &args);
+            for (size_t i = 0; i < 5; i++)
+                expect_product(&p, &subject, y + i * 131, p.x + (size_t)index[i] * (size_t)columns,
+                               NULL);
+            floats_free(y, 5 * 131);
+            drop(&p);
+        }
+        subject_close(&subject);
+    }
+}
+
+static void embedding_decodes_the_rows_that_tokens_name(void **state) {
+    (void)state;
+    uint64_t random = SEED + 2;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+            const int32_t columns = fitting_columns(type, 90);
+            const size_t width = (size_t)columns;
+            struct problem p = make(type, 11, columns, 1, &random);
+            int32_t ids[23];
+            for (int t = 0; t < 23; t++)
+                ids[t] = random_below(&random, 11);
+            float *y = floats_alloc(23 * width);
+            const struct embedding args = {
+                .y = y, .token_ids = ids, .table = p.weight, .tokens = 23};
+            subject.backend->embedding(subject.device, &args);
+            for (size_t t = 0; t < 23; t++)
+                assert_memory_equal(y + t * width, p.decoded + (size_t)ids[t] * width,
+                                    width * sizeof *y);
+            floats_free(y, 23 * width);
+            drop(&p);
+        }
+        subject_close(&subject);
+    }
+}
+
+// A token alone, with others, and on any number of threads: the same bits.
+static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
+    (void)state;
+    enum { ROWS = 75 };
+    uint64_t random = SEED + 3;
+    for (int which = 0; which < SUBJECTS; which++)
+        for (int32_t threads = 1; threads <= 3; threads++) {
+            struct subject subject, single;
+            if (!subject_open(&subject, which, threads)) continue;
+            assert_true(subject_open(&single, which, 1));
+            for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+                const int32_t columns = fitting_columns(type, 1050);
+                struct problem p = make(type, ROWS, columns, BITS_TOKENS, &random);
+                float *all = floats_alloc(ROWS * BITS_TOKENS), *one = floats_alloc(ROWS);
+                run_linear(&subject, &p, p.x, p.bias, BITS_TOKENS, all);
+                for (size_t t = 0; t < BITS_TOKENS; t++) {
+                    run_linear(&single, &p, p.x + t * (size_t)columns, p.bias, 1, one);
+                    assert_memory_equal(one, all + t * ROWS, ROWS * sizeof *one);
+                }
+                floats_free(one, ROWS);
+                floats_free(all, ROWS * BITS_TOKENS);
+                drop(&p);
+            }
+            subject_close(&single);
+            subject_close(&subject);
+        }
+}
+
+// quantized.inc promises it: integers are exact and every rounding is named.
+static void packed_weights_give_the_same_bits_on_every_instruction_set(void **state) {
+    (void)state;
+    enum { ROWS = 50, COLUMNS = 1280, TOKENS = 6 };
+    struct subject generic;
+    assert_true(subject_open(&generic, SUBJECT_GENERIC, 1));
+    uint64_t random = SEED + 4;
+    for (int which = SUBJECT_GENERIC + 1; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = DTYPE_Q8_0; type < DTYPE_COUNT; type++) {
+            struct problem p = make(type, ROWS, COLUMNS, TOKENS, &random);
+            float *a = floats_alloc(ROWS * TOKENS), *b = floats_alloc(ROWS * TOKENS);
+            run_linear(&generic, &p, p.x, p.bias, TOKENS, a);
+            run_linear(&subject, &p, p.x, p.bias, TOKENS, b);
+            assert_memory_equal(a, b, ROWS * TOKENS * sizeof *a);
+            floats_free(a, ROWS * TOKENS);
+            floats_free(b, ROWS * TOKENS);
+            drop(&p);
+        }
+        subject_close(&subject);
+    }
+    subject_close(&generic);
+}
+
+// A call without tokens, and activations of nothing but zeros, are everyday.
+static void nothing_and_zeros_are_fine(void **state) {
+    (void)state;
+    uint64_t random = SEED + 5;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+            struct problem p = make(type, 9, 256, 2, &random);
+            float *y = floats_alloc(2 * 9);
+            memset(p.x, 0, 2 * 256 * sizeof *p.x);
+            run_linear(&subject, &p, p.x, p.bias, 0, y);
+            assert_true(isnan(y[0]));
+            run_linear(&subject, &p, p.x, p.bias, 2, y);
+            for (int i = 0; i < 18; i++)
+                assert_true(y[i] == p.bias[i % 9]);
+            floats_free(y, 2 * 9);
+            drop(&p);
+        }
+        subject_close(&subject);
+    }
+}
+
+// A model that computes nonsense must not look as if it did not.
+static void a_token_that_is_not_a_number_stays_one_and_spoils_no_other(void **state) {
+    (void)state;
+    static const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+    uint64_t random = SEED + 6;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++)
+            for (size_t i = 0; i < 4; i++) {
+                struct problem p = make(type, 19, 512, 3, &random);
+                float *y = floats_alloc(3 * 19);
+                p.x[512 + random_below(&random, 512)] = bad[i];
+                run_linear(&subject, &p, p.x, NULL, 3, y);
+                for (int j = 0; j < 3 * 19; j++)
+                    assert_true(!isfinite(y[j]) == (j / 19 == 1));
+                floats_free(y, 3 * 19);
+                drop(&p);
+            }
+        subject_close(&subject);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_is_the_product_for_every_type_and_odd_shape),
+        cmocka_unit_test(linear_holds_the_largest_numbers),
+        cmocka_unit_test(logits_take_the_rows_that_the_index_names),
+        cmocka_unit_test(embedding_decodes_the_rows_that_tokens_name),
+        cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
+        cmocka_unit_test(packed_weights_give_the_same_bits_on_every_instruction_set),
+        cmocka_unit_test(nothing_and_zeros_are_fine),
+        cmocka_unit_test(a_token_that_is_not_a_number_stays_one_and_spoils_no_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

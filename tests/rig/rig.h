@@ -1,0 +1,45 @@
+// tests/rig/rig.h — one small model on one backend, for tests of the forward pass.
+//
+// Opens a GGUF file, a device, a cache and a forward pass without the engine's thread and
+// scheduler around them, so that a test decides what a batch holds and where blocks lie.
+#ifndef TESTS_RIG_H
+#define TESTS_RIG_H
+
+#include "engine/model/forward.h"
+
+struct rig {
+    const struct backend *backend;
+    struct device *device;
+    struct gguf *gguf;
+    struct model model;
+    struct kv_cache cache;
+    struct block_pool *pool;
+    struct forward *forward;
+};
+
+struct rig_options {
+    const char *path;
+    const struct backend *backend;
+    int32_t threads; // 0: 2
+    enum dtype kv_type;
+    int32_t block_size; // 0: 16
+    uint32_t blocks;    // 0: 64
+};
+
+enum { RIG_MAX_TOKENS = 512, RIG_MAX_SEQS = 8 };
+
+// Prints what went wrong and exits when something did: there is nothing to test then.
+void rig_open(struct rig *rig, const struct rig_options *options);
+void rig_close(struct rig *rig);
+
+// ids[0..count) as tokens [first, first + count) of the table's sequence, alone, and the logits
+// after the last `rows` of them (borrowed until the next run).
+const float *rig_run(struct rig *rig, struct block_table *table, const int32_t *ids, int32_t first,
+                     int32_t count, int32_t rows);
+
+// Makes room in the table, and copies what it asks to copy.
+void rig_grow(struct rig *rig, struct block_table *table, int32_t length);
+
+int32_t rig_argmax(const float *logits, int32_t count); // the lowest of equals
+double rig_relative_error(const float *found, const float *expected, size_t count); // L2
+#endif

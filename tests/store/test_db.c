@@ -1,0 +1,380 @@
+// tests/store/test_db.c — db.h: opening, refusing, transactions, models, and the check itself.
+#include "store/db.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/store/store_fixture.h"
+
+static const char *const TALK[] = {"Where is Paris?", "In France.", "And Rome?", "In Italy."};
+enum { TALK_COUNT = sizeof TALK / sizeof TALK[0], NOBODY = 65534 };
+
+// db_open() must refuse, name the path and say `found`, and leave its out-parameter alone.
+static void refused(const struct store_fixture *fixture, enum status expected, const char *found) {
+    struct error err = {0};
+    struct db *db = NULL;
+    assert_int_equal(db_open(fixture->path, &db, &err), expected);
+    assert_null(db);
+    assert_int_equal(err.status, expected);
+    if (!strstr(err.text, fixture->path) || !strstr(err.text, found))
+        fail_msg("“%s” does not say “%s”", err.text, found);
+}
+
+static void write_file(const char *path, const void *bytes, size_t length) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, bytes, length), length);
+    close(file);
+}
+
+static void a_new_database_is_private_and_of_the_newest_version(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct stat info;
+    char path[128];
+    store_fixture_init(&fixture, true);
+    store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
+    assert_true(db_version(fixture.db) >= 1);
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", fixture.path, suffixes[i]);
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0600);
+    }
+    store_fixture_deinit(&fixture);
+}
+
+static void a_missing_folder_is_named(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, false);
+    snprintf(fixture.path, sizeof fixture.path, "%s/none/quire.db", fixture.folder);
+    refused(&fixture, STATUS_IO, "No such file or directory");
+    store_fixture_deinit(&fixture);
+}
+
+// Root may write everywhere, so the test becomes somebody else for a while.
+static void what_cannot_be_written_is_refused(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    db_close(fixture.db);
+    fixture.db = NULL;
+    assert_int_equal(chmod(fixture.folder, 0555), 0);
+    assert_int_equal(chmod(fixture.path, 0444), 0);
+    const bool root = geteuid() == 0;
+    if (root) assert_int_equal(seteuid(NOBODY), 0);
+    refused(&fixture, STATUS_IO, "can only be read");
+    snprintf(fixture.path, sizeof fixture.path, "%s/new.db", fixture.folder);
+    refused(&fixture, STATUS_IO, "Permission denied");
+    if (root) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(fixture.folder, 0700), 0);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_file_that_is_no_database_is_refused_and_kept(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    char text[4096], after[4096];
+    store_fixture_init(&fixture, false);
+    memset(text, 'x', sizeof text);
+    write_file(fixture.path, text, sizeof text);
+    refused(&fixture, STATUS_BAD_FILE, "is not a database");
+    const int file = open(fixture.path, O_RDONLY);
+    assert_int_equal(read(file, after, sizeof after), sizeof after);
+    assert_memory_equal(after, text, sizeof text);
+    close(file);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_folder_in_its_place_is_refused(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, false);
+    assert_int_equal(mkdir(fixture.path, 0700), 0);
+    refused(&fixture, STATUS_IO, "cannot be read");
+    assert_int_equal(rmdir(fixture.path), 0);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_database_of_another_program_is_refused_and_kept(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, false);
+    store_fixture_sql(&fixture, "CREATE TABLE theirs(x)");
+    refused(&fixture, STATUS_BAD_FILE, "another program");
+    store_fixture_sql(&fixture, "PRAGMA application_id = 77; PRAGMA user_version = 1");
+    refused(&fixture, STATUS_BAD_FILE, "found application id 77");
+    store_fixture_sql(&fixture, "INSERT INTO theirs VALUES(1)");
+    store_fixture_deinit(&fixture);
+}
+
+static void a_database_of_a_newer_quire_is_refused(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    db_close(fixture.db);
+    fixture.db = NULL;
+    store_fixture_sql(&fixture, "PRAGMA user_version = 999");
+    refused(&fixture, STATUS_UNSUPPORTED, "found version 999");
+    store_fixture_deinit(&fixture);
+}
+
+// Reads everything there is; whatever fails must be BAD_FILE (or gone) and name the path.
+static bool read_all(struct store_fixture *fixture) {
+    struct conversation_row *rows = NULL;
+    struct error err = {0};
+    size_t count = 0;
+    enum status status = db_open(fixture->path, &fixture->db, &err);
+    if (status == STATUS_OK)
+        status = conversation_list(fixture->db, "paris", 10, &rows, &count, &err);
+    free(rows);
+    rows = NULL;
+    if (status == STATUS_OK) status = conversation_list(fixture->db, "", 10, &rows, &count, &err);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct message *path = NULL;
+        size_t length = 0;
+        status = message_path(fixture->db, rows[i].conversation.tip, &path, &length, &err);
+        if (status == STATUS_OK) message_path_free(path, length);
+    }
+    free(rows);
+    if (status == STATUS_OK) status = db_check(fixture->db, &err);
+    db_close(fixture->db);
+    fixture->db = NULL;
+    if (status == STATUS_OK) return true;
+    if (status != STATUS_BAD_FILE || !strstr(err.text, fixture->path))
+        fail_msg("%s: %s", status_text(status), err.text);
+    return false;
+}
+
+// Every page in turn, overwritten as a whole and in one byte.
+static void damaged_pages_are_said_and_do_no_harm(void **state) {
+    (void)state;
+    enum { PAGE = 4096, MOST = 64 * PAGE };
+    static unsigned char whole[MOST], damaged[MOST];
+    struct store_fixture fixture;
+    int found = 0;
+    store_fixture_init(&fixture, true);
+    for (int i = 0; i < 8; i++)
+        store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
+    db_close(fixture.db);
+    fixture.db = NULL;
+    const int file = open(fixture.path, O_RDONLY);
+    const ssize_t length = read(file, whole, sizeof whole);
+    close(file);
+    assert_true(length > 8 * PAGE && length < MOST);
+    unsigned seed = 1;
+    for (ssize_t page = 0; page < length; page += PAGE / 2) {
+        memcpy(damaged, whole, (size_t)length);
+        seed = seed * 1664525u + 1013904223u;
+        if (page % PAGE == 0)
+            memset(damaged + page, (int)(seed >> 24), PAGE);
+        else
+            damaged[page - PAGE / 2 + (seed >> 8) % PAGE] ^= 0xFF;
+        write_file(fixture.path, damaged, (size_t)length);
+        found += !read_all(&fixture);
+    }
+    assert_true(found > length / PAGE / 2);
+    write_file(fixture.path, whole, (size_t)length);
+    assert_true(read_all(&fixture));
+    store_fixture_deinit(&fixture);
+}
+
+static void processes_that_open_at_once_all_succeed(void **state) {
+    (void)state;
+    enum { PROCESSES = 8 };
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, false);
+    for (int i = 0; i < PROCESSES; i++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child > 0) continue;
+        struct db *db;
+        struct error err = {0};
+        int64_t model;
+        enum status status = db_open(fixture.path, &db, &err);
+        if (status == STATUS_OK)
+            status = db_model(db, (struct hash128){(uint64_t)i % 3, 0}, "m", &model, &err);
+        if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
+        _exit(status == STATUS_OK ? 0 : 1);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int result;
+        assert_true(wait(&result) > 0);
+        assert_int_equal(result, 0);
+    }
+    store_fixture_reopen(&fixture);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_rolled_back_transaction_leaves_nothing(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct message message;
+    store_fixture_init(&fixture, true);
+    must(db_begin(fixture.db, &fixture.err), &fixture.err);
+    const int64_t id = store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "gone");
+    db_rollback(fixture.db);
+    db_rollback(fixture.db); // without a transaction: nothing
+    assert_int_equal(message_get(fixture.db, id, &message, NULL), STATUS_NOT_FOUND);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_failure_inside_fails_the_whole_transaction(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct message message = {0};
+    store_fixture_init(&fixture, true);
+    must(db_begin(fixture.db, &fixture.err), &fixture.err);
+    const int64_t id = store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "gone");
+    must(db_begin(fixture.db, &fixture.err), &fixture.err);
+    db_rollback(fixture.db);
+    assert_int_equal(message_get(fixture.db, id, &message, NULL), STATUS_CANCELLED);
+    assert_int_equal(db_commit(fixture.db, &fixture.err), STATUS_CANCELLED);
+    db_rollback(fixture.db);
+    assert_int_equal(message_get(fixture.db, id, &message, NULL), STATUS_NOT_FOUND);
+    must(db_begin(fixture.db, &fixture.err), &fixture.err);
+    const int64_t kept = store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "kept");
+    must(db_commit(fixture.db, &fixture.err), &fixture.err);
+    store_fixture_reopen(&fixture);
+    must(message_get(fixture.db, kept, &message, &fixture.err), &fixture.err);
+    message_deinit(&message);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_writer_waits_for_another_and_then_goes_on(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    int ready[2];
+    char byte;
+    store_fixture_init(&fixture, true);
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct db *db;
+        if (db_open(fixture.path, &db, NULL) != STATUS_OK || db_begin(db, NULL) != STATUS_OK ||
+            write(ready[1], "x", 1) != 1)
+            _exit(1);
+        usleep(300000);
+        _exit(db_commit(db, NULL) == STATUS_OK ? 0 : 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "waited");
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    close(ready[0]);
+    close(ready[1]);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_writer_that_waits_too_long_is_told_so(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct db *other;
+    store_fixture_init(&fixture, true);
+    must(db_open(fixture.path, &other, &fixture.err), &fixture.err);
+    must(db_begin(other, &fixture.err), &fixture.err);
+    assert_int_equal(db_begin(fixture.db, &fixture.err), STATUS_BUSY);
+    assert_non_null(strstr(fixture.err.text, fixture.path));
+    db_rollback(fixture.db);
+    db_close(other);
+    store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "free again");
+    store_fixture_deinit(&fixture);
+}
+
+static void a_model_is_its_digest(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    int64_t first, again, other;
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    must(db_model(fixture.db, (struct hash128){7, 1}, "one", &first, err), err);
+    must(db_model(fixture.db, (struct hash128){7, 1}, "renamed", &again, err), err);
+    must(db_model(fixture.db, (struct hash128){7, 2}, "one", &other, err), err);
+    assert_int_equal(first, again);
+    assert_int_not_equal(first, other);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_digest_is_remembered_for_an_unchanged_file_only(void **state) {
+    (void)state;
+    static const char path[] = "/models/\xFF odd.gguf";
+    const struct hash128 digest = {UINT64_MAX, 0x0123456789abcdef};
+    struct store_fixture fixture;
+    struct hash128 found = {5, 5};
+    store_fixture_init(&fixture, true);
+    struct db *db = fixture.db;
+    assert_int_equal(db_digest_find(db, path, 10, 20, &found), STATUS_NOT_FOUND);
+    must(db_digest_remember(db, path, 10, 20, (struct hash128){3, 3}, &fixture.err), &fixture.err);
+    must(db_digest_remember(db, path, 10, 21, digest, &fixture.err), &fixture.err);
+    assert_int_equal(db_digest_find(db, path, 10, 20, &found), STATUS_NOT_FOUND);
+    assert_int_equal(db_digest_find(db, path, 11, 21, &found), STATUS_NOT_FOUND);
+    assert_true(hash_equal(found, (struct hash128){5, 5}));
+    assert_int_equal(db_digest_find(db, path, 10, 21, &found), STATUS_OK);
+    assert_true(hash_equal(found, digest));
+    store_fixture_deinit(&fixture);
+}
+
+// Each rule of db_check() is broken once.
+static void the_check_sees_what_is_broken(void **state) {
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE message SET depth = depth + 1 WHERE id = 2",
+        "UPDATE message SET turns = 9 WHERE id = 3",
+        "UPDATE message SET root = 2 WHERE id = 4",
+        "UPDATE message SET opening = NULL WHERE id = 3",
+        "UPDATE message SET role = 7 WHERE id = 1",
+        "UPDATE message SET stop = 'x' WHERE id = 2",
+        "UPDATE message_body SET text = x'00' WHERE id = 2",
+        "DELETE FROM message_body WHERE id = 2",
+        "UPDATE message_tokens SET ids = x'000000' WHERE message = 2",
+        "UPDATE message_tokens SET total = 1 WHERE message = 2",
+        "DELETE FROM conversation_root",
+        "UPDATE conversation SET tip = 77",
+        "UPDATE conversation SET id = -1",
+        "INSERT INTO message_search(rowid, text) VALUES(77, 'ghost')",
+        "INSERT INTO message_search(message_search, rowid, text) VALUES('delete', 1, 'Where')",
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        struct store_fixture fixture;
+        store_fixture_init(&fixture, true);
+        store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
+        must(db_check(fixture.db, &fixture.err), &fixture.err);
+        store_fixture_sql(&fixture, damages[i]);
+        if (db_check(fixture.db, &fixture.err) != STATUS_BAD_FILE)
+            fail_msg("not seen: %s", damages[i]);
+        assert_non_null(strstr(fixture.err.text, fixture.path));
+        db_close(fixture.db);
+        fixture.db = NULL;
+        store_fixture_deinit(&fixture);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_database_is_private_and_of_the_newest_version),
+        cmocka_unit_test(a_missing_folder_is_named),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+        cmocka_unit_test(a_file_that_is_no_database_is_refused_and_kept),
+        cmocka_unit_test(a_folder_in_its_place_is_refused),
+        cmocka_unit_test(a_database_of_another_program_is_refused_and_kept),
+        cmocka_unit_test(a_database_of_a_newer_quire_is_refused),
+        cmocka_unit_test(damaged_pages_are_said_and_do_no_harm),
+        cmocka_unit_test(processes_that_open_at_once_all_succeed),
+        cmocka_unit_test(a_rolled_back_transaction_leaves_nothing),
+        cmocka_unit_test(a_failure_inside_fails_the_whole_transaction),
+        cmocka_unit_test(a_writer_waits_for_another_and_then_goes_on),
+        cmocka_unit_test(a_writer_that_waits_too_long_is_told_so),
+        cmocka_unit_test(a_model_is_its_digest),
+        cmocka_unit_test(a_digest_is_remembered_for_an_unchanged_file_only),
+        cmocka_unit_test(the_check_sees_what_is_broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Forks, the way back, and rewinding.
+. "$(dirname "$0")/stage.sh"
+
+start
+ask "Hello!"
+ask "/fork other way"
+wait_for "/resume - goes back"
+ask "What is two plus three?"
+ask "/list"
+answer_to "/list" | grep -qE '^\* [0-9a-f]{8} .* 2 .*└ other way' || fail "the fork is not in the list"
+answer_to "/list" | grep -qE '^  [0-9a-f]{8} .* 1 .*Hello!' || fail "the original is not in the list"
+ask "/resume -"
+keys C-l
+ask "/list"
+answer_to "/list" | grep -qE '^\* [0-9a-f]{8} .* 1 .*Hello!' || fail "/resume - did not go back"
+ask "/resume other way"
+wait_idle
+text "/rewind"
+keys Enter
+wait_last "> What is two plus three?"
+keys C-c
+ask "/list fox"
+wait_for "No conversation has these words."
+ask_only "/resume"
+wait_for "number, id or name"
+text "1"
+keys Enter
+wait_idle
+ask_only "/fork 1"
+wait_last "> Hello!"
+keys C-c
+ask_only "/new"
+wait_for "A new conversation."
+leave

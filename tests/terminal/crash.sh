@@ -1,0 +1,27 @@
+#!/bin/sh
+# kill -9 in the middle of an answer loses nothing that was complete, nor what was typed.
+. "$(dirname "$0")/stage.sh"
+
+has_answer() { [ -n "$(answer_to "$1")" ]; }
+
+start
+ask "Hello!"
+first=$(answer_to "Hello!")
+ask_only "Tell me a long story about a fox and a bear."
+wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
+# The pane's process is the shell; quire is its child.
+kill -9 "$(ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | head -n 1)"
+wait_for "left with 137"
+
+start -C
+wait_for "tokens cached"
+on_screen "> Hello!" || fail "the first message is lost"
+on_screen "$(echo "$first" | head -n 1)" || fail "the first answer is lost"
+wait_last "> Tell me a long story about a fox and a bear."
+keys Enter
+wait_idle
+[ -n "$(answer_to "Tell me a long story about a fox and a bear.")" ] ||
+    fail "the message that was typed is not answered"
+ask "/list"
+answer_to "/list" | grep -qE '^\* [0-9a-f]{8} .* 2 .*Hello!' || fail "the conversation has not two turns"
+leave

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Lines, pastes, ^C and ^D at the prompt, and another size of the screen.
+. "$(dirname "$0")/stage.sh"
+
+start
+wait_idle
+text "one"
+keys C-j
+text "two"
+keys M-Enter
+text 'three\'
+keys Enter
+text "four"
+wait_last "four"
+on_screen "> one" || fail "the first line is gone"
+keys C-c
+wait_for "four^C"
+wait_idle
+
+on_tmux set-buffer "pasted one
+pasted two
+pasted three"
+on_tmux paste-buffer -p
+wait_last "pasted three"
+on_screen "> pasted one" || fail "the paste was sent"
+keys Enter
+wait_idle
+[ -n "$(screen | sed -n '/^pasted three/,$p' | sed 1d)" ] || fail "the paste has no answer"
+keys Up
+wait_last "pasted three"
+keys C-c
+wait_idle
+
+text '"""'
+keys Enter
+text "in a block"
+keys Enter
+text '"""'
+wait_last '"""'
+keys C-c
+wait_idle
+
+keys C-c
+wait_for "^D or /quit leaves."
+wait_idle
+text "a line that is longer than forty columns, so that it wraps"
+wait_last "> a line that is longer than forty columns, so that it wraps"
+on_tmux resize-window -x 40 -y 20
+wait_for "> a line that is longer than forty colum"
+on_tmux resize-window -x 80 -y 24
+wait_last "> a line that is longer than forty columns, so that it wraps"
+keys C-c
+wait_idle
+
+ask_only "Tell me a long story about a cat."
+text "typed ahead"
+wait_last "> typed ahead"
+keys C-c
+leave

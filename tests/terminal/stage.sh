@@ -1,0 +1,93 @@
+# tests/terminal/stage.sh — a terminal of 80x24 with quire in it, and what a person does there.
+#
+# Each script sources this with the program as its first argument. The terminal is a tmux server
+# of its own, and so is the folder for the database. Waiting is for something to be on the
+# screen, with a limit; nothing depends on how fast the machine is.
+
+program=$1
+command -v tmux > /dev/null || { echo "skipped: tmux is not installed"; exit 77; }
+export LC_ALL=C.UTF-8
+unset TMUX QUIRE_MODEL NO_COLOR
+QUIRE_HOME=$(mktemp -d) || exit 1
+export QUIRE_HOME
+socket=quire-test-$$
+
+on_tmux() { tmux -L "$socket" -f /dev/null "$@"; }
+
+finish() {
+    on_tmux kill-server 2> /dev/null
+    rm -rf "$QUIRE_HOME"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+screen() { on_tmux capture-pane -p -S - | sed 's/ *$//'; }
+
+fail() {
+    echo "$0: $*"
+    echo "--- the screen:"
+    screen
+    exit 1
+}
+
+# start OPTIONS…: a new terminal; when quire has ended, "left with N" is on it, and the modes.
+start() {
+    on_tmux kill-server 2> /dev/null
+    while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
+    on_tmux new-session -d -x 80 -y 24 \
+        "'$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat" || exit 1
+}
+
+keys() { on_tmux send-keys "$@"; }
+text() { on_tmux send-keys -l "$1"; }
+
+# Up to a minute, looking often: SECONDS of the machine do not matter, the screen does.
+wait_until() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || return 1
+        sleep 0.05
+    done
+}
+
+on_screen() { screen | grep -qF -e "$1"; }
+wait_for() { wait_until on_screen "$1" || fail "waited for: $1"; }
+
+last_line() { screen | sed '/^$/d' | tail -n 1; }
+last_line_is() { [ "$(last_line)" = "$1" ]; }
+# The prompt is empty and waits.
+wait_idle() { wait_until last_line_is ">" || fail "waited for the prompt"; }
+wait_last() { wait_until last_line_is "$1" || fail "waited for the last line: $1"; }
+
+# Types a line, sees it, sends it, and waits for the next prompt.
+ask() {
+    wait_idle
+    text "$1"
+    wait_last "> $1"
+    keys Enter
+    wait_idle
+}
+
+# As ask, but without waiting for the end.
+ask_only() {
+    wait_idle
+    text "$1"
+    wait_last "> $1"
+    keys Enter
+}
+
+# What stands below the last line that is "> $1", up to the next prompt.
+answer_to() {
+    screen | awk -v line="> $1" '
+        $0 == line { answer = ""; inside = 1; next }
+        inside && /^>/ { inside = 0 }
+        inside && NF { answer = answer $0 "\n" }
+        END { printf "%s", answer }'
+}
+
+leave() {
+    wait_idle
+    keys C-d
+    wait_for "left with 0"
+}
