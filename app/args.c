@@ -199,7 +199,8 @@ static enum status check_commands(const struct args *args, struct error *err) {
         const struct option *option = option_at(i);
         if (args->sources[i] != ARGS_WORDS || option->commands & 1u << args->command) continue;
         return error_set(err, STATUS_BAD_INPUT, "--%s is no option of `quire%s%s`", option->name,
-                         args->command == COMMAND_CHAT ? "" : " ", args_command_name(args->command));
+                         args->command == COMMAND_CHAT ? "" : " ",
+                         args_command_name(args->command));
     }
     return STATUS_OK;
 }
@@ -207,10 +208,10 @@ static enum status check_commands(const struct args *args, struct error *err) {
 // Pairs of which only one can be on the command line.
 static enum status check_pairs(const struct args *args, struct error *err) {
     static const char *const PAIRS[][2] = {
-        {"continue", "resume"},    {"prompt", "prompt-file"},   {"system", "system-file"},
-        {"no-save", "continue"},   {"no-save", "resume"},       {"no-save", "name"},
-        {"continue", "system"},    {"continue", "system-file"}, {"resume", "system"},
-        {"resume", "system-file"}, {"verbose", "quiet"},        {"model", "shape"},
+        {"continue", "resume"}, {"prompt", "prompt-file"}, {"system", "system-file"},
+        {"no-save", "name"},    {"continue", "system"},    {"continue", "system-file"},
+        {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
+        {"model", "shape"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
@@ -224,6 +225,9 @@ enum status args_check(const struct args *args, struct error *err) {
     TRY(check_commands(args, err));
     TRY(check_pairs(args, err));
     const bool resumes = args->go_on || args->resume;
+    if (args->no_save && resumes)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--no-save and a conversation that is saved do not go together");
     if (args->fork && !resumes)
         return error_set(err, STATUS_BAD_INPUT, "--fork needs a conversation: -r ID, or -C");
     if (resumes && !args->fork && args_source(args, "name") == ARGS_WORDS)

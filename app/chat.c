@@ -95,6 +95,13 @@ void chat_close(struct chat *chat) {
     free(chat);
 }
 
+static int64_t count_turns(const struct transcript *transcript) {
+    int64_t turns = 0;
+    for (size_t i = 0; i < transcript->count; i++)
+        turns += transcript->entries[i].message.role == MESSAGE_USER;
+    return turns;
+}
+
 struct chat_settings *chat_settings(struct chat *chat) {
     return &chat->settings;
 }
@@ -116,12 +123,7 @@ const char *chat_system(const struct chat *chat) {
     return first->role == MESSAGE_SYSTEM ? first->text : "";
 }
 
-int64_t chat_turn_count(const struct chat *chat) {
-    int64_t turns = 0;
-    for (size_t i = 0; i < chat->transcript.count; i++)
-        turns += chat_message(chat, i)->role == MESSAGE_USER;
-    return turns;
-}
+int64_t chat_turn_count(const struct chat *chat) { return count_turns(&chat->transcript); }
 
 bool chat_template_guessed(const struct chat *chat) { return chat->template_guessed; }
 
@@ -168,12 +170,20 @@ static enum status check_idle(const struct chat *chat, struct error *err) {
     return error_set(err, STATUS_BUSY, "an answer is being written: stop it first (^C)");
 }
 
-// The place in the transcript of the user's message number `turn`, 1-based and in range.
-static size_t find_turn(const struct chat *chat, int64_t turn) {
-    size_t at = 0;
-    for (int64_t seen = 0;; at++) {
-        seen += chat_message(chat, at)->role == MESSAGE_USER;
-        if (seen == turn) return at;
+// Which message is the user's number `turn`, 1-based?
+static enum status find_turn(const struct transcript *transcript, int64_t turn, size_t *index,
+                             struct error *err) {
+    const int64_t turns = count_turns(transcript);
+    if (turn < 1 || turn > turns)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "there is no turn %" PRId64 ": this conversation has %" PRId64, turn,
+                         turns);
+    int64_t seen = 0;
+    for (size_t at = 0;; at++) {
+        seen += transcript->entries[at].message.role == MESSAGE_USER;
+        if (seen < turn) continue;
+        *index = at;
+        return STATUS_OK;
     }
 }
 
@@ -229,8 +239,10 @@ static void enter(struct chat *chat, const struct conversation *to, struct trans
 static enum status move_to(struct chat *chat, const struct conversation *to, struct error *err) {
     struct transcript transcript = transcript_like(&chat->transcript);
     struct text draft = {0};
+    struct conversation locked; // its tip may have moved before it was ours
     TRY(conversation_lock(chat->db, to->id, err));
-    enum status status = transcript_load(&transcript, chat->db, to->tip, err);
+    enum status status = conversation_find(chat->db, to->id, &locked, err);
+    if (status == STATUS_OK) status = transcript_load(&transcript, chat->db, locked.tip, err);
     if (status == STATUS_OK) status = take_unanswered(&transcript, &draft);
     if (status != STATUS_OK) {
         conversation_unlock(chat->db, to->id);
@@ -238,7 +250,7 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
         text_deinit(&draft);
         return status;
     }
-    enter(chat, to, &transcript, &draft);
+    enter(chat, &locked, &transcript, &draft);
     return STATUS_OK;
 }
 
@@ -259,14 +271,6 @@ enum status chat_resume(struct chat *chat, const char *name_or_id, struct error 
     TRY(check_idle(chat, err));
     struct conversation found;
     TRY(conversation_find(chat->db, name_or_id, &found, err));
-    if (strcmp(found.id, chat->conversation.id) == 0) return STATUS_OK;
-    return move_to(chat, &found, err);
-}
-
-enum status chat_resume_latest(struct chat *chat, struct error *err) {
-    TRY(check_idle(chat, err));
-    struct conversation found;
-    TRY(conversation_latest(chat->db, &found, err));
     if (strcmp(found.id, chat->conversation.id) == 0) return STATUS_OK;
     return move_to(chat, &found, err);
 }
@@ -298,26 +302,52 @@ enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
 
 enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct text *draft,
                          struct error *err) {
+    size_t at;
     TRY(check_idle(chat, err));
-    const int64_t turns = chat_turn_count(chat);
-    if (turn < 1 || turn > turns)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "there is no turn %" PRId64 ": this conversation has %" PRId64, turn,
-                         turns);
-    const size_t at = find_turn(chat, turn);
+    TRY(find_turn(&chat->transcript, turn, &at, err));
     TRY(set_draft(draft, chat_message(chat, at)));
     TRY(set_draft(&chat->draft, chat_message(chat, at)));
     return fork_at(chat, at, name, err);
 }
 
+enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t turn,
+                           const char *name, struct error *err) {
+    TRY(check_idle(chat, err));
+    struct conversation original, fork;
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    size_t at = 0;
+    TRY(conversation_find(chat->db, name_or_id, &original, err));
+    TRY(transcript_load(&transcript, chat->db, original.tip, err));
+    enum status status = turn ? find_turn(&transcript, turn, &at, err) : STATUS_OK;
+    if (status == STATUS_OK && turn) {
+        status = set_draft(&draft, &transcript.entries[at].message);
+        transcript_cut(&transcript, at);
+    } else if (status == STATUS_OK) {
+        status = take_unanswered(&transcript, &draft);
+    }
+    if (status == STATUS_OK)
+        status =
+            conversation_fork(chat->db, &original, transcript_tip(&transcript), name, &fork, err);
+    if (status == STATUS_OK) status = conversation_lock(chat->db, fork.id, err);
+    if (status != STATUS_OK) {
+        transcript_deinit(&transcript);
+        text_deinit(&draft);
+        return status;
+    }
+    enter(chat, &fork, &transcript, &draft);
+    return STATUS_OK;
+}
+
 enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, struct error *err) {
     TRY(check_idle(chat, err));
     const int64_t all = chat_turn_count(chat);
+    size_t at;
     if (turns < 1 || turns > all)
         return error_set(err, STATUS_BAD_INPUT,
-                         "can not go back %" PRId64 ": this conversation has %" PRId64 " turns",
-                         turns, all);
-    const size_t at = find_turn(chat, all - turns + 1);
+                         "can not go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
+                         turns, all, all == 1 ? "" : "s");
+    TRY(find_turn(&chat->transcript, all - turns + 1, &at, err));
     const int64_t tip = at ? chat_message(chat, at - 1)->id : MESSAGE_NONE;
     TRY(set_draft(draft, chat_message(chat, at)));
     TRY(conversation_move(chat->db, chat->conversation.id, tip, chat->transcript.model, err));

@@ -224,8 +224,22 @@ static void keep_modes_at_begin(int meta) { (void)meta; }
 
 static void keep_modes_at_end(void) {}
 
+static bool is_taller_than_the_screen(const char *line) {
+    int rows, columns, row = 1, column = 0;
+    rl_get_screen_size(&rows, &columns);
+    for (const char *at = line; *at; at++) {
+        column += starts_character(*at);
+        if (*at != '\n' && column < columns) continue;
+        row++;
+        column = 0;
+    }
+    return row >= rows;
+}
+
 static void take_line(char *line) {
     rl_callback_handler_remove();
+    // Readline loses count of the rows that have left the screen.
+    if (line && is_taller_than_the_screen(line)) terminal_to_bottom();
     editor.done = true;
     editor.closed = line == NULL;
     editor.line = line;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
 #include "app/launch.h"
@@ -307,7 +308,7 @@ int inspect_run(const struct args *args) {
     enum status status = launch_find_model(args, &path, &demo, &err);
     if (status == STATUS_OK) status = gguf_open(text_string(&path), &gguf, &err);
     text_deinit(&path);
-    if (status != STATUS_OK) return launch_failed(exit_code_for_model(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     struct facts facts = {.gguf = gguf};
     count_tensors(&facts);
     status = read_shape(&facts);
@@ -317,6 +318,6 @@ int inspect_run(const struct args *args) {
                                                    : print_json(&facts);
     facts_deinit(&facts);
     gguf_close(gguf);
-    if (status != STATUS_OK) return launch_failed(EXIT_RUN_TIME, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
     return output_exit_code(EXIT_DONE);
 }

@@ -7,13 +7,10 @@
 #include <unistd.h>
 
 #include "app/attachment.h"
+#include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
-
-int launch_failed(int code, enum status status, const struct error *err) {
-    fprintf(stderr, "quire: %s\n", err->text[0] ? err->text : status_text(status));
-    return code;
-}
+#include "app/terminal.h"
 
 // Beside the installed program, else where it was built.
 static enum status find_demo(struct text *path, struct error *err) {
@@ -42,6 +39,21 @@ enum status launch_find_model(const struct args *args, struct text *path, bool *
     return given ? text_append_string(path, given) : find_demo(path, err);
 }
 
+// "  2  3f2a91bc  a story about a dog   4 min" to stderr.
+static void show_choice(size_t number, const struct conversation_row *row) {
+    enum { COLUMNS = 50 };
+    const struct conversation *conversation = &row->conversation;
+    const char *title = conversation->name[0] ? conversation->name : row->preview;
+    char age[AGE_TEXT_BYTES];
+    struct text harmless = {0}, column = {0};
+    age_format(calendar_ms() - conversation->updated_ms, age);
+    if (terminal_neutralise(title, strlen(title), &harmless) == STATUS_OK &&
+        text_fit(&column, text_string(&harmless), COLUMNS, true) == STATUS_OK)
+        fprintf(stderr, "%3zu  %s  %s  %s\n", number, conversation->id, text_string(&column), age);
+    text_deinit(&harmless);
+    text_deinit(&column);
+}
+
 // Asks for one conversation of the latest; its id goes to *id.
 static enum status ask_which(struct db *db, char id[CONVERSATION_ID_BYTES], struct error *err) {
     enum { MOST = 20 };
@@ -50,31 +62,19 @@ static enum status ask_which(struct db *db, char id[CONVERSATION_ID_BYTES], stru
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or a name here");
     TRY(conversation_list(db, "", MOST, &rows, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        const struct conversation *conversation = &rows[i].conversation;
-        char age[AGE_TEXT_BYTES];
-        struct text title = {0};
-        age_format(calendar_ms() - conversation->updated_ms, age);
-        if (text_fit(&title, conversation->name[0] ? conversation->name : rows[i].preview, 50,
-                     true) == STATUS_OK)
-            fprintf(stderr, "%3zu  %s  %s  %s\n", i + 1, conversation->id, text_string(&title),
-                    age);
-        text_deinit(&title);
-    }
-    char line[64];
-    enum status status = STATUS_NOT_FOUND;
+    enum status status = error_set(err, STATUS_NOT_FOUND, "there is no conversation yet");
     if (count) {
+        char line[64];
+        for (size_t i = 0; i < count; i++)
+            show_choice(i + 1, &rows[i]);
         fprintf(stderr, "which (1 to %zu)? ", count);
         const bool read = fgets(line, sizeof line, stdin) != NULL;
         const unsigned long number = read ? strtoul(line, NULL, 10) : 0;
-        if (number >= 1 && number <= count) {
-            memcpy(id, rows[number - 1].conversation.id, CONVERSATION_ID_BYTES);
-            status = STATUS_OK;
-        }
+        const bool chosen = number >= 1 && number <= count;
+        if (chosen) memcpy(id, rows[number - 1].conversation.id, CONVERSATION_ID_BYTES);
+        status = chosen ? STATUS_OK : error_set(err, STATUS_NOT_FOUND, "none was chosen");
     }
     free(rows);
-    if (status != STATUS_OK)
-        error_set(err, status, count ? "none was chosen" : "there is no conversation yet");
     return status;
 }
 
@@ -84,27 +84,34 @@ static enum status open_store(struct launch *launch, struct error *err) {
     return db_open(path, &launch->db, err);
 }
 
-// Is there such a conversation? Asked before a model is loaded for nothing.
-static enum status check_conversation(const struct launch *launch, struct error *err) {
-    struct conversation found;
+// Which conversation do -C and -r mean? The higher source wins where both are set.
+static enum status find_place(const struct launch *launch, char id[CONVERSATION_ID_BYTES],
+                              struct error *err) {
     const struct args *args = launch->args;
-    if (args->resume && *args->resume)
-        return conversation_find(launch->db, args->resume, &found, err);
-    if (!args->go_on) return STATUS_OK;
-    const enum status status = conversation_latest(launch->db, &found, err);
-    if (status == STATUS_NOT_FOUND)
-        return error_set(err, status, "there is no conversation to go on with");
-    return status;
+    struct conversation found;
+    if (args->go_on && args_source(args, "continue") >= args_source(args, "resume")) {
+        const enum status status = conversation_latest(launch->db, &found, err);
+        if (status == STATUS_NOT_FOUND)
+            return error_set(err, status, "there is no conversation to go on with");
+        TRY(status);
+    } else if (*args->resume) {
+        TRY(conversation_find(launch->db, args->resume, &found, err));
+    } else {
+        return ask_which(launch->db, id, err);
+    }
+    memcpy(id, found.id, CONVERSATION_ID_BYTES);
+    return STATUS_OK;
 }
 
 int launch_store(struct launch *launch) {
     struct error err = {0};
     if (launch->args->no_save) return EXIT_DONE;
     enum status status = open_store(launch, &err);
-    if (status != STATUS_OK) return launch_failed(EXIT_RUN_TIME, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
     if (launch->args->command != COMMAND_CHAT) return EXIT_DONE;
-    status = check_conversation(launch, &err);
-    if (status != STATUS_OK) return launch_failed(exit_code_for(status), status, &err);
+    launch->resumed = launch->args->go_on || launch->args->resume;
+    if (launch->resumed) status = find_place(launch, launch->conversation, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
     return EXIT_DONE;
 }
 
@@ -120,10 +127,10 @@ int launch_model(struct launch *launch) {
     struct error err = {0};
     bool demo, shown = false;
     enum status status = launch_find_model(args, &launch->model, &demo, &err);
-    if (status != STATUS_OK) return launch_failed(EXIT_MODEL, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     if (demo && !args->quiet)
-        fprintf(stderr, "demo model (30 M parameters, for trying quire out); a real one: quire -m "
-                        "FILE.gguf\n");
+        fprintf(stderr,
+                "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
     const struct engine_options options = {
         .model_path = text_string(&launch->model),
         .backend = args->backend,
@@ -138,7 +145,7 @@ int launch_model(struct launch *launch) {
     };
     status = engine_open(&options, &launch->engine, &err);
     if (shown) fprintf(stderr, "\r%50s\r", "");
-    if (status != STATUS_OK) return launch_failed(exit_code_for_model(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     engine_info(launch->engine, &launch->info);
     return EXIT_DONE;
 }
@@ -177,24 +184,10 @@ static enum status read_system(struct launch *launch, struct error *err) {
 static enum status place(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
     const char *name = args->name ? args->name : "";
-    char id[CONVERSATION_ID_BYTES];
-    launch->resumed = args->go_on || args->resume;
     if (!launch->resumed) return *name ? chat_new(launch->chat, name, err) : STATUS_OK;
-    if (args->go_on) {
-        TRY(chat_resume_latest(launch->chat, err));
-    } else if (*args->resume) {
-        TRY(chat_resume(launch->chat, args->resume, err));
-    } else {
-        TRY(ask_which(launch->db, id, err));
-        TRY(chat_resume(launch->chat, id, err));
-    }
-    if (!args->fork) return STATUS_OK;
-    if (!*args->fork) return chat_fork(launch->chat, name, err);
-    struct text draft = {0};
-    const enum status status =
-        chat_fork_at(launch->chat, strtol(args->fork, NULL, 10), name, &draft, err);
-    text_deinit(&draft);
-    return status;
+    if (!args->fork) return chat_resume(launch->chat, launch->conversation, err);
+    return chat_fork_from(launch->chat, launch->conversation, strtol(args->fork, NULL, 10), name,
+                          err);
 }
 
 int launch_chat(struct launch *launch) {
@@ -202,8 +195,8 @@ int launch_chat(struct launch *launch) {
     struct error err = {0};
     enum status status = read_system(launch, &err);
     if (status == STATUS_NOT_FOUND || status == STATUS_IO)
-        return launch_failed(EXIT_RUN_TIME, status, &err);
-    if (status != STATUS_OK) return launch_failed(exit_code_for(status), status, &err);
+        return complain_failed(EXIT_RUN_TIME, status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
     const struct chat_options options = {
         .engine = launch->engine,
         .db = launch->db,
@@ -214,9 +207,9 @@ int launch_chat(struct launch *launch) {
         .stops = args->stops.items,
     };
     status = chat_open(&options, &launch->chat, &err);
-    if (status != STATUS_OK) return launch_failed(exit_code_for_model(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     status = place(launch, &err);
-    if (status != STATUS_OK) return launch_failed(exit_code_for(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
     return EXIT_DONE;
 }
 

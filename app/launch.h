@@ -18,9 +18,10 @@ struct launch {
     struct engine *engine;
     struct engine_info info;
     struct chat *chat;
-    bool resumed;       // in a conversation that was there before
-    struct text model;  // path
-    struct text system; // prompt
+    bool resumed;                             // -C or -r: in the conversation
+    char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
+    struct text model;                        // path
+    struct text system;                       // prompt
 };
 
 int launch_store(struct launch *launch);
@@ -32,8 +33,5 @@ void launch_close(struct launch *launch);
 // demo model was not installed. *demo says whether it is that one.
 MUST_CHECK enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
                                          struct error *err);
-
-// One line to stderr: "quire: …".
-int launch_failed(int code, enum status status, const struct error *err);
 
 #endif

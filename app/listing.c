@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
 #include "app/launch.h"
@@ -17,13 +18,13 @@
 enum { LIST_MOST = 1000, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
 
 static int failed(enum status status, const struct error *err) {
-    return launch_failed(status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status), status,
-                         err);
+    return complain_failed(status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status),
+                           status, err);
 }
 
 static int no_memory(void) {
     const struct error err = {0};
-    return launch_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
+    return complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
 }
 
 // As a line (compact) or a document; takes `json`.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/bench.h"
+#include "app/complain.h"
 #include "app/config.h"
 #include "app/exit_code.h"
 #include "app/help.h"
@@ -21,7 +22,7 @@
 static enum log_level shown_from = LOG_WARNING;
 
 static void show_log(enum log_level level, const char *text) {
-    if (level >= shown_from) fprintf(stderr, "quire: %s\n", text);
+    if (level >= shown_from) complain(text);
 }
 
 static void prepare(void) {
@@ -67,14 +68,14 @@ static int check_terminal(const struct args *args) {
     else if (args_source(args, "format") == ARGS_WORDS && strcmp(args->format, "text") != 0)
         status = error_set(&err, STATUS_BAD_INPUT, "--format %s is for one answer: add -p TEXT",
                            args->format);
-    return status == STATUS_OK ? EXIT_DONE : launch_failed(EXIT_USAGE, status, &err);
+    return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_USAGE, status, &err);
 }
 
 static int gather_prompt(const struct args *args, struct text *prompt) {
     struct error err = {0};
     const enum status status = oneshot_gather(args, prompt, &err);
     if (status == STATUS_OK) return EXIT_DONE;
-    return launch_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_RUN_TIME, status, &err);
+    return complain_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_RUN_TIME, status, &err);
 }
 
 static int run_chat(const struct args *args, const struct config *config) {
@@ -129,12 +130,12 @@ static int run_bench(const struct args *args) {
         if (!decode && strcmp(args->operands[i], "prefill") != 0) {
             error_set(&err, STATUS_BAD_INPUT, "quire bench knows decode and prefill, not \"%.60s\"",
                       args->operands[i]);
-            return launch_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
+            return complain_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
         }
         *(decode ? &options.decode : &options.prefill) = true;
     }
     if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
-    if (status != STATUS_OK) return launch_failed(EXIT_MODEL, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     options.model_path = args->shape ? NULL : text_string(&model);
     const int code = bench_run(&options);
     text_deinit(&model);
@@ -184,18 +185,19 @@ static int run_command(const struct args *args, const struct config *config) {
 static int read_options(int argc, char **argv, struct args *args, struct config *config) {
     struct error err = {0};
     enum status status = args_read_words(args, argc - 1, argv + 1, &err);
-    if (status != STATUS_OK) return launch_failed(EXIT_USAGE, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     if (args->help || args->version) return EXIT_DONE;
     status = args_read_environment(args, &err);
-    if (status != STATUS_OK) return launch_failed(EXIT_USAGE, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     status = config_open(config, &err);
-    if (status != STATUS_OK && keeps_files(args)) return launch_failed(EXIT_RUN_TIME, status, &err);
+    if (status != STATUS_OK && keeps_files(args))
+        return complain_failed(EXIT_RUN_TIME, status, &err);
     if (status == STATUS_OK) status = config_read(config, args, &err);
-    if (status == STATUS_BAD_INPUT) return launch_failed(EXIT_USAGE, status, &err);
+    if (status == STATUS_BAD_INPUT) return complain_failed(EXIT_USAGE, status, &err);
     if (status != STATUS_OK && config->config_path.length)
-        return launch_failed(EXIT_RUN_TIME, status, &err);
+        return complain_failed(EXIT_RUN_TIME, status, &err);
     status = args_check(args, &err);
-    return status == STATUS_OK ? EXIT_DONE : launch_failed(EXIT_USAGE, status, &err);
+    return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_USAGE, status, &err);
 }
 
 int main(int argc, char **argv) {

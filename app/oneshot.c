@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/attachment.h"
+#include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/output.h"
 #include "app/report.h"
@@ -178,7 +179,7 @@ static int put_end(const struct answer *answer, const struct turn_report *report
         report_json(report, model_name, saved ? chat_conversation(answer->chat)->id : NULL);
     const bool typed = !object || !answer->lines || cJSON_AddStringToObject(object, "type", "done");
     if (typed && put_json(object)) return EXIT_DONE;
-    fprintf(stderr, "quire: not enough memory\n");
+    complain(status_text(STATUS_NO_MEMORY));
     return EXIT_RUN_TIME;
 }
 
@@ -201,16 +202,23 @@ static int finish(struct answer *answer, enum status status, const struct error 
         if (code == EXIT_DONE) code = put;
         put_figures(answer, &report);
     }
-    if (status != STATUS_OK)
-        fprintf(stderr, "quire: %s\n", err->text[0] ? err->text : status_text(status));
+    if (status != STATUS_OK) complain_failed(code, status, err);
     if (output_gone()) return EXIT_DONE;
     if (signal_seen) return 128 + signal_seen;
     if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) {
-        fprintf(stderr,
-                "quire: the answer is cut: the context is full (--ctx N makes it larger)\n");
+        complain("the answer is cut: the context is full (--ctx N makes it larger)");
         return EXIT_CONTEXT;
     }
     return code;
+}
+
+// A conversation that was made for this answer goes when there will be none.
+static void forget_new(struct chat *chat, const struct args *args) {
+    const bool made = args->fork || (args->name && !args->go_on && !args->resume);
+    const char *id = chat_conversation(chat)->id;
+    struct error err = {0};
+    if (made && id[0] && conversation_delete(chat_db(chat), id, &err) != STATUS_OK)
+        log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
 }
 
 int oneshot_run(struct chat *chat, const struct args *args, const struct text *prompt,
@@ -231,6 +239,8 @@ int oneshot_run(struct chat *chat, const struct args *args, const struct text *p
     if (status == STATUS_OK) {
         if (signal_seen) chat_cancel(chat); // it came while the turn began
         status = follow(&answer, &err);
+    } else if (status == STATUS_TOO_LONG || status == STATUS_BAD_INPUT) {
+        forget_new(chat, args);
     }
     answering = NULL;
     return output_exit_code(finish(&answer, status, &err, model_name));

@@ -91,7 +91,7 @@ static const struct option OPTIONS[] = {
      "begin with the model's first token"},
     {"bench", "shape", 0, OPTION_TEXT, "NAME", AT(shape), FOR_BENCH, 0, 0,
      "of a known model, with random weights"},
-    {NULL, "type", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 0, 0, "of its weights: q8_0"},
+    {NULL, "dtype", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 0, 0, "of its weights: q8_0"},
     {NULL, "prompt-tokens", 0, OPTION_WHOLE, "N", AT(prompt_tokens), FOR_BENCH, 1, 1 << 24,
      "of a prefill"},
     {NULL, "depth", 0, OPTION_WHOLE, "N", AT(depth), FOR_BENCH, 1, 1 << 24,

@@ -23,9 +23,6 @@ enum option_kind {
 
 enum {
     FOR_CHAT = 1u << COMMAND_CHAT,
-    FOR_LIST = 1u << COMMAND_LIST,
-    FOR_SHOW = 1u << COMMAND_SHOW,
-    FOR_EXPORT = 1u << COMMAND_EXPORT,
     FOR_RM = 1u << COMMAND_RM,
     FOR_INSPECT = 1u << COMMAND_INSPECT,
     FOR_TOKENIZE = 1u << COMMAND_TOKENIZE,

@@ -241,6 +241,11 @@ void terminal_say(enum style style, const char *format, ...) {
     terminal_text(style, line, fits);
 }
 
+void terminal_to_bottom(void) {
+    static const char down[] = "\033[9999;1H"; // a terminal stops at its last line
+    if (terminal.styled) write_all(down, sizeof down - 1);
+}
+
 void terminal_clear_line(void) {
     static const char clear[] = "\r\033[K";
     if (terminal.styled) write_all(clear, sizeof clear - 1);

@@ -40,6 +40,7 @@ MUST_CHECK enum status terminal_neutralise(const char *bytes, size_t length, str
 void terminal_say(enum style style, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void terminal_text(enum style style, const char *bytes, size_t length);
 void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length);
+void terminal_to_bottom(void);  // to the last line of the screen; only when styled
 void terminal_clear_line(void); // back to column 0 of an empty line; only when styled
 
 // Signals and such keys that came since the last call.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "app/attachment.h"
+#include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/launch.h"
 #include "app/output.h"
@@ -54,13 +55,13 @@ int tokenize_run(const struct args *args) {
     int code = EXIT_DONE;
     enum status status = open_tokenizer(args, &gguf, &tokenizer, &err);
     if (status != STATUS_OK) {
-        code = launch_failed(exit_code_for_model(status), status, &err);
+        code = complain_failed(exit_code_for_model(status), status, &err);
         goto done;
     }
     status = file_read_open(STDIN_FILENO, "stdin", &text, &err);
     if (status == STATUS_OK) status = encode(args, tokenizer, &text, &ids, &err);
     if (status == STATUS_OK) status = print(args, tokenizer, &ids);
-    if (status != STATUS_OK) code = launch_failed(exit_code_for(status), status, &err);
+    if (status != STATUS_OK) code = complain_failed(exit_code_for(status), status, &err);
 done:
     token_ids_deinit(&ids);
     text_deinit(&text);

@@ -67,13 +67,17 @@ struct db *chat_db(struct chat *chat);             // never NULL; borrowed
 // that never got its answer (a crash, say) is given back into chat_draft() by a resume.
 MUST_CHECK enum status chat_new(struct chat *chat, const char *name, struct error *err);
 MUST_CHECK enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err);
-MUST_CHECK enum status chat_resume_latest(struct chat *chat, struct error *err);
 MUST_CHECK enum status chat_resume_previous(struct chat *chat, struct error *err); // "/resume -"
 MUST_CHECK enum status chat_fork(struct chat *chat, const char *name, struct error *err);
 
 // Forks at turn N (1-based): before that user message, whose text goes to *draft and chat_draft().
 MUST_CHECK enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name,
                                     struct text *draft, struct error *err);
+
+// Forks any conversation, before turn N or (0) at its tip, and moves to the fork. The original
+// is not locked: another process may have it.
+MUST_CHECK enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t turn,
+                                      const char *name, struct error *err);
 
 // Moves the tip `turns` exchanges back; the text of the first message left goes to *draft.
 MUST_CHECK enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft,

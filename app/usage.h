@@ -15,6 +15,6 @@ struct usage {
 
 struct usage usage_of(struct chat *chat, struct engine *engine);
 
-int percent(int64_t part, int64_t whole); // rounded; 0 of nothing is 0
+int usage_percent(int64_t part, int64_t whole); // rounded; 0 of nothing is 0
 
 #endif

@@ -59,7 +59,7 @@ static const char *stop_mark(enum message_stop stop) {
     case STOP_INTERRUPTED:
         return "[interrupted — /continue goes on, /regen replaces]\n";
     case STOP_LENGTH:
-        return "[cut at the limit of tokens — /continue goes on, /set tokens N]\n";
+        return "[cut at the token limit — /continue goes on]\n";
     case STOP_CONTEXT:
         return "[the context is full — /rewind or /new makes room]\n";
     case STOP_NONE:
@@ -187,7 +187,7 @@ void view_status_line(struct chat *chat, struct engine *engine) {
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES], turn[96] = "";
     if (last.any && last.stats.decode_us > 0)
         snprintf(turn, sizeof turn, " · %d %% cached · %.0f tok/s",
-                 percent(last.stats.cached_tokens, last.stats.prompt_tokens),
+                 usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens),
                  (double)(last.stats.output_tokens - 1) * 1e6 / (double)last.stats.decode_us);
     const char *shown = conversation->name[0] ? conversation->name
                         : conversation->id[0] ? conversation->id

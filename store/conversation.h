@@ -73,8 +73,8 @@ MUST_CHECK enum status conversation_delete(struct db *db, const char *id, struct
 
 // Newest first, forks below their parents. Empty conversations are left out unless named.
 // query "" is all; else those with a message that holds all its words, each as the beginning of
-// a word (FTS5); with more than `limit` of them, those with the newest such messages.
-// *rows is owned by the caller (free).
+// a word (FTS5; a single letter as a whole word); with more than `limit` of them, those with the
+// newest such messages. *rows is owned by the caller (free).
 MUST_CHECK enum status conversation_list(struct db *db, const char *query, size_t limit,
                                          struct conversation_row **rows, size_t *count,
                                          struct error *err);

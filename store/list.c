@@ -24,7 +24,8 @@ struct listed {
     struct conversation_row row;
     int64_t used;                                    // newest: the largest
     size_t parent, first_fork, last_fork, next_fork; // places in the list, or NOWHERE
-    bool placed;
+    bool linked;                                     // to its parent
+    bool placed;                                     // in the result
 };
 
 static const size_t NOWHERE = SIZE_MAX;
@@ -143,29 +144,36 @@ static int compare_ids(const void *left, const void *right) {
     return strcmp(((const struct entry *)left)->id, ((const struct entry *)right)->id);
 }
 
-// Joins each fork to its parent, if that is in the list. Newest first stays the order of forks.
-static enum status link_families(struct list *list) {
+// Finds the parents that are in the list themselves.
+static enum status find_parents(struct list *list) {
     struct entry *index = malloc((list->count + 1) * sizeof *index);
     if (!index) return STATUS_NO_MEMORY;
     for (size_t i = 0; i < list->count; i++)
         index[i] = (struct entry){list->items[i].row.conversation.id, i};
     if (list->count > 0) qsort(index, list->count, sizeof *index, compare_ids);
     for (size_t i = 0; i < list->count; i++) {
-        struct listed *fork = &list->items[i];
-        const struct entry key = {fork->row.conversation.forked_from, 0};
-        const struct entry *found =
-            list->count > 0 ? bsearch(&key, index, list->count, sizeof *index, compare_ids) : NULL;
-        if (!found || found->place == i) continue;
-        struct listed *parent = &list->items[found->place];
-        fork->parent = found->place;
-        if (parent->first_fork == NOWHERE)
-            parent->first_fork = i;
-        else
-            list->items[parent->last_fork].next_fork = i;
-        parent->last_fork = i;
+        const struct entry key = {list->items[i].row.conversation.forked_from, 0};
+        const struct entry *found = bsearch(&key, index, list->count, sizeof *index, compare_ids);
+        if (found && found->place != i) list->items[i].parent = found->place;
     }
     free(index);
     return STATUS_OK;
+}
+
+// Adds each fork to its parent's forks, those with the newest descendant first: going from the
+// newest on, a whole line of ancestors is joined at once.
+static void link_forks(struct list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t at = i; !list->items[at].linked && list->items[at].parent != NOWHERE;) {
+            struct listed *parent = &list->items[list->items[at].parent];
+            list->items[at].linked = true;
+            if (parent->first_fork == NOWHERE)
+                parent->first_fork = at;
+            else
+                list->items[parent->last_fork].next_fork = at;
+            parent->last_fork = at;
+            at = list->items[at].parent;
+        }
 }
 
 // The ancestor that has no parent in the list. Damaged rows may form a ring: then any of them.
@@ -217,12 +225,13 @@ enum status conversation_list(struct db *db, const char *query, size_t limit,
     struct conversation_row *rows = NULL;
     enum status status =
         query[0] ? load_found(db, query, limit, &list, err) : load_newest(db, limit, &list, err);
-    if (status == STATUS_OK) status = link_families(&list);
+    if (status == STATUS_OK) status = find_parents(&list);
     if (status == STATUS_OK) {
         rows = malloc((list.count + 1) * sizeof *rows);
         if (!rows) status = STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) {
+        link_forks(&list);
         place_families(&list, rows);
         *result = rows;
         *count = list.count;

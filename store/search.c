@@ -25,23 +25,27 @@ struct candidates {
 
 static bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
+// Of the characters beyond ASCII, nearly all are letters.
+static bool is_letter(char byte) {
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || (byte & 0x80);
+}
+
 // What the index has no token for would make the whole query find nothing.
 static bool has_token(const char *word, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        const char byte = word[i];
-        if ((byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-            (byte >= 'A' && byte <= 'Z') || (byte & 0x80))
-            return true;
-    }
+    for (size_t i = 0; i < length; i++)
+        if (is_letter(word[i])) return true;
     return false;
 }
 
-// "word"* with its quotation marks doubled: nothing in it is syntax any more.
+// "word"* with its quotation marks doubled: nothing in it is syntax any more. A single letter
+// begins too many words, and punctuation ends one: those are looked for as they are.
 static enum status append_quoted(struct text *match, const char *word, size_t length) {
+    const bool begins = length >= 2 && is_letter(word[length - 1]) && is_letter(word[length - 2]);
     TRY(text_append_string(match, match->length > 0 ? " \"" : "\""));
     for (size_t i = 0; i < length; i++)
         TRY(text_append(match, word[i] == '"' ? "\"\"" : &word[i], word[i] == '"' ? 2 : 1));
-    return text_append_string(match, "\"*");
+    return text_append_string(match, begins ? "\"*" : "\"");
 }
 
 // *match stays empty when the query has no words.

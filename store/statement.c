@@ -9,8 +9,15 @@
 
 bool db_in_memory(const struct db *db) { return strcmp(db->path, ":memory:") == 0; }
 
-static enum status io_failure(const struct db *db, int code, struct error *err) {
+// A quota or a limit on a file's size is SQLITE_IOERR_WRITE, and only errno knows more: the calls
+// of SQLite that follow in the same step succeed and leave it.
+static int system_cause(const struct db *db, int code) {
     const int cause = sqlite3_system_errno(db->handle);
+    return cause == 0 && code == SQLITE_IOERR_WRITE ? errno : cause;
+}
+
+static enum status io_failure(const struct db *db, int code, struct error *err) {
+    const int cause = system_cause(db, code);
     if (code == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT || cause == EFBIG)
         return error_set(err, STATUS_IO,
                          "%s: the disk is full (%s): this was not saved; free some space, then try "

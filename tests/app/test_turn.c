@@ -209,6 +209,31 @@ static void a_fork_at_a_turn_gives_its_question_back(void **state) {
     chat_close(chat);
 }
 
+// Another process may have the original: it is neither locked nor entered.
+static void any_conversation_can_be_forked_from(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct chat *chat = open_chat("Be brief.", NULL);
+    struct chat *other = open_chat("", NULL);
+    free(ask(chat, QUESTION));
+    free(ask(chat, SECOND));
+    const char *id = chat_conversation(chat)->id;
+    assert_int_equal(chat_fork_from(other, id, 3, "", &err), STATUS_BAD_INPUT);
+    assert_int_equal(chat_message_count(other), 0);
+    assert_int_equal(chat_fork_from(other, id, 0, "", &err), STATUS_OK);
+    assert_int_equal(chat_message_count(other), 5);
+    assert_string_equal(chat_conversation(other)->forked_from, id);
+    check_log(other);
+    assert_int_equal(chat_fork_from(other, id, 2, "", &err), STATUS_OK);
+    assert_int_equal(chat_message_count(other), 3);
+    assert_string_equal(chat_draft(other), SECOND);
+    free(ask(other, "What is a lake?"));
+    check_log(other);
+    check_log(chat);
+    chat_close(other);
+    chat_close(chat);
+}
+
 static void rewinding_moves_the_tip_and_deletes_nothing(void **state) {
     (void)state;
     struct error err = {0};
@@ -315,6 +340,25 @@ static void a_turn_stopped_before_any_text_gives_the_message_back(void **state) 
     chat_close(chat);
 }
 
+// The kept ids of the last answer are the fewest that make its text.
+static void check_kept_ids(struct chat *chat, size_t text_length) {
+    int32_t *ids = NULL;
+    size_t count = 0;
+    struct text text = {0};
+    const int64_t model = chat_conversation(chat)->model;
+    const struct tokenizer *tokenizer = engine_tokenizer(engine);
+    assert_int_equal(message_tokens(db, chat_last(chat).message, model, &ids, &count, NULL),
+                     STATUS_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(text.length < text_length);
+        assert_int_equal(tokenizer_decode(tokenizer, ids[i], false, &text), STATUS_OK);
+    }
+    assert_true(text.length >= text_length);
+    assert_memory_equal(text_string(&text), chat_last(chat).text, text_length);
+    text_deinit(&text);
+    free(ids);
+}
+
 static void a_stop_string_ends_the_answer_before_it(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
@@ -332,6 +376,7 @@ static void a_stop_string_ends_the_answer_before_it(void **state) {
         assert_int_equal(chat_last(chat).stop, STOP_STRING);
         assert_int_equal(strlen(found), cut);
         assert_memory_equal(found, whole, cut);
+        check_kept_ids(chat, cut);
         check_log(chat);
         free(found);
         free(ask(chat, SECOND));
@@ -513,12 +558,15 @@ static void kept_sequences_give_way_to_the_running_one(void **state) {
     engine = open_engine(20 * info.block_bytes, 256);
     assert_non_null(engine);
     struct chat *chat = open_chat("", NULL);
-    for (int i = 0; i < 8; i++) {
-        char question[64];
-        snprintf(question, sizeof question, "%d %s", i * 7919, QUESTION);
+    for (int i = 0; i < 8; i++) { // short ones fill the pool while they run, long ones before
+        struct text question = {0};
+        assert_int_equal(text_format(&question, "%d %s", i * 7919, QUESTION), STATUS_OK);
+        for (int word = 0; i >= 6 && word < 160; word++)
+            assert_int_equal(text_append_string(&question, " dog"), STATUS_OK);
         assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
-        free(ask(chat, question));
+        free(ask(chat, text_string(&question)));
         check_log(chat);
+        text_deinit(&question);
     }
     chat_close(chat);
     engine_close(engine);
@@ -555,6 +603,7 @@ int main(void) {
         cmocka_unit_test(a_resumed_conversation_goes_on_as_if_never_left),
         cmocka_unit_test(a_fork_leaves_the_original_and_needs_no_prefill),
         cmocka_unit_test(a_fork_at_a_turn_gives_its_question_back),
+        cmocka_unit_test(any_conversation_can_be_forked_from),
         cmocka_unit_test(rewinding_moves_the_tip_and_deletes_nothing),
         cmocka_unit_test(regenerating_puts_a_second_answer_beside_the_first),
         cmocka_unit_test(an_interrupted_answer_is_kept_and_continued),

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/statement.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
 
@@ -46,6 +47,27 @@ static void a_new_database_is_private_and_of_the_newest_version(void **state) {
         snprintf(path, sizeof path, "%s%s", fixture.path, suffixes[i]);
         assert_int_equal(stat(path, &info), 0);
         assert_int_equal(info.st_mode & 0777, 0600);
+    }
+    store_fixture_deinit(&fixture);
+}
+
+// What the promise of db.h rests on.
+static void every_commit_is_synced_to_the_disk(void **state) {
+    (void)state;
+    static const struct {
+        const char *sql, *expected;
+    } settings[] = {
+        {"PRAGMA journal_mode", "wal"}, {"PRAGMA synchronous", "2"}, {"PRAGMA foreign_keys", "1"}};
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        sqlite3_stmt *statement;
+        assert_int_equal(
+            sqlite3_prepare_v2(fixture.db->handle, settings[i].sql, -1, &statement, NULL),
+            SQLITE_OK);
+        assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+        assert_string_equal((const char *)sqlite3_column_text(statement, 0), settings[i].expected);
+        sqlite3_finalize(statement);
     }
     store_fixture_deinit(&fixture);
 }
@@ -360,6 +382,7 @@ static void the_check_sees_what_is_broken(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_database_is_private_and_of_the_newest_version),
+        cmocka_unit_test(every_commit_is_synced_to_the_disk),
         cmocka_unit_test(a_missing_folder_is_named),
         cmocka_unit_test(what_cannot_be_written_is_refused),
         cmocka_unit_test(a_file_that_is_no_database_is_refused_and_kept),

@@ -1,0 +1,207 @@
+// tests/store/test_list.c — conversation_list(): what a row says, families, and searches.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/conversation.h"
+#include "tests/check.h"
+#include "tests/store/store_fixture.h"
+
+// The ids of a list, with two spaces of indentation for each fork, joined by commas.
+static const char *list_as_text(struct store_fixture *fixture, const char *query, size_t limit) {
+    static char text[1024];
+    struct conversation_row *rows = NULL;
+    size_t count = 0, at = 0;
+    must(conversation_list(fixture->db, query, limit, &rows, &count, &fixture->err), &fixture->err);
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%*s%s", i ? "," : "",
+                               2 * (int)rows[i].depth, "", rows[i].conversation.name);
+    free(rows);
+    return text;
+}
+
+static struct conversation talk_of_one(struct store_fixture *fixture, const char *name,
+                                       const char *text) {
+    return store_fixture_talk(fixture, name, 1, &text, NULL);
+}
+
+static struct conversation fork_of(struct store_fixture *fixture,
+                                   const struct conversation *original, const char *name) {
+    struct conversation fork;
+    must(conversation_fork(fixture->db, original, original->tip, name, &fork, &fixture->err),
+         &fixture->err);
+    return fork;
+}
+
+static void a_row_says_what_its_conversation_holds(void **state) {
+    (void)state;
+    static const char *const texts[] = {"Tell  me\n\tabout\x1B[31m Paris", "It is", "And?", "Big"};
+    struct store_fixture fixture;
+    struct conversation_row *rows;
+    size_t count, tokens = 0;
+    store_fixture_init(&fixture, true);
+    for (size_t i = 0; i < 4; i++)
+        tokens += strlen(texts[i]);
+    const struct conversation talk = store_fixture_talk(&fixture, "trip", 4, texts, NULL);
+    must(conversation_list(fixture.db, "", 10, &rows, &count, &fixture.err), &fixture.err);
+    assert_int_equal(count, 1);
+    assert_memory_equal(&rows[0].conversation, &talk, sizeof talk);
+    assert_int_equal(rows[0].turns, 2);
+    assert_int_equal(rows[0].tokens, tokens);
+    assert_int_equal(rows[0].depth, 0);
+    assert_string_equal(rows[0].preview, "Tell me about [31m Paris");
+    assert_string_equal(rows[0].model_name, "model");
+    free(rows);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_preview_ends_between_characters(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation_row *rows;
+    size_t count;
+    store_fixture_init(&fixture, true);
+    for (int skip = 0; skip < 4; skip++) {
+        char text[4 + 4 * 50 + 1] = "";
+        memset(text, 'x', (size_t)skip);
+        for (int i = 0; i < 50; i++)
+            strcat(text, "\xF0\x9F\x98\x80");
+        talk_of_one(&fixture, "", text);
+        must(conversation_list(fixture.db, "", 1, &rows, &count, &fixture.err), &fixture.err);
+        assert_int_equal(strlen(rows[0].preview), skip + (80 - skip) / 4 * 4);
+        assert_int_equal(strncmp(rows[0].preview, text, strlen(rows[0].preview)), 0);
+        free(rows);
+    }
+    store_fixture_deinit(&fixture);
+}
+
+static void the_newest_comes_first_and_empty_ones_only_with_a_name(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation unnamed;
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    assert_string_equal(list_as_text(&fixture, "", 10), "");
+    const struct conversation one = talk_of_one(&fixture, "one", "x");
+    talk_of_one(&fixture, "two", "x");
+    must(conversation_create(fixture.db, "empty", 0, &unnamed, err), err);
+    must(conversation_create(fixture.db, "", 0, &unnamed, err), err);
+    assert_string_equal(list_as_text(&fixture, "", 10), "empty,two,one");
+    must(conversation_move(fixture.db, one.id, one.tip, 0, err), err);
+    assert_string_equal(list_as_text(&fixture, "", SIZE_MAX), "one,empty,two");
+    assert_string_equal(list_as_text(&fixture, "", 2), "one,empty");
+    assert_string_equal(list_as_text(&fixture, "", 0), "");
+    store_fixture_deinit(&fixture);
+}
+
+static void forks_stand_below_their_parents(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    const struct conversation a = talk_of_one(&fixture, "a", "apple");
+    const struct conversation b = talk_of_one(&fixture, "b", "apple");
+    const struct conversation a1 = fork_of(&fixture, &a, "a1");
+    const struct conversation a11 = fork_of(&fixture, &a1, "a11");
+    fork_of(&fixture, &b, "b1");
+    fork_of(&fixture, &a, "a2");
+    assert_string_equal(list_as_text(&fixture, "", 10), "a,  a2,  a1,    a11,b,  b1");
+    struct error *err = &fixture.err;
+    must(conversation_move(fixture.db, a11.id, a11.tip, 0, err), err);
+    must(conversation_move(fixture.db, b.id, b.tip, 0, err), err);
+    assert_string_equal(list_as_text(&fixture, "", 10), "b,  b1,a,  a1,    a11,  a2");
+    assert_string_equal(list_as_text(&fixture, "apple", 10), "b,  b1,a,  a1,    a11,  a2");
+    assert_string_equal(list_as_text(&fixture, "", 3), "b,a11,a2"); // their parents are not shown
+    must(conversation_delete(fixture.db, a1.id, err), err);
+    assert_string_equal(list_as_text(&fixture, "", 10), "b,  b1,a,  a11,  a2");
+    store_fixture_deinit(&fixture);
+}
+
+// A ring of forks cannot be made, but a damaged file may hold one.
+static void a_ring_of_forks_is_listed_once_each(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation_row *rows;
+    size_t count;
+    store_fixture_init(&fixture, true);
+    struct conversation last = talk_of_one(&fixture, "0", "x");
+    for (int i = 1; i < 6; i++)
+        last = fork_of(&fixture, &last, (const char[]){(char)('0' + i), 0});
+    store_fixture_sql(&fixture,
+                      "UPDATE conversation SET forked_from ="
+                      " (SELECT id FROM conversation WHERE name = '3') WHERE name IN ('1', '0')");
+    must(conversation_list(fixture.db, "", 10, &rows, &count, &fixture.err), &fixture.err);
+    int seen[6] = {0};
+    assert_int_equal(count, 6);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(seen[rows[i].conversation.name[0] - '0']++, 0);
+    free(rows);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_search_needs_all_words_in_one_message_of_the_path(void **state) {
+    (void)state;
+    static const char *const other[] = {"The Seine is a river", "in Paris"};
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    struct conversation fork;
+    struct error *err = &fixture.err;
+    const struct conversation one = talk_of_one(&fixture, "one", "Paris lies on the river Seine");
+    store_fixture_talk(&fixture, "two", 2, other, NULL);
+    assert_string_equal(list_as_text(&fixture, "paris", 9), "two,one");
+    assert_string_equal(list_as_text(&fixture, "PAR  \t sei\n", 9), "one");
+    assert_string_equal(list_as_text(&fixture, "seine", 1), "two");
+    assert_string_equal(list_as_text(&fixture, "aris", 9), "");
+    assert_string_equal(list_as_text(&fixture, "  ", 9), "");
+    const int64_t left =
+        store_fixture_add(&fixture, one.tip, MESSAGE_ASSISTANT, "unsaid xylophone");
+    assert_string_equal(list_as_text(&fixture, "xylophone", 9), "");
+    must(conversation_move(fixture.db, one.id, left, 0, err), err);
+    must(conversation_fork(fixture.db, &one, left, "fork", &fork, err), err);
+    must(conversation_move(fixture.db, one.id, one.tip, 0, err), err);
+    assert_string_equal(list_as_text(&fixture, "xylophone", 9), "fork");
+    assert_string_equal(list_as_text(&fixture, "river paris", 9), "one,  fork");
+    store_fixture_deinit(&fixture);
+}
+
+// Whatever is typed is words, never syntax.
+static void no_query_is_an_error(void **state) {
+    (void)state;
+    static const char *const queries[] = {
+        "\"",   "a\"b",         "\"\"\"\"", "a AND",  "NOT a", "(a",
+        "a)",   "a OR b",       "text:a",   "-a",     "a*",    "*",
+        "^a",   "NEAR(a b, 2)", "a + b",    "{a}: b", "!!!",   "\xFF\xFE",
+        "'",    "a;--",         "%_",       "\\",     "\xC2",  "a \xE2\x80\x94 b",
+        "\x01", "c++",
+    };
+    struct store_fixture fixture;
+    char many[3 * 40] = "";
+    struct conversation_row *rows = NULL;
+    size_t count = 77;
+    store_fixture_init(&fixture, true);
+    talk_of_one(&fixture, "one", "c++ \"quoted\" AND NOT (a near b)");
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
+        list_as_text(&fixture, queries[i], 9);
+    assert_string_equal(list_as_text(&fixture, "c++ \"quoted\" and NOT (a", 9), "one");
+    assert_string_equal(list_as_text(&fixture, "!!! quoted", 9), "one");
+    for (int i = 0; i < 33; i++)
+        strcat(many, "a ");
+    assert_int_equal(conversation_list(fixture.db, many, 9, &rows, &count, &fixture.err),
+                     STATUS_BAD_INPUT);
+    assert_null(rows);
+    assert_int_equal(count, 77);
+    store_fixture_deinit(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_says_what_its_conversation_holds),
+        cmocka_unit_test(a_preview_ends_between_characters),
+        cmocka_unit_test(the_newest_comes_first_and_empty_ones_only_with_a_name),
+        cmocka_unit_test(forks_stand_below_their_parents),
+        cmocka_unit_test(a_ring_of_forks_is_listed_once_each),
+        cmocka_unit_test(a_search_needs_all_words_in_one_message_of_the_path),
+        cmocka_unit_test(no_query_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

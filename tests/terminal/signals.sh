@@ -1,0 +1,43 @@
+#!/bin/sh
+# ^C before the answer gives the message back; SIGTERM and SIGHUP save, and restore the terminal.
+. "$(dirname "$0")/stage.sh"
+
+has_answer() { [ -n "$(answer_to "$1")" ]; }
+
+# The pane's process is the shell; quire is its child.
+quire_pid() { ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | head -n 1; }
+
+start
+ask "Hello!"
+wait_idle
+long=$(awk 'BEGIN { for (i = 0; i < 80; i++) printf "Fox %d found a berry in the wood. ", i }')
+on_tmux set-buffer "$long
+What now?"
+on_tmux paste-buffer -p
+wait_until on_screen "What now?" || fail "the paste is not there"
+keys Enter C-c
+wait_for "[stopped — the message is back in the editor]"
+keys C-c
+wait_idle
+
+ask_only "Tell me a long story about a fox and a bear."
+wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
+kill -TERM $(quire_pid)
+wait_for "left with 143"
+wait_until last_line_is "echo" || fail "the terminal does not have its modes back"
+
+start -C
+wait_for "[interrupted"
+on_screen "2 turns" || fail "the message that went back is a turn"
+wait_idle
+text "a draft"
+wait_last "> a draft"
+kill -HUP $(quire_pid)
+wait_for "left with 129"
+
+start
+wait_idle
+keys Up
+wait_last "> a draft"
+keys C-c
+leave
