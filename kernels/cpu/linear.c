@@ -7,7 +7,7 @@
 
 // A run is small enough that a thread that loses its processor for a while holds up little,
 // and large enough that taking it costs nothing.
-enum { RUN_ROWS = 2 * MAX_LANES, RUNS_PER_THREAD = 16, QUANTIZE_ROWS = 4 };
+enum { RUN_ROWS = 2 * MAX_LANES, RUNS_PER_THREAD = 4, QUANTIZE_ROWS = 4 };
 
 struct linear_job {
     struct device *device;
