@@ -31,16 +31,18 @@ static enum status encode(const struct args *args, const struct tokenizer *token
     return tokenizer_encode(tokenizer, &piece, 1, ids);
 }
 
+// Ids on one line, separated by spaces; pieces one a line.
 static enum status print(const struct args *args, const struct tokenizer *tokenizer,
                          const struct token_ids *ids) {
     struct text lines = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < ids->count && status == STATUS_OK; i++) {
         const struct gguf_string piece = tokenizer_piece(tokenizer, ids->ids[i]);
-        status = args->ids ? text_format(&lines, "%d", (int)ids->ids[i])
+        status = args->ids ? text_format(&lines, "%s%d", i ? " " : "", (int)ids->ids[i])
                            : printable_append(&lines, piece.bytes, piece.length);
-        if (status == STATUS_OK) status = text_append_string(&lines, "\n");
+        if (status == STATUS_OK && !args->ids) status = text_append_string(&lines, "\n");
     }
+    if (status == STATUS_OK && args->ids) status = text_append_string(&lines, "\n");
     if (status == STATUS_OK) output_write(text_string(&lines), lines.length);
     text_deinit(&lines);
     return status;

@@ -15,7 +15,7 @@ enum {
 };
 
 static enum status not_found(struct error *err, const char *name_or_id) {
-    return error_set(err, STATUS_NOT_FOUND, "there is no conversation “%.*s”: /list shows them",
+    return error_set(err, STATUS_NOT_FOUND, "there is no conversation “%.*s”",
                      CONVERSATION_NAME_BYTES, name_or_id);
 }
 
