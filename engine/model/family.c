@@ -5,11 +5,18 @@
 #include <string.h>
 
 // A new family that fits this forward pass is a line here and a golden model in tests/golden.
-static const struct family families[] = {
-    {.name = "llama", .interleaved_rope = true},
-    {.name = "qwen2", .qkv_bias = true},
-    {.name = "qwen3", .qk_norm = true},
-};
+#define FAMILY_MAP(X)                    \
+    X("llama", .interleaved_rope = true) \
+    X("qwen2", .qkv_bias = true)         \
+    X("qwen3", .qk_norm = true)
+
+#define FAMILY_ROW(family_name, ...) {.name = family_name, __VA_ARGS__},
+static const struct family families[] = {FAMILY_MAP(FAMILY_ROW)};
+#undef FAMILY_ROW
+
+#define FAMILY_NAME(family_name, ...) ", " family_name
+static const char names[] = FAMILY_MAP(FAMILY_NAME);
+#undef FAMILY_NAME
 
 const struct family *family_find(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
@@ -18,7 +25,7 @@ const struct family *family_find(const char *name, size_t length) {
     return NULL;
 }
 
-const char *family_names(void) { return "llama, qwen2, qwen3"; }
+const char *family_names(void) { return names + strlen(", "); }
 
 // The keys of one file, all under the family's name, with the first failure kept: so that
 // reading twenty of them is twenty lines.

@@ -1,0 +1,210 @@
+// tests/engine/model/test_model.c — what model_open() refuses, and in which words.
+//
+// A small good file is changed in one place: the rest of it is what a converter wrote.
+#include "engine/model/model.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/tokenizer/tokenizer.h"
+
+struct file {
+    unsigned char *bytes;
+    size_t length;
+};
+
+static struct device *device;
+
+static struct file load(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/golden/%s.gguf", TESTS_DIR, name);
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    fseek(in, 0, SEEK_END);
+    struct file file = {.length = (size_t)ftell(in)};
+    rewind(in);
+    file.bytes = malloc(file.length);
+    assert_non_null(file.bytes);
+    assert_int_equal(fread(file.bytes, 1, file.length, in), file.length);
+    fclose(in);
+    return file;
+}
+
+// Where the bytes after a name begin: a key's type, or a tensor's number of dimensions.
+static unsigned char *after_name(const struct file *file, const char *name) {
+    const uint64_t length = strlen(name);
+    for (size_t i = 0; i + 8 + length <= file->length; i++)
+        if (!memcmp(file->bytes + i, &length, 8) && !memcmp(file->bytes + i + 8, name, length))
+            return file->bytes + i + 8 + length;
+    fail_msg("%s is not in the file", name);
+    return NULL;
+}
+
+static void set_u32(unsigned char *at, uint32_t value) { memcpy(at, &value, sizeof value); }
+static void set_key(const struct file *file, const char *key, uint32_t value) {
+    set_u32(after_name(file, key) + 4, value);
+}
+
+static enum status open_model(const struct file *file, struct error *err) {
+    struct gguf *gguf;
+    struct model model;
+    enum status status = gguf_open_memory(file->bytes, file->length, "test.gguf", &gguf, err);
+    if (status != STATUS_OK) return status;
+    status = model_open(&model, gguf, backend_reference(), device, NULL, NULL, err);
+    if (status == STATUS_OK) model_close(&model);
+    gguf_close(gguf);
+    return status;
+}
+
+static void assert_refused(struct file *file, enum status expected, const char *word) {
+    struct error err = {0};
+    assert_int_equal(open_model(file, &err), expected);
+    if (!strstr(err.text, word) || !strstr(err.text, "test.gguf"))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, word);
+    free(file->bytes);
+}
+
+static void good_files_open(void **state) {
+    (void)state;
+    static const char *const names[] = {"llama", "llama-linear", "qwen2", "qwen2-yarn", "qwen3"};
+    for (size_t i = 0; i < 5; i++) {
+        struct file file = load(names[i]);
+        struct error err = {0};
+        if (open_model(&file, &err) != STATUS_OK) fail_msg("%s: %s", names[i], err.text);
+        free(file.bytes);
+    }
+}
+
+static void unknown_family_is_named_with_those_that_are_known(void **state) {
+    (void)state;
+    struct file file = load("llama");
+    memcpy(after_name(&file, "general.architecture") + 12, "mamba", 5);
+    assert_refused(&file, STATUS_UNSUPPORTED, "\"mamba\"; quire knows llama, qwen2, qwen3");
+}
+
+static void keys_out_of_range_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        uint32_t value;
+    } cases[] = {
+        {"llama.block_count", 0},           {"llama.block_count", 4000000000u},
+        {"llama.embedding_length", 0},      {"llama.embedding_length", 1u << 30},
+        {"llama.attention.head_count", 0},  {"llama.attention.head_count_kv", 3},
+        {"llama.context_length", 0},        {"llama.feed_forward_length", 1u << 31},
+        {"llama.rope.dimension_count", 15}, {"llama.attention.layer_norm_rms_epsilon", 0x7FC00000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct file file = load("llama");
+        set_key(&file, cases[i].key, cases[i].value);
+        assert_refused(&file, STATUS_BAD_FILE, cases[i].key);
+    }
+}
+
+static void missing_key_is_named(void **state) {
+    (void)state;
+    struct file file = load("llama");
+    unsigned char *key = after_name(&file, "llama.feed_forward_length") - 1;
+    *key = 'X';
+    assert_refused(&file, STATUS_BAD_FILE, "llama.feed_forward_length is missing");
+}
+
+static void missing_tensor_is_named(void **state) {
+    (void)state;
+    static const char *const tensors[] = {"token_embd.weight", "blk.1.attn_k.weight",
+                                          "blk.2.ffn_norm.weight", "output_norm.weight"};
+    for (size_t i = 0; i < 4; i++) {
+        struct file file = load("llama");
+        *(after_name(&file, tensors[i]) - 1) = 'X';
+        assert_refused(&file, STATUS_BAD_FILE, tensors[i]);
+    }
+}
+
+static void wrong_shape_is_shown_beside_the_expected_one(void **state) {
+    (void)state;
+    struct file file = load("qwen2"); // ffn 96: the matrix is [96, 64]
+    unsigned char *dims = after_name(&file, "blk.0.ffn_up.weight") + 4;
+    set_u32(dims, 96);
+    set_u32(dims + 8, 64);
+    assert_refused(&file, STATUS_BAD_FILE, "expected [96, 64], found [64, 96]");
+}
+
+static void unknown_tensor_type_is_named(void **state) {
+    (void)state;
+    struct file file = load("qwen3");
+    set_u32(after_name(&file, "blk.0.attn_v.weight") + 4 + 16, 9); // Q8_1
+    assert_refused(&file, STATUS_UNSUPPORTED, "Q8_1");
+}
+
+static void tensor_without_a_place_is_refused(void **state) {
+    (void)state;
+    struct file file = load("llama");
+    set_key(&file, "llama.block_count", 2); // the third layer's tensors are strangers
+    assert_refused(&file, STATUS_UNSUPPORTED, "has a place for only");
+}
+
+static void unknown_rope_scaling_is_refused(void **state) {
+    (void)state;
+    struct file file = load("llama-linear");
+    memcpy(after_name(&file, "llama.rope.scaling.type") + 12, "spiral", 6);
+    assert_refused(&file, STATUS_UNSUPPORTED, "rope.scaling.type");
+}
+
+// Every byte of the header, three ways: refused or opened, never a crash, and what opens can be
+// closed again.
+static void damaged_header_never_crashes(void **state) {
+    (void)state;
+    static const unsigned char flips[] = {0x01, 0x80, 0xFF};
+    struct file file = load("qwen3");
+    const size_t header = (size_t)(after_name(&file, "output_norm.weight") - file.bytes) + 24;
+    int refused = 0, opened = 0;
+    for (size_t i = 0; i < header; i++)
+        for (int f = 0; f < 3; f++) {
+            struct error err = {0};
+            struct gguf *gguf;
+            struct tokenizer *tokenizer;
+            file.bytes[i] ^= flips[f];
+            const enum status status = open_model(&file, &err);
+            assert_true(status == STATUS_OK || err.text[0]);
+            refused += status != STATUS_OK;
+            opened += status == STATUS_OK;
+            if (gguf_open_memory(file.bytes, file.length, "test.gguf", &gguf, &err) == STATUS_OK) {
+                if (tokenizer_open(gguf, &tokenizer, &err) == STATUS_OK) tokenizer_close(tokenizer);
+                gguf_close(gguf);
+            }
+            file.bytes[i] ^= flips[f];
+        }
+    printf("%zu header bytes: %d damages refused, %d harmless\n", header, refused, opened);
+    assert_true(refused > 1000);
+    free(file.bytes);
+}
+
+static int open_device(void **state) {
+    (void)state;
+    const struct device_options options = {0};
+    return backend_reference()->open(&options, &device, NULL) == STATUS_OK ? 0 : -1;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    backend_reference()->close(device);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_files_open),
+        cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
+        cmocka_unit_test(keys_out_of_range_are_named),
+        cmocka_unit_test(missing_key_is_named),
+        cmocka_unit_test(missing_tensor_is_named),
+        cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),
+        cmocka_unit_test(unknown_tensor_type_is_named),
+        cmocka_unit_test(tensor_without_a_place_is_refused),
+        cmocka_unit_test(unknown_rope_scaling_is_refused),
+        cmocka_unit_test(damaged_header_never_crashes),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
