@@ -166,8 +166,19 @@ static float gap_to_expected(const struct asked *asked, const struct token_ids *
     const int32_t vocabulary = asked->reference->model.config.vocabulary;
     float nearest = -1e30f;
     for (int32_t id = 0; id < vocabulary; id++)
-        if (logits[id] > nearest && keeps_to_expected(asked, id, so_far)) nearest = logits[id];
+        if (id != picked && logits[id] > nearest && keeps_to_expected(asked, id, so_far))
+            nearest = logits[id];
     return fabsf(logits[picked] - nearest);
+}
+
+// The text may have left the expected one a token before it shows: " a" is how " about" begins.
+static float gap_at_difference(const struct asked *asked, const struct token_ids *ids,
+                               int32_t picked, const char *so_far, const char *one_before) {
+    const float gap = gap_to_expected(asked, ids, picked, so_far);
+    if (!one_before || gap <= NEARLY_TIED) return gap;
+    const struct token_ids shorter = {.ids = ids->ids, .count = ids->count - 1};
+    const float before = gap_to_expected(asked, &shorter, ids->ids[shorter.count], one_before);
+    return before < gap ? before : gap;
 }
 
 // Greedy from `ids` on, until the turn ends or the text leaves the expected one. Returns the gap
@@ -176,7 +187,7 @@ static float compare_answer(const struct asked *asked, struct token_ids *ids) {
     struct rig *rig = asked->rig;
     const int32_t vocabulary = rig->model.config.vocabulary;
     struct block_table table;
-    struct text answer = {0};
+    struct text answer = {0}, one_before = {0};
     float gap = -1;
     int32_t done = 0;
     assert_int_equal(block_table_init(&table, CONTEXT, rig->cache.block_size), STATUS_OK);
@@ -200,13 +211,16 @@ static float compare_answer(const struct asked *asked, struct token_ids *ids) {
         while (isspace((unsigned char)*start))
             start++;
         if (ends ? strcmp(start, asked->expected) != 0 : !agrees(start, asked->expected))
-            gap = gap_to_expected(asked, ids, id, text_string(&answer));
-        text_deinit(&answer);
+            gap = gap_at_difference(asked, ids, id, text_string(&answer),
+                                    produced ? text_string(&one_before) : NULL);
+        text_deinit(&one_before);
+        one_before = answer;
         answer = longer;
         if (ends) break;
         assert_int_equal(token_ids_push(ids, id), STATUS_OK);
     }
     if (gap >= 0) printf("    … %.60s | expected %.60s\n", text_string(&answer), asked->expected);
+    text_deinit(&one_before);
     text_deinit(&answer);
     block_table_deinit(&table, rig->pool);
     return gap;
