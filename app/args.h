@@ -27,8 +27,9 @@ enum command {
     COMMAND_INSPECT,
     COMMAND_TOKENIZE,
     COMMAND_BENCH,
+    COMMAND_KV,
 };
-enum { COMMAND_COUNT = 8 };
+enum { COMMAND_COUNT = 9 };
 
 enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
 
@@ -41,7 +42,7 @@ struct args_list {
 
 struct args {
     enum command command;
-    const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench; NULL after the last
+    const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench or do; NULL after the last
     size_t operand_count;
     bool help, version;
 
@@ -71,7 +72,9 @@ struct args {
 
     int32_t block_size;
     const char *kv_type;
-    size_t kv_device_bytes;
+    size_t kv_device_bytes, kv_host_bytes, kv_disk_bytes;
+    const char *kv_dir;     // NULL: in the folder for caches
+    const char *kv_restore; // "auto", "always", "never"
 
     const char *format; // "text", "json", "jsonl"
     bool verbose, quiet;

@@ -1,51 +1,24 @@
 #include "app/chat.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "engine/base/assert.h"
-#include "engine/base/log.h"
 
-// Which model this is: by content, which is read once and remembered; in a database that keeps
-// nothing the path is enough.
-static struct hash128 find_digest(struct chat *chat, const char *path) {
-    if (chat->owns_db) return hash_bytes(path, strlen(path), 0);
-    struct stat file = {0};
-    struct hash128 digest;
-    const bool known = stat(path, &file) == 0;
-    const int64_t mtime_ns = (int64_t)file.st_mtim.tv_sec * 1000000000 + file.st_mtim.tv_nsec;
-    if (known && db_digest_find(chat->db, path, file.st_size, mtime_ns, &digest) == STATUS_OK)
-        return digest;
-    digest = engine_digest(chat->engine);
-    if (known) {
-        struct error err = {0};
-        if (db_digest_remember(chat->db, path, file.st_size, mtime_ns, digest, &err) != STATUS_OK)
-            log_write(LOG_WARNING, "the model's digest could not be remembered: %s", err.text);
-    }
-    return digest;
-}
-
-static enum status open_model(struct chat *chat, struct error *err) {
+static enum status open_model(struct chat *chat, struct hash128 digest, struct error *err) {
     chat->tokenizer = engine_tokenizer(chat->engine);
     if (!chat->tokenizer)
         return error_set(err, STATUS_UNSUPPORTED, "this model has no tokenizer to chat with");
     struct engine_info info;
     engine_info(chat->engine, &info);
     chat->context = info.context;
-    chat->block_size = info.block_size;
     struct gguf_string source = {"", 0};
     gguf_find_string(engine_gguf(chat->engine), "tokenizer.chat_template", &source);
     chat->transcript.tokenizer = chat->tokenizer;
     TRY(chat_template_recognise(source.bytes, source.length, &chat->transcript.row,
                                 &chat->template_guessed, err));
-    char path[PATH_MAX];
-    if (!realpath(info.model_path, path))
-        return error_set(err, STATUS_IO, "%s is gone", info.model_path);
-    return db_model(chat->db, find_digest(chat, path), info.model_name, &chat->transcript.model,
-                    err);
+    return db_model(chat->db, digest, info.model_name, &chat->transcript.model, err);
 }
 
 enum status chat_open(const struct chat_options *options, struct chat **result, struct error *err) {
@@ -55,13 +28,12 @@ enum status chat_open(const struct chat_options *options, struct chat **result, 
     chat->db = options->db;
     chat->owns_db = options->db == NULL;
     chat->settings = options->settings;
-    chat->shelf.engine = options->engine;
     enum status status = STATUS_OK;
     if (chat->owns_db) status = db_open(":memory:", &chat->db, err);
-    if (status == STATUS_OK) status = open_model(chat, err);
+    if (status == STATUS_OK) status = open_model(chat, options->digest, err);
     if (status == STATUS_OK && options->system)
         status = text_append_string(&chat->system, options->system);
-    if (status == STATUS_OK) status = shelf_place(&chat->shelf, NULL, 0, &chat->sequence);
+    if (status == STATUS_OK) status = sequence_create(chat->engine, &chat->sequence);
     if (status != STATUS_OK) {
         chat_close(chat);
         return status;
@@ -86,7 +58,6 @@ void chat_close(struct chat *chat) {
     if (chat->conversation.id[0]) conversation_unlock(chat->db, chat->conversation.id);
     transcript_deinit(&chat->transcript);
     sequence_destroy(chat->sequence);
-    shelf_deinit(&chat->shelf);
     if (chat->owns_db) db_close(chat->db);
     text_deinit(&chat->system);
     text_deinit(&chat->draft);
@@ -141,21 +112,6 @@ struct db *chat_db(struct chat *chat) {
 
 const char *chat_draft(const struct chat *chat) { return text_string(&chat->draft); }
 
-enum status chat_place(struct chat *chat, size_t count, struct error *err) {
-    const size_t length = transcript_log_end(&chat->transcript, count);
-    if (length + 1 > (size_t)chat->context)
-        return error_set(err, STATUS_TOO_LONG,
-                         "this conversation has %zu tokens, and the context holds %" PRId32, length,
-                         chat->context);
-    const enum status status =
-        shelf_place(&chat->shelf, chat->transcript.log.ids, length, &chat->sequence);
-    if (status == STATUS_BAD_INPUT)
-        return error_set(err, STATUS_BAD_FILE,
-                         "conversation %s: its stored tokens are not of this model",
-                         chat->conversation.id);
-    return status;
-}
-
 enum status chat_make(struct chat *chat, const char *name, struct error *err) {
     if (chat->conversation.id[0]) return STATUS_OK;
     struct conversation made;
@@ -165,7 +121,7 @@ enum status chat_make(struct chat *chat, const char *name, struct error *err) {
     return STATUS_OK;
 }
 
-static enum status check_idle(const struct chat *chat, struct error *err) {
+enum status chat_check_idle(const struct chat *chat, struct error *err) {
     if (!chat_running(chat)) return STATUS_OK;
     return error_set(err, STATUS_BUSY, "an answer is being written: stop it first (^C)");
 }
@@ -204,15 +160,6 @@ static enum status take_unanswered(struct transcript *transcript, struct text *d
     return STATUS_OK;
 }
 
-// What does not fit the context now can still be read, rewound and forked.
-static void place_if_it_fits(struct chat *chat) {
-    struct error err = {0};
-    if (chat_place(chat, chat->transcript.count, &err) == STATUS_OK) return;
-    log_write(LOG_WARNING, "%s", err.text[0] ? err.text : "not enough memory");
-    if (shelf_place(&chat->shelf, NULL, 0, &chat->sequence) != STATUS_OK)
-        sequence_truncate(chat->sequence, 0);
-}
-
 // Leaves the current conversation for `to`, which is locked by now.
 static void change_to(struct chat *chat, const struct conversation *to) {
     if (chat->conversation.id[0]) {
@@ -232,7 +179,9 @@ static void enter(struct chat *chat, const struct conversation *to, struct trans
     chat->conversation.tip = transcript_tip(&chat->transcript);
     text_deinit(&chat->draft);
     chat->draft = *draft;
-    place_if_it_fits(chat);
+    chat_leave_sequence(chat);
+    chat_place_if_it_fits(chat);
+    chat_hold(chat);
 }
 
 // Locks, loads and enters; on failure the chat is where it was.
@@ -255,7 +204,7 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
 }
 
 enum status chat_new(struct chat *chat, const char *name, struct error *err) {
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     struct conversation made = {0};
     if (name[0]) {
         TRY(conversation_create(chat->db, name, chat->transcript.model, &made, err));
@@ -268,7 +217,7 @@ enum status chat_new(struct chat *chat, const char *name, struct error *err) {
 }
 
 enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err) {
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     struct conversation found;
     TRY(conversation_find(chat->db, name_or_id, &found, err));
     if (strcmp(found.id, chat->conversation.id) == 0) return STATUS_OK;
@@ -289,12 +238,14 @@ static enum status fork_at(struct chat *chat, size_t count, const char *name, st
     TRY(conversation_lock(chat->db, fork.id, err));
     change_to(chat, &fork);
     transcript_cut(&chat->transcript, count);
-    place_if_it_fits(chat);
+    chat_split_sequence(chat);
+    chat_place_if_it_fits(chat);
+    chat_hold(chat);
     return STATUS_OK;
 }
 
 enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     if (chat->transcript.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
     return fork_at(chat, chat->transcript.count, name, err);
@@ -303,7 +254,7 @@ enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
 enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct text *draft,
                          struct error *err) {
     size_t at;
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     TRY(find_turn(&chat->transcript, turn, &at, err));
     TRY(set_draft(draft, chat_message(chat, at)));
     TRY(set_draft(&chat->draft, chat_message(chat, at)));
@@ -312,7 +263,7 @@ enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, stru
 
 enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t turn,
                            const char *name, struct error *err) {
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     struct conversation original, fork;
     struct transcript transcript = transcript_like(&chat->transcript);
     struct text draft = {0};
@@ -340,7 +291,7 @@ enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t tu
 }
 
 enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, struct error *err) {
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     const int64_t all = chat_turn_count(chat);
     size_t at;
     if (turns < 1 || turns > all)
@@ -355,12 +306,13 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
     chat->conversation.model = chat->transcript.model;
     chat->last = (struct turn_report){0};
     transcript_cut(&chat->transcript, at);
-    place_if_it_fits(chat);
+    chat_place_if_it_fits(chat);
+    chat_hold(chat);
     return STATUS_OK;
 }
 
 enum status chat_set_system(struct chat *chat, const char *system, struct error *err) {
-    TRY(check_idle(chat, err));
+    TRY(chat_check_idle(chat, err));
     struct text copy = {0};
     TRY(text_append_string(&copy, system));
     const enum status status = chat->transcript.count ? chat_new(chat, "", err) : STATUS_OK;

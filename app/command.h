@@ -4,7 +4,8 @@
 //   command_list.c      /list /resume /delete /name
 //   command_turns.c     /new /fork /rewind /regen /continue /system
 //   command_settings.c  /set
-//   command_show.c      /show /stats /kv
+//   command_show.c      /show /stats
+//   command_kv.c        /kv /strip
 //
 // A handler gets what follows the command's name, without blanks around it; "" for nothing.
 #ifndef APP_COMMAND_H
@@ -19,7 +20,12 @@ command_handler command_list, command_resume, command_delete, command_name;
 command_handler command_new, command_fork, command_rewind, command_regen, command_continue,
     command_system;
 command_handler command_set;
-command_handler command_show, command_stats, command_kv;
+command_handler command_show, command_stats;
+command_handler command_kv, command_strip;
+
+// What each of the conversations holds: usage[count]. False when memory is short.
+bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,
+                     struct holder_usage *usage);
 
 // The keys of /set, for completion; NULL after the last.
 const char *command_set_key(size_t index);

@@ -28,9 +28,17 @@ static enum status row_title(const struct conversation_row *row, int columns, st
     return status;
 }
 
-// Four columns of figures, then the title in what is left of the screen.
+// The tier that has most of a conversation's tokens.
+static const char *place_of(const struct holder_usage *usage) {
+    if (usage->device_tokens + usage->host_tokens + usage->disk_tokens == 0) return "none";
+    if (usage->device_tokens >= usage->host_tokens && usage->device_tokens >= usage->disk_tokens)
+        return "device";
+    return usage->host_tokens >= usage->disk_tokens ? "host" : "disk";
+}
+
+// Five columns of figures, then the title in what is left of the screen.
 static void show_row(const struct console *console, const struct conversation_row *row,
-                     size_t number) {
+                     const struct holder_usage *usage, size_t number) {
     char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES], mark[24] = " ";
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
@@ -41,19 +49,26 @@ static void show_row(const struct console *console, const struct conversation_ro
     age_format(calendar_ms() - conversation->updated_ms, age);
     count_format(row->turns, turns);
     count_format(row->tokens, tokens);
-    const int columns = terminal_width() - 38;
+    const int columns = terminal_width() - 46;
     struct text title = {0};
     if (row_title(row, columns > 10 ? columns : 10, &title) == STATUS_OK)
-        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%s %s  %7s  %5s  %7s  %s\n", mark,
-                     conversation->id, age, turns, tokens, text_string(&title));
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%s %s  %7s  %5s  %7s  %-6s  %s\n", mark,
+                     conversation->id, age, turns, tokens, place_of(usage), text_string(&title));
     text_deinit(&title);
 }
 
-static void show_rows(const struct console *console, const struct conversation_row *rows,
-                      size_t count, bool numbered) {
-    terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s\n", "id", "age", "turns", "tokens");
+static void show_rows(struct console *console, const struct conversation_row *rows, size_t count,
+                      bool numbered) {
+    struct holder_usage *usage = calloc(count + 1, sizeof *usage);
+    if (!usage || !command_holders(console, rows, count, usage)) {
+        free(usage);
+        return;
+    }
+    terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
+                 "cache");
     for (size_t i = 0; i < count; i++)
-        show_row(console, &rows[i], numbered ? i + 1 : 0);
+        show_row(console, &rows[i], &usage[i], numbered ? i + 1 : 0);
+    free(usage);
 }
 
 void command_list(struct console *console, const char *argument) {
@@ -118,6 +133,7 @@ static void delete_locked(struct console *console, const struct conversation *co
     const enum status status = conversation_delete(console->db, conversation->id, &err);
     conversation_unlock(console->db, conversation->id);
     if (console_failed(status, &err)) return;
+    engine_strip(console->engine, conversation_number(conversation->id));
     terminal_say(STYLE_DIM, "%s is deleted.%s\n", conversation->id,
                  here ? " This is a new conversation." : "");
 }

@@ -89,6 +89,17 @@ static double per_second(int64_t count, int64_t us) {
     return us > 0 ? (double)count * 1e6 / (double)us : 0;
 }
 
+static void show_cached(const struct turn_cache *cache) {
+    char value[160], device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES];
+    snprintf(value, sizeof value, "device %s · host %s · disk %s",
+             count_format(cache->device_tokens, device), count_format(cache->host_tokens, host),
+             count_format(cache->disk_tokens, disk));
+    row("cached in", value);
+    if (cache->host_tokens + cache->disk_tokens == 0) return;
+    snprintf(value, sizeof value, "%.0f ms", (double)cache->restore_us / 1e3);
+    row("restored in", value);
+}
+
 void command_stats(struct console *console, const char *argument) {
     (void)argument;
     const struct turn_report last = chat_last(console->chat);
@@ -102,6 +113,7 @@ void command_stats(struct console *console, const char *argument) {
     snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
              count_format(new_tokens, b));
     row("prompt tokens", value);
+    if (stats->cached_tokens > 0) show_cached(&last.cache);
     snprintf(value, sizeof value, "%.0f tok/s", per_second(new_tokens, stats->prefill_us));
     row("prefill", value);
     snprintf(value, sizeof value, "%.0f ms", (double)stats->first_token_us / 1e3);
@@ -110,32 +122,5 @@ void command_stats(struct console *console, const char *argument) {
              per_second(stats->output_tokens - 1, stats->decode_us));
     row("answer", value);
     row("stopped by", message_stop_name(last.stop));
-    terminal_say(STYLE_PLAIN, "\n");
-}
-
-static void blocks_row(const char *label, const struct engine_info *info, uint32_t blocks) {
-    char value[128], count[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES];
-    snprintf(value, sizeof value, "%7s blocks  %10s", count_format(blocks, count),
-             size_format(blocks * info->block_bytes, bytes));
-    row(label, value);
-}
-
-void command_kv(struct console *console, const char *argument) {
-    (void)argument;
-    struct engine_info info;
-    engine_info(console->engine, &info);
-    const struct usage usage = usage_of(console->chat, console->engine);
-    char value[160], bytes[SIZE_TEXT_BYTES], cached[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
-    blocks_row("pool", &info, info.blocks_total);
-    blocks_row("used", &info, info.blocks_total - info.blocks_free);
-    blocks_row("shared", &info, info.blocks_shared);
-    blocks_row("free", &info, info.blocks_free);
-    blocks_row("here", &info, (uint32_t)usage.blocks);
-    snprintf(value, sizeof value, "%s of %s tokens of this conversation",
-             count_format(usage.cached, cached), count_format(usage.length, length));
-    row("cached", value);
-    snprintf(value, sizeof value, "%" PRId32 " tokens a block, %s a token, %s", info.block_size,
-             size_format(info.token_bytes, bytes), info.kv_type);
-    row("layout", value);
     terminal_say(STYLE_PLAIN, "\n");
 }

@@ -68,7 +68,7 @@ static const struct command TABLE[] = {
      "system params template tokens",
      false},
     {{"stats"}, "", "the last turn in numbers", command_stats, "", false},
-    {{"kv"}, "", "the cache: blocks used, shared and free", command_kv, "", false},
+    {{"kv"}, "", "the cache: its pools, and who has what in them", command_kv, "", false},
     {{"name"}, "NAME", "names this conversation", command_name, "", false},
     {{"delete"},
      "ID",
@@ -76,6 +76,7 @@ static const struct command TABLE[] = {
      command_delete,
      "",
      true},
+    {{"strip"}, "ID", "drops what is cached of one, not its text", command_strip, "", true},
     {{"save"}, "", "nothing to do: every turn is saved", save, "", false},
     {{"quit", "exit", "bye"}, "", "leaves (also ^D)", quit, "", false},
 };

@@ -5,6 +5,7 @@
 
 #include "app/editor.h"
 #include "app/figures.h"
+#include "app/kv_report.h"
 #include "app/terminal.h"
 #include "app/usage.h"
 #include "app/view.h"
@@ -12,6 +13,7 @@
 enum {
     REPLAY_EXCHANGES = 2,
     NEARLY_FULL_PERCENT = 80,
+    RESTORE_MS = 3000, // then it goes on by itself, or with the next turn
 };
 
 static void warn_when_nearly_full(struct console *console) {
@@ -98,19 +100,27 @@ bool console_confirm(struct console *console, const char *question) {
     return yes;
 }
 
+// What was cached of the conversation, and what that spares. ^C does not end the wait for it.
+static void show_restored(struct console *console) {
+    struct restore_report report;
+    struct text line = {0};
+    chat_restore(console->chat, RESTORE_MS, &report);
+    if (report.length > 0 && kv_report_restored(&report, &line) == STATUS_OK)
+        terminal_say(STYLE_DIM, "[%s]\n", text_string(&line));
+    text_deinit(&line);
+}
+
 void console_arrive(struct console *console) {
     view_replay(console->chat, REPLAY_EXCHANGES);
     const struct conversation *conversation = chat_conversation(console->chat);
-    const struct usage usage = usage_of(console->chat, console->engine);
-    char turns[TURNS_TEXT_BYTES], kept[COUNT_TEXT_BYTES], again[COUNT_TEXT_BYTES];
+    char turns[TURNS_TEXT_BYTES];
     struct text name = {0};
     if (text_fit(&name, conversation->name, 24, false) == STATUS_OK)
-        terminal_say(STYLE_DIM, "[%s%s%s · %s · %s tokens cached, %s to read again]\n\n",
-                     conversation->id, name.length ? " " : "", text_string(&name),
-                     turns_format(chat_turn_count(console->chat), turns),
-                     count_format(usage.cached, kept),
-                     count_format(usage.length - usage.cached, again));
+        terminal_say(STYLE_DIM, "[%s%s%s · %s]\n", conversation->id, name.length ? " " : "",
+                     text_string(&name), turns_format(chat_turn_count(console->chat), turns));
     text_deinit(&name);
+    show_restored(console);
+    terminal_say(STYLE_PLAIN, "\n");
     if (!chat_draft(console->chat)[0]) return;
     terminal_say(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
     console_set_draft(console, chat_draft(console->chat));

@@ -30,7 +30,7 @@ bool console_failed(enum status status, const struct error *err);
 bool console_ask(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
-// After a move: the last turns, dimmed, and what reading on will cost.
+// After a move: the last turns, dimmed, and what of them was cached where, at what cost.
 void console_arrive(struct console *console);
 
 // What the next prompt begins with. Copied.

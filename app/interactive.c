@@ -7,22 +7,31 @@
 #include "app/editor.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
+#include "app/kv_report.h"
+#include "app/notice.h"
 #include "app/terminal.h"
 #include "app/view.h"
-#include "engine/base/size.h"
 
 static const char PROMPT[] = "> ";
 
-// "quire · NAME · q8_0 · cpu · 2,048 tokens · pool 512 MiB"; a long name gives way.
+// Where KV is kept, and how much of it there is.
+static void show_pools(const struct console *console) {
+    struct kv_usage usage;
+    struct text line = {0};
+    engine_kv_usage(console->engine, &usage);
+    if (kv_report_pools(&usage, &line) == STATUS_OK)
+        terminal_say(STYLE_DIM, "cache · %s\n", text_string(&line));
+    text_deinit(&line);
+}
+
+// "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way.
 static void show_start(const struct console *console) {
     struct engine_info info;
     engine_info(console->engine, &info);
-    char context[COUNT_TEXT_BYTES], pool[SIZE_TEXT_BYTES];
+    char context[COUNT_TEXT_BYTES];
     struct text facts = {0}, name = {0};
-    const enum status status =
-        text_format(&facts, " · %s · %s · %s tokens · pool %s", info.file_type, info.backend,
-                    count_format(info.context, context),
-                    size_format((size_t)info.blocks_total * info.block_bytes, pool));
+    const enum status status = text_format(&facts, " · %s · %s · %s tokens", info.file_type,
+                                           info.backend, count_format(info.context, context));
     const int room =
         terminal_width() - text_columns("quire · ") - text_columns(text_string(&facts));
     if (status == STATUS_OK && room > 3 &&
@@ -32,6 +41,7 @@ static void show_start(const struct console *console) {
     }
     text_deinit(&facts);
     text_deinit(&name);
+    show_pools(console);
     if (chat_template_guessed(console->chat))
         terminal_say(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
     terminal_say(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
@@ -54,6 +64,7 @@ static void read_and_obey(struct console *console) {
     console->draft = (struct text){0};
     const struct editor_prompt prompt = {.text = PROMPT, .draft = text_string(&draft)};
     int signal = 0;
+    notice_show();
     if (console->verbose) view_status_line(console->chat, console->engine);
     switch (editor_read(&prompt, &line, &signal)) {
     case EDITOR_LINE:
@@ -94,6 +105,7 @@ int interactive_run(const struct interactive_options *options) {
         .exit_code = EXIT_DONE,
     };
     if (!terminal_open()) return EXIT_RUN_TIME;
+    notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){
         .history_path = options->history_path, .complete = commands_complete, .user = &console});
     greet(&console, options);
@@ -101,6 +113,7 @@ int interactive_run(const struct interactive_options *options) {
         read_and_obey(&console);
     editor_close();
     terminal_close();
+    notice_release();
     text_deinit(&console.draft);
     return console.exit_code;
 }

@@ -8,9 +8,14 @@
 
 #include "app/attachment.h"
 #include "app/complain.h"
+#include "app/digest.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
+#include "app/kv_disk.h"
+#include "app/notice.h"
 #include "app/terminal.h"
+#include "engine/base/log.h"
+#include "store/vault.h"
 
 // Beside the installed program, else where it was built.
 static enum status find_demo(struct text *path, struct error *err) {
@@ -122,6 +127,56 @@ static void show_progress(void *user, const char *what, double fraction) {
     *shown = true;
 }
 
+// The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
+// say, which goes on without it.
+static struct tier *open_disk(const struct launch *launch) {
+    struct text folder = {0};
+    struct tier *tier = NULL;
+    if (launch->args->no_save) return NULL;
+    if (kv_disk_folder(launch->args, launch->config, &folder) == STATUS_OK) {
+        const char *path = text_string(&folder);
+        const uint64_t limit_bytes = kv_disk_limit(launch->args, path);
+        if (limit_bytes)
+            tier =
+                vault_create(&(struct vault_options){.folder = path, .limit_bytes = limit_bytes});
+    }
+    text_deinit(&folder);
+    return tier;
+}
+
+static enum kv_restore restore_choice(const struct args *args) {
+    if (strcmp(args->kv_restore, "always") == 0) return KV_RESTORE_ALWAYS;
+    return strcmp(args->kv_restore, "never") == 0 ? KV_RESTORE_NEVER : KV_RESTORE_AUTO;
+}
+
+// The engine with the model at launch->model, and the model's digest.
+static enum status open_engine(struct launch *launch, bool *shown, struct error *err) {
+    const struct args *args = launch->args;
+    const char *path = text_string(&launch->model);
+    const bool known = launch->db && digest_find(launch->db, path, &launch->digest);
+    const struct engine_options options = {
+        .model_path = path,
+        .backend = args->backend,
+        .threads = args->threads,
+        .context = args->context,
+        .block_size = args->block_size,
+        .kv_type = args->kv_type,
+        .kv_device_bytes = args->kv_device_bytes,
+        .kv_host_bytes = args->kv_host_bytes,
+        .tier = open_disk(launch),
+        .digest = known ? &launch->digest : NULL,
+        .kv_restore = restore_choice(args),
+        .deterministic = args->deterministic,
+        .progress = !args->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress_user = shown,
+    };
+    TRY(engine_open(&options, &launch->engine, err));
+    if (known) return STATUS_OK;
+    launch->digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
+    if (launch->db) digest_remember(launch->db, path, launch->digest);
+    return STATUS_OK;
+}
+
 int launch_model(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
@@ -131,20 +186,10 @@ int launch_model(struct launch *launch) {
     if (demo && !args->quiet)
         fprintf(stderr,
                 "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
-    const struct engine_options options = {
-        .model_path = text_string(&launch->model),
-        .backend = args->backend,
-        .threads = args->threads,
-        .context = args->context,
-        .block_size = args->block_size,
-        .kv_type = args->kv_type,
-        .kv_device_bytes = args->kv_device_bytes,
-        .deterministic = args->deterministic,
-        .progress = !args->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
-        .progress_user = &shown,
-    };
-    status = engine_open(&options, &launch->engine, &err);
+    notice_hold();
+    status = open_engine(launch, &shown, &err);
     if (shown) fprintf(stderr, "\r%50s\r", "");
+    notice_release();
     if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     engine_info(launch->engine, &launch->info);
     return EXIT_DONE;
@@ -200,6 +245,7 @@ int launch_chat(struct launch *launch) {
     const struct chat_options options = {
         .engine = launch->engine,
         .db = launch->db,
+        .digest = launch->digest,
         .system = text_string(&launch->system),
         .settings = {.sampler = sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,

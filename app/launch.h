@@ -2,6 +2,9 @@
 //
 //   launch_store ─► launch_model ─► launch_chat ─► launch_close
 //
+// The database comes first, as it knows the model's digest, by which blocks on the disk are found
+// without reading the model file. Under --no-save there is neither, and nothing on the disk.
+//
 // Each prints why it could not, in one line, and returns the exit code; EXIT_DONE is success.
 // Memory: all is owned by the struct, {0} is empty.
 #ifndef APP_LAUNCH_H
@@ -17,6 +20,7 @@ struct launch {
     struct db *db;               // NULL under --no-save
     struct engine *engine;
     struct engine_info info;
+    struct hash128 digest; // of the model; of its path under --no-save
     struct chat *chat;
     bool resumed;                             // -C or -r: in the conversation
     char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it

@@ -1,6 +1,5 @@
 #include "app/listing.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +9,13 @@
 #include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
+#include "app/json.h"
 #include "app/launch.h"
 #include "app/output.h"
 #include "app/terminal.h"
+#include "engine/base/log.h"
 #include "store/conversation.h"
+#include "store/vault.h"
 
 enum { LIST_MOST = 1000, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
 
@@ -27,35 +29,22 @@ static int no_memory(void) {
     return complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
 }
 
-// As a line (compact) or a document; takes `json`.
+// As json_put(), as an exit code.
 static int put_json(cJSON *json, bool compact) {
-    char *text = !json ? NULL : compact ? cJSON_PrintUnformatted(json) : cJSON_Print(json);
-    cJSON_Delete(json);
-    if (!text) return no_memory();
-    output_string(text);
-    output_string("\n");
-    cJSON_free(text);
-    return EXIT_DONE;
-}
-
-static bool add_text(cJSON *object, const char *name, const char *value) {
-    return cJSON_AddStringToObject(object, name, value) != NULL;
-}
-
-static bool add_number(cJSON *object, const char *name, int64_t value) {
-    return cJSON_AddNumberToObject(object, name, (double)value) != NULL;
+    return json_put(json, compact) ? EXIT_DONE : no_memory();
 }
 
 static bool fill_row(cJSON *object, const struct conversation_row *row) {
     const struct conversation *conversation = &row->conversation;
-    return add_text(object, "id", conversation->id) &&
-           add_text(object, "name", conversation->name) &&
-           add_text(object, "forked_from", conversation->forked_from) &&
-           add_number(object, "turns", row->turns) && add_number(object, "tokens", row->tokens) &&
-           add_text(object, "model", row->model_name) &&
-           add_text(object, "preview", row->preview) &&
-           add_number(object, "created_ms", conversation->created_ms) &&
-           add_number(object, "updated_ms", conversation->updated_ms);
+    return json_add_text(object, "id", conversation->id) &&
+           json_add_text(object, "name", conversation->name) &&
+           json_add_text(object, "forked_from", conversation->forked_from) &&
+           json_add_number(object, "turns", (double)row->turns) &&
+           json_add_number(object, "tokens", (double)row->tokens) &&
+           json_add_text(object, "model", row->model_name) &&
+           json_add_text(object, "preview", row->preview) &&
+           json_add_number(object, "created_ms", (double)conversation->created_ms) &&
+           json_add_number(object, "updated_ms", (double)conversation->updated_ms);
 }
 
 static int list_json(const struct conversation_row *rows, size_t count, bool lines) {
@@ -151,12 +140,12 @@ static const char *role_title(enum message_role role) {
 
 static cJSON *message_json(const struct message *message) {
     cJSON *object = cJSON_CreateObject();
-    if (object && add_number(object, "id", message->id) &&
-        add_number(object, "parent", message->parent) &&
-        add_text(object, "role", role_title(message->role)) &&
-        add_text(object, "text", message->text) &&
-        add_text(object, "stop_reason", message_stop_name(message->stop)) &&
-        add_number(object, "created_ms", message->created_ms))
+    if (object && json_add_number(object, "id", (double)message->id) &&
+        json_add_number(object, "parent", (double)message->parent) &&
+        json_add_text(object, "role", role_title(message->role)) &&
+        json_add_text(object, "text", message->text) &&
+        json_add_text(object, "stop_reason", message_stop_name(message->stop)) &&
+        json_add_number(object, "created_ms", (double)message->created_ms))
         return object;
     cJSON_Delete(object);
     return NULL;
@@ -166,8 +155,8 @@ static int path_json(const struct conversation *conversation, const struct messa
                      size_t count) {
     cJSON *object = cJSON_CreateObject();
     cJSON *messages = NULL;
-    bool whole = object && add_text(object, "id", conversation->id) &&
-                 add_text(object, "name", conversation->name) &&
+    bool whole = object && json_add_text(object, "id", conversation->id) &&
+                 json_add_text(object, "name", conversation->name) &&
                  (messages = cJSON_AddArrayToObject(object, "messages"));
     for (size_t i = 0; i < count && whole; i++) {
         cJSON *message = message_json(&path[i]);
@@ -234,7 +223,17 @@ int listing_show(struct db *db, const struct args *args) { return show_path(db, 
 
 int listing_export(struct db *db, const struct args *args) { return show_path(db, args); }
 
-int listing_remove(struct db *db, const struct args *args) {
+// The KV that only this conversation needed. What stays leaves the disk first by itself.
+static void strip(const char *folder, const char *id) {
+    uint64_t freed_bytes;
+    struct error err = {0};
+    const enum status status = vault_strip(folder, conversation_number(id), &freed_bytes, &err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        log_write(LOG_WARNING, "what was cached for %s stays: %s", id,
+                  err.text[0] ? err.text : status_text(status));
+}
+
+int listing_remove(struct db *db, const struct args *args, const char *kv_folder) {
     struct conversation conversation;
     struct error err = {0};
     enum status status = conversation_find(db, args->operands[0], &conversation, &err);
@@ -243,6 +242,7 @@ int listing_remove(struct db *db, const struct args *args) {
     status = conversation_delete(db, conversation.id, &err);
     conversation_unlock(db, conversation.id);
     if (status != STATUS_OK) return failed(status, &err);
+    strip(kv_folder, conversation.id);
     if (!args->quiet) fprintf(stderr, "removed %s\n", conversation.id);
     return EXIT_DONE;
 }

@@ -10,6 +10,8 @@
 int listing_list(struct db *db, const struct args *args);
 int listing_show(struct db *db, const struct args *args);   // as people read it
 int listing_export(struct db *db, const struct args *args); // Markdown, or a line of JSON each
-int listing_remove(struct db *db, const struct args *args);
+
+// Its cached KV goes with it, as far as no other conversation needs it.
+int listing_remove(struct db *db, const struct args *args, const char *kv_folder);
 
 #endif

@@ -7,29 +7,26 @@
 #include <unistd.h>
 
 #include "app/bench.h"
+#include "app/bench_kv.h"
 #include "app/complain.h"
 #include "app/config.h"
 #include "app/exit_code.h"
 #include "app/help.h"
 #include "app/inspect.h"
 #include "app/interactive.h"
+#include "app/kv.h"
+#include "app/kv_disk.h"
 #include "app/launch.h"
 #include "app/listing.h"
+#include "app/notice.h"
 #include "app/oneshot.h"
 #include "app/tokenize.h"
-#include "engine/base/log.h"
-
-static enum log_level shown_from = LOG_WARNING;
-
-static void show_log(enum log_level level, const char *text) {
-    if (level >= shown_from) complain(text);
-}
 
 static void prepare(void) {
     signal(SIGPIPE, SIG_IGN); // a reader that goes away is seen by write()
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
-    log_set_sink(show_log);
+    notice_open();
 }
 
 // How a chat takes place: at the terminal, or as one answer.
@@ -90,8 +87,7 @@ static int run_chat(const struct args *args, const struct config *config) {
     if (code == EXIT_DONE) code = launch_model(&launch);
     if (code == EXIT_DONE) code = launch_chat(&launch);
     if (code == EXIT_DONE)
-        code = once ? oneshot_run(launch.chat, args, &prompt, launch.info.model_name)
-                    : run_interactive(&launch, &prompt);
+        code = once ? oneshot_run(&launch, &prompt) : run_interactive(&launch, &prompt);
     launch_close(&launch);
     text_deinit(&prompt);
     return code;
@@ -102,6 +98,19 @@ static int run_listing(const struct args *args, const struct config *config,
     struct launch launch = {.args = args, .config = config};
     int code = launch_store(&launch);
     if (code == EXIT_DONE) code = verb(launch.db, args);
+    launch_close(&launch);
+    return code;
+}
+
+static int run_remove(const struct args *args, const struct config *config) {
+    struct launch launch = {.args = args, .config = config};
+    struct text folder = {0};
+    struct error err = {0};
+    int code = launch_store(&launch);
+    if (code == EXIT_DONE && kv_disk_folder(args, config, &folder) != STATUS_OK)
+        code = complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
+    if (code == EXIT_DONE) code = listing_remove(launch.db, args, text_string(&folder));
+    text_deinit(&folder);
     launch_close(&launch);
     return code;
 }
@@ -128,7 +137,8 @@ static int run_bench(const struct args *args) {
     for (size_t i = 0; i < args->operand_count; i++) {
         const bool decode = strcmp(args->operands[i], "decode") == 0;
         if (!decode && strcmp(args->operands[i], "prefill") != 0) {
-            error_set(&err, STATUS_BAD_INPUT, "quire bench knows decode and prefill, not \"%.60s\"",
+            error_set(&err, STATUS_BAD_INPUT,
+                      "quire bench knows decode and prefill, or kv alone, not \"%.60s\"",
                       args->operands[i]);
             return complain_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
         }
@@ -142,6 +152,35 @@ static int run_bench(const struct args *args) {
     return code;
 }
 
+static bool benches_kv(const struct args *args) {
+    return args->operand_count == 1 && strcmp(args->operands[0], "kv") == 0;
+}
+
+static int run_bench_kv(const struct args *args, const struct config *config) {
+    struct error err = {0};
+    struct text model = {0};
+    enum status status = STATUS_OK;
+    bool demo;
+    if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
+    const struct bench_kv_options options = {
+        .model_path = args->shape ? NULL : text_string(&model),
+        .shape = args->shape,
+        .type = args->type,
+        .backend = args->backend,
+        .kv_type = args->kv_type,
+        .folder = args->kv_dir ? args->kv_dir : text_string(&config->cache_path),
+        .folder_given = args->kv_dir != NULL,
+        .threads = args->threads,
+        .runs = args->runs,
+        .json = strcmp(args->format, "text") != 0,
+        .quiet = args->quiet,
+    };
+    const int code = bench_kv_run(&options);
+    text_deinit(&model);
+    return code;
+}
+
 static bool keeps_files(const struct args *args) {
     switch (args->command) {
     case COMMAND_CHAT:
@@ -150,6 +189,7 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_SHOW:
     case COMMAND_EXPORT:
     case COMMAND_RM:
+    case COMMAND_KV:
         return true;
     case COMMAND_INSPECT:
     case COMMAND_TOKENIZE:
@@ -170,13 +210,15 @@ static int run_command(const struct args *args, const struct config *config) {
     case COMMAND_EXPORT:
         return run_listing(args, config, listing_export);
     case COMMAND_RM:
-        return run_listing(args, config, listing_remove);
+        return run_remove(args, config);
     case COMMAND_INSPECT:
         return inspect_run(args);
     case COMMAND_TOKENIZE:
         return tokenize_run(args);
     case COMMAND_BENCH:
-        return run_bench(args);
+        return benches_kv(args) ? run_bench_kv(args, config) : run_bench(args);
+    case COMMAND_KV:
+        return kv_run(args, config);
     }
     return EXIT_USAGE;
 }
@@ -206,8 +248,8 @@ int main(int argc, char **argv) {
     prepare();
     args_init(&args);
     int code = read_options(argc, argv, &args, &config);
-    if (args.quiet) shown_from = (enum log_level)(LOG_WARNING + 1);
-    if (args.verbose) shown_from = LOG_INFO;
+    if (args.quiet) notice_show_from((enum log_level)(LOG_WARNING + 1));
+    if (args.verbose) notice_show_from(LOG_INFO);
     if (code == EXIT_DONE) {
         if (args.help)
             help_print(stdout);

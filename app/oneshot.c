@@ -10,12 +10,15 @@
 #include "app/attachment.h"
 #include "app/complain.h"
 #include "app/exit_code.h"
+#include "app/json.h"
+#include "app/kv_report.h"
+#include "app/notice.h"
 #include "app/output.h"
 #include "app/report.h"
 #include "app/terminal.h"
 #include "engine/base/log.h"
 
-enum { WAIT_MS = 250, SHORT_PREFILL = 256 };
+enum { WAIT_MS = 250, SHORT_PREFILL = 256, RESTORE_MS = 3000 };
 
 static struct chat *volatile answering; // for the handler
 static volatile sig_atomic_t signal_seen;
@@ -89,6 +92,7 @@ enum status oneshot_gather(const struct args *args, struct text *prompt, struct 
 
 struct answer {
     struct chat *chat;
+    struct engine *engine;
     const struct args *args;
     bool json, lines; // --format json, jsonl
     bool progress;    // is shown on stderr
@@ -108,24 +112,13 @@ static void show_prefill(struct answer *answer, int32_t done, int32_t total) {
     answer->progress_shown = true;
 }
 
-// One line of JSON to stdout; takes `object`. False when memory is short.
-static bool put_json(cJSON *object) {
-    char *line = object ? cJSON_PrintUnformatted(object) : NULL;
-    cJSON_Delete(object);
-    if (!line) return false;
-    output_string(line);
-    output_string("\n");
-    cJSON_free(line);
-    return true;
-}
-
 static bool put_event(const char *text, size_t length) {
     char *copy = strndup(text, length);
     cJSON *event = cJSON_CreateObject();
     const bool whole = copy && event && cJSON_AddStringToObject(event, "type", "text") &&
                        cJSON_AddStringToObject(event, "text", copy);
     free(copy);
-    if (whole) return put_json(event);
+    if (whole) return json_put(event, true);
     cJSON_Delete(event);
     return false;
 }
@@ -175,10 +168,12 @@ static int put_end(const struct answer *answer, const struct turn_report *report
         return EXIT_DONE;
     }
     const bool saved = !answer->args->no_save;
+    struct kv_usage kv;
+    engine_kv_usage(answer->engine, &kv);
     cJSON *object =
-        report_json(report, model_name, saved ? chat_conversation(answer->chat)->id : NULL);
+        report_json(report, model_name, saved ? chat_conversation(answer->chat)->id : NULL, &kv);
     const bool typed = !object || !answer->lines || cJSON_AddStringToObject(object, "type", "done");
-    if (typed && put_json(object)) return EXIT_DONE;
+    if (typed && json_put(object, true)) return EXIT_DONE;
     complain(status_text(STATUS_NO_MEMORY));
     return EXIT_RUN_TIME;
 }
@@ -200,8 +195,9 @@ static int finish(struct answer *answer, enum status status, const struct error 
     if (report.any) {
         const int put = put_end(answer, &report, model_name);
         if (code == EXIT_DONE) code = put;
-        put_figures(answer, &report);
     }
+    notice_release();
+    if (report.any) put_figures(answer, &report);
     if (status != STATUS_OK) complain_failed(code, status, err);
     if (output_gone()) return EXIT_DONE;
     if (signal_seen) return 128 + signal_seen;
@@ -213,18 +209,33 @@ static int finish(struct answer *answer, enum status status, const struct error 
 }
 
 // A conversation that was made for this answer goes when there will be none.
-static void forget_new(struct chat *chat, const struct args *args) {
+static void forget_new(const struct answer *answer) {
+    const struct args *args = answer->args;
     const bool made = args->fork || (args->name && !args->go_on && !args->resume);
-    const char *id = chat_conversation(chat)->id;
+    const char *id = chat_conversation(answer->chat)->id;
     struct error err = {0};
-    if (made && id[0] && conversation_delete(chat_db(chat), id, &err) != STATUS_OK)
+    if (!made || !id[0]) return;
+    engine_let_go(answer->engine, conversation_number(id));
+    if (conversation_delete(chat_db(answer->chat), id, &err) != STATUS_OK)
         log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
 }
 
-int oneshot_run(struct chat *chat, const struct args *args, const struct text *prompt,
-                const char *model_name) {
+// What was cached of a conversation that goes on.
+static void put_restored(struct chat *chat) {
+    struct restore_report report;
+    struct text line = {0};
+    chat_restore(chat, RESTORE_MS, &report);
+    if (report.length > 0 && kv_report_restored(&report, &line) == STATUS_OK)
+        fprintf(stderr, "%s\n", text_string(&line));
+    text_deinit(&line);
+}
+
+int oneshot_run(const struct launch *launch, const struct text *prompt) {
+    struct chat *chat = launch->chat;
+    const struct args *args = launch->args;
     struct answer answer = {
         .chat = chat,
+        .engine = launch->engine,
         .args = args,
         .json = strcmp(args->format, "json") == 0,
         .lines = strcmp(args->format, "jsonl") == 0,
@@ -234,14 +245,16 @@ int oneshot_run(struct chat *chat, const struct args *args, const struct text *p
     if (chat_template_guessed(chat))
         log_write(LOG_WARNING, "the model file has no chat template; %s is used",
                   chat_template_label(chat));
+    if (args->verbose) put_restored(chat);
     answering = chat;
+    notice_hold();
     enum status status = chat_send(chat, prompt->bytes, prompt->length, &err);
     if (status == STATUS_OK) {
         if (signal_seen) chat_cancel(chat); // it came while the turn began
         status = follow(&answer, &err);
     } else if (status == STATUS_TOO_LONG || status == STATUS_BAD_INPUT) {
-        forget_new(chat, args);
+        forget_new(&answer);
     }
     answering = NULL;
-    return output_exit_code(finish(&answer, status, &err, model_name));
+    return output_exit_code(finish(&answer, status, &err, launch->info.model_name));
 }

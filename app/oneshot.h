@@ -6,8 +6,7 @@
 #ifndef APP_ONESHOT_H
 #define APP_ONESHOT_H
 
-#include "app/args.h"
-#include "app/turn.h"
+#include "app/launch.h"
 
 // The prompt that args and stdin make: files first, then the text, then piped stdin after an
 // empty line. BAD_INPUT: it is empty or not UTF-8.
@@ -18,8 +17,7 @@ MUST_CHECK enum status oneshot_gather(const struct args *args, struct text *prom
 // is being written, if any, is stored. Call it before the model is loaded.
 void oneshot_catch_signals(void);
 
-// `chat` is where the answer belongs. Returns the exit code.
-int oneshot_run(struct chat *chat, const struct args *args, const struct text *prompt,
-                const char *model_name);
+// launch->chat is where the answer belongs. Returns the exit code.
+int oneshot_run(const struct launch *launch, const struct text *prompt);
 
 #endif

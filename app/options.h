@@ -27,6 +27,7 @@ enum {
     FOR_INSPECT = 1u << COMMAND_INSPECT,
     FOR_TOKENIZE = 1u << COMMAND_TOKENIZE,
     FOR_BENCH = 1u << COMMAND_BENCH,
+    FOR_KV = 1u << COMMAND_KV,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
 };
 

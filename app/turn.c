@@ -8,35 +8,23 @@
 #include "app/chat.h"
 #include "engine/base/assert.h"
 
-static enum status check_can_start(const struct chat *chat, struct error *err) {
-    if (!chat_running(chat)) return STATUS_OK;
-    return error_set(err, STATUS_BUSY, "an answer is being written: stop it first (^C)");
-}
-
-static size_t blocks_for(const struct chat *chat, size_t tokens) {
-    return (tokens + (size_t)chat->block_size - 1) / (size_t)chat->block_size;
-}
-
 static enum status explain_failure(struct chat *chat, enum status status, struct error *err) {
     if (status == STATUS_DEVICE)
         return error_set(err, status, "the device failed while the answer was computed");
     if (status != STATUS_FULL) return error_set(err, status, "%s", status_text(status));
     struct engine_info info;
     engine_info(chat->engine, &info);
-    const size_t length = (size_t)sequence_length(chat->sequence);
     return error_set(err, status,
-                     "the KV cache is full: this turn needs %zu blocks or more, %" PRIu32
-                     " of %" PRIu32 " are free (--kv-device SIZE makes it larger)",
-                     blocks_for(chat, length + 1), info.blocks_free, info.blocks_total);
+                     "the KV cache is full: this turn has %" PRId32 " tokens and needs more than "
+                     "%" PRIu32 " blocks (--kv-device SIZE makes it larger)",
+                     sequence_length(chat->sequence), info.blocks_total);
 }
 
-// Starts the turn's request; kept sequences give way to it.
 static enum status start_request(struct chat *chat, struct error *err) {
     struct request *request;
-    enum status status;
-    do
-        status = request_start(chat->sequence, &chat->turn.options, &request);
-    while (status == STATUS_FULL && shelf_give_way(&chat->shelf));
+    const enum status status = request_start(chat->sequence, &chat->turn.options, &request);
+    if (status == STATUS_FULL)
+        return error_set(err, status, "%d answers are being written already", ENGINE_MAX_REQUESTS);
     if (status != STATUS_OK) return explain_failure(chat, status, err);
     atomic_store(&chat->turn.request, request);
     if (atomic_load(&chat->turn.cancelled)) request_cancel(request);
@@ -116,30 +104,21 @@ static bool take_token(struct chat *chat, int32_t id, struct turn_progress *prog
     return show(turn, until, progress);
 }
 
+// A longer answer has the figures of its beginning already.
 static void add_stats(struct turn *turn, const struct request_stats *stats) {
     struct message_stats *sum = &turn->stats;
-    if (sum->prompt_tokens == 0) {
-        sum->prompt_tokens = stats->prompt_tokens;
-        sum->cached_tokens = stats->cached_tokens;
-        sum->first_token_us = stats->first_token_us;
-    }
+    sum->prompt_tokens = stats->prompt_tokens;
+    sum->cached_tokens = stats->cached_tokens;
+    sum->first_token_us = stats->first_token_us;
     sum->output_tokens += stats->output_tokens;
-    sum->prefill_us += stats->prefill_us;
+    sum->prefill_us = stats->prefill_us;
     sum->decode_us += stats->decode_us;
-}
-
-// The pool filled up under a running answer: goes on where it was once a kept sequence has
-// given way.
-static bool restart(struct chat *chat, const struct event *event) {
-    struct turn *turn = &chat->turn;
-    if (event->status != STATUS_FULL || atomic_load(&turn->cancelled)) return false;
-    if (turn->stop_matched || !shelf_give_way(&chat->shelf)) return false;
-    if (turn->options.max_tokens) {
-        turn->options.max_tokens -= (int32_t)event->stats.output_tokens;
-        if (turn->options.max_tokens <= 0) return false;
-    }
-    struct error ignored; // the first failure says what is wrong
-    return start_request(chat, &ignored) == STATUS_OK;
+    turn->cache = (struct turn_cache){
+        .device_tokens = stats->device_tokens,
+        .host_tokens = stats->host_tokens,
+        .disk_tokens = stats->disk_tokens,
+        .restore_us = stats->restore_us,
+    };
 }
 
 static enum message_stop stop_of(const struct turn *turn, enum stop_reason reason) {
@@ -220,10 +199,13 @@ static enum status keep_answer(struct chat *chat, enum message_stop stop) {
         message_deinit(&answer);
         return status;
     }
+    chat_hold(chat);
+    chat_pin_head(chat);
     chat->last = (struct turn_report){
         .any = true,
         .stop = stop,
         .stats = turn->stats,
+        .cache = turn->cache,
         .message = answer.id,
         .parent = answer.parent,
         .seed = turn->options.sampler.seed,
@@ -367,7 +349,7 @@ static enum status store_message(struct chat *chat, const char *text, size_t len
 }
 
 enum status chat_send(struct chat *chat, const char *text, size_t length, struct error *err) {
-    TRY(check_can_start(chat, err));
+    TRY(chat_check_idle(chat, err));
     TRY(check_text(text, length, err));
     struct token_ids ids = {0};
     enum status status = measure_message(chat, text, length, &ids, err);
@@ -401,7 +383,7 @@ static enum status find_answer(const struct chat *chat, const struct message **a
 }
 
 enum status chat_regenerate(struct chat *chat, struct error *err) {
-    TRY(check_can_start(chat, err));
+    TRY(chat_check_idle(chat, err));
     const struct message *answer;
     TRY(find_answer(chat, &answer, err));
     const size_t replies_to = chat->transcript.count - 1;
@@ -431,7 +413,7 @@ static enum status load_answer(struct chat *chat, const struct message *answer) 
 }
 
 enum status chat_continue(struct chat *chat, struct error *err) {
-    TRY(check_can_start(chat, err));
+    TRY(chat_check_idle(chat, err));
     const struct message *answer;
     TRY(find_answer(chat, &answer, err));
     if (answer->stop == STOP_END)
@@ -464,8 +446,7 @@ enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_pr
             atomic_store(&turn->request, NULL);
             request_release(event.request);
             add_stats(turn, &event.stats);
-            if (event.reason != STOP_REASON_FAILED || !restart(chat, &event))
-                complete(chat, &event);
+            complete(chat, &event);
             break;
         }
     }

@@ -9,8 +9,9 @@
 // it; tokens stream to the caller; the answer is in the store when chat_turn_* says DONE. An
 // interrupted answer is stored with what it had.
 //
-// Sequences of conversations visited in this process are kept while the pool has room; the one
-// used longest ago gives way first and is prefilled again when needed.
+// A chat keeps the sequence of the conversation it is in, and nothing else: the KV of others is
+// found by its content. Each stored conversation holds what its log needs, from its last answer,
+// fork or rewind on, so that it leaves the disk last.
 //
 // Threads: the UI's only. Memory: a chat owns all it hands out; texts are valid until the next
 // call that changes the chat.
@@ -38,6 +39,7 @@ struct chat_settings {
 struct chat_options {
     struct engine *engine; // borrowed
     struct db *db;         // borrowed; NULL: nothing is saved (a database in memory)
+    struct hash128 digest; // of the model
     const char *system;    // system prompt of new conversations; "" or NULL: none; copied
     struct chat_settings settings;
     const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
@@ -88,6 +90,15 @@ MUST_CHECK enum status chat_rewind(struct chat *chat, int64_t turns, struct text
 MUST_CHECK enum status chat_set_system(struct chat *chat, const char *system, struct error *err);
 MUST_CHECK enum status chat_rename(struct chat *chat, const char *name, struct error *err);
 
+// Brings what is cached of the conversation to the device, before the next turn needs it: after a
+// move, if the caller wants to say what that took. As sequence_restore().
+void chat_restore(struct chat *chat, int timeout_ms, struct restore_report *report);
+
+// Deletes the KV that only this conversation needs, of which nothing else is lost. NOT_FOUND.
+MUST_CHECK enum status chat_strip(struct chat *chat, const char *name_or_id,
+                                  struct conversation *stripped, uint32_t *blocks,
+                                  struct error *err);
+
 // How many tokens a user message would add, and how many are free. For warnings before sending.
 MUST_CHECK enum status chat_measure(struct chat *chat, const char *text, size_t length,
                                     int32_t *tokens, int32_t *free_tokens, struct error *err);
@@ -121,10 +132,16 @@ void chat_cancel(struct chat *chat);
 const char *chat_draft(const struct chat *chat); // "" unless a turn or resume gave text back
 bool chat_running(const struct chat *chat);
 
+struct turn_cache { // where the cached tokens of a prompt were found
+    int64_t device_tokens, host_tokens, disk_tokens;
+    int64_t restore_us; // that bringing them to the device took
+};
+
 struct turn_report { // of the last turn
     bool any;
     enum message_stop stop;
     struct message_stats stats;
+    struct turn_cache cache;
     int64_t message, parent; // ids in the store
     uint64_t seed;           // that the turn was sampled with
     const char *text;        // the whole answer

@@ -6,16 +6,17 @@ int usage_percent(int64_t part, int64_t whole) {
 
 struct usage usage_of(struct chat *chat, struct engine *engine) {
     struct engine_info info;
+    struct kv_usage kv;
     engine_info(engine, &info);
+    engine_kv_usage(engine, &kv);
     struct usage usage = {
         .context = info.context,
-        .pool_percent = usage_percent(info.blocks_total - info.blocks_free, info.blocks_total),
+        .pool_percent = usage_percent(kv.device_blocks - kv.device_free, kv.device_blocks),
     };
     struct sequence *sequence = chat_sequence(chat);
     if (!sequence) return usage;
     usage.length = sequence_length(sequence);
     usage.cached = sequence_cached(sequence);
-    usage.blocks = sequence_blocks(sequence);
     usage.context_percent = usage_percent(usage.length, info.context);
     return usage;
 }

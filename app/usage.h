@@ -8,7 +8,6 @@
 
 struct usage {
     int32_t length, cached; // tokens of this conversation: in the log, with KV in the cache
-    int32_t blocks;         // that it holds
     int32_t context;
     int context_percent, pool_percent; // used, rounded
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/base/assert.h"
+#include "engine/base/clock.h"
 #include "engine/base/size.h"
 #include "engine/internal.h"
 #include "kernels/cost.h"
@@ -14,6 +15,8 @@
 enum {
     DEFAULT_BLOCK_SIZE = 16,
     POOL_SHARE = 4, // a quarter of the free memory, when nothing is said
+    IO_DEADLINE_MS = 3000,
+    MAX_DISK_BLOCKS = 1 << 20, // that the index may name
 };
 
 struct opening { // what engine_open() has to hand from step to step
@@ -97,7 +100,7 @@ static void name_model(struct engine *engine, const struct engine_options *optio
 
 static enum status choose_kv_type(struct opening *opening) {
     const char *name = opening->options->kv_type ? opening->options->kv_type : "auto";
-    enum dtype *type = &opening->engine->cache.type;
+    enum dtype *type = &opening->engine->shape.type;
     if (!strcmp(name, "auto")) {
         // The reference is the truth, so it rounds nothing that it need not.
         *type = opening->engine->backend == backend_reference() ? DTYPE_F32 : DTYPE_F16;
@@ -114,14 +117,14 @@ static enum status choose_block_size(struct opening *opening) {
     if (size != 0 && size != 8 && size != 16 && size != 32)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "block-size: expected 8, 16 or 32, found %" PRId32, size);
-    opening->engine->cache.block_size = size ? size : DEFAULT_BLOCK_SIZE;
+    opening->engine->shape.block_size = size ? size : DEFAULT_BLOCK_SIZE;
     return STATUS_OK;
 }
 
 static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
-    const struct kv_cache *cache = &opening->engine->cache;
-    const size_t blocks =
-        ((size_t)context + (size_t)cache->block_size - 1) / (size_t)cache->block_size;
+    const struct kv_cache *cache = &opening->engine->shape;
+    const size_t blocks = // one more, for a copy of the last
+        ((size_t)context + (size_t)cache->block_size - 1) / (size_t)cache->block_size + 1;
     char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
     return error_set(opening->err, STATUS_NO_MEMORY,
                      "a context of %" PRId32 " tokens needs %s of KV cache, but the pool has %s; "
@@ -133,7 +136,7 @@ static enum status refuse_pool(struct opening *opening, size_t have, int32_t con
 // The pool first, then the longest context that it holds.
 static enum status choose_pool(struct opening *opening) {
     struct engine *engine = opening->engine;
-    struct kv_cache *cache = &engine->cache;
+    struct kv_cache *cache = &engine->shape;
     const int32_t trained = engine->model.config.context;
     struct device_info info;
     engine->backend->info(engine->device, &info);
@@ -141,12 +144,14 @@ static enum status choose_pool(struct opening *opening) {
                                                            : info.memory_free / POOL_SHARE;
     const size_t blocks = bytes / kv_block_bytes(cache);
     cache->num_blocks = blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
-    const uint64_t slots = (uint64_t)cache->num_blocks * (uint64_t)cache->block_size;
+    // One block is kept back, so that the last of a full context can be copied to be written.
+    const uint64_t slots =
+        cache->num_blocks ? (uint64_t)(cache->num_blocks - 1) * (uint64_t)cache->block_size : 0;
     const int32_t wanted = opening->options->context;
     if (wanted < 0 || wanted > FAMILY_MAX_CONTEXT)
         return error_set(opening->err, STATUS_BAD_INPUT, "ctx: expected 0 to %d, found %" PRId32,
                          FAMILY_MAX_CONTEXT, wanted);
-    if (wanted > trained)
+    if (wanted > trained && !opening->options->beyond_training)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "ctx: the model was made for %" PRId32 " tokens at most, found %" PRId32,
                          trained, wanted);
@@ -165,11 +170,9 @@ static enum status take_memory(struct opening *opening) {
         .max_context = engine->context,
         .max_logits = ENGINE_MAX_REQUESTS,
     };
-    const size_t cache_bytes = engine->cache.num_blocks * kv_block_bytes(&engine->cache);
-    engine->pool = block_pool_create(engine->cache.num_blocks);
-    if (engine->pool &&
-        engine->backend->alloc(engine->device, cache_bytes, &engine->cache.data) == STATUS_OK &&
-        forward_create(&engine->model, &engine->cache, &limits, &engine->forward) == STATUS_OK)
+    const size_t cache_bytes = engine->shape.num_blocks * kv_block_bytes(&engine->shape);
+    if (engine->backend->alloc(engine->device, cache_bytes, &engine->shape.data) == STATUS_OK &&
+        forward_create(&engine->model, &engine->shape, &limits, &engine->forward) == STATUS_OK)
         return STATUS_OK;
     struct device_info info;
     engine->backend->info(engine->device, &info);
@@ -177,6 +180,52 @@ static enum status take_memory(struct opening *opening) {
     return error_set(opening->err, STATUS_NO_MEMORY,
                      "the KV cache needs %s, and %s is free; lower --kv-device",
                      size_format(cache_bytes, need), size_format(info.memory_free, have));
+}
+
+// Everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE parameters are
+// in the model file, and so in its digest; block_cache.h says what must not be here.
+static struct hash128 format_id(struct engine *engine, const struct engine_options *options) {
+    enum { LAYOUT_ROWS = 1, NUMERICS = 1 };
+    const struct kv_cache *shape = &engine->shape;
+    char text[256];
+    char digest[HASH_HEX_BYTES] = "";
+    if (engine->gguf && options->tier) hash_hex(engine_digest(engine), digest);
+    const int length =
+        snprintf(text, sizeof text,
+                 "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32
+                 " block %" PRId32 " layout %d numerics %s %d",
+                 digest, options->shape ? options->shape : "", dtype_name(shape->type),
+                 shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
+                 LAYOUT_ROWS, engine->backend->name, NUMERICS);
+    ASSERT(length > 0 && (size_t)length < sizeof text);
+    return hash_bytes(text, (size_t)length, 0);
+}
+
+static void wake(void *user) {
+    struct engine *engine = user;
+    pthread_cond_signal(&engine->work);
+}
+
+static enum status open_cache(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct engine_options *options = opening->options;
+    const size_t slots = options->kv_host_bytes / kv_block_bytes(&engine->shape);
+    const struct block_cache_options cache = {
+        .backend = engine->backend,
+        .device = engine->device,
+        .shape = &engine->shape,
+        .lock = &engine->lock,
+        .host_slots = slots < BLOCK_NONE / 4 ? (uint32_t)slots : BLOCK_NONE / 4,
+        .tier = engine->tier,
+        .format = format_id(engine, options),
+        .model = engine->name,
+        .max_disk_blocks = MAX_DISK_BLOCKS,
+        .changed = wake,
+        .user = engine,
+    };
+    TRY(block_cache_create(&cache, &engine->cache, opening->err));
+    engine->tier = NULL;
+    return STATUS_OK;
 }
 
 static enum status start_thread(struct opening *opening) {
@@ -198,24 +247,47 @@ static enum status open_parts(struct opening *opening) {
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
     const struct model_config *config = &engine->model.config;
-    engine->cache.num_layers = config->layers;
-    engine->cache.num_kv_heads = config->kv_heads;
-    engine->cache.head_size = config->head_size;
+    engine->shape.num_layers = config->layers;
+    engine->shape.num_kv_heads = config->kv_heads;
+    engine->shape.head_size = config->head_size;
     TRY(choose_pool(opening));
     TRY(take_memory(opening));
+    TRY(open_cache(opening));
     return start_thread(opening);
+}
+
+static enum restore_mode restore_mode(enum kv_restore mode) {
+    switch (mode) {
+    case KV_RESTORE_AUTO:
+        return RESTORE_AUTO;
+    case KV_RESTORE_ALWAYS:
+        return RESTORE_ALWAYS;
+    case KV_RESTORE_NEVER:
+        return RESTORE_NEVER;
+    }
+    return RESTORE_AUTO;
 }
 
 enum status engine_open(const struct engine_options *options, struct engine **result,
                         struct error *err) {
     ASSERT(options->model_path || options->shape);
     struct engine *engine = calloc(1, sizeof *engine);
-    if (!engine) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    if (!engine) {
+        if (options->tier) options->tier->verbs->close(options->tier);
+        return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    }
+    engine->tier = options->tier;
+    engine->restore_mode = restore_mode(options->kv_restore);
+    engine->io_deadline_us =
+        (int64_t)(options->io_deadline_ms ? options->io_deadline_ms : IO_DEADLINE_MS) * 1000;
+    engine->knows_digest = options->digest != NULL;
+    if (options->digest) engine->digest = *options->digest;
     engine->queue.fd = -1;
     engine->step_tokens = options->step_tokens;
     pthread_mutex_init(&engine->lock, NULL);
     pthread_cond_init(&engine->work, NULL);
     pthread_cond_init(&engine->drained, NULL);
+    pthread_cond_init(&engine->settled, NULL);
     engine->model_path = options->model_path ? strdup(options->model_path) : NULL;
     struct opening opening = {.engine = engine, .options = options, .err = err};
     enum status status =
@@ -247,17 +319,22 @@ void engine_close(struct engine *engine) {
     stop_thread(engine);
     while (engine->sequences)
         sequence_destroy(engine->sequences);
+    if (engine->cache && engine->tokens_per_us > 0)
+        block_cache_note_prefill(engine->cache, 1 / engine->tokens_per_us);
+    // A disk that does not answer keeps its thread, which uses the engine: better left than freed.
+    if (!block_cache_destroy(engine->cache, (int)(engine->io_deadline_us / 1000))) return;
+    if (engine->tier) engine->tier->verbs->close(engine->tier);
     forward_destroy(engine->forward);
     if (engine->device) {
-        engine->backend->release(engine->device, engine->cache.data,
-                                 engine->cache.num_blocks * kv_block_bytes(&engine->cache));
+        engine->backend->release(engine->device, engine->shape.data,
+                                 engine->shape.num_blocks * kv_block_bytes(&engine->shape));
         model_close(&engine->model);
         engine->backend->close(engine->device);
     }
-    block_pool_destroy(engine->pool);
     tokenizer_close(engine->tokenizer);
     gguf_close(engine->gguf);
     if (engine->queue.fd >= 0) close(engine->queue.fd);
+    pthread_cond_destroy(&engine->settled);
     pthread_cond_destroy(&engine->drained);
     pthread_cond_destroy(&engine->work);
     pthread_mutex_destroy(&engine->lock);
@@ -277,29 +354,27 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .vocabulary = config->vocabulary,
         .context = engine->context,
         .trained_context = config->context,
-        .block_size = engine->cache.block_size,
-        .blocks_total = block_pool_total(engine->pool),
-        .block_bytes = kv_block_bytes(&engine->cache),
-        .token_bytes = kv_block_bytes(&engine->cache) / (size_t)engine->cache.block_size,
+        .block_size = engine->shape.block_size,
+        .blocks_total = engine->shape.num_blocks,
+        .block_bytes = kv_block_bytes(&engine->shape),
+        .token_bytes = kv_block_bytes(&engine->shape) / (size_t)engine->shape.block_size,
         .threads = device.threads,
     };
-    pthread_mutex_lock(&engine->lock);
-    info->blocks_free = block_pool_free(engine->pool);
-    info->blocks_shared = block_pool_shared(engine->pool);
-    pthread_mutex_unlock(&engine->lock);
     snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);
     snprintf(info->family, sizeof info->family, "%s", config->family->name);
     snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
     snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
     snprintf(info->device, sizeof info->device, "%s", device.name);
-    snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->cache.type));
+    snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->shape.type));
 }
 
 const struct tokenizer *engine_tokenizer(const struct engine *engine) { return engine->tokenizer; }
 const struct gguf *engine_gguf(const struct engine *engine) { return engine->gguf; }
 
-struct hash128 engine_digest(const struct engine *engine) {
-    return gguf_digest(engine->gguf);
+struct hash128 engine_digest(struct engine *engine) {
+    if (!engine->knows_digest) engine->digest = gguf_digest(engine->gguf);
+    engine->knows_digest = true;
+    return engine->digest;
 }
 
 // Keys that some converters write from a model's generation_config.json.
@@ -338,10 +413,10 @@ double engine_measure_read(struct engine *engine, size_t bytes) {
     free(chunk);
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
-        const int64_t before = engine_now_us();
+        const int64_t before = clock_now_us();
         engine->backend->read(engine->device, memory, bytes);
         if (engine->backend->sync(engine->device) != STATUS_OK) break;
-        const int64_t elapsed_us = engine_now_us() - before;
+        const int64_t elapsed_us = clock_now_us() - before;
         const double speed = (double)bytes / (double)(elapsed_us > 0 ? elapsed_us : 1) * 1e6;
         if (speed > best) best = speed;
     }
@@ -350,22 +425,26 @@ double engine_measure_read(struct engine *engine, size_t bytes) {
 }
 
 size_t engine_decode_bytes(const struct engine *engine, int32_t context) {
-    const size_t per_layer = attention_bytes(&engine->cache, context);
-    return model_decode_bytes(&engine->model) + (size_t)engine->cache.num_layers * per_layer;
+    const size_t per_layer = attention_bytes(&engine->shape, context);
+    return model_decode_bytes(&engine->model) + (size_t)engine->shape.num_layers * per_layer;
 }
 
 void engine_check(struct engine *engine) {
     pthread_mutex_lock(&engine->lock);
-    block_pool_check(engine->pool);
+    block_cache_check(engine->cache);
+    const struct block_pool *pool = block_cache_pool(engine->cache);
     uint64_t holders = 0, counted = 0;
+    int32_t restoring = 0;
     for (const struct sequence *s = engine->sequences; s; s = s->next) {
-        block_table_check(&s->table, engine->pool);
+        block_table_check(&s->table, pool);
         ASSERT(s->cached <= s->length && s->length <= engine->context);
         if (!s->running) ASSERT(s->table.length == s->cached);
         counted += (uint64_t)s->table.count;
+        restoring += s->restoring.active;
     }
-    for (uint32_t block = 0; block < block_pool_total(engine->pool); block++)
-        holders += block_pool_holders(engine->pool, block);
+    for (uint32_t block = 0; block < block_pool_total(pool); block++)
+        holders += block_pool_holders(pool, block);
     ASSERT(holders == counted); // no block is held by nobody
+    ASSERT(restoring == engine->restoring_count);
     pthread_mutex_unlock(&engine->lock);
 }

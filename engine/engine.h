@@ -13,15 +13,22 @@
 // Only an IDLE sequence may be appended to, truncated or destroyed. A RUNNING one may be
 // forked: the fork has the tokens that were finished at that moment.
 //
+// KV is found by content. Whatever a sequence begins with that is cached already, whoever
+// computed it, is taken from the device, from host memory or from the disk (kv/cache.h) when
+// its request starts, or before it by sequence_restore(). So a sequence need not be kept for
+// its KV: one that is destroyed leaves its blocks to be found again.
+//
 // Invariants:
 //   (1) cached <= length <= context, for each sequence.
 //   (2) Every token of the log is the one that was appended or sampled; none is ever changed.
 //   (3) The events of one request come in order, and DONE is its last.
-//   (4) A sequence that fails (FULL, DEVICE, CANCELLED) keeps its tokens, and what is cached.
+//   (4) A sequence that fails (FULL, DEVICE, CANCELLED) keeps its tokens; its blocks can be
+//       found again as long as they are not evicted.
+//   (5) An IDLE sequence's blocks may be taken for a RUNNING one: then its cached falls to 0.
 //
 // Memory: everything large is taken in engine_open(); a decode step allocates nothing.
 // Threads: all calls come from one thread (the UI's). They do not wait for a running step,
-// except engine_close() and destroy of a sequence whose blocks the step is using.
+// except engine_close(), sequence_restore() and destroy of a sequence that the step is using.
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -29,9 +36,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/accounting.h"
 #include "engine/base/hash.h"
 #include "engine/base/status.h"
+#include "engine/kv/tier.h"
+#include "engine/request.h"
 #include "engine/sampler.h"
+#include "engine/sequence.h"
 #include "engine/tokenizer/tokenizer.h"
 
 enum {
@@ -41,8 +52,12 @@ enum {
 };
 
 struct engine;
-struct sequence;
-struct request;
+
+enum kv_restore {      // what is in host memory or on the disk is
+    KV_RESTORE_AUTO,   // read back where that is faster than computing it again, as measured
+    KV_RESTORE_ALWAYS, // always read back
+    KV_RESTORE_NEVER,  // always computed again
+};
 
 // Called during engine_open() and before the first step; fraction 0 … 1.
 typedef void engine_progress(void *user, const char *what, double fraction);
@@ -57,7 +72,14 @@ struct engine_options {
     int32_t block_size;     // 0: 16; or 8, 32
     const char *kv_type;    // "auto", "f32", "f16", "bf16"
     size_t kv_device_bytes; // 0: a quarter of the free memory
+    size_t kv_host_bytes;   // of the tier between device and disk; 0: none on a processor, whose
+                            // device memory is host memory (transfers have a few blocks anyway)
+    struct tier *tier;      // moved in, and closed even when opening fails; NULL: nothing on disk
+    const struct hash128 *digest; // of the model file, if known: saves reading it for the tier
+    enum kv_restore kv_restore;
+    int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;
+    bool beyond_training;      // context may exceed what the model was made for: for benchmarks
     int32_t step_tokens;       // of one batch; 0: as many as take about a quarter of a second
     engine_progress *progress; // or NULL
     void *progress_user;
@@ -76,7 +98,7 @@ struct engine_info {
     int32_t layers, vocabulary;
     int32_t context, trained_context;
     int32_t block_size;
-    uint32_t blocks_total, blocks_free, blocks_shared; // shared: by two sequences or more
+    uint32_t blocks_total; // of the device; see engine_kv_usage()
     size_t block_bytes;
     size_t token_bytes; // KV of one token
     int32_t threads;
@@ -95,8 +117,8 @@ void engine_info(struct engine *engine, struct engine_info *info);
 const struct tokenizer *engine_tokenizer(const struct engine *engine); // NULL for a random shape
 const struct gguf *engine_gguf(const struct engine *engine);           // NULL for a random shape
 
-// Hash of the model file's bytes. Reads the whole file: the store remembers it.
-struct hash128 engine_digest(const struct engine *engine);
+// Hash of the model file's bytes. Reads the whole file the first time, unless it was given.
+struct hash128 engine_digest(struct engine *engine);
 
 // The model's own sampling defaults (general.sampling.*), where it has them; else ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);
@@ -106,80 +128,6 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine);
 // one decode step must read at a context length.
 double engine_measure_read(struct engine *engine, size_t bytes);
 size_t engine_decode_bytes(const struct engine *engine, int32_t context);
-
-MUST_CHECK enum status sequence_create(struct engine *engine, struct sequence **sequence);
-void sequence_destroy(struct sequence *sequence); // NULL is fine; not while RUNNING
-
-// A second sequence with the same tokens. Copies the block table, no KV: the shared last block
-// is copied by whichever of the two writes first. Takes no block, so it cannot be FULL.
-MUST_CHECK enum status sequence_fork(struct sequence *sequence, struct sequence **fork);
-
-// Adds tokens to the log; nothing is computed yet. TOO_LONG, and nothing added, when the log
-// would not leave room for one more token in the context. BAD_INPUT: an id out of range.
-MUST_CHECK enum status sequence_append(struct sequence *sequence, const int32_t *ids, size_t count);
-void sequence_truncate(struct sequence *sequence, int32_t length); // keeps [0, length)
-
-int32_t sequence_length(const struct sequence *sequence); // tokens in the log
-int32_t sequence_cached(const struct sequence *sequence); // whose KV is in the cache
-int32_t sequence_blocks(const struct sequence *sequence); // in its table, shared ones too
-bool sequence_running(const struct sequence *sequence);
-const int32_t *sequence_tokens(const struct sequence *sequence); // [length], until it changes
-
-enum stop_reason {
-    STOP_REASON_END,       // a token that ends a turn; it is the last of the log
-    STOP_REASON_LENGTH,    // max_tokens
-    STOP_REASON_CONTEXT,   // the context is full
-    STOP_REASON_CANCELLED, // request_cancel()
-    STOP_REASON_FAILED,    // see the event's status: FULL, DEVICE
-};
-
-struct request_options {
-    struct sampler_options sampler;
-    int32_t max_tokens; // 0: until the context is full
-    bool ignore_end;    // goes on after a turn's end: for benchmarks
-};
-
-struct request_stats {     // microseconds, on a monotonic clock
-    int64_t prompt_tokens; // length at the start
-    int64_t cached_tokens; // of those, already in the cache
-    int64_t output_tokens;
-    int64_t prefill_us;     // from the first step to the first token
-    int64_t first_token_us; // from request_start() to the first token
-    int64_t decode_us;      // from the first token to the last
-};
-
-enum event_kind {
-    EVENT_PREFILL, // done of total prompt tokens are cached
-    EVENT_TOKEN,   // one more token in the log
-    EVENT_DONE,
-};
-
-struct event {
-    enum event_kind kind;
-    struct request *request;
-    int32_t token;              // TOKEN
-    int32_t done, total;        // PREFILL
-    enum stop_reason reason;    // DONE
-    enum status status;         // DONE: OK, or why it failed
-    struct request_stats stats; // DONE
-};
-
-// The sequence becomes RUNNING; its log must hold at least one token that is not cached or be
-// not empty (then the last one is computed again), and leave room for one more. FULL:
-// ENGINE_MAX_REQUESTS run already, or the pool has too few free blocks for the log.
-// *request is owned by the caller: request_release() after its DONE event.
-MUST_CHECK enum status request_start(struct sequence *sequence,
-                                     const struct request_options *options,
-                                     struct request **request);
-void request_cancel(struct request *request); // soon a DONE comes; any thread or signal handler
-void request_release(struct request *request);
-struct sequence *request_sequence(const struct request *request);
-
-// Waits up to timeout_ms (-1: for ever) for the next event. False: none came, or a signal did.
-bool engine_next_event(struct engine *engine, int timeout_ms, struct event *event);
-
-// Readable while events wait: for poll() beside the keyboard.
-int engine_event_fd(const struct engine *engine);
 
 void engine_check(struct engine *engine); // proves the invariants; for tests
 #endif

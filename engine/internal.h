@@ -3,9 +3,12 @@
 //   engine.c    opening: file, device, model, pool, buffers; what is where
 //   sequence.c  token logs and their block tables
 //   request.c   requests, and the queue of events to the UI thread
+//   restoring.c what the cache has of a sequence, brought to the device
+//   pressure.c  who gives blocks up when there are too few
 //   stepper.c   the engine's thread: plan, run, sample, report
+//   accounting.c  where every block is
 //
-// One lock guards the pool, all tables and lengths, the list of requests and the event queue. A
+// One lock guards the cache, all tables and lengths, the list of requests and the event queue. A
 // step runs without it: the tokens and the table of a RUNNING sequence are changed by the
 // stepper only, and a fork only reads them.
 //
@@ -17,11 +20,21 @@
 #include <stdatomic.h>
 
 #include "engine/engine.h"
-#include "engine/kv/block_table.h"
+#include "engine/kv/block_cache.h"
 #include "engine/model/forward.h"
 #include "engine/scheduler.h"
 
 enum { EVENTS_MAX = 1024 };
+
+struct restoring {
+    bool active;
+    int32_t target;             // tokens that the table is to have
+    struct restore_plan plan;   // of the last beginning
+    struct restore_tally tally; // since the last request ended
+    int64_t began_us;
+    int64_t progress_us; // the deadline counts from here
+    int64_t spent_us;    // since the last request ended
+};
 
 struct sequence {
     struct engine *engine;
@@ -30,12 +43,23 @@ struct sequence {
     int32_t *tokens;                  // [context]
     int32_t length, cached;
     struct block_table table;
+    struct restoring restoring;
+    int32_t head;    // tokens that many conversations begin with
+    int64_t used_us; // when it was last touched: who is parked first
+};
+
+// RESTORING ─► COMPUTING ─► done;  COMPUTING ─► WAITING ─► RESTORING when blocks are short
+enum request_phase {
+    PHASE_RESTORING, // what is cached comes to the device
+    PHASE_COMPUTING, // takes part in steps
+    PHASE_WAITING,   // for room: its blocks were given up
 };
 
 struct request {
     struct sequence *sequence;
     struct request_options options;
     struct sampler *sampler;
+    enum request_phase phase;
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
     struct request_stats stats;
@@ -54,8 +78,13 @@ struct engine {
     const struct backend *backend;
     struct device *device;
     struct model model;
-    struct kv_cache cache;
-    struct block_pool *pool;
+    struct kv_cache shape;
+    struct block_cache *cache;
+    struct tier *tier; // until the cache has it
+    struct hash128 digest;
+    bool knows_digest;
+    enum restore_mode restore_mode;
+    int64_t io_deadline_us;
     struct forward *forward;
     int32_t context, threads;
     int32_t step_tokens; // 0: as many as take about STEP_TARGET_US
@@ -67,15 +96,16 @@ struct engine {
     pthread_mutex_t lock;
     pthread_cond_t work;    // something to do, or closing
     pthread_cond_t drained; // the event queue has room again
+    pthread_cond_t settled; // a sequence is restored
     bool closing;
     struct sequence *sequences;
     struct request *requests[ENGINE_MAX_REQUESTS]; // in order of arrival
     int32_t request_count;
+    int32_t restoring_count; // sequences
     struct event_queue queue;
     double tokens_per_us; // of prefill, measured; 0: not yet
+    uint64_t prefilled_tokens, decoded_tokens, preempted_requests; // since opening
 };
-
-int64_t engine_now_us(void); // monotonic
 
 // With the lock held; waits while the queue is full, unless the engine is closing.
 void queue_push(struct engine *engine, const struct event *event);
@@ -84,5 +114,29 @@ void queue_push(struct engine *engine, const struct event *event);
 void request_finish(struct request *request, enum stop_reason reason, enum status status);
 
 void *stepper_main(void *engine); // the thread
+
+// ---- All with the lock held; those marked D on the engine's thread.
+
+// Looks the log up. What the device has is in the table at once; for the rest the sequence is
+// restoring.
+void restoring_begin(struct sequence *sequence);
+void restoring_advance(struct sequence *sequence); // D
+void restoring_stop(struct sequence *sequence);    // with what it has
+
+// Makes `blocks` FREE for `self`, by eviction, then at the cost of idle sequences, the one used
+// longest ago first. D.
+bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct sequence *self);
+
+// Takes all blocks of a sequence that no step uses. They can be found again until evicted, those
+// of its head longest.
+void pressure_park(struct sequence *sequence);
+
+// The newest request after number `index` that has blocks gives them up and waits. False: none.
+bool pressure_preempt(struct engine *engine, int32_t index);
+
+void pressure_wait(struct request *request); // it gives its blocks up
+
+// Waiting requests for which there is room again are restored. D.
+void pressure_resume(struct engine *engine);
 
 #endif

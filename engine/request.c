@@ -3,17 +3,11 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/assert.h"
+#include "engine/base/clock.h"
 #include "engine/internal.h"
-
-int64_t engine_now_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 void queue_push(struct engine *engine, const struct event *event) {
     struct event_queue *queue = &engine->queue;
@@ -54,23 +48,6 @@ bool engine_next_event(struct engine *engine, int timeout_ms, struct event *even
 
 int engine_event_fd(const struct engine *engine) { return engine->queue.fd; }
 
-// The last token's KV may be cached, but its logits are gone: it is computed once more, into a
-// block of its own.
-static void reopen_last_token(struct sequence *sequence) {
-    if (sequence->cached < sequence->length) return;
-    sequence->cached = sequence->length - 1;
-    block_table_truncate(&sequence->table, sequence->engine->pool, sequence->cached);
-}
-
-// Room for the log, so that a prompt is refused before it is half computed. What an answer
-// needs beyond it is taken as it grows.
-static bool pool_has_room(const struct sequence *sequence) {
-    const struct engine *engine = sequence->engine;
-    const int32_t size = engine->cache.block_size;
-    const int32_t need = (sequence->length + size - 1) / size - sequence->table.count;
-    return need <= 0 || (uint32_t)need <= block_pool_free(engine->pool);
-}
-
 enum status request_start(struct sequence *sequence, const struct request_options *options,
                           struct request **result) {
     struct engine *engine = sequence->engine;
@@ -85,15 +62,14 @@ enum status request_start(struct sequence *sequence, const struct request_option
     }
     request->sequence = sequence;
     request->options = *options;
-    request->started_us = engine_now_us();
+    request->started_us = clock_now_us();
 
     pthread_mutex_lock(&engine->lock);
-    const bool fits = engine->request_count < ENGINE_MAX_REQUESTS && pool_has_room(sequence);
+    const bool fits = engine->request_count < ENGINE_MAX_REQUESTS;
     if (fits) {
-        reopen_last_token(sequence);
         request->stats.prompt_tokens = sequence->length;
-        request->stats.cached_tokens = sequence->cached;
         sequence->running = request;
+        if (!sequence->restoring.active) restoring_begin(sequence);
         engine->requests[engine->request_count++] = request;
         pthread_cond_signal(&engine->work);
     }
@@ -122,9 +98,14 @@ struct sequence *request_sequence(const struct request *request) {
 
 void request_finish(struct request *request, enum stop_reason reason, enum status status) {
     struct engine *engine = request->sequence->engine;
-    const int64_t now = engine_now_us();
+    const int64_t now = clock_now_us();
     if (request->first_us) request->stats.decode_us = now - request->first_us;
-    request->sequence->running = NULL;
+    struct sequence *sequence = request->sequence;
+    if (sequence->restoring.active) restoring_stop(sequence);
+    sequence->restoring.tally = (struct restore_tally){0};
+    sequence->restoring.spent_us = 0;
+    sequence->used_us = now;
+    sequence->running = NULL;
     request->done = true;
     int32_t kept = 0;
     for (int32_t i = 0; i < engine->request_count; i++)

@@ -3,16 +3,18 @@
 #include <string.h>
 
 #include "engine/base/assert.h"
+#include "engine/base/clock.h"
 #include "engine/internal.h"
 
 enum status sequence_create(struct engine *engine, struct sequence **result) {
     struct sequence *sequence = calloc(1, sizeof *sequence);
     if (!sequence) return STATUS_NO_MEMORY;
     sequence->engine = engine;
+    sequence->used_us = clock_now_us();
     // Pages of a log that is never filled are never touched, so this costs what is used.
     sequence->tokens = malloc((size_t)engine->context * sizeof sequence->tokens[0]);
     if (!sequence->tokens || block_table_init(&sequence->table, engine->context,
-                                              engine->cache.block_size) != STATUS_OK) {
+                                              engine->shape.block_size) != STATUS_OK) {
         free(sequence->tokens);
         free(sequence);
         return STATUS_NO_MEMORY;
@@ -31,7 +33,8 @@ void sequence_destroy(struct sequence *sequence) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
     ASSERT(!sequence->running);
-    block_table_deinit(&sequence->table, engine->pool);
+    pressure_park(sequence);
+    block_table_deinit(&sequence->table, block_cache_pool(engine->cache));
     if (sequence->previous)
         sequence->previous->next = sequence->next;
     else
@@ -49,8 +52,9 @@ enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
     pthread_mutex_lock(&engine->lock);
     fork->length = sequence->length;
     fork->cached = sequence->cached;
+    fork->head = sequence->head;
     memcpy(fork->tokens, sequence->tokens, (size_t)fork->length * sizeof fork->tokens[0]);
-    block_table_fork(&sequence->table, engine->pool, fork->cached, &fork->table);
+    block_table_fork(&sequence->table, block_cache_pool(engine->cache), fork->cached, &fork->table);
     pthread_mutex_unlock(&engine->lock);
     *result = fork;
     return STATUS_OK;
@@ -71,11 +75,27 @@ void sequence_truncate(struct sequence *sequence, int32_t length) {
     ASSERT(!sequence->running);
     ASSERT(length >= 0 && length <= sequence->length);
     pthread_mutex_lock(&sequence->engine->lock);
+    if (sequence->restoring.active) restoring_stop(sequence);
     sequence->length = length;
     if (sequence->cached > length) {
         sequence->cached = length;
-        block_table_truncate(&sequence->table, sequence->engine->pool, length);
+        block_cache_truncate(sequence->engine->cache, &sequence->table, sequence->tokens, length);
     }
+    pthread_mutex_unlock(&sequence->engine->lock);
+}
+
+void sequence_save(struct sequence *sequence, uint64_t holder) {
+    struct engine *engine = sequence->engine;
+    pthread_mutex_lock(&engine->lock);
+    const uint32_t leaf = block_cache_leaf(engine->cache, sequence->tokens, sequence->length);
+    block_cache_hold(engine->cache, holder, leaf);
+    pthread_cond_signal(&engine->work);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void sequence_pin_head(struct sequence *sequence, int32_t length) {
+    pthread_mutex_lock(&sequence->engine->lock);
+    sequence->head = length; // takes effect when the blocks are let go
     pthread_mutex_unlock(&sequence->engine->lock);
 }
 

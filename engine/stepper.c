@@ -1,10 +1,16 @@
 // engine/stepper.c — the engine's thread: plan, run, sample, report.
+#include <errno.h>
+#include <time.h>
+
 #include "engine/base/assert.h"
+#include "engine/base/clock.h"
 #include "engine/internal.h"
 
 enum {
     STEP_TARGET_US = 250000, // how long ^C, or another answer's next token, may wait
     STEP_LEAST_TOKENS = 64,  // fewer waste the weights that a step reads
+    LOOK_AGAIN_MS = 20,
+    WRITE_AGAIN_MS = 500,
 };
 
 struct step {
@@ -12,14 +18,12 @@ struct step {
     struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
     int32_t picked[ENGINE_MAX_REQUESTS];           // the token sampled for it, or TOKEN_NONE
     int32_t count;
-    uint32_t copy_source[ENGINE_MAX_REQUESTS], copy_destination[ENGINE_MAX_REQUESTS];
-    int32_t copies;
     int32_t tokens;
 };
 
 static int32_t step_budget(const struct engine *engine) {
     if (engine->step_tokens) return engine->step_tokens;
-    return scheduler_budget(engine->tokens_per_us, STEP_TARGET_US, engine->cache.block_size,
+    return scheduler_budget(engine->tokens_per_us, STEP_TARGET_US, engine->shape.block_size,
                             STEP_LEAST_TOKENS, ENGINE_STEP_TOKENS);
 }
 
@@ -29,25 +33,59 @@ static void finish_cancelled(struct engine *engine) {
             request_finish(engine->requests[i], STOP_REASON_CANCELLED, STATUS_OK);
 }
 
-// Makes room in the cache for a chunk; a request for which there is none ends with FULL, and
-// keeps what it has.
+static int32_t index_of(const struct engine *engine, const struct request *request) {
+    int32_t index = 0;
+    while (engine->requests[index] != request)
+        index++;
+    return index;
+}
+
+// Is there an older request that will give its blocks back one day?
+static bool may_wait(const struct engine *engine, int32_t index) {
+    for (int32_t i = 0; i < index; i++)
+        if (engine->requests[i]->phase != PHASE_WAITING) return true;
+    return false;
+}
+
+// Makes room in the cache for a chunk, if need be at the cost of newer requests. A request for
+// which there is none waits, or ends with FULL where it has all there is.
 static void admit(struct step *step, struct request *request, const struct scheduler_chunk *chunk) {
     struct sequence *sequence = request->sequence;
-    struct block_copy copy;
-    const enum status status = block_table_grow(&sequence->table, sequence->engine->pool,
-                                                chunk->first + chunk->count, &copy);
-    if (status != STATUS_OK) {
-        request_finish(request, STOP_REASON_FAILED, status);
-        return;
-    }
-    if (copy.needed) {
-        step->copy_source[step->copies] = copy.source;
-        step->copy_destination[step->copies++] = copy.destination;
-    }
-    if (!request->stepped_us) request->stepped_us = engine_now_us();
+    struct engine *engine = sequence->engine;
+    const int32_t index = index_of(engine, request), end = chunk->first + chunk->count;
+    if (request->phase != PHASE_COMPUTING) return; // an older one took its blocks just now
+    while (!pressure_make_room(engine, block_cache_need(engine->cache, &sequence->table, end),
+                               sequence))
+        if (!pressure_preempt(engine, index)) {
+            if (!may_wait(engine, index))
+                request_finish(request, STOP_REASON_FAILED, STATUS_FULL);
+            else
+                pressure_wait(request);
+            return;
+        }
+    ASSERT(block_cache_grow(engine->cache, &sequence->table, end) == STATUS_OK);
+    if (!request->stepped_us) request->stepped_us = clock_now_us();
     step->chunks[step->count] = *chunk;
     step->requests[step->count++] = request;
     step->tokens += chunk->count;
+}
+
+// What others have computed meanwhile need not be computed again.
+static void adopt_news(struct sequence *sequence) {
+    struct engine *engine = sequence->engine;
+    if (sequence->length - sequence->cached <= 1) return;
+    block_cache_adopt(engine->cache, &sequence->table, sequence->tokens, sequence->length - 1);
+    sequence->cached = sequence->table.length;
+}
+
+static void sort_by_arrival(struct scheduler_chunk *chunks, int32_t count) {
+    for (int32_t i = 1; i < count; i++) {
+        const struct scheduler_chunk chunk = chunks[i];
+        int32_t at = i;
+        for (; at > 0 && chunks[at - 1].run > chunk.run; at--)
+            chunks[at] = chunks[at - 1];
+        chunks[at] = chunk;
+    }
 }
 
 // With the lock held.
@@ -55,27 +93,34 @@ static void plan_step(struct engine *engine, struct step *step) {
     struct scheduler_run runs[ENGINE_MAX_REQUESTS];
     struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
     struct request *requests[ENGINE_MAX_REQUESTS];
-    const int32_t run_count = engine->request_count;
-    for (int32_t i = 0; i < run_count; i++) {
-        requests[i] = engine->requests[i];
-        runs[i] =
-            (struct scheduler_run){requests[i]->sequence->cached, requests[i]->sequence->length};
+    int32_t run_count = 0;
+    for (int32_t i = 0; i < engine->request_count; i++) {
+        struct request *request = engine->requests[i];
+        if (request->phase != PHASE_COMPUTING) continue;
+        adopt_news(request->sequence);
+        requests[run_count] = request;
+        runs[run_count++] =
+            (struct scheduler_run){request->sequence->cached, request->sequence->length};
     }
-    const struct scheduler_limits limits = {step_budget(engine), engine->cache.block_size};
+    const struct scheduler_limits limits = {step_budget(engine), engine->shape.block_size};
     const int32_t count = scheduler_plan(runs, run_count, &limits, chunks);
-    step->count = step->copies = step->tokens = 0;
+    sort_by_arrival(chunks, count);
+    step->count = step->tokens = 0;
     for (int32_t i = 0; i < count; i++)
         admit(step, requests[chunks[i].run], &chunks[i]);
 }
 
+static int32_t pick_token(const struct request *request, float *logits) {
+    const struct sequence *sequence = request->sequence;
+    const struct request_options *options = &request->options;
+    if (options->observer)
+        options->observer(options->observer_user, logits,
+                          sequence->engine->model.config.vocabulary);
+    return sampler_pick(request->sampler, logits, sequence->tokens, (size_t)sequence->length);
+}
+
 // Without the lock: the device, and the samplers.
 static enum status run_step(struct engine *engine, struct step *step) {
-    if (step->copies)
-        engine->backend->copy_blocks(engine->device,
-                                     &(struct copy_blocks){.cache = &engine->cache,
-                                                           .source = step->copy_source,
-                                                           .destination = step->copy_destination,
-                                                           .pairs = step->copies});
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++) {
         const struct scheduler_chunk *chunk = &step->chunks[i];
@@ -86,12 +131,10 @@ static enum status run_step(struct engine *engine, struct step *step) {
     TRY(forward_run(engine->forward));
     int32_t row = 0;
     for (int32_t i = 0; i < step->count; i++) {
-        const struct sequence *sequence = step->requests[i]->sequence;
+        const struct request *request = step->requests[i];
         step->picked[i] = TOKEN_NONE;
         if (step->chunks[i].last)
-            step->picked[i] =
-                sampler_pick(step->requests[i]->sampler, forward_logits(engine->forward, row++),
-                             sequence->tokens, (size_t)sequence->length);
+            step->picked[i] = pick_token(request, forward_logits(engine->forward, row++));
     }
     return STATUS_OK;
 }
@@ -110,7 +153,7 @@ static void accept_token(struct request *request, int32_t token) {
     struct engine *engine = sequence->engine;
     ASSERT(sequence->length < engine->context);
     sequence->tokens[sequence->length++] = token;
-    const int64_t now = engine_now_us();
+    const int64_t now = clock_now_us();
     if (request->stats.output_tokens++ == 0) {
         request->first_us = now;
         request->stats.first_token_us = now - request->started_us;
@@ -132,7 +175,12 @@ static void commit_step(struct step *step) {
     for (int32_t i = 0; i < step->count; i++) {
         struct request *request = step->requests[i];
         const struct scheduler_chunk *chunk = &step->chunks[i];
-        request->sequence->cached = chunk->first + chunk->count;
+        struct sequence *sequence = request->sequence;
+        sequence->cached = chunk->first + chunk->count;
+        block_cache_seal(sequence->engine->cache, &sequence->table, sequence->tokens, chunk->first);
+        const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
+        *(decodes ? &sequence->engine->decoded_tokens : &sequence->engine->prefilled_tokens) +=
+            (uint64_t)chunk->count;
         if (request->stats.output_tokens == 0) report_prefill(request);
         if (chunk->last) accept_token(request, step->picked[i]);
     }
@@ -142,7 +190,8 @@ static void commit_step(struct step *step) {
 static void fail_step(struct step *step, enum status status) {
     for (int32_t i = 0; i < step->count; i++) {
         struct sequence *sequence = step->requests[i]->sequence;
-        block_table_truncate(&sequence->table, sequence->engine->pool, sequence->cached);
+        block_table_truncate(&sequence->table, block_cache_pool(sequence->engine->cache),
+                             sequence->cached);
         request_finish(step->requests[i], STOP_REASON_FAILED, status);
     }
 }
@@ -155,29 +204,93 @@ static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us
         engine->tokens_per_us > 0 ? 0.5 * (engine->tokens_per_us + speed) : speed;
 }
 
+static void advance_restoring(struct engine *engine) {
+    for (struct sequence *s = engine->sequences; s; s = s->next)
+        if (s->restoring.active) restoring_advance(s);
+}
+
+// The last token's KV may be cached, but its logits are gone: it is computed once more, into a
+// block of its own.
+static void reopen_last_token(struct sequence *sequence) {
+    if (sequence->cached < sequence->length) return;
+    sequence->cached = sequence->length - 1;
+    block_cache_truncate(sequence->engine->cache, &sequence->table, sequence->tokens,
+                         sequence->cached);
+}
+
+// Where the cached tokens were found; the one that is computed again is none of them.
+static void note_found(struct request *request) {
+    const struct sequence *sequence = request->sequence;
+    const struct restoring *restoring = &sequence->restoring;
+    struct request_stats *stats = &request->stats;
+    int64_t left = stats->cached_tokens = sequence->cached;
+    stats->disk_tokens = restoring->tally.disk_tokens < left ? restoring->tally.disk_tokens : left;
+    left -= stats->disk_tokens;
+    stats->host_tokens = restoring->tally.host_tokens < left ? restoring->tally.host_tokens : left;
+    stats->device_tokens = left - stats->host_tokens;
+    stats->restore_us = restoring->spent_us;
+}
+
+// Requests whose sequences are restored begin to compute. Returns how many do.
+static int32_t start_computing(struct engine *engine) {
+    int32_t computing = 0;
+    for (int32_t i = 0; i < engine->request_count; i++) {
+        struct request *request = engine->requests[i];
+        if (request->phase == PHASE_RESTORING && !request->sequence->restoring.active) {
+            reopen_last_token(request->sequence);
+            request->phase = PHASE_COMPUTING;
+            if (!request->stepped_us) note_found(request);
+        }
+        computing += request->phase == PHASE_COMPUTING;
+    }
+    return computing;
+}
+
+// Until something is to be done; while reads are under way, not longer than a cancel may take.
+static void wait_for_work(struct engine *engine) {
+    const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
+    if (!looks_again && block_cache_is_written(engine->cache)) {
+        pthread_cond_wait(&engine->work, &engine->lock);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (looks_again ? LOOK_AGAIN_MS : WRITE_AGAIN_MS) * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    const int code = pthread_cond_timedwait(&engine->work, &engine->lock, &until);
+    ASSERT(code == 0 || code == ETIMEDOUT);
+}
+
+static void do_step(struct engine *engine, struct step *step) {
+    pthread_mutex_unlock(&engine->lock);
+    const int64_t before = clock_now_us();
+    const enum status status = run_step(engine, step);
+    const int64_t elapsed_us = clock_now_us() - before;
+    pthread_mutex_lock(&engine->lock);
+    if (status == STATUS_OK) {
+        note_speed(engine, step->tokens, elapsed_us);
+        commit_step(step);
+    } else {
+        fail_step(step, status);
+    }
+}
+
 void *stepper_main(void *argument) {
     struct engine *engine = argument;
     struct step step;
     pthread_mutex_lock(&engine->lock);
     while (!engine->closing) {
         finish_cancelled(engine);
-        if (engine->request_count == 0) {
-            pthread_cond_wait(&engine->work, &engine->lock);
+        pressure_resume(engine);
+        advance_restoring(engine);
+        block_cache_write_behind(engine->cache);
+        if (start_computing(engine) == 0) {
+            wait_for_work(engine);
             continue;
         }
         plan_step(engine, &step);
-        if (step.count == 0) continue; // the pool is full: those requests have ended
-        pthread_mutex_unlock(&engine->lock);
-        const int64_t before = engine_now_us();
-        const enum status status = run_step(engine, &step);
-        const int64_t elapsed_us = engine_now_us() - before;
-        pthread_mutex_lock(&engine->lock);
-        if (status == STATUS_OK) {
-            note_speed(engine, step.tokens, elapsed_us);
-            commit_step(&step);
-        } else {
-            fail_step(&step, status);
-        }
+        if (step.count > 0) do_step(engine, &step); // else all wait or have ended
     }
     pthread_mutex_unlock(&engine->lock);
     return NULL;

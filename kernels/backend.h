@@ -166,6 +166,17 @@ struct copy_blocks { // extent destination[i] = extent source[i]; no block is on
     int32_t pairs;
 };
 
+// Moves extents between the cache and a slab of host memory from alloc_host(), laid out alike:
+// extent block <-> extent slot. In order with all other verbs; the host may look at the slab, and
+// change it, after a sync(). No block and no slot is named twice in one call.
+struct swap_blocks {
+    const struct kv_cache *cache;
+    void *host;                     // [slots] x extent
+    const uint32_t *blocks, *slots; // [pairs] host
+    int32_t pairs;
+    bool out; // device to host; else host to device
+};
+
 struct backend {
     const char *name;
     enum dtype activation; // F32 on processors
@@ -182,6 +193,11 @@ struct backend {
     // first touched. release() takes the size that was asked for; NULL is fine.
     MUST_CHECK enum status (*alloc)(struct device *device, size_t bytes, void **memory);
     void (*release)(struct device *device, void *memory, size_t bytes);
+
+    // Host memory that the device copies from and to at full speed, 64-byte aligned: pinned for a
+    // card, plain on a processor. Committed and released as above.
+    MUST_CHECK enum status (*alloc_host)(struct device *device, size_t bytes, void **memory);
+    void (*release_host)(struct device *device, void *memory, size_t bytes);
 
     // Makes weights from the file's mapped bytes usable: on a processor the same pointer (the
     // mapping must outlive the device), on a card a copy.
@@ -200,6 +216,7 @@ struct backend {
     void (*silu_and_mul)(struct device *device, const struct silu_and_mul *args);
     void (*logits)(struct device *device, const struct logits *args);
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
+    void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 
     // Reads `bytes` of device memory once with every thread and does nothing else: the
     // ceiling that the bench divides by.

@@ -41,4 +41,9 @@ static inline size_t copy_blocks_bytes(const struct copy_blocks *args) {
     return 2 * (size_t)args->pairs * kv_block_bytes(args->cache);
 }
 
+// Over the link between host and device.
+static inline size_t swap_blocks_bytes(const struct swap_blocks *args) {
+    return (size_t)args->pairs * kv_block_bytes(args->cache);
+}
+
 #endif

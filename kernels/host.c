@@ -61,6 +61,18 @@ void host_copy_blocks(struct device *device, const struct copy_blocks *args) {
     }
 }
 
+void host_swap_blocks(struct device *device, const struct swap_blocks *args) {
+    (void)device;
+    const size_t bytes = kv_block_bytes(args->cache);
+    char *data = args->cache->data, *host = args->host;
+    for (int32_t i = 0; i < args->pairs; i++) {
+        ASSERT(args->blocks[i] < args->cache->num_blocks);
+        char *extent = data + (size_t)args->blocks[i] * bytes;
+        char *slot = host + (size_t)args->slots[i] * bytes;
+        memcpy(args->out ? slot : extent, args->out ? extent : slot, bytes);
+    }
+}
+
 void host_cpu_name(char *name, size_t size) {
     (void)snprintf(name, size, "processor");
     FILE *file = fopen("/proc/cpuinfo", "r");

@@ -54,6 +54,9 @@ MUST_CHECK enum status conversation_fork(struct db *db, const struct conversatio
                                          int64_t tip, const char *name, struct conversation *fork,
                                          struct error *err);
 
+// A whole id as a number, 1 to UINT32_MAX; 0: it is none.
+uint64_t conversation_number(const char *id);
+
 // By whole id, name, or an id's prefix of CONVERSATION_ID_SHORTEST or more that fits only one.
 // NOT_FOUND; BAD_INPUT when several fit, with some of them.
 MUST_CHECK enum status conversation_find(struct db *db, const char *name_or_id,

@@ -31,6 +31,8 @@ int64_t conversation_id_read(const char *id) {
     return conversation_id_range(id, &first, &last) && first == last ? first : 0;
 }
 
+uint64_t conversation_number(const char *id) { return (uint64_t)conversation_id_read(id); }
+
 void conversation_id_write(int64_t number, char id[CONVERSATION_ID_BYTES]) {
     static const char digits[] = "0123456789abcdef";
     memset(id, 0, CONVERSATION_ID_BYTES);

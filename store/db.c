@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/assert.h"
+#include "engine/base/text.h"
 #include "store/migration.h"
 #include "store/statement.h"
-
-enum { DIGEST_BYTES = 16 };
 
 // SQLite gives its other files the mode of the database, so that one is made here first.
 static enum status make_file(const char *path, struct error *err) {
@@ -54,8 +54,9 @@ static enum status configure(struct db *db, struct error *err) {
 // Only once it is known to be ours: this writes.
 static enum status make_durable(struct db *db, struct error *err) {
     int code = set_journal(db);
-    if (code == SQLITE_OK)
-        code = sqlite3_exec(db->handle, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
+    const char *sql =
+        db->schema->rebuildable ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";
+    if (code == SQLITE_OK) code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
 }
 
@@ -66,31 +67,109 @@ static enum status prepare_rollback(struct db *db, struct error *err) {
     return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
 }
 
-static enum status open_file(struct db *db, struct error *err) {
+static enum status open_handle(struct db *db, const char *path, struct error *err) {
+    db->path = strdup(path);
+    if (!db->path) return STATUS_NO_MEMORY;
     if (!db_in_memory(db)) TRY(make_file(db->path, err));
     const int code =
         sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!db->handle) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
     if (code != SQLITE_OK) return db_failure(db, code, err);
     TRY(prepare_rollback(db, err));
-    TRY(configure(db, err));
+    return configure(db, err);
+}
+
+static enum status open_file(struct db *db, const char *path, struct error *err) {
+    TRY(open_handle(db, path, err));
     TRY(migration_check(db, err));
     TRY(make_durable(db, err));
     return migration_run(db, err);
 }
 
-enum status db_open(const char *path, struct db **result, struct error *err) {
+static enum status append_uri(struct text *uri, const char *path) {
+    TRY(text_append_string(uri, "file:"));
+    for (; *path; path++)
+        TRY(strchr("%?#", *path) ? text_format(uri, "%%%02X", (unsigned)*path)
+                                 : text_append(uri, path, 1));
+    return text_append_string(uri, "?immutable=1");
+}
+
+// "immutable" keeps SQLite from making its -wal and -shm files. It ignores a -wal that is there,
+// so that one asks for an ordinary opening, unless the folder does not allow it.
+static int open_source(const char *path, sqlite3 **source) {
+    enum { FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI };
+    struct text uri = {0}, wal = {0};
+    struct stat info;
+    int code = SQLITE_NOMEM;
+    if (append_uri(&uri, path) == STATUS_OK && text_format(&wal, "%s-wal", path) == STATUS_OK) {
+        const bool at_rest = stat(wal.bytes, &info) != 0 || info.st_size == 0;
+        code = SQLITE_CANTOPEN;
+        if (!at_rest) {
+            code = sqlite3_open_v2(path, source, FLAGS, NULL);
+            if (code == SQLITE_OK)
+                code = sqlite3_exec(*source, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+        }
+        if ((code & 0xFF) == SQLITE_CANTOPEN) {
+            sqlite3_close(*source);
+            code = sqlite3_open_v2(uri.bytes, source, FLAGS, NULL);
+        }
+    }
+    text_deinit(&uri);
+    text_deinit(&wal);
+    return code;
+}
+
+static enum status copy_pages(struct db *db, const char *path, struct error *err) {
+    sqlite3 *source = NULL;
+    int code = open_source(path, &source);
+    if (code == SQLITE_OK) {
+        sqlite3_busy_timeout(source, DB_BUSY_MS);
+        sqlite3_backup *backup = sqlite3_backup_init(db->handle, "main", source, "main");
+        if (backup) sqlite3_backup_step(backup, -1);
+        code = backup ? sqlite3_backup_finish(backup) : sqlite3_errcode(db->handle);
+    }
+    sqlite3_close(source);
+    return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
+}
+
+static enum status open_copy(struct db *db, const char *path, struct error *err) {
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return error_set(err, STATUS_NOT_FOUND, "%s: there is no such file", path);
+    TRY(open_handle(db, ":memory:", err));
+    TRY(copy_pages(db, path, err));
+    TRY(migration_check(db, err));
+    return migration_run(db, err);
+}
+
+typedef enum status open_function(struct db *db, const char *path, struct error *err);
+
+static enum status open_as(const char *path, const struct schema *schema, open_function *how,
+                           struct db **result, struct error *err) {
     struct db *db = calloc(1, sizeof *db);
     if (!db) return STATUS_NO_MEMORY;
+    db->schema = schema;
     db->lock_file = -1;
-    db->path = strdup(path);
-    const enum status status = db->path ? open_file(db, err) : STATUS_NO_MEMORY;
+    const enum status status = how(db, path, err);
     if (status != STATUS_OK) {
         db_close(db);
         return status;
     }
     *result = db;
     return STATUS_OK;
+}
+
+enum status migration_open(const char *path, const struct schema *schema, struct db **db,
+                           struct error *err) {
+    return open_as(path, schema, open_file, db, err);
+}
+
+enum status migration_open_copy(const char *path, const struct schema *schema, struct db **db,
+                                struct error *err) {
+    return open_as(path, schema, open_copy, db, err);
+}
+
+enum status db_open(const char *path, struct db **db, struct error *err) {
+    return migration_open(path, &MIGRATION_CONVERSATIONS, db, err);
 }
 
 void db_close(struct db *db) {
@@ -140,51 +219,33 @@ void db_rollback(struct db *db) {
     db->failed = !sqlite3_get_autocommit(db->handle) || db->depth > 0;
 }
 
-static void digest_encode(struct hash128 digest, uint8_t bytes[DIGEST_BYTES]) {
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
-        bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
-    }
-}
-
-static struct hash128 digest_decode(const uint8_t bytes[DIGEST_BYTES]) {
-    struct hash128 digest = {0, 0};
-    for (int i = 0; i < 8; i++) {
-        digest.high = digest.high << 8 | bytes[i];
-        digest.low = digest.low << 8 | bytes[8 + i];
-    }
-    return digest;
-}
-
-static enum status find_model(struct db *db, const uint8_t digest[DIGEST_BYTES], int64_t *model,
+static enum status find_model(struct db *db, struct hash128 digest, int64_t *model,
                               struct error *err) {
     static const char sql[] = "SELECT id FROM model WHERE digest = ?1";
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
-    statement_bind_blob(&statement, 1, digest, DIGEST_BYTES);
+    statement_bind_digest(&statement, 1, digest);
     return statement_first_integer(&statement, model, err);
 }
 
 // Two processes may meet the same new model: the first one enters it.
-static enum status enter_model(struct db *db, const uint8_t digest[DIGEST_BYTES], const char *name,
+static enum status enter_model(struct db *db, struct hash128 digest, const char *name,
                                struct error *err) {
     static const char sql[] = "INSERT INTO model(digest, name) VALUES(?1, ?2)"
                               " ON CONFLICT(digest) DO NOTHING";
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
-    statement_bind_blob(&statement, 1, digest, DIGEST_BYTES);
+    statement_bind_digest(&statement, 1, digest);
     statement_bind_text(&statement, 2, name, strlen(name));
     return statement_run(&statement, err);
 }
 
 enum status db_model(struct db *db, struct hash128 digest, const char *name, int64_t *model,
                      struct error *err) {
-    uint8_t bytes[DIGEST_BYTES];
-    digest_encode(digest, bytes);
-    const enum status status = find_model(db, bytes, model, err);
+    const enum status status = find_model(db, digest, model, err);
     if (status != STATUS_NOT_FOUND) return status;
-    TRY(enter_model(db, bytes, name, err));
-    return find_model(db, bytes, model, err);
+    TRY(enter_model(db, digest, name, err));
+    return find_model(db, digest, model, err);
 }
 
 enum status db_digest_find(struct db *db, const char *path, int64_t bytes, int64_t mtime_ns,
@@ -200,11 +261,9 @@ enum status db_digest_find(struct db *db, const char *path, int64_t bytes, int64
     enum status status = statement_step(&statement, &row, NULL);
     if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
     if (status == STATUS_OK) {
-        size_t length;
-        const uint8_t *found = statement_blob(&statement, 0, &length);
+        const struct hash128 found = statement_digest(&statement, 0);
         status = statement_sound(&statement, "model file", 0, NULL);
-        if (status == STATUS_OK && length != DIGEST_BYTES) status = STATUS_BAD_FILE;
-        if (status == STATUS_OK) *digest = digest_decode(found);
+        if (status == STATUS_OK) *digest = found;
     }
     statement_finish(&statement);
     return status;
@@ -215,12 +274,10 @@ enum status db_digest_remember(struct db *db, const char *path, int64_t bytes, i
     static const char sql[] = "INSERT OR REPLACE INTO model_file(path, size, mtime_ns, digest)"
                               " VALUES(?1, ?2, ?3, ?4)";
     struct statement statement;
-    uint8_t encoded[DIGEST_BYTES];
-    digest_encode(digest, encoded);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_blob(&statement, 1, path, strlen(path));
     statement_bind_integer(&statement, 2, bytes);
     statement_bind_integer(&statement, 3, mtime_ns);
-    statement_bind_blob(&statement, 4, encoded, DIGEST_BYTES);
+    statement_bind_digest(&statement, 4, digest);
     return statement_run(&statement, err);
 }

@@ -48,12 +48,16 @@ static const char STEP_1[] =
     " INSERT INTO message_search(message_search, rowid, text)"
     " VALUES('delete', old.id, old.text);"
     " INSERT INTO message_search(rowid, text) VALUES(new.id, new.text); END;"
-    "PRAGMA application_id = 0x71756972;"
+    "PRAGMA application_id = 0x71756972;" // "quir"
     "PRAGMA user_version = 1;";
 
 static const char *const STEPS[] = {STEP_1};
 
-enum { NEWEST_VERSION = sizeof STEPS / sizeof STEPS[0] };
+const struct schema MIGRATION_CONVERSATIONS = {
+    .application_id = 0x71756972,
+    .steps = STEPS,
+    .version = sizeof STEPS / sizeof STEPS[0],
+};
 
 struct header {
     int64_t application, version, objects;
@@ -78,18 +82,19 @@ static enum status read_header(struct db *db, struct header *header, struct erro
 
 static enum status check_header(const struct db *db, const struct header *header,
                                 struct error *err) {
-    const bool ours = header->application == MIGRATION_APPLICATION_ID && header->version > 0;
+    const bool ours = header->application == db->schema->application_id && header->version > 0;
     const bool empty = header->application == 0 && header->version == 0 && header->objects == 0;
     if (!ours && !empty)
         return error_set(err, STATUS_BAD_FILE,
                          "%s is a database of another program (found application id %lld, expected "
-                         "%d): move it away, or choose another folder with QUIRE_HOME",
-                         db->path, (long long)header->application, MIGRATION_APPLICATION_ID);
-    if (header->version > NEWEST_VERSION)
+                         "%lld): move it away, or choose another folder with QUIRE_HOME",
+                         db->path, (long long)header->application,
+                         (long long)db->schema->application_id);
+    if (header->version > db->schema->version)
         return error_set(err, STATUS_UNSUPPORTED,
                          "%s was made by a newer quire (found version %lld, this one reads up to "
                          "%d): use that quire",
-                         db->path, (long long)header->version, NEWEST_VERSION);
+                         db->path, (long long)header->version, db->schema->version);
     return STATUS_OK;
 }
 
@@ -99,8 +104,9 @@ static enum status take_step(struct db *db, struct error *err) {
     TRY(db_begin(db, err));
     enum status status = read_header(db, &header, err);
     if (status == STATUS_OK) status = check_header(db, &header, err);
-    if (status == STATUS_OK && header.version < NEWEST_VERSION) {
-        const int code = sqlite3_exec(db->handle, STEPS[header.version], NULL, NULL, NULL);
+    if (status == STATUS_OK && header.version < db->schema->version) {
+        const int code =
+            sqlite3_exec(db->handle, db->schema->steps[header.version], NULL, NULL, NULL);
         if (code != SQLITE_OK) status = db_failure(db, code, err);
     }
     if (status == STATUS_OK) status = db_commit(db, err);
@@ -117,7 +123,7 @@ enum status migration_check(struct db *db, struct error *err) {
 enum status migration_run(struct db *db, struct error *err) {
     struct header header;
     TRY(read_header(db, &header, err));
-    while (header.version < NEWEST_VERSION) {
+    while (header.version < db->schema->version) {
         TRY(take_step(db, err));
         TRY(read_header(db, &header, err));
     }

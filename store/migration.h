@@ -1,13 +1,30 @@
 // store/migration.h — how a database of an older version becomes one of this version.
 //
 // `PRAGMA user_version` counts the steps that a file has been through; 0 is an empty file. A
-// step is never changed once it was released: a new version appends one.
+// step is never changed once it was released: a new version appends one. There are two kinds of
+// file, each with steps of its own: the conversations (db.h) and the vault's index.
 #ifndef STORE_MIGRATION_H
 #define STORE_MIGRATION_H
 
 #include "store/statement.h"
 
-enum { MIGRATION_APPLICATION_ID = 0x71756972 }; // "quir", in the header of the file
+struct schema {
+    int64_t application_id;   // in the header of the file; the steps set it
+    const char *const *steps; // [version]
+    int32_t version;          // the newest
+    bool rebuildable;         // what a power cut takes of it can be found again elsewhere
+};
+extern const struct schema MIGRATION_CONVERSATIONS; // application id "quir"
+
+// As db_open(), for any of our kinds of file. One that is rebuildable is written with
+// synchronous=NORMAL: never damaged by a power cut, but the last transactions may be gone.
+MUST_CHECK enum status migration_open(const char *path, const struct schema *schema, struct db **db,
+                                      struct error *err);
+
+// A copy in memory of what the file holds now: nothing of it is written, not even by SQLite's
+// own housekeeping. NOT_FOUND when there is no such file.
+MUST_CHECK enum status migration_open_copy(const char *path, const struct schema *schema,
+                                           struct db **db, struct error *err);
 
 // BAD_FILE when the file is another program's, UNSUPPORTED when a newer quire made it. Writes
 // nothing.

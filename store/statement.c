@@ -7,6 +7,8 @@
 #include "engine/base/assert.h"
 #include "engine/base/text.h"
 
+enum { DIGEST_BYTES = 16 };
+
 bool db_in_memory(const struct db *db) { return strcmp(db->path, ":memory:") == 0; }
 
 // A quota or a limit on a file's size is SQLITE_IOERR_WRITE, and only errno knows more: the calls
@@ -154,6 +156,17 @@ enum status statement_run(struct statement *statement, struct error *err) {
     return status;
 }
 
+// Big-endian, so that SQLite's hex() shows it as hash_hex() does.
+void statement_bind_digest(struct statement *statement, int parameter, struct hash128 digest) {
+    uint8_t bytes[DIGEST_BYTES];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
+        bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
+    }
+    keep_bind_code(statement, sqlite3_bind_blob64(statement->handle, parameter, bytes, DIGEST_BYTES,
+                                                  SQLITE_TRANSIENT));
+}
+
 static void refuse(struct statement *statement, int column, const char *found) {
     if (statement->damage.status != STATUS_OK) return;
     const char *name = sqlite3_column_name(statement->handle, column);
@@ -188,6 +201,7 @@ int64_t statement_id(struct statement *statement, int column, int64_t most) {
 
 static const void *read_bytes(struct statement *statement, int column, int wanted, size_t *length) {
     static const char empty[1] = "";
+    *length = 0;
     const int type = sqlite3_column_type(statement->handle, column);
     if (type != wanted) {
         refuse(statement, column, type_name(type));
@@ -223,6 +237,22 @@ const void *statement_blob(struct statement *statement, int column, size_t *leng
     *length = 0;
     if (sqlite3_column_type(statement->handle, column) == SQLITE_NULL) return "";
     return read_bytes(statement, column, SQLITE_BLOB, length);
+}
+
+struct hash128 statement_digest(struct statement *statement, int column) {
+    struct hash128 digest = {0, 0};
+    size_t length;
+    if (sqlite3_column_type(statement->handle, column) == SQLITE_NULL) return digest;
+    const uint8_t *bytes = read_bytes(statement, column, SQLITE_BLOB, &length);
+    if (length != DIGEST_BYTES) {
+        refuse(statement, column, "not 16 bytes long");
+        return digest;
+    }
+    for (int i = 0; i < 8; i++) {
+        digest.high = digest.high << 8 | bytes[i];
+        digest.low = digest.low << 8 | bytes[8 + i];
+    }
+    return digest;
 }
 
 enum status statement_sound(const struct statement *statement, const char *what, int64_t id,

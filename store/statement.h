@@ -25,7 +25,10 @@ struct prepared {
     sqlite3_stmt *handle;
 };
 
+struct schema; // migration.h
+
 struct db {
+    const struct schema *schema; // what kind of file it is
     sqlite3 *handle;
     sqlite3_stmt *rollback;
     char *path;
@@ -60,6 +63,7 @@ void statement_bind_text(struct statement *statement, int parameter, const char 
                          size_t length);
 void statement_bind_blob(struct statement *statement, int parameter, const void *bytes,
                          size_t length);
+void statement_bind_digest(struct statement *statement, int parameter, struct hash128 digest);
 
 // *row is false when there are no more.
 MUST_CHECK enum status statement_step(struct statement *statement, bool *row, struct error *err);
@@ -73,6 +77,7 @@ int64_t statement_integer(struct statement *statement, int column, int64_t least
 int64_t statement_id(struct statement *statement, int column, int64_t most);         // NULL is 0
 const char *statement_text(struct statement *statement, int column, size_t *length); // UTF-8
 const void *statement_blob(struct statement *statement, int column, size_t *length);
+struct hash128 statement_digest(struct statement *statement, int column); // NULL is {0, 0}
 
 // BAD_FILE when a column of this row was refused. `what` and `id` name the row: "message 12".
 MUST_CHECK enum status statement_sound(const struct statement *statement, const char *what,

@@ -6,56 +6,172 @@
 
 struct block {
     uint32_t holders; // above 0: HELD
-    uint32_t next;    // in the free list
+    uint32_t node;
+    uint32_t previous, next; // in the queue of its rank, or next in the free list
+    enum block_rank rank;
+};
+
+struct queue {
+    uint32_t oldest, newest; // or BLOCK_NONE
+    uint32_t count, most;
 };
 
 struct block_pool {
     uint32_t total, free, shared;
+    uint64_t spared;
     uint32_t first_free;
+    struct queue queues[BLOCK_RANK_COUNT];
     struct block blocks[];
 };
 
 struct block_pool *block_pool_create(uint32_t block_count) {
     ASSERT(block_count > 0 && block_count < BLOCK_NONE);
-    struct block_pool *pool = malloc(sizeof *pool + block_count * sizeof pool->blocks[0]);
+    struct block_pool *pool = calloc(1, sizeof *pool + block_count * sizeof pool->blocks[0]);
     if (!pool) return NULL;
     pool->total = pool->free = block_count;
-    pool->shared = 0;
-    pool->first_free = 0;
-    for (uint32_t i = 0; i < block_count; i++)
-        pool->blocks[i] = (struct block){0, i + 1 < block_count ? i + 1 : BLOCK_NONE};
+    for (uint32_t i = 0; i < block_count; i++) {
+        const uint32_t next = i + 1 < block_count ? i + 1 : BLOCK_NONE;
+        pool->blocks[i] = (struct block){.node = BLOCK_NONE, .next = next};
+    }
+    for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
+        pool->queues[rank] = (struct queue){.oldest = BLOCK_NONE, .newest = BLOCK_NONE};
+    pool->queues[BLOCK_FRESH].most = block_count;
+    pool->queues[BLOCK_REUSED].most = block_count - block_count / 4;
+    pool->queues[BLOCK_HEAD].most = block_count / 5;
     return pool;
 }
 
 void block_pool_destroy(struct block_pool *pool) { free(pool); }
 
+static void queue_remove(struct block_pool *pool, uint32_t block) {
+    const struct block *b = &pool->blocks[block];
+    struct queue *queue = &pool->queues[b->rank];
+    if (b->previous == BLOCK_NONE)
+        queue->oldest = b->next;
+    else
+        pool->blocks[b->previous].next = b->next;
+    if (b->next == BLOCK_NONE)
+        queue->newest = b->previous;
+    else
+        pool->blocks[b->next].previous = b->previous;
+    queue->count--;
+}
+
+static void queue_append(struct block_pool *pool, uint32_t block, enum block_rank rank) {
+    struct block *b = &pool->blocks[block];
+    struct queue *queue = &pool->queues[rank];
+    b->rank = rank;
+    b->previous = queue->newest;
+    b->next = BLOCK_NONE;
+    if (queue->newest == BLOCK_NONE)
+        queue->oldest = block;
+    else
+        pool->blocks[queue->newest].next = block;
+    queue->newest = block;
+    queue->count++;
+}
+
+static void become_cached(struct block_pool *pool, uint32_t block) {
+    queue_append(pool, block, pool->blocks[block].rank);
+    for (int rank = BLOCK_HEAD; rank > BLOCK_FRESH; rank--) {
+        const struct queue *queue = &pool->queues[rank];
+        if (queue->count <= queue->most) continue;
+        const uint32_t oldest = queue->oldest;
+        queue_remove(pool, oldest);
+        queue_append(pool, oldest, (enum block_rank)(rank - 1));
+    }
+}
+
+static void become_free(struct block_pool *pool, uint32_t block) {
+    struct block *b = &pool->blocks[block];
+    b->next = pool->first_free;
+    b->rank = BLOCK_FRESH;
+    pool->first_free = block;
+    pool->free++;
+}
+
 enum status block_pool_alloc(struct block_pool *pool, uint32_t *block) {
     const uint32_t index = pool->first_free;
     if (index == BLOCK_NONE) return STATUS_FULL;
-    ASSERT(pool->blocks[index].holders == 0);
-    pool->first_free = pool->blocks[index].next;
+    struct block *b = &pool->blocks[index];
+    ASSERT(b->holders == 0 && b->node == BLOCK_NONE);
+    pool->first_free = b->next;
     pool->free--;
-    pool->blocks[index].holders = 1;
+    b->holders = 1;
     *block = index;
     return STATUS_OK;
 }
 
 void block_pool_share(struct block_pool *pool, uint32_t block) {
     ASSERT(block < pool->total);
-    ASSERT(pool->blocks[block].holders > 0);
-    pool->blocks[block].holders++;
-    if (pool->blocks[block].holders == 2) pool->shared++;
+    struct block *b = &pool->blocks[block];
+    ASSERT(b->holders > 0 || b->node != BLOCK_NONE);
+    if (b->holders == 0) queue_remove(pool, block);
+    if (b->holders >= 1) pool->spared++;
+    if (b->holders == 1) pool->shared++;
+    b->holders++;
 }
 
 void block_pool_release(struct block_pool *pool, uint32_t block) {
     ASSERT(block < pool->total);
-    ASSERT(pool->blocks[block].holders > 0);
-    pool->blocks[block].holders--;
-    if (pool->blocks[block].holders == 1) pool->shared--;
-    if (pool->blocks[block].holders > 0) return;
-    pool->blocks[block].next = pool->first_free;
-    pool->first_free = block;
-    pool->free++;
+    struct block *b = &pool->blocks[block];
+    ASSERT(b->holders > 0);
+    b->holders--;
+    if (b->holders >= 1) pool->spared--;
+    if (b->holders == 1) pool->shared--;
+    if (b->holders > 0) return;
+    if (b->node == BLOCK_NONE)
+        become_free(pool, block);
+    else
+        become_cached(pool, block);
+}
+
+void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node) {
+    ASSERT(block < pool->total);
+    struct block *b = &pool->blocks[block];
+    ASSERT(b->holders > 0 || b->node != BLOCK_NONE); // not FREE
+    const bool cached = b->holders == 0;
+    b->node = node;
+    if (!cached || node != BLOCK_NONE) return;
+    queue_remove(pool, block);
+    become_free(pool, block);
+}
+
+bool block_pool_raise(struct block_pool *pool, uint32_t block, enum block_rank rank) {
+    ASSERT(block < pool->total);
+    struct block *b = &pool->blocks[block];
+    ASSERT(b->holders > 0);
+    if (rank <= b->rank) return false;
+    b->rank = rank;
+    return true;
+}
+
+enum block_rank block_pool_rank(const struct block_pool *pool, uint32_t block) {
+    ASSERT(block < pool->total);
+    return pool->blocks[block].rank;
+}
+
+void block_pool_touch(struct block_pool *pool, uint32_t block) {
+    ASSERT(block < pool->total);
+    const struct block *b = &pool->blocks[block];
+    if (b->holders > 0) return;
+    ASSERT(b->node != BLOCK_NONE);
+    queue_remove(pool, block);
+    queue_append(pool, block, b->rank);
+}
+
+bool block_pool_find_victim(const struct block_pool *pool, uint32_t *block) {
+    for (int rank = BLOCK_FRESH; rank <= BLOCK_HEAD; rank++)
+        if (pool->queues[rank].oldest != BLOCK_NONE) {
+            *block = pool->queues[rank].oldest;
+            return true;
+        }
+    return false;
+}
+
+uint32_t block_pool_node(const struct block_pool *pool, uint32_t block) {
+    ASSERT(block < pool->total);
+    return pool->blocks[block].node;
 }
 
 uint32_t block_pool_holders(const struct block_pool *pool, uint32_t block) {
@@ -66,20 +182,50 @@ uint32_t block_pool_holders(const struct block_pool *pool, uint32_t block) {
 uint32_t block_pool_total(const struct block_pool *pool) { return pool->total; }
 uint32_t block_pool_free(const struct block_pool *pool) { return pool->free; }
 uint32_t block_pool_shared(const struct block_pool *pool) { return pool->shared; }
+uint64_t block_pool_spared(const struct block_pool *pool) { return pool->spared; }
+
+uint32_t block_pool_cached(const struct block_pool *pool) {
+    uint32_t count = 0;
+    for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
+        count += pool->queues[rank].count;
+    return count;
+}
+
+static uint32_t check_queue(const struct block_pool *pool, enum block_rank rank) {
+    const struct queue *queue = &pool->queues[rank];
+    uint32_t listed = 0, previous = BLOCK_NONE;
+    for (uint32_t i = queue->oldest; i != BLOCK_NONE; i = pool->blocks[i].next) {
+        ASSERT(i < pool->total);
+        ASSERT(listed < pool->total); // else the list runs in a circle
+        const struct block *b = &pool->blocks[i];
+        ASSERT(b->holders == 0 && b->node != BLOCK_NONE);
+        ASSERT(b->rank == rank && b->previous == previous);
+        previous = i;
+        listed++;
+    }
+    ASSERT(queue->newest == previous);
+    ASSERT(listed == queue->count && listed <= queue->most);
+    return listed;
+}
 
 void block_pool_check(const struct block_pool *pool) {
-    uint32_t held = 0, shared = 0, listed = 0;
+    uint32_t held = 0, shared = 0, listed = 0, cached = 0;
+    uint64_t spared = 0;
     for (uint32_t i = 0; i < pool->total; i++) {
-        held += pool->blocks[i].holders > 0;
-        shared += pool->blocks[i].holders > 1;
+        const uint32_t holders = pool->blocks[i].holders;
+        held += holders > 0;
+        shared += holders > 1;
+        if (holders > 1) spared += holders - 1;
     }
     for (uint32_t i = pool->first_free; i != BLOCK_NONE; i = pool->blocks[i].next) {
         ASSERT(i < pool->total);
-        ASSERT(pool->blocks[i].holders == 0);
+        ASSERT(pool->blocks[i].holders == 0 && pool->blocks[i].node == BLOCK_NONE);
         ASSERT(listed < pool->total); // else the list runs in a circle
         listed++;
     }
+    for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
+        cached += check_queue(pool, (enum block_rank)rank);
     ASSERT(listed == pool->free);
-    ASSERT(held + listed == pool->total);
-    ASSERT(shared == pool->shared);
+    ASSERT(held + listed + cached == pool->total);
+    ASSERT(shared == pool->shared && spared == pool->spared);
 }

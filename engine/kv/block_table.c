@@ -23,10 +23,16 @@ void block_table_deinit(struct block_table *table, struct block_pool *pool) {
     table->blocks = NULL;
 }
 
-// Is the last block partly filled, and not ours alone?
-static bool tail_is_shared(const struct block_table *table, const struct block_pool *pool) {
-    return table->length % table->block_size != 0 &&
-           block_pool_holders(pool, table->blocks[table->count - 1]) > 1;
+// Is the last block partly filled, and not ours to write?
+static bool tail_is_frozen(const struct block_table *table, const struct block_pool *pool) {
+    if (table->length % table->block_size == 0) return false;
+    const uint32_t tail = table->blocks[table->count - 1];
+    return block_pool_holders(pool, tail) > 1 || block_pool_node(pool, tail) != BLOCK_NONE;
+}
+
+uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
+                          int32_t new_length) {
+    return (uint32_t)(blocks_for(table, new_length) - table->count) + tail_is_frozen(table, pool);
 }
 
 enum status block_table_grow(struct block_table *table, struct block_pool *pool, int32_t new_length,
@@ -34,9 +40,8 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
     ASSERT(new_length > table->length);
     const int32_t need = blocks_for(table, new_length);
     ASSERT(need <= table->capacity);
-    const bool copies = tail_is_shared(table, pool);
-    const uint32_t missing = (uint32_t)(need - table->count) + copies;
-    if (missing > block_pool_free(pool)) return STATUS_FULL;
+    const bool copies = tail_is_frozen(table, pool);
+    if (block_table_need(table, pool, new_length) > block_pool_free(pool)) return STATUS_FULL;
 
     *copy = (struct block_copy){.needed = copies};
     if (copies) {
@@ -52,6 +57,27 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
     }
     table->length = new_length;
     return STATUS_OK;
+}
+
+void block_table_adopt(struct block_table *table, struct block_pool *pool, uint32_t block,
+                       int32_t tokens) {
+    ASSERT(table->length % table->block_size == 0);
+    ASSERT(tokens > 0 && tokens <= table->block_size);
+    ASSERT(table->count < table->capacity);
+    block_pool_share(pool, block);
+    table->blocks[table->count++] = block;
+    table->length += tokens;
+}
+
+void block_table_replace(struct block_table *table, struct block_pool *pool, int32_t index,
+                         uint32_t block) {
+    ASSERT(index >= 0 && index < table->count);
+    const uint32_t old = table->blocks[index];
+    ASSERT(old != block);
+    block_pool_share(pool, block);
+    (void)block_pool_raise(pool, block, block_pool_rank(pool, old));
+    table->blocks[index] = block;
+    block_pool_release(pool, old);
 }
 
 void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length) {

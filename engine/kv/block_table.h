@@ -5,15 +5,16 @@
 //                                  └─ the tail: its last 7 slots are still empty
 //
 // A table grows on demand: the waste is less than one block. Tables share blocks: a fork adds
-// a holder to each, and copies nothing. Before a table writes into a block that others hold
-// too, it takes a fresh one and asks for a copy (copy on write), so at most one block is copied
-// for each fork, and none for a fork that is never written to.
+// a holder to each, and copies nothing; adopting one that was found in the cache does the same.
+// Before a table writes into a block that others hold too, or that has a node (prefix.h), it
+// takes a fresh one and asks for a copy (copy on write), so at most one block is copied for each
+// fork, and none for a fork that is never written to.
 //
 // Invariants, checked by block_table_check():
 //   (1) The table has exactly the blocks that `length` tokens need.
 //   (2) Every block in it is HELD.
 // And after block_table_grow(): every slot from the old length to the new one lies in a block
-// with one holder.
+// with one holder and without a node.
 //
 // The array is owned by the table and taken once, for `capacity` blocks. The engine's lock
 // guards tables and pool alike.
@@ -41,12 +42,26 @@ MUST_CHECK enum status block_table_init(struct block_table *table, int32_t max_t
                                         int32_t block_size);
 void block_table_deinit(struct block_table *table, struct block_pool *pool); // releases all
 
-// Makes room for tokens [length, new_length). If the tail is shared it is replaced by a fresh
-// block, and *copy says what to copy. FULL: nothing has changed.
+// FREE blocks of the pool that growing to new_length takes, the one for a copy counted.
+uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
+                          int32_t new_length);
+
+// Makes room for tokens [length, new_length). If the tail may not be written it is replaced by a
+// fresh block, and *copy says what to copy. FULL: nothing has changed.
 MUST_CHECK enum status block_table_grow(struct block_table *table, struct block_pool *pool,
                                         int32_t new_length, struct block_copy *copy);
 
-// Releases the blocks that tokens [0, new_length) do not need.
+// Tokens [length, length + tokens) are the first ones of `block`, which has them in the cache;
+// length is a multiple of the block size, and tokens at most one. The table becomes a holder.
+void block_table_adopt(struct block_table *table, struct block_pool *pool, uint32_t block,
+                       int32_t tokens);
+
+// Puts `block`, which holds the same tokens, in the place of number `index`, and gives it that
+// one's rank if it is higher: a parent ranks no lower than its child.
+void block_table_replace(struct block_table *table, struct block_pool *pool, int32_t index,
+                         uint32_t block);
+
+// Releases, from the end, the blocks that tokens [0, new_length) do not need.
 void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length);
 
 // `fork`, initialised and empty, gets the first `length` tokens of `table`.

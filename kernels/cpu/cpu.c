@@ -103,6 +103,8 @@ const struct backend *backend_cpu(void) {
         .reserve = cpu_reserve,
         .alloc = host_alloc,
         .release = host_release,
+        .alloc_host = host_alloc,
+        .release_host = host_release,
         .weights = host_weights,
         .to_device = host_to_device,
         .to_host = host_to_host,
@@ -115,6 +117,7 @@ const struct backend *backend_cpu(void) {
         .silu_and_mul = cpu_silu_and_mul,
         .logits = cpu_logits,
         .copy_blocks = host_copy_blocks,
+        .swap_blocks = host_swap_blocks,
         .read = cpu_read,
     };
     return &table;

@@ -85,6 +85,8 @@ const struct backend *backend_reference(void) {
         .reserve = reference_reserve,
         .alloc = host_alloc,
         .release = host_release,
+        .alloc_host = host_alloc,
+        .release_host = host_release,
         .weights = host_weights,
         .to_device = host_to_device,
         .to_host = host_to_host,
@@ -97,6 +99,7 @@ const struct backend *backend_reference(void) {
         .silu_and_mul = reference_silu_and_mul,
         .logits = reference_logits,
         .copy_blocks = host_copy_blocks,
+        .swap_blocks = host_swap_blocks,
         .read = reference_read,
     };
     return &table;

@@ -59,6 +59,12 @@ static void each_bad_command_line_says_what_is_wrong(void **state) {
         {{"--kv-type", "fp8"}, "expected auto|f32|f16|bf16"},
         {{"--backend", "aut"}, "expected auto|cpu|reference|cuda"},
         {{"--kv-device", "4Q"}, "such as 512M"},
+        {{"--kv-host", "much"}, "--kv-host: expected a size"},
+        {{"--kv-restore", "often"}, "expected auto|always|never"},
+        {{"--no-save", "--kv-disk", "1G"}, "do not go together"},
+        {{"kv", "burn"}, "quire kv knows check and drop"},
+        {{"kv", "check", "drop"}, "unexpected word"},
+        {{"kv", "--kv-disk", "1G"}, "--kv-disk is no option of `quire kv`"},
         {{"--raw=maybe"}, "--raw: expected on or off"},
         {{"--stop", ""}, "--stop: expected some text"},
         {{"--attention", "v1"}, "unknown option --attention"},
@@ -115,6 +121,28 @@ static void resume_takes_a_name_but_no_option_and_no_model(void **state) {
                      STATUS_OK);
     assert_string_equal(args.resume, "x.gguf");
     assert_string_equal(args.fork, "3");
+}
+
+static void the_tiers_of_the_cache_have_their_sizes_and_their_place(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    const char *words[] = {"--kv-host",          "1G", "--kv-disk=0", "--kv-dir", "/x",
+                           "--kv-restore=never", NULL};
+    assert_int_equal(read_words(&args, &err, (const char *[]){NULL}), STATUS_OK);
+    assert_null(args.kv_dir);
+    assert_string_equal(args.kv_restore, "auto");
+    assert_int_equal(read_words(&args, &err, words), STATUS_OK);
+    assert_true(args.kv_host_bytes == (size_t)1 << 30);
+    assert_true(args.kv_disk_bytes == 0);
+    assert_int_equal(args_source(&args, "kv-disk"), ARGS_WORDS);
+    assert_string_equal(args.kv_dir, "/x");
+    assert_string_equal(args.kv_restore, "never");
+    assert_int_equal(
+        read_words(&args, &err, (const char *[]){"kv", "check", "--kv-dir", "/x", NULL}),
+        STATUS_OK);
+    assert_int_equal(args.command, COMMAND_KV);
+    assert_string_equal(args.operands[0], "check");
 }
 
 static void a_subcommand_takes_its_options_before_and_after_it(void **state) {
@@ -218,6 +246,7 @@ int main(void) {
         cmocka_unit_test(each_bad_command_line_says_what_is_wrong),
         cmocka_unit_test(words_after_two_dashes_are_no_options),
         cmocka_unit_test(resume_takes_a_name_but_no_option_and_no_model),
+        cmocka_unit_test(the_tiers_of_the_cache_have_their_sizes_and_their_place),
         cmocka_unit_test(a_subcommand_takes_its_options_before_and_after_it),
         cmocka_unit_test(an_option_wins_over_the_environment_and_that_over_the_file),
         cmocka_unit_test(a_list_is_replaced_by_a_higher_source),

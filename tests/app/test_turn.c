@@ -2,11 +2,15 @@
 #include "app/turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { CONTEXT = 512, LONG_WORDS = 380 };
+#include "store/vault.h"
+
+enum { CONTEXT = 512, LONG_WORDS = 380, POOL_BYTES = 64 << 20, RESTORE_MS = 10000 };
 
 static struct engine *engine;
 static struct db *db;
@@ -14,14 +18,22 @@ static struct db *db;
 static const char QUESTION[] = "What is the capital of France?";
 static const char SECOND[] = "And what is a river?";
 
-static struct engine *open_engine(size_t pool_bytes, int32_t context) {
+static const struct hash128 DIGEST = {1, 1};
+
+// `folder` is the disk below the cache, or NULL.
+static struct engine *open_engine(size_t pool_bytes, int32_t context, const char *folder) {
     struct engine *opened = NULL;
     struct error err = {0};
-    const struct engine_options options = {.model_path = DEMO_MODEL,
-                                           .backend = "cpu",
-                                           .context = context,
-                                           .deterministic = true,
-                                           .kv_device_bytes = pool_bytes};
+    const struct engine_options options = {
+        .model_path = DEMO_MODEL,
+        .backend = "cpu",
+        .context = context,
+        .deterministic = true,
+        .kv_device_bytes = pool_bytes,
+        .tier = folder ? vault_create(&(struct vault_options){.folder = folder}) : NULL,
+        .digest = &DIGEST,
+        .kv_restore = KV_RESTORE_ALWAYS,
+    };
     if (engine_open(&options, &opened, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
     return opened;
 }
@@ -29,7 +41,7 @@ static struct engine *open_engine(size_t pool_bytes, int32_t context) {
 static int open_all(void **state) {
     (void)state;
     struct error err = {0};
-    engine = open_engine((size_t)64 << 20, CONTEXT);
+    engine = open_engine(POOL_BYTES, CONTEXT, NULL);
     return engine && db_open(":memory:", &db, &err) == STATUS_OK ? 0 : -1;
 }
 
@@ -43,7 +55,8 @@ static int close_all(void **state) {
 static struct chat *open_chat(const char *system, const char *const *stops) {
     struct chat *chat = NULL;
     struct error err = {0};
-    struct chat_options options = {.engine = engine, .db = db, .system = system, .stops = stops};
+    struct chat_options options = {
+        .engine = engine, .db = db, .digest = DIGEST, .system = system, .stops = stops};
     options.settings.sampler = sampler_options_default();
     options.settings.sampler.temperature = 0;
     options.settings.max_tokens = 60;
@@ -113,6 +126,22 @@ static void check_log(struct chat *chat) {
     engine_check(engine);
 }
 
+static int32_t block_size(void) {
+    struct engine_info info;
+    engine_info(engine, &info);
+    return info.block_size;
+}
+
+// Of the conversation, wherever they were.
+static int32_t restored_tokens(struct chat *chat) {
+    struct restore_report report;
+    chat_restore(chat, RESTORE_MS, &report);
+    assert_true(report.done);
+    assert_int_equal(report.length, sequence_length(chat_sequence(chat)));
+    assert_int_equal(report.left_tokens, 0);
+    return report.device_tokens + report.host_tokens + report.disk_tokens;
+}
+
 static void two_turns_are_stored_and_the_first_is_not_read_twice(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
@@ -177,7 +206,7 @@ static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
     assert_int_equal(chat_resume_previous(chat, &err), STATUS_OK);
     assert_string_equal(chat_conversation(chat)->id, id);
     assert_int_equal(chat_message_count(chat), 2);
-    assert_true(sequence_cached(chat_sequence(chat)) >= cached);
+    assert_true(restored_tokens(chat) > cached - block_size());
     check_log(chat);
     assert_int_equal(chat_resume_previous(chat, &err), STATUS_OK);
     assert_int_equal(chat_message_count(chat), 4);
@@ -548,14 +577,14 @@ static void a_new_head_begins_a_new_conversation(void **state) {
     chat_close(chat);
 }
 
-// The pool holds one context and a bit: the kept sequences give way, and nothing fails.
-static void kept_sequences_give_way_to_the_running_one(void **state) {
+// The pool holds one context and a bit: what was left makes room, and nothing fails.
+static void a_small_pool_holds_many_conversations(void **state) {
     (void)state;
     struct error err = {0};
     struct engine *usual = engine;
     struct engine_info info;
     engine_info(engine, &info);
-    engine = open_engine(20 * info.block_bytes, 256);
+    engine = open_engine(20 * info.block_bytes, 256, NULL);
     assert_non_null(engine);
     struct chat *chat = open_chat("", NULL);
     for (int i = 0; i < 8; i++) { // short ones fill the pool while they run, long ones before
@@ -571,6 +600,120 @@ static void kept_sequences_give_way_to_the_running_one(void **state) {
     chat_close(chat);
     engine_close(engine);
     engine = usual;
+}
+
+static void what_begins_alike_is_found_by_another_conversation(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct text head = {0};
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(text_append_string(&head, "You answer in short words. "), STATUS_OK);
+    struct chat *chat = open_chat(text_string(&head), NULL);
+    free(ask(chat, QUESTION));
+    assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
+    free(ask(chat, SECOND));
+    const struct turn_report report = chat_last(chat);
+    assert_true(report.stats.cached_tokens >= 3 * block_size());
+    assert_int_equal(report.cache.device_tokens, report.stats.cached_tokens);
+    struct kv_usage usage;
+    engine_kv_usage(engine, &usage);
+    assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
+                     usage.device_blocks);
+    text_deinit(&head);
+    chat_close(chat);
+}
+
+static uint32_t held_tokens(const char *id) {
+    const uint64_t holder = conversation_number(id);
+    struct holder_usage usage;
+    engine_holder_usage(engine, &holder, 1, &usage);
+    return (uint32_t)usage.tokens;
+}
+
+static void a_conversation_holds_its_log_until_it_is_stripped(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct text draft = {0};
+    struct conversation stripped;
+    uint32_t blocks = 0;
+    struct chat *chat = open_chat("This head is of no other conversation.", NULL);
+    free(ask(chat, QUESTION));
+    free(ask(chat, SECOND));
+    const char *id = chat_conversation(chat)->id;
+    const int32_t length = sequence_length(chat_sequence(chat));
+    const uint32_t held = held_tokens(id);
+    assert_true((int32_t)held > length - 2 - block_size());
+    assert_int_equal(chat_rewind(chat, 1, &draft, &err), STATUS_OK);
+    assert_true(held_tokens(id) < held);
+    free(ask(chat, "What is a lake?"));
+    char first[CONVERSATION_ID_BYTES];
+    memcpy(first, id, sizeof first);
+    assert_int_equal(chat_fork(chat, "held twice", &err), STATUS_OK);
+    assert_int_equal(held_tokens(chat_conversation(chat)->id), held_tokens(first));
+    assert_int_equal(chat_strip(chat, "no such", &stripped, &blocks, &err), STATUS_NOT_FOUND);
+    assert_int_equal(chat_strip(chat, first, &stripped, &blocks, &err), STATUS_OK);
+    assert_int_equal(held_tokens(first), 0);
+    assert_true(blocks <= 1); // the fork needs all but the tail
+    assert_true(held_tokens(chat_conversation(chat)->id) > 0);
+    assert_int_equal(chat_strip(chat, "held twice", &stripped, &blocks, &err), STATUS_OK);
+    assert_true(blocks > 0);
+    check_log(chat);
+    assert_true(restored_tokens(chat) < block_size()); // how others begin
+    free(ask(chat, QUESTION));
+    check_log(chat);
+    text_deinit(&draft);
+    chat_close(chat);
+}
+
+static void remove_files(const char *folder) {
+    char path[512];
+    DIR *listed = opendir(folder);
+    assert_non_null(listed);
+    for (struct dirent *entry; (entry = readdir(listed));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.') unlink(path);
+    }
+    closedir(listed);
+    rmdir(folder);
+}
+
+static void after_a_restart_the_past_comes_from_the_disk(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct engine *usual = engine;
+    char folder[] = "/tmp/quire-test-XXXXXX", id[CONVERSATION_ID_BYTES];
+    assert_non_null(mkdtemp(folder));
+    engine = open_engine(POOL_BYTES, CONTEXT, folder);
+    struct chat *chat = open_chat("Answer in short sentences.", NULL);
+    free(ask(chat, QUESTION));
+    free(ask(chat, "Tell me a story about a dog."));
+    memcpy(id, chat_conversation(chat)->id, sizeof id);
+    assert_int_equal(chat_fork(chat, "", &err), STATUS_OK);
+    char *expected = ask(chat, SECOND);
+    chat_close(chat);
+    engine_close(engine);
+
+    engine = open_engine(POOL_BYTES, CONTEXT, folder);
+    chat = open_chat("", NULL);
+    assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
+    const int32_t length = sequence_length(chat_sequence(chat));
+    const int32_t restored = restored_tokens(chat);
+    assert_true(restored > length - 2 - block_size());
+    char *found = ask(chat, SECOND);
+    assert_string_equal(found, expected);
+    const struct turn_report report = chat_last(chat);
+    assert_int_equal(report.cache.disk_tokens, restored);
+    assert_true(report.cache.restore_us > 0);
+    assert_int_equal(report.cache.device_tokens + report.cache.host_tokens +
+                         report.cache.disk_tokens,
+                     report.stats.cached_tokens);
+    check_log(chat);
+    chat_close(chat);
+    engine_close(engine);
+    engine = usual;
+    remove_files(folder);
+    free(expected);
+    free(found);
 }
 
 static void the_seed_decides_and_is_drawn_when_none_is_given(void **state) {
@@ -616,7 +759,10 @@ int main(void) {
         cmocka_unit_test(another_models_conversation_is_read_anew),
         cmocka_unit_test(a_question_that_never_got_its_answer_comes_back),
         cmocka_unit_test(a_new_head_begins_a_new_conversation),
-        cmocka_unit_test(kept_sequences_give_way_to_the_running_one),
+        cmocka_unit_test(a_small_pool_holds_many_conversations),
+        cmocka_unit_test(what_begins_alike_is_found_by_another_conversation),
+        cmocka_unit_test(a_conversation_holds_its_log_until_it_is_stripped),
+        cmocka_unit_test(after_a_restart_the_past_comes_from_the_disk),
         cmocka_unit_test(the_seed_decides_and_is_drawn_when_none_is_given),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

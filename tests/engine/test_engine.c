@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { VOCABULARY = 256, LONG = 120 };
 
@@ -295,36 +296,94 @@ static void id_out_of_range_is_refused(void **state) {
     engine_close(engine);
 }
 
-// A pool for 128 tokens: two sequences of 60 and their answers do not fit.
-static void full_pool_says_so_and_loses_nothing(void **state) {
-    (void)state;
-    struct engine *probe = open_engine(0, 64);
+static struct engine *open_small(const struct engine_info *like, size_t blocks, int32_t context) {
+    return open_engine(blocks * like->block_bytes, context);
+}
+
+static struct engine_info model_info(void) {
+    struct engine *engine = open_engine(0, 64);
     struct engine_info info;
-    engine_info(probe, &info);
-    engine_close(probe);
-    struct engine *engine = open_engine(8 * info.block_bytes, 128);
+    engine_info(engine, &info);
+    engine_close(engine);
+    return info;
+}
+
+static atomic_bool both_run;
+
+static void wait_for_both(void *user, const float *logits, int32_t vocabulary) {
+    (void)user, (void)logits, (void)vocabulary;
+    while (!atomic_load(&both_run))
+        usleep(100);
+}
+
+static struct request *start_waiting(struct sequence *sequence) {
+    struct request_options options = {.sampler = sampler_options_default(),
+                                      .max_tokens = 60,
+                                      .ignore_end = true,
+                                      .observer = wait_for_both};
+    options.sampler.seed = 1;
+    struct request *request;
+    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    return request;
+}
+
+// Two sequences of 60 tokens and answers of 60 in a pool for one of them.
+static void requests_that_do_not_fit_together_run_one_after_the_other(void **state) {
+    (void)state;
+    const struct engine_info info = model_info();
+    int32_t ids[2][60];
+    random_ids(ids[0], 60);
+    random_ids(ids[1], 60);
+    struct engine *roomy = open_engine(0, 128), *small = open_small(&info, 9, 128);
+    struct sequence *alone[2], *together[2];
+    struct request *requests[2];
+    for (int i = 0; i < 2; i++) {
+        alone[i] = sequence_of(roomy, ids[i], 60);
+        generate(roomy, alone[i], 60, 1);
+        together[i] = sequence_of(small, ids[i], 60);
+        requests[i] = start_waiting(together[i]);
+    }
+    atomic_store(&both_run, true);
+    for (int done = 0; done < 2;) {
+        struct event event;
+        assert_true(engine_next_event(small, 20000, &event));
+        if (event.kind != EVENT_DONE) continue;
+        assert_int_equal(event.status, STATUS_OK);
+        assert_int_equal(event.stats.output_tokens, 60);
+        done++;
+        engine_check(small);
+    }
+    struct kv_usage usage;
+    engine_kv_usage(small, &usage);
+    assert_true(usage.preempted_requests > 0);
+    for (int i = 0; i < 2; i++) {
+        request_release(requests[i]);
+        assert_same_log(alone[i], together[i]);
+    }
+    engine_close(roomy);
+    engine_close(small);
+}
+
+// The context is what the pool holds, so a sequence that fills it has room for its last block.
+static void one_sequence_may_fill_the_pool(void **state) {
+    (void)state;
+    const struct engine_info info = model_info();
+    struct engine *small = open_small(&info, 9, 128);
     int32_t ids[60];
     random_ids(ids, 60);
-    struct sequence *a = sequence_of(engine, ids, 60), *b = sequence_of(engine, ids, 60),
-                    *c = sequence_of(engine, ids, 60);
-    generate(engine, a, 4, 1);
-    struct request *request = start(b, 60, 1);
-    const struct event done = finish(engine, request);
-    assert_int_equal(done.reason, STOP_REASON_FAILED);
-    assert_int_equal(done.status, STATUS_FULL);
+    struct sequence *a = sequence_of(small, ids, 60), *idle = sequence_of(small, ids, 60);
+    generate(small, idle, 40, 2);
+    struct request *request = start(a, 0, 1);
+    const struct event done = finish(small, request);
+    assert_int_equal(done.reason, STOP_REASON_CONTEXT);
+    assert_int_equal(sequence_length(a), 128);
+    assert_int_equal(sequence_cached(idle), 0); // gave its blocks up, and kept its tokens
+    assert_int_equal(sequence_length(idle), 100);
     request_release(request);
-    const int32_t kept = sequence_length(b);
-    assert_true(kept > 60);
-    struct request_options options = {.sampler = sampler_options_default(), .max_tokens = 1};
-    assert_int_equal(request_start(c, &options, &request), STATUS_FULL); // refused before work
-    sequence_destroy(a);
-    generate(engine, b, 30, 1); // there is room now, and the answer goes on where it stood
-    struct sequence *fresh = sequence_of(engine, sequence_tokens(b), 60);
-    sequence_destroy(c);
-    sequence_destroy(b);
-    generate(engine, fresh, 4, 1);
-    engine_check(engine);
-    engine_close(engine);
+    sequence_truncate(a, 127); // the last block is sealed or not: it is computed in a copy
+    generate(small, a, 1, 1);
+    engine_check(small);
+    engine_close(small);
 }
 
 static void decode_step_allocates_nothing(void **state) {
@@ -446,7 +505,8 @@ int main(void) {
         cmocka_unit_test(cancelled_request_keeps_what_it_has),
         cmocka_unit_test(answer_ends_with_the_context),
         cmocka_unit_test(id_out_of_range_is_refused),
-        cmocka_unit_test(full_pool_says_so_and_loses_nothing),
+        cmocka_unit_test(requests_that_do_not_fit_together_run_one_after_the_other),
+        cmocka_unit_test(one_sequence_may_fill_the_pool),
         cmocka_unit_test(decode_step_allocates_nothing),
         cmocka_unit_test(random_walk_agrees_with_running_alone),
         cmocka_unit_test(open_refuses_bad_options_in_words),

@@ -476,6 +476,46 @@ static void copied_blocks_are_equal_and_others_stay(void **state) {
     }
 }
 
+static void swapped_blocks_come_back_elsewhere_and_others_stay(void **state) {
+    (void)state;
+    enum { BLOCKS = 6, SLOTS = 4 };
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        struct kv_cache cache = {.type = DTYPE_F16,
+                                 .num_layers = 2,
+                                 .num_kv_heads = 3,
+                                 .head_size = 6,
+                                 .block_size = 5,
+                                 .num_blocks = BLOCKS};
+        const size_t bytes = kv_block_bytes(&cache);
+        uint8_t *data = guarded_alloc(BLOCKS * bytes);
+        void *slab;
+        assert_int_equal(subject.backend->alloc_host(subject.device, SLOTS * bytes, &slab),
+                         STATUS_OK);
+        memset(slab, 0xEE, SLOTS * bytes); // whatever is not written stays poison
+        cache.data = data;
+        for (size_t i = 0; i < BLOCKS * bytes; i++)
+            data[i] = (uint8_t)(i / bytes * 41 + i % bytes);
+        const uint32_t from[] = {5, 0, 2}, to[] = {1, 4, 0}, slots[] = {3, 0, 1};
+        struct swap_blocks args = {
+            .cache = &cache, .host = slab, .blocks = from, .slots = slots, .pairs = 3, .out = true};
+        subject.backend->swap_blocks(subject.device, &args);
+        args.blocks = to;
+        args.out = false;
+        subject.backend->swap_blocks(subject.device, &args);
+        assert_int_equal(subject.backend->sync(subject.device), STATUS_OK);
+        const uint32_t now[] = {2, 5, 2, 3, 0, 5};
+        for (size_t i = 0; i < BLOCKS * bytes; i++)
+            assert_int_equal(data[i], (uint8_t)(now[i / bytes] * 41 + i % bytes));
+        for (size_t i = 0; i < bytes; i++) // slot 2 was not named
+            assert_int_equal(((uint8_t *)slab)[2 * bytes + i], 0xEE);
+        subject.backend->release_host(subject.device, slab, SLOTS * bytes);
+        guarded_free(data, BLOCKS * bytes);
+        subject_close(&subject);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention_is_a_softmax_over_the_pages_that_a_query_may_see),
@@ -484,6 +524,7 @@ int main(void) {
         cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
         cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),
         cmocka_unit_test(copied_blocks_are_equal_and_others_stay),
+        cmocka_unit_test(swapped_blocks_come_back_elsewhere_and_others_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,13 @@ text "/he"
 keys Tab
 wait_last "> /help"
 keys C-c
+text "/str"
+keys Tab
+wait_last "> /strip"
+keys Enter
+wait_for "which one? /strip ID"
+ask "/strip 1234abcd"
+wait_for "no conversation"
 ask "/list"
 wait_for "There is no conversation yet."
 keys C-l

@@ -14,7 +14,7 @@ kill -9 "$(ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | head -n 
 wait_for "left with 137"
 
 start -C
-wait_for "tokens cached"
+wait_for "1 turn]"
 on_screen "> Hello!" || fail "the first message is lost"
 on_screen "$(echo "$first" | head -n 1)" || fail "the first answer is lost"
 wait_last "> Tell me a long story about a fox and a bear."

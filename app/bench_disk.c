@@ -1,0 +1,214 @@
+#include "app/bench_disk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/config.h"
+#include "engine/base/clock.h"
+
+static const char TEMPLATE[] = "bench-XXXXXX";
+
+static enum status make_in(struct bench_folder *folder, const char *parent, struct error *err) {
+    char path[PATH_MAX];
+    const int length = snprintf(path, sizeof path, "%s/%s", parent, TEMPLATE);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_set(err, STATUS_IO, "the path %.60s… is too long", parent);
+    TRY(config_make_folder(path, err));
+    if (!mkdtemp(path))
+        return error_set(err, STATUS_IO, "no folder can be made in %.300s: %s", parent,
+                         strerror(errno));
+    memcpy(folder->path, path, sizeof path);
+    return STATUS_OK;
+}
+
+enum status bench_folder_open(struct bench_folder *folder, const char *parent, bool fallback,
+                              struct error *err) {
+    const char *temporary = getenv("TMPDIR");
+    if (!temporary || !*temporary) temporary = "/tmp";
+    if (*parent) {
+        const enum status status = make_in(folder, parent, err);
+        if (status == STATUS_OK || !fallback) return status;
+    }
+    return make_in(folder, temporary, err);
+}
+
+// Calls `each` for every file in the folder.
+static void for_files(const struct bench_folder *folder,
+                      void (*each)(void *user, int folder, const char *name), void *user) {
+    DIR *listed = folder->path[0] ? opendir(folder->path) : NULL;
+    if (!listed) return;
+    for (struct dirent *entry; (entry = readdir(listed));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            each(user, dirfd(listed), entry->d_name);
+    closedir(listed);
+}
+
+static void remove_file(void *user, int folder, const char *name) {
+    (void)user;
+    unlinkat(folder, name, 0);
+}
+
+void bench_folder_close(struct bench_folder *folder) {
+    for_files(folder, remove_file, NULL);
+    if (folder->path[0]) rmdir(folder->path);
+    folder->path[0] = '\0';
+}
+
+static void add_bytes(void *user, int folder, const char *name) {
+    enum { STAT_BLOCK = 512 }; // st_blocks counts in these, whatever the file system's size
+    uint64_t *bytes = user;
+    struct stat file;
+    if (fstatat(folder, name, &file, AT_SYMLINK_NOFOLLOW) == 0)
+        *bytes += (uint64_t)file.st_blocks * STAT_BLOCK;
+}
+
+uint64_t bench_folder_bytes(const struct bench_folder *folder) {
+    uint64_t bytes = 0;
+    for_files(folder, add_bytes, &bytes);
+    return bytes;
+}
+
+struct residence { // in pages
+    size_t all, kept;
+};
+
+static void count_pages(int file, size_t bytes, struct residence *residence) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t pages = (bytes + page - 1) / page;
+    unsigned char *kept = malloc(pages);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
+    const bool known = kept && map != MAP_FAILED && mincore(map, bytes, kept) == 0;
+    residence->all += pages;
+    for (size_t i = 0; i < pages; i++)
+        residence->kept += known ? kept[i] & 1U : 1;
+    if (map != MAP_FAILED) munmap(map, bytes);
+    free(kept);
+}
+
+static void forget_file(void *user, int folder, const char *name) {
+    struct stat stored;
+    const char *end = strrchr(name, '.');
+    if (!end || strcmp(end, ".kv") != 0) return;
+    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    fdatasync(file); // pages that are not written yet are never forgotten
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    if (fstat(file, &stored) == 0 && stored.st_size > 0)
+        count_pages(file, (size_t)stored.st_size, user);
+    close(file);
+}
+
+double bench_folder_forget(const struct bench_folder *folder) {
+    struct residence residence = {0};
+    for_files(folder, forget_file, &residence);
+    return residence.all ? (double)residence.kept / (double)residence.all : 1;
+}
+
+// ---- the meter
+
+static struct bench_meter *meter_of(struct tier *tier) { return (struct bench_meter *)tier; }
+
+static enum status meter_begin(struct tier *tier, const struct tier_format *format,
+                               tier_dropped *dropped, void *user, struct error *err) {
+    struct tier *inner = meter_of(tier)->inner;
+    meter_of(tier)->payload_bytes = format->payload_bytes;
+    return inner->verbs->begin(inner, format, dropped, user, err);
+}
+
+static enum status meter_list(struct tier *tier, tier_list_block *block, tier_list_holder *holder,
+                              void *user, struct error *err) {
+    struct tier *inner = meter_of(tier)->inner;
+    return inner->verbs->list(inner, block, holder, user, err);
+}
+
+static struct tier_speed meter_speed(struct tier *tier) {
+    struct tier *inner = meter_of(tier)->inner;
+    return inner->verbs->speed(inner);
+}
+
+static enum status meter_write(struct tier *tier, struct tier_block *blocks,
+                               const void *const *payloads, int32_t count, struct error *err) {
+    struct bench_meter *meter = meter_of(tier);
+    const int64_t before = clock_now_us();
+    const enum status status =
+        meter->inner->verbs->write(meter->inner, blocks, payloads, count, err);
+    meter->write_us += clock_now_us() - before;
+    meter->writes++;
+    meter->write_blocks += (uint64_t)count;
+    meter->write_bytes += (uint64_t)count * meter->payload_bytes;
+    return status;
+}
+
+static void meter_read(struct tier *tier, const struct tier_block *blocks, void *const *payloads,
+                       int32_t count, enum status *outcomes) {
+    struct bench_meter *meter = meter_of(tier);
+    const int64_t before = clock_now_us();
+    meter->inner->verbs->read(meter->inner, blocks, payloads, count, outcomes);
+    meter->read_us += clock_now_us() - before;
+    meter->reads++;
+    meter->read_blocks += (uint64_t)count;
+    meter->read_bytes += (uint64_t)count * meter->payload_bytes;
+}
+
+static void meter_drop(struct tier *tier, const struct tier_block *blocks, int32_t count) {
+    struct tier *inner = meter_of(tier)->inner;
+    inner->verbs->drop(inner, blocks, count);
+}
+
+static void meter_touch(struct tier *tier, const struct tier_block *blocks, int32_t count) {
+    struct tier *inner = meter_of(tier)->inner;
+    inner->verbs->touch(inner, blocks, count);
+}
+
+static void meter_hold(struct tier *tier, uint64_t holder, struct hash128 leaf) {
+    struct tier *inner = meter_of(tier)->inner;
+    inner->verbs->hold(inner, holder, leaf);
+}
+
+static void meter_let_go(struct tier *tier, uint64_t holder) {
+    struct tier *inner = meter_of(tier)->inner;
+    inner->verbs->let_go(inner, holder);
+}
+
+static void meter_note_speed(struct tier *tier, struct tier_speed speed) {
+    struct tier *inner = meter_of(tier)->inner;
+    inner->verbs->note_speed(inner, speed);
+}
+
+static struct tier_usage meter_usage(struct tier *tier) {
+    struct tier *inner = meter_of(tier)->inner;
+    return inner->verbs->usage(inner);
+}
+
+static void meter_close(struct tier *tier) {
+    struct bench_meter *meter = meter_of(tier);
+    meter->usage = meter->inner->verbs->usage(meter->inner);
+    meter->inner->verbs->close(meter->inner);
+    meter->inner = NULL;
+}
+
+struct tier *bench_meter_init(struct bench_meter *meter, struct tier *inner) {
+    static const struct tier_verbs VERBS = {
+        .begin = meter_begin,
+        .list = meter_list,
+        .speed = meter_speed,
+        .write = meter_write,
+        .read = meter_read,
+        .drop = meter_drop,
+        .touch = meter_touch,
+        .hold = meter_hold,
+        .let_go = meter_let_go,
+        .note_speed = meter_note_speed,
+        .usage = meter_usage,
+        .close = meter_close,
+    };
+    *meter = (struct bench_meter){.tier = {&VERBS}, .inner = inner};
+    return &meter->tier;
+}

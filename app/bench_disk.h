@@ -1,0 +1,44 @@
+// app/bench_disk.h — a folder for the time of a measurement, and a tier that is timed.
+//
+// The folder is made with a name of its own inside another one, holds files only, and is removed
+// with them. The meter stands between engine and tier: it passes every verb on, and notes what
+// reading and writing took and what the tier had written when it was closed.
+//
+// Threads: the meter's verbs run where tier.h says; its figures are read after engine_close().
+#ifndef APP_BENCH_DISK_H
+#define APP_BENCH_DISK_H
+
+#include <limits.h>
+
+#include "engine/kv/tier.h"
+
+struct bench_folder {
+    char path[PATH_MAX]; // "": none
+};
+
+// In `parent`, which is made if missing; where that cannot be and `fallback` is set, in $TMPDIR
+// or /tmp. IO names the folder.
+MUST_CHECK enum status bench_folder_open(struct bench_folder *folder, const char *parent,
+                                         bool fallback, struct error *err);
+void bench_folder_close(struct bench_folder *folder); // {0} is fine
+
+uint64_t bench_folder_bytes(const struct bench_folder *folder); // that its files take on the disk
+
+// Asks the system to forget what it keeps of the segments in memory; returns the part of them that
+// it keeps all the same, 0 … 1, or 1 if that cannot be told.
+double bench_folder_forget(const struct bench_folder *folder);
+
+struct bench_meter {
+    struct tier tier;   // for engine_open(): the first, so that a tier of ours is a meter
+    struct tier *inner; // NULL: closed
+    uint64_t reads, read_blocks, read_bytes;
+    uint64_t writes, write_blocks, write_bytes; // calls, and what they were asked to write
+    int64_t read_us, write_us;
+    struct tier_usage usage; // at the end
+    size_t payload_bytes;    // of a block
+};
+
+// Takes `inner`, which must not be NULL; the meter must outlive the engine.
+struct tier *bench_meter_init(struct bench_meter *meter, struct tier *inner);
+
+#endif

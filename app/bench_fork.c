@@ -1,0 +1,265 @@
+// app/bench_fork.c — forks of one growing sequence, and many conversations on one head.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "app/bench_kv_parts.h"
+
+enum {
+    FORKS = 101,
+    SPARE_TOKENS = 512, // of context and pool, beyond the longest: decoded, and copied tails
+    HEAD_TOKENS = 1000,
+    SUFFIX_TOKENS = 50,
+    MOST_CONVERSATIONS = 32,
+};
+
+static const int32_t LENGTHS[FORK_LINES] = {100, 1000, 10000, 30000};
+static const int32_t CONVERSATIONS[SHARING_LINES] = {1, 8, MOST_CONVERSATIONS};
+
+// ---- forks
+
+// All forks are kept until the end, so that none gets the memory of the one before.
+static enum status fork_idle(struct sequence *sequence, struct figure *figure) {
+    struct sequence *forks[FORKS];
+    struct samples samples = {0};
+    enum status status = STATUS_OK;
+    while (samples.count < FORKS && status == STATUS_OK) {
+        const double before = rig_now_us();
+        status = sequence_fork(sequence, &forks[samples.count]);
+        if (status == STATUS_OK) samples_add(&samples, rig_now_us() - before);
+    }
+    for (int32_t i = 0; i < samples.count; i++)
+        sequence_destroy(forks[i]);
+    *figure = samples_figure(&samples);
+    return status;
+}
+
+// One fork after each token of the running request, which is then about to plan its next step.
+static enum status fork_at_tokens(struct rig *rig, struct sequence *sequence,
+                                  struct samples *samples, bool *done) {
+    while (samples->count < FORKS && !rig_signal()) {
+        enum { LOOK_MS = 200 };
+        struct event event;
+        struct sequence *fork;
+        if (!engine_next_event(rig->engine, LOOK_MS, &event)) continue;
+        if (event.kind == EVENT_DONE) {
+            *done = true;
+            return event.status == STATUS_OK ? STATUS_CANCELLED : event.status;
+        }
+        if (event.kind != EVENT_TOKEN) continue;
+        const double before = rig_now_us();
+        TRY(sequence_fork(sequence, &fork));
+        samples_add(samples, rig_now_us() - before);
+        sequence_destroy(fork);
+    }
+    return rig_signal() ? STATUS_CANCELLED : STATUS_OK;
+}
+
+static enum status fork_running(struct rig *rig, struct sequence *sequence, struct figure *figure) {
+    const int32_t length = sequence_length(sequence);
+    struct samples samples = {0};
+    struct request *request;
+    bool done = false;
+    TRY(rig_append(rig, sequence, 1, length + 1));
+    TRY(rig_start(rig, sequence, 2 * FORKS, &request));
+    const enum status status = fork_at_tokens(rig, sequence, &samples, &done);
+    request_cancel(request);
+    const enum status ended = done ? STATUS_OK : rig_wait(rig, &request, 1, NULL);
+    if (done) request_release(request);
+    *figure = samples_figure(&samples);
+    sequence_truncate(sequence, length);
+    if (status != STATUS_OK) return status;
+    return ended == STATUS_CANCELLED ? STATUS_OK : ended; // by us
+}
+
+// A fork, and one token after the shared ones: the blocks that are held afterwards and were not
+// before are its copies. The tail is made half full first, so that there is one to copy.
+static enum status write_first(struct rig *rig, struct sequence *sequence, uint32_t *blocks) {
+    const int32_t part = rig->info.block_size / 2;
+    struct sequence *fork;
+    struct kv_usage before, after;
+    if (sequence_length(sequence) % rig->info.block_size == 0) {
+        TRY(rig_append(rig, sequence, 1, sequence_length(sequence) + part));
+        TRY(rig_prefill(rig, sequence, NULL));
+    }
+    TRY(sequence_fork(sequence, &fork));
+    engine_kv_usage(rig->engine, &before);
+    enum status status = rig_append(rig, fork, 2, sequence_length(sequence) + 1);
+    if (status == STATUS_OK) status = rig_prefill(rig, fork, NULL);
+    engine_kv_usage(rig->engine, &after);
+    *blocks = after.device_held - before.device_held;
+    sequence_destroy(fork);
+    return status;
+}
+
+// The square part shows in how much slower the later tokens were.
+static void learn_speed(struct kv_bench *bench, int32_t line) {
+    const struct fork_line *now = &bench->forks[line];
+    bench->linear_us = now->prefill_us / now->tokens;
+    bench->square_us = 0;
+    if (line == 0) return;
+    const struct fork_line *last = now - 1;
+    const double now_rate = now->prefill_us / now->tokens;
+    const double last_rate = last->prefill_us / last->tokens;
+    const double square = (now_rate - last_rate) / (now->tokens - last->tokens);
+    if (!(square > 0)) return;
+    bench->square_us = square;
+    bench->linear_us = now_rate - square * now->tokens;
+}
+
+static enum status measure_fork(struct kv_bench *bench, struct sequence *sequence, int32_t line) {
+    struct rig *rig = &bench->rig;
+    struct fork_line *fork = &bench->forks[line];
+    const int32_t before = sequence_length(sequence);
+    struct request_stats stats;
+    TRY(rig_append(rig, sequence, 1, fork->tokens));
+    TRY(rig_prefill(rig, sequence, &stats));
+    // A few tokens were computed with the line before, to have a tail.
+    const double per_token = (double)stats.prefill_us / (fork->tokens - before);
+    fork->prefill_us = per_token * (fork->tokens - (line ? LENGTHS[line - 1] : 0));
+    if (line > 0) fork->prefill_us += bench->forks[line - 1].prefill_us;
+    learn_speed(bench, line);
+    fork->blocks = sequence_blocks(sequence);
+    TRY(fork_idle(sequence, &fork->idle_us));
+    TRY(fork_running(rig, sequence, &fork->running_us));
+    return write_first(rig, sequence, &fork->first_write_blocks);
+}
+
+static enum status measure_forks(struct kv_bench *bench) {
+    struct sequence *sequence;
+    TRY(sequence_create(bench->rig.engine, &sequence));
+    enum status status = STATUS_OK;
+    for (int32_t i = 0; i < FORK_LINES && status == STATUS_OK; i++) {
+        struct fork_line *line = &bench->forks[i];
+        line->tokens = LENGTHS[i];
+        const bool after = i > 0 && bench->forks[i - 1].missing[0];
+        if (bench_kv_affords(bench, (int64_t)LENGTHS[i] + SPARE_TOKENS, LENGTHS[i],
+                             line->missing) &&
+            !after)
+            status = measure_fork(bench, sequence, i);
+        else if (after && !line->missing[0])
+            snprintf(line->missing, sizeof line->missing, "as the shorter one was not");
+    }
+    sequence_destroy(sequence);
+    return status;
+}
+
+enum status bench_kv_forks(struct kv_bench *bench) {
+    int32_t longest = LENGTHS[0];
+    for (int32_t i = 1; i < FORK_LINES; i++)
+        if ((int64_t)LENGTHS[i] + SPARE_TOKENS <= bench->most_tokens) longest = LENGTHS[i];
+    const struct rig_needs needs = {
+        .context = longest + SPARE_TOKENS / 2,
+        .device_tokens = (int64_t)longest + SPARE_TOKENS,
+    };
+    enum status status = rig_open(&bench->rig, &needs);
+    if (status == STATUS_OK) status = measure_forks(bench);
+    rig_close(&bench->rig);
+    return status;
+}
+
+// ---- sharing
+
+struct group { // of conversations with one head
+    uint32_t salt;
+    int32_t count;
+    struct sequence *sequences[MOST_CONVERSATIONS];
+};
+
+static enum status group_create(struct rig *rig, struct group *group, int32_t wanted) {
+    while (group->count < wanted) {
+        struct sequence *sequence;
+        TRY(sequence_create(rig->engine, &sequence));
+        group->sequences[group->count++] = sequence;
+        TRY(rig_append(rig, sequence, group->salt, HEAD_TOKENS));
+        TRY(rig_append(rig, sequence, group->salt + (uint32_t)group->count,
+                       HEAD_TOKENS + SUFFIX_TOKENS));
+    }
+    return STATUS_OK;
+}
+
+static enum status group_compute(struct rig *rig, const struct group *group, int32_t first) {
+    struct request *requests[MOST_CONVERSATIONS] = {0};
+    int32_t count = 0;
+    enum status status = STATUS_OK;
+    for (int32_t i = first; i < group->count && status == STATUS_OK; i++) {
+        status = rig_start(rig, group->sequences[i], 1, &requests[count]);
+        if (status == STATUS_OK) count++;
+    }
+    const enum status ended = rig_wait(rig, requests, count, NULL);
+    return status == STATUS_OK ? ended : status;
+}
+
+static void group_destroy(struct group *group) {
+    for (int32_t i = 0; i < group->count; i++)
+        sequence_destroy(group->sequences[i]);
+    group->count = 0;
+}
+
+static uint64_t prefilled(const struct rig *rig) {
+    struct kv_usage usage;
+    engine_kv_usage(rig->engine, &usage);
+    return usage.prefilled_tokens;
+}
+
+static void count_blocks(const struct rig *rig, const struct group *group,
+                         struct sharing_line *line) {
+    struct kv_usage usage;
+    engine_kv_usage(rig->engine, &usage);
+    line->held_blocks = usage.device_held;
+    line->spared_blocks = usage.device_spared;
+    line->separate_blocks = 0;
+    for (int32_t i = 0; i < group->count; i++)
+        line->separate_blocks += (uint64_t)sequence_blocks(group->sequences[i]);
+}
+
+// The first conversation, then all others at once.
+static enum status share_in_turn(struct rig *rig, struct group *group, struct sharing_line *line) {
+    const uint64_t before = prefilled(rig);
+    TRY(group_create(rig, group, 1));
+    TRY(group_compute(rig, group, 0));
+    TRY(group_create(rig, group, line->conversations));
+    TRY(group_compute(rig, group, 1));
+    line->prefilled = prefilled(rig) - before;
+    count_blocks(rig, group, line);
+    return STATUS_OK;
+}
+
+static enum status share_at_once(struct rig *rig, struct group *group, struct sharing_line *line) {
+    const uint64_t before = prefilled(rig);
+    TRY(group_create(rig, group, line->conversations));
+    TRY(group_compute(rig, group, 0));
+    line->prefilled_at_once = prefilled(rig) - before;
+    return STATUS_OK;
+}
+
+static enum status measure_sharing(struct rig *rig, struct sharing_line *line) {
+    enum { SALTS = 2 * MOST_CONVERSATIONS };
+    struct group group = {.salt = (uint32_t)(1 + line->conversations) * SALTS};
+    line->tokens = HEAD_TOKENS + SUFFIX_TOKENS;
+    line->least = HEAD_TOKENS + (uint64_t)(line->conversations * SUFFIX_TOKENS);
+    enum status status = share_in_turn(rig, &group, line);
+    group_destroy(&group);
+    group.salt += MOST_CONVERSATIONS + 1; // another head
+    if (status == STATUS_OK) status = share_at_once(rig, &group, line);
+    group_destroy(&group);
+    return status;
+}
+
+enum status bench_kv_sharing(struct kv_bench *bench) {
+    const int32_t tokens = HEAD_TOKENS + SUFFIX_TOKENS;
+    const int32_t size = bench->rig.info.block_size;
+    // The head, and of each conversation a suffix with the block that the head ends in.
+    const int64_t pool = HEAD_TOKENS + (int64_t)MOST_CONVERSATIONS * (SUFFIX_TOKENS + 3 * size);
+    const struct rig_needs needs = {.context = tokens + size, .device_tokens = 2 * pool};
+    char missing[MISSING_BYTES] = "";
+    const bool affords = bench_kv_affords(bench, needs.device_tokens, tokens, missing);
+    enum status status = affords ? rig_open(&bench->rig, &needs) : STATUS_OK;
+    for (int32_t i = 0; i < SHARING_LINES && status == STATUS_OK; i++) {
+        struct sharing_line *line = &bench->sharing[i];
+        line->conversations = CONVERSATIONS[i];
+        snprintf(line->missing, sizeof line->missing, "%s", missing);
+        if (affords) status = measure_sharing(&bench->rig, line);
+    }
+    rig_close(&bench->rig);
+    return status;
+}

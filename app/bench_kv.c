@@ -1,0 +1,103 @@
+#include "app/bench_kv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "app/bench_kv_show.h"
+#include "app/complain.h"
+#include "app/exit_code.h"
+#include "engine/base/size.h"
+
+enum { DEFAULT_RUNS = 5, RUNS_MAX = 32 };
+
+static const size_t READ_BYTES = (size_t)1 << 30; // far more than any cache holds
+static const double PATIENCE_US = 120e6;          // for one prefill
+
+struct part {
+    const char *name;
+    enum status (*measure)(struct kv_bench *bench);
+};
+
+static const struct part PARTS[] = {
+    {"forks", bench_kv_forks},
+    {"a shared head", bench_kv_sharing},
+    {"resuming", bench_kv_resume},
+    {"fifty turns", bench_kv_turns},
+    {"two conversations", bench_kv_pairs},
+};
+
+double bench_kv_expect_us(const struct kv_bench *bench, int32_t from, int32_t to) {
+    const double a = from, b = to;
+    return bench->linear_us * (b - a) + bench->square_us * (b * b - a * a);
+}
+
+bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t length,
+                      char missing[MISSING_BYTES]) {
+    const double expected_us = bench_kv_expect_us(bench, 0, length);
+    char need[SIZE_TEXT_BYTES];
+    if (pool_tokens > bench->most_tokens) {
+        const size_t bytes = (size_t)pool_tokens * bench->rig.info.token_bytes;
+        snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
+        return false;
+    }
+    if (expected_us > PATIENCE_US) {
+        snprintf(missing, MISSING_BYTES, "its prefill would take about %.0f s", expected_us / 1e6);
+        return false;
+    }
+    return true;
+}
+
+// What the machine is, from an engine with the pool that it chooses by itself.
+static enum status look_around(struct kv_bench *bench) {
+    struct rig *rig = &bench->rig;
+    TRY(rig_open(rig, &(struct rig_needs){0}));
+    bench->most_tokens = (int64_t)rig->info.blocks_total * rig->info.block_size;
+    bench->read_bytes_per_s = engine_measure_read(rig->engine, READ_BYTES);
+    if (bench->read_bytes_per_s > 0) return STATUS_OK;
+    return error_set(&rig->err, STATUS_NO_MEMORY,
+                     "not enough memory to measure the read bandwidth (1 GiB)");
+}
+
+static void show_progress(const struct kv_bench *bench, const char *name) {
+    if (bench->options->quiet || !isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r%-40s\r%s", "", name ? name : "");
+    fflush(stderr);
+}
+
+static enum status measure(struct kv_bench *bench) {
+    show_progress(bench, "the machine");
+    const enum status status = look_around(bench);
+    rig_close(&bench->rig);
+    if (status != STATUS_OK) return status;
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        show_progress(bench, PARTS[i].name);
+        TRY(PARTS[i].measure(bench));
+        if (rig_signal()) return STATUS_CANCELLED;
+    }
+    return STATUS_OK;
+}
+
+int bench_kv_run(const struct bench_kv_options *options) {
+    // Static, as an engine whose disk does not answer goes on using its meter.
+    static struct kv_bench bench;
+    if (options->runs < 0 || options->runs > RUNS_MAX) {
+        fprintf(stderr, "quire: runs: expected 1 to %d, found %" PRId32 "\n", RUNS_MAX,
+                options->runs);
+        return EXIT_USAGE;
+    }
+    bench = (struct kv_bench){.options = options, .rig = {.options = options}};
+    bench.runs = options->runs ? options->runs : DEFAULT_RUNS;
+    rig_catch_signals();
+    const enum status status = measure(&bench);
+    show_progress(&bench, NULL);
+    if (rig_signal()) return 128 + rig_signal();
+    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &bench.rig.err);
+    if (!options->json) {
+        bench_kv_print(&bench);
+        return EXIT_DONE;
+    }
+    if (bench_kv_print_json(&bench)) return EXIT_DONE;
+    complain("not enough memory");
+    return EXIT_RUN_TIME;
+}

@@ -1,0 +1,36 @@
+// app/bench_kv.h — what the KV cache costs, and what it saves, on this machine.
+//
+// `quire bench kv` forks sequences of up to 30,000 tokens, shares a head between conversations,
+// takes conversations up again from each tier and without one, counts what fifty turns write to
+// the disk, and interleaves two conversations that do not fit the device together. Each number is
+// of real sequences of the engine; what would take too long or too much memory is left out and
+// said so (null in JSON).
+//
+// Files of this room: bench_rig.h (an engine under measurement), bench_disk.h (a folder and a
+// tier that measures), bench_kv_parts.h (the measurements and what they found), bench_kv_show.h
+// (for people and for programs).
+#ifndef APP_BENCH_KV_H
+#define APP_BENCH_KV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bench_kv_options {
+    const char *model_path; // a file, or NULL and
+    const char *shape;      // a named shape
+    const char *type;       // of its weights: "q8_0"
+    const char *backend;    // as in engine_options
+    const char *kv_type;
+    const char *folder; // the disk tier's is made in it for the time being
+    bool folder_given;  // by the person: no other will do
+    int32_t threads;    // 0: one a core
+    int32_t runs;       // of what is measured several times; 0: 5
+    bool json;
+    bool quiet; // no progress on stderr
+};
+
+// Prints to stdout; returns the exit code. SIGINT and SIGTERM end it early, and the folder is
+// removed then too.
+int bench_kv_run(const struct bench_kv_options *options);
+
+#endif

@@ -1,0 +1,212 @@
+// app/bench_kv_table.c — the figures as tables within 80 columns.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "app/bench_kv_show.h"
+#include "app/figures.h"
+#include "engine/base/size.h"
+
+enum { NUMBER_BYTES = 24, RANGE_BYTES = 80 };
+
+const char *const RESUME_FROM_NAMES[RESUME_FROM_COUNT] = {
+    [FROM_DEVICE] = "device",        [FROM_HOST] = "host",        [FROM_DISK] = "disk",
+    [FROM_COLD_DISK] = "disk, cold", [FROM_NOTHING] = "computed",
+};
+
+double resume_line_bytes(const struct kv_bench *bench, const struct resume_line *line) {
+    const int32_t tokens = line->report.host_tokens + line->report.disk_tokens;
+    const int32_t size = bench->rig.info.block_size;
+    return (double)((size_t)((tokens + size - 1) / size) * bench->rig.info.block_bytes);
+}
+
+double resume_line_speed(const struct kv_bench *bench, const struct resume_line *line) {
+    if (!(line->ready_us.median > 0)) return 0;
+    return resume_line_bytes(bench, line) / line->ready_us.median * 1e6;
+}
+
+// Three digits that count.
+static const char *number_text(double value, char text[NUMBER_BYTES]) {
+    const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+    snprintf(text, NUMBER_BYTES, "%.*f", digits, value);
+    return text;
+}
+
+// "12.3 (11.9 - 14.0)", or "-" where nothing was measured.
+static const char *range_text(const struct figure *figure, double unit, char text[RANGE_BYTES]) {
+    char low[NUMBER_BYTES], median[NUMBER_BYTES], high[NUMBER_BYTES];
+    if (figure->count == 0) return "-";
+    snprintf(text, RANGE_BYTES, "%s (%s - %s)", number_text(figure->median / unit, median),
+             number_text(figure->low / unit, low), number_text(figure->high / unit, high));
+    return text;
+}
+
+static void print_head(const struct kv_bench *bench) {
+    const struct engine_info *info = &bench->rig.info;
+    char weights[SIZE_TEXT_BYTES], token[SIZE_TEXT_BYTES];
+    printf("%.40s, %s, %s of weights\n", info->model_name, info->file_type,
+           size_format(info->weight_bytes, weights));
+    printf("KV %s, %s a token, blocks of %" PRId32 "\n", info->kv_type,
+           size_format(info->token_bytes, token), info->block_size);
+    printf("%s: %.60s\n", info->backend, info->device);
+    printf("read bandwidth %.1f GB/s (measured in this run)\n", bench->read_bytes_per_s / 1e9);
+}
+
+static void print_forks(const struct kv_bench *bench) {
+    char block[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
+    char idle[RANGE_BYTES], running[RANGE_BYTES];
+    printf("\nForks: median (low - high) in us of %" PRId32 "\n", bench->forks[0].idle_us.count);
+    printf("%7s %7s %10s %20s %20s %10s\n", "tokens", "blocks", "prefill, s", "at rest",
+           "while it decodes", "1st write");
+    for (int32_t i = 0; i < FORK_LINES; i++) {
+        const struct fork_line *line = &bench->forks[i];
+        printf("%7s ", count_format(line->tokens, count));
+        if (line->missing[0])
+            printf("not measured: %s\n", line->missing);
+        else
+            printf("%7" PRId32 " %10.2f %20s %20s %4" PRIu32 " block%s\n", line->blocks,
+                   line->prefill_us / 1e6, range_text(&line->idle_us, 1, idle),
+                   range_text(&line->running_us, 1, running), line->first_write_blocks,
+                   line->first_write_blocks == 1 ? "" : "s");
+    }
+    printf("1st write: blocks (%s each) that the device holds more after the fork's own\n"
+           "first token, in a tail that it shares. Goal: at most 1.\n",
+           size_format(bench->rig.info.block_bytes, block));
+}
+
+static void print_sharing(const struct kv_bench *bench) {
+    char computed[COUNT_TEXT_BYTES], least[COUNT_TEXT_BYTES], at_once[COUNT_TEXT_BYTES];
+    printf("\nOne head of 1,000 tokens, and 50 of each conversation's own\n");
+    printf("%13s %9s %9s %7s %15s %9s %9s\n", "conversations", "blocks", "separate", "part",
+           "tokens computed", "least", "at once");
+    for (int32_t i = 0; i < SHARING_LINES; i++) {
+        const struct sharing_line *line = &bench->sharing[i];
+        printf("%13" PRId32 " ", line->conversations);
+        if (line->missing[0])
+            printf("not measured: %s\n", line->missing);
+        else
+            printf("%9" PRIu32 " %9" PRIu64 " %5.1f %% %15s %9s %9s\n", line->held_blocks,
+                   line->separate_blocks, 100.0 * line->held_blocks / (double)line->separate_blocks,
+                   count_format((int64_t)line->prefilled, computed),
+                   count_format((int64_t)line->least, least),
+                   count_format((int64_t)line->prefilled_at_once, at_once));
+    }
+    printf("at once: computed where all start at the same moment, instead of one before.\n");
+}
+
+static void print_resume_line(const struct kv_bench *bench, const struct resume_line *line,
+                              enum resume_from from) {
+    char count[COUNT_TEXT_BYTES], ready[RANGE_BYTES], first[RANGE_BYTES], share[NUMBER_BYTES] = "-";
+    const double speed = resume_line_speed(bench, line);
+    const struct request_stats *stats = &line->stats;
+    printf("%6s %-10s ", count_format(line->tokens, count), RESUME_FROM_NAMES[from]);
+    if (line->missing[0]) {
+        printf("not measured: %s\n", line->missing);
+        return;
+    }
+    if (speed > 0) snprintf(share, sizeof share, "%.0f %%", 100 * speed / bench->read_bytes_per_s);
+    printf("%18s %18s %5" PRId64 "/%" PRId64 "/%" PRId64 "/%" PRIu64 " %5s\n",
+           range_text(&line->ready_us, 1e3, ready), range_text(&line->first_token_us, 1e3, first),
+           stats->device_tokens, stats->host_tokens, stats->disk_tokens, line->prefilled, share);
+}
+
+static double speed_of(uint64_t bytes, int64_t elapsed_us) {
+    return elapsed_us > 0 ? (double)bytes / (double)elapsed_us : 0; // MB/s
+}
+
+static void print_disk_speeds(const struct kv_bench *bench) {
+    const struct resume_part *part = &bench->resume;
+    const struct bench_meter *written = &part->written;
+    if (written->writes == 0) return;
+    printf("disk: written at %.0f MB/s (fdatasync and rows counted, %.0f blocks a write),\n"
+           "read and verified at %.0f MB/s; cold %.0f MB/s",
+           speed_of(written->write_bytes, written->write_us),
+           (double)written->write_blocks / (double)written->writes,
+           speed_of(part->read.read_bytes, part->read.read_us),
+           speed_of(part->read_cold.read_bytes, part->read_cold.read_us));
+    printf(", with %.0f %% of the pages in memory still\n",
+           100 * part->lines[0][FROM_COLD_DISK].kept_pages);
+}
+
+static void print_resume(const struct kv_bench *bench) {
+    const struct resume_part *part = &bench->resume;
+    printf("\nTaken up again: median (low - high) in ms\n");
+    printf("%6s %-10s %18s %18s %17s %5s\n", "tokens", "from", "ready", "first token",
+           "dev/host/disk/new", "read");
+    for (int32_t i = 0; i < RESUME_LENGTHS; i++) {
+        for (int32_t from = 0; from < RESUME_FROM_COUNT; from++)
+            print_resume_line(bench, &part->lines[i][from], (enum resume_from)from);
+        const struct figure *computed = &part->lines[i][FROM_NOTHING].first_token_us;
+        const struct figure *disk = &part->lines[i][FROM_DISK].first_token_us;
+        if (computed->count && disk->count)
+            printf("       computing takes %.1f times as long as reading from the disk\n",
+                   computed->median / disk->median);
+    }
+    printf("dev/host/disk/new: tokens found there by the request, and computed.\n"
+           "read: KV bytes a second until ready, as a part of the read bandwidth.\n");
+    print_disk_speeds(bench);
+    if (part->lookup_missing[0])
+        printf("lookup: not measured: %s\n", part->lookup_missing);
+    else
+        printf("lookup: %.0f ns a token (%.0f - %.0f) of %" PRId32 " on the device, %" PRId32
+               " found; goal: 200\n",
+               part->lookup_ns.median, part->lookup_ns.low, part->lookup_ns.high,
+               part->lookup_tokens, part->lookup_found);
+}
+
+static void print_turns(const struct kv_bench *bench) {
+    char payload[SIZE_TEXT_BYTES], written[SIZE_TEXT_BYTES], stored[SIZE_TEXT_BYTES];
+    printf("\n%" PRId32 " turns of %" PRId32 " conversations in turn, to the disk\n",
+           bench->turns[0].turns, bench->turns[0].conversations);
+    printf("%-8s %9s %9s %9s %9s %8s %8s %11s\n", "device", "blocks", "payload", "written",
+           "folder", "/payload", "/blocks", "computed");
+    for (int32_t i = 0; i < TURN_LINES; i++) {
+        const struct turns_line *line = &bench->turns[i];
+        printf("%-8s ", line->tight ? "tight" : "roomy");
+        if (line->missing[0])
+            printf("not measured: %s\n", line->missing);
+        else
+            printf("%5" PRIu64 "+%-3" PRIu64 " %9s %9s %9s %8.3f %8.3f %5" PRIu64 "/%" PRIu64 "\n",
+                   line->sealed_blocks, line->tails,
+                   size_format((size_t)line->payload_bytes, payload),
+                   size_format((size_t)line->written_bytes, written),
+                   size_format((size_t)line->folder_bytes, stored),
+                   (double)line->written_bytes / (double)line->payload_bytes,
+                   (double)line->written_bytes / (double)line->wanted_bytes, line->prefilled,
+                   line->least);
+    }
+    printf("blocks: distinct full ones + tails; written: all bytes, as the tier counts;\n"
+           "goals: /payload and /blocks at most 1.1; computed: tokens, and of them new.\n");
+}
+
+static void print_pairs(const struct kv_bench *bench) {
+    for (int32_t i = 0; i < PAIR_LINES; i++) {
+        const struct pair_line *line = &bench->pairs[i];
+        printf("\nTwo conversations, each 60 %% of the device, host memory for both; %s\n",
+               line->kept ? "kept as sequences" : "made anew each turn");
+        if (line->missing[0]) {
+            printf("not measured: %s\n", line->missing);
+            continue;
+        }
+        printf("%4s %7s %7s %9s %9s %9s %15s\n", "turn", "tokens", "new", "device", "host",
+               "computed", "first token, ms");
+        for (int32_t j = 0; j < PAIR_TURNS; j++) {
+            const struct pair_turn *turn = &line->turns[j];
+            printf("%4" PRId32 " %7" PRId32 " %7" PRId32 " %9" PRId64 " %9" PRId64 " %9" PRId64
+                   " %15.1f\n",
+                   j + 1, turn->prompt, turn->new_tokens, turn->device_tokens, turn->host_tokens,
+                   turn->prefilled, turn->first_token_us / 1e3);
+        }
+        printf("computed again: %" PRIu64 " tokens (goal: 0); device %" PRIu32
+               " blocks, conversation %" PRIu32 "\n",
+               line->excess, line->pool_blocks, line->largest_blocks);
+    }
+}
+
+void bench_kv_print(const struct kv_bench *bench) {
+    print_head(bench);
+    print_forks(bench);
+    print_sharing(bench);
+    print_resume(bench);
+    print_turns(bench);
+    print_pairs(bench);
+}

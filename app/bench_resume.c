@@ -1,0 +1,293 @@
+// app/bench_resume.c — a log taken up again from each tier, and computed again; and what finding
+// it costs.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/bench_kv_parts.h"
+
+enum {
+    LOOKUPS = 21,
+    MARGIN_TOKENS = 64, // of a pool, beyond the logs that it is to hold
+    LOGS = 2,           // of each length: one is restored, of the other a request is timed
+    COMPUTED_RUNS = 2,
+};
+
+static const int32_t LENGTHS[RESUME_LENGTHS] = {1000, 8000};
+
+struct visit {
+    int32_t length;
+    uint32_t salt;
+    bool restores; // by itself, timed; else by a request, to its first token
+};
+
+static uint32_t salt_of(int32_t index, int32_t log) { return (uint32_t)(1 + index * LOGS + log); }
+
+static uint64_t prefilled(const struct rig *rig) {
+    struct kv_usage usage;
+    engine_kv_usage(rig->engine, &usage);
+    return usage.prefilled_tokens;
+}
+
+static enum status visit_by_restore(struct sequence *sequence, struct samples *samples,
+                                    struct resume_line *line) {
+    const double before = rig_now_us();
+    TRY(rig_restore(sequence, &line->report));
+    samples_add(samples, rig_now_us() - before);
+    return STATUS_OK;
+}
+
+static enum status visit_by_request(struct rig *rig, struct sequence *sequence,
+                                    struct samples *samples, struct resume_line *line) {
+    const uint64_t before = prefilled(rig);
+    TRY(rig_generate(rig, sequence, 1, &line->stats));
+    line->prefilled = prefilled(rig) - before;
+    samples_add(samples, (double)line->stats.first_token_us);
+    return STATUS_OK;
+}
+
+// A new sequence with a log that was computed before.
+static enum status visit(struct rig *rig, const struct visit *visit, struct samples *samples,
+                         struct resume_line *line) {
+    struct sequence *sequence;
+    TRY(sequence_create(rig->engine, &sequence));
+    enum status status = rig_append(rig, sequence, visit->salt, visit->length);
+    if (status == STATUS_OK)
+        status = visit->restores ? visit_by_restore(sequence, samples, line)
+                                 : visit_by_request(rig, sequence, samples, line);
+    sequence_destroy(sequence);
+    return status;
+}
+
+// Computes a log and lets it go; a holder of 0 does not hold it.
+static enum status leave_log(struct rig *rig, int32_t length, uint32_t salt, uint64_t holder) {
+    struct sequence *sequence;
+    TRY(sequence_create(rig->engine, &sequence));
+    enum status status = rig_append(rig, sequence, salt, length);
+    if (status == STATUS_OK) status = rig_prefill(rig, sequence, NULL);
+    if (status == STATUS_OK && holder) sequence_save(sequence, holder);
+    sequence_destroy(sequence);
+    return status;
+}
+
+// ---- from the device
+
+static enum status time_lookup(struct rig *rig, int32_t length, uint32_t salt,
+                               struct samples *samples, int32_t *found) {
+    struct restore_report report;
+    struct sequence *sequence;
+    TRY(sequence_create(rig->engine, &sequence));
+    const enum status status = rig_append(rig, sequence, salt, length);
+    const double before = rig_now_us();
+    if (status == STATUS_OK) sequence_restore(sequence, 0, &report);
+    const double elapsed_us = rig_now_us() - before;
+    if (status == STATUS_OK) {
+        samples_add(samples, elapsed_us * 1e3 / length);
+        *found = report.device_tokens;
+    }
+    sequence_destroy(sequence);
+    return status;
+}
+
+static enum status measure_lookup(struct rig *rig, int32_t index, struct resume_part *part) {
+    struct samples samples = {0};
+    part->lookup_tokens = LENGTHS[index];
+    for (int32_t i = 0; i < LOOKUPS; i++)
+        TRY(time_lookup(rig, LENGTHS[index], salt_of(index, 0), &samples, &part->lookup_found));
+    part->lookup_ns = samples_figure(&samples);
+    return STATUS_OK;
+}
+
+static enum status measure_device(struct kv_bench *bench, int32_t index) {
+    struct resume_line *line = &bench->resume.lines[index][FROM_DEVICE];
+    struct samples ready = {0}, first = {0};
+    struct visit visited = {.length = LENGTHS[index], .salt = salt_of(index, 0)};
+    TRY(leave_log(&bench->rig, visited.length, visited.salt, 0));
+    for (int32_t i = 0; i < bench->runs; i++) {
+        visited.restores = true;
+        TRY(visit(&bench->rig, &visited, &ready, line));
+        visited.restores = false;
+        TRY(visit(&bench->rig, &visited, &first, line));
+    }
+    line->ready_us = samples_figure(&ready);
+    line->first_token_us = samples_figure(&first);
+    if (index < RESUME_LENGTHS - 1) return STATUS_OK;
+    return measure_lookup(&bench->rig, index, &bench->resume);
+}
+
+// ---- from host memory
+
+// Two logs in turn, of which the device holds one.
+static enum status measure_host(struct kv_bench *bench, int32_t index) {
+    struct resume_line *line = &bench->resume.lines[index][FROM_HOST];
+    struct samples ready = {0}, first = {0};
+    struct visit visited = {.length = LENGTHS[index]};
+    for (int32_t log = 0; log < LOGS; log++)
+        TRY(leave_log(&bench->rig, LENGTHS[index], salt_of(index, log), 0));
+    for (int32_t i = 0; i < 2 * bench->runs; i++) {
+        visited.salt = salt_of(index, i % LOGS);
+        visited.restores = i < bench->runs;
+        TRY(visit(&bench->rig, &visited, visited.restores ? &ready : &first, line));
+    }
+    line->ready_us = samples_figure(&ready);
+    line->first_token_us = samples_figure(&first);
+    return STATUS_OK;
+}
+
+// ---- from the disk
+
+static struct rig_needs disk_needs(struct kv_bench *bench, int32_t longest) {
+    int64_t tokens = 0;
+    for (int32_t i = 0; i <= longest; i++)
+        tokens += LOGS * (LENGTHS[i] + MARGIN_TOKENS);
+    return (struct rig_needs){
+        .context = LENGTHS[longest] + MARGIN_TOKENS / 2,
+        .device_tokens = tokens,
+        .folder = &bench->folder,
+        .meter = &bench->meter,
+        .restore = KV_RESTORE_ALWAYS,
+    };
+}
+
+static enum status write_logs(struct kv_bench *bench, int32_t longest) {
+    const struct rig_needs needs = disk_needs(bench, longest);
+    enum status status = rig_open(&bench->rig, &needs);
+    for (int32_t i = 0; i < (longest + 1) * LOGS && status == STATUS_OK; i++) {
+        const uint32_t salt = salt_of(i / LOGS, i % LOGS);
+        status = leave_log(&bench->rig, LENGTHS[i / LOGS], salt, salt);
+    }
+    const double before = rig_now_us();
+    rig_close(&bench->rig);
+    bench->resume.drain_us = rig_now_us() - before;
+    bench->resume.written = bench->meter;
+    return status;
+}
+
+struct disk_samples {
+    struct samples ready, first;
+};
+
+static enum status visit_disk(struct kv_bench *bench, int32_t index, enum resume_from from,
+                              struct disk_samples *samples) {
+    struct resume_line *line = &bench->resume.lines[index][from];
+    struct visit visited = {.length = LENGTHS[index]};
+    for (int32_t log = 0; log < LOGS; log++) {
+        visited.salt = salt_of(index, log);
+        visited.restores = log == 0;
+        if (from == FROM_COLD_DISK) {
+            const double kept = bench_folder_forget(&bench->folder);
+            if (kept > line->kept_pages) line->kept_pages = kept;
+        }
+        TRY(visit(&bench->rig, &visited, log ? &samples->first : &samples->ready, line));
+    }
+    return STATUS_OK;
+}
+
+static void add_meter(struct bench_meter *sum, const struct bench_meter *meter) {
+    sum->reads += meter->reads;
+    sum->read_blocks += meter->read_blocks;
+    sum->read_bytes += meter->read_bytes;
+    sum->read_us += meter->read_us;
+}
+
+// A new engine for each run, as what was read once is on the device.
+static enum status measure_disk(struct kv_bench *bench, int32_t longest, enum resume_from from) {
+    struct disk_samples samples[RESUME_LENGTHS] = {0};
+    enum status status = STATUS_OK;
+    for (int32_t run = 0; run < bench->runs && status == STATUS_OK; run++) {
+        const struct rig_needs needs = disk_needs(bench, longest);
+        status = rig_open(&bench->rig, &needs);
+        for (int32_t i = 0; i <= longest && status == STATUS_OK; i++)
+            status = visit_disk(bench, i, from, &samples[i]);
+        rig_close(&bench->rig);
+        add_meter(from == FROM_DISK ? &bench->resume.read : &bench->resume.read_cold,
+                  &bench->meter);
+    }
+    for (int32_t i = 0; i <= longest && status == STATUS_OK; i++) {
+        bench->resume.lines[i][from].ready_us = samples_figure(&samples[i].ready);
+        bench->resume.lines[i][from].first_token_us = samples_figure(&samples[i].first);
+    }
+    return status;
+}
+
+// ---- computed again
+
+static enum status visit_nothing(struct kv_bench *bench, int32_t longest,
+                                 struct samples samples[RESUME_LENGTHS]) {
+    struct visit visited = {.restores = false};
+    for (int32_t i = 0; i < (longest + 1) * LOGS; i++) {
+        struct resume_line *line = &bench->resume.lines[i / LOGS][FROM_NOTHING];
+        visited.length = LENGTHS[i / LOGS];
+        visited.salt = salt_of(i / LOGS, i % LOGS);
+        TRY(visit(&bench->rig, &visited, &samples[i / LOGS], line));
+    }
+    return STATUS_OK;
+}
+
+static enum status measure_computing(struct kv_bench *bench, int32_t longest) {
+    struct samples samples[RESUME_LENGTHS] = {0};
+    enum status status = STATUS_OK;
+    for (int32_t run = 0; run < COMPUTED_RUNS && status == STATUS_OK; run++) {
+        struct rig_needs needs = disk_needs(bench, longest);
+        needs.restore = KV_RESTORE_NEVER;
+        status = rig_open(&bench->rig, &needs);
+        if (status == STATUS_OK) status = visit_nothing(bench, longest, samples);
+        rig_close(&bench->rig);
+    }
+    for (int32_t i = 0; i <= longest; i++)
+        bench->resume.lines[i][FROM_NOTHING].first_token_us = samples_figure(&samples[i]);
+    return status;
+}
+
+// ---- all of them
+
+static enum status measure_memory(struct kv_bench *bench, int32_t index) {
+    const int32_t length = LENGTHS[index];
+    struct rig_needs needs = {
+        .context = length + MARGIN_TOKENS / 2,
+        .device_tokens = length + MARGIN_TOKENS,
+        .restore = KV_RESTORE_ALWAYS,
+    };
+    enum status status = rig_open(&bench->rig, &needs);
+    if (status == STATUS_OK) status = measure_device(bench, index);
+    rig_close(&bench->rig);
+    if (status != STATUS_OK) return status;
+    needs.host_tokens = LOGS * (length + MARGIN_TOKENS);
+    status = rig_open(&bench->rig, &needs);
+    if (status == STATUS_OK) status = measure_host(bench, index);
+    rig_close(&bench->rig);
+    return status;
+}
+
+// The index of the longest log that can be measured, or -1; says of the others why not.
+static int32_t choose_longest(struct kv_bench *bench) {
+    struct resume_part *part = &bench->resume;
+    int32_t longest = -1;
+    for (int32_t i = 0; i < RESUME_LENGTHS; i++) {
+        char missing[MISSING_BYTES] = "";
+        const int64_t pool = (int64_t)2 * LOGS * LENGTHS[i];
+        if (longest == i - 1 && bench_kv_affords(bench, pool, LENGTHS[i], missing)) longest = i;
+        for (int32_t from = 0; from < RESUME_FROM_COUNT; from++) {
+            struct resume_line *line = &part->lines[i][from];
+            line->tokens = LENGTHS[i];
+            memcpy(line->missing, missing, sizeof missing);
+        }
+        memcpy(part->lookup_missing, missing, sizeof missing);
+    }
+    return longest;
+}
+
+enum status bench_kv_resume(struct kv_bench *bench) {
+    const int32_t longest = choose_longest(bench);
+    const struct bench_kv_options *options = bench->options;
+    if (longest < 0) return STATUS_OK;
+    for (int32_t i = 0; i <= longest; i++)
+        TRY(measure_memory(bench, i));
+    TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
+                          &bench->rig.err));
+    enum status status = write_logs(bench, longest);
+    if (status == STATUS_OK) status = measure_disk(bench, longest, FROM_DISK);
+    if (status == STATUS_OK) status = measure_disk(bench, longest, FROM_COLD_DISK);
+    if (status == STATUS_OK) status = measure_computing(bench, longest);
+    bench_folder_close(&bench->folder);
+    return status;
+}

@@ -1,0 +1,177 @@
+#include "app/bench_rig.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "store/vault.h"
+
+enum { LOOK_MS = 200 }; // how often a wait looks for a signal
+
+static volatile sig_atomic_t signal_seen;
+
+static void on_signal(int number) { signal_seen = number; }
+
+void rig_catch_signals(void) {
+    const struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int rig_signal(void) { return signal_seen; }
+
+void samples_add(struct samples *samples, double value) {
+    if (samples->count < SAMPLES_MAX) samples->values[samples->count++] = value;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct figure samples_figure(struct samples *samples) {
+    if (samples->count == 0) return (struct figure){0};
+    qsort(samples->values, (size_t)samples->count, sizeof samples->values[0], compare);
+    return (struct figure){
+        .low = samples->values[0],
+        .median = samples->values[samples->count / 2],
+        .high = samples->values[samples->count - 1],
+        .count = samples->count,
+    };
+}
+
+double rig_now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+// 0 where nothing is known yet: the engine chooses.
+static size_t bytes_of(const struct rig *rig, int64_t tokens) {
+    const int64_t size = rig->info.block_size;
+    if (size == 0) return 0;
+    return (size_t)((tokens + size - 1) / size) * rig->info.block_bytes;
+}
+
+enum status rig_open(struct rig *rig, const struct rig_needs *needs) {
+    const struct bench_kv_options *options = rig->options;
+    struct tier *tier = NULL;
+    if (needs->folder) {
+        tier = vault_create(&(struct vault_options){.folder = needs->folder->path});
+        if (!tier) return error_set(&rig->err, STATUS_NO_MEMORY, "not enough memory");
+        tier = bench_meter_init(needs->meter, tier);
+    }
+    const struct engine_options engine_options = {
+        .model_path = options->model_path,
+        .shape = options->shape,
+        .shape_type = options->type,
+        .backend = options->backend,
+        .kv_type = options->kv_type,
+        .threads = options->threads,
+        .context = needs->context,
+        .kv_device_bytes = bytes_of(rig, needs->device_tokens),
+        .kv_host_bytes = bytes_of(rig, needs->host_tokens),
+        .tier = tier,
+        .digest = rig->knows_digest ? &rig->digest : NULL,
+        .kv_restore = needs->restore,
+        .beyond_training = true,
+        .step_tokens = ENGINE_STEP_TOKENS,
+    };
+    TRY(engine_open(&engine_options, &rig->engine, &rig->err));
+    engine_info(rig->engine, &rig->info);
+    if (!rig->knows_digest && options->model_path) {
+        rig->digest = engine_digest(rig->engine);
+        rig->knows_digest = true;
+    }
+    struct kv_usage usage;
+    engine_kv_usage(rig->engine, &usage);
+    if (tier && !usage.has_disk)
+        return error_set(&rig->err, STATUS_IO, "the disk tier in %.300s can not be used",
+                         needs->folder->path);
+    return STATUS_OK;
+}
+
+void rig_close(struct rig *rig) {
+    engine_close(rig->engine);
+    rig->engine = NULL;
+}
+
+// SplitMix64's finaliser (Steele, Lea & Flood, OOPSLA 2014): neighbours differ in all bits.
+static uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31);
+}
+
+void rig_ids(const struct rig *rig, uint32_t salt, int32_t first, int32_t count, int32_t *ids) {
+    for (int32_t i = 0; i < count; i++) {
+        const uint64_t place = (uint64_t)salt << 32 | (uint32_t)(first + i);
+        ids[i] = (int32_t)(mix(place + 1) % (uint64_t)rig->info.vocabulary);
+    }
+}
+
+enum status rig_append(struct rig *rig, struct sequence *sequence, uint32_t salt, int32_t length) {
+    enum { AT_ONCE = 256 };
+    int32_t ids[AT_ONCE];
+    for (int32_t at = sequence_length(sequence); at < length;) {
+        const int32_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
+        rig_ids(rig, salt, at, count, ids);
+        TRY(sequence_append(sequence, ids, (size_t)count));
+        at += count;
+    }
+    return STATUS_OK;
+}
+
+enum status rig_start(struct rig *rig, struct sequence *sequence, int32_t tokens,
+                      struct request **request) {
+    struct request_options options = {
+        .sampler = sampler_options_default(), .max_tokens = tokens, .ignore_end = true};
+    options.sampler.temperature = 0;
+    if (rig_signal()) return STATUS_CANCELLED;
+    const enum status status = request_start(sequence, &options, request);
+    return status == STATUS_OK ? status : error_set(&rig->err, status, "%s", status_text(status));
+}
+
+static void cancel_all(struct request *const *requests, int32_t count) {
+    for (int32_t i = 0; i < count; i++)
+        request_cancel(requests[i]);
+}
+
+enum status rig_wait(struct rig *rig, struct request *const *requests, int32_t count,
+                     struct request_stats *stats) {
+    enum status status = STATUS_OK;
+    for (int32_t left = count; left > 0;) {
+        struct event event;
+        if (rig_signal()) cancel_all(requests, count);
+        if (!engine_next_event(rig->engine, LOOK_MS, &event) || event.kind != EVENT_DONE) continue;
+        left--;
+        for (int32_t i = 0; stats && i < count; i++)
+            if (requests[i] == event.request) stats[i] = event.stats;
+        if (event.reason == STOP_REASON_CANCELLED) status = STATUS_CANCELLED;
+        if (event.status != STATUS_OK && status == STATUS_OK) status = event.status;
+    }
+    for (int32_t i = 0; i < count; i++)
+        request_release(requests[i]);
+    return status;
+}
+
+enum status rig_generate(struct rig *rig, struct sequence *sequence, int32_t tokens,
+                         struct request_stats *stats) {
+    struct request *request;
+    TRY(rig_start(rig, sequence, tokens, &request));
+    return rig_wait(rig, &request, 1, stats);
+}
+
+enum status rig_prefill(struct rig *rig, struct sequence *sequence, struct request_stats *stats) {
+    const int32_t length = sequence_length(sequence);
+    TRY(rig_generate(rig, sequence, 1, stats));
+    sequence_truncate(sequence, length);
+    return STATUS_OK;
+}
+
+enum status rig_restore(struct sequence *sequence, struct restore_report *report) {
+    do
+        sequence_restore(sequence, LOOK_MS, report);
+    while (!report->done && !rig_signal());
+    return rig_signal() ? STATUS_CANCELLED : STATUS_OK;
+}

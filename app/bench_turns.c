@@ -1,0 +1,212 @@
+// app/bench_turns.c — conversations in turn: what they write to the disk, and what is computed
+// again when they do not fit the device together.
+#include <stdlib.h>
+
+#include "app/bench_kv_parts.h"
+
+enum {
+    TURNS = 50,
+    CONVERSATIONS = 5,
+    HEAD_TOKENS = 96,
+    PROMPT_TOKENS = 60,
+    ANSWER_TOKENS = 40,
+    TURN_TOKENS = PROMPT_TOKENS + ANSWER_TOKENS,
+    LOG_TOKENS = HEAD_TOKENS + (TURNS / CONVERSATIONS) * TURN_TOKENS,
+    ALL_TOKENS = CONVERSATIONS * LOG_TOKENS,
+    TIGHT_PARTS = 2, // of ALL_TOKENS that a tight device holds one
+    PAIR_POOL_TOKENS = 4096,
+    PAIR_LOG_TOKENS = PAIR_POOL_TOKENS * 6 / 10,
+    PAIR_FIRST_TOKENS = PAIR_LOG_TOKENS - PAIR_TURNS / 2 * TURN_TOKENS + PROMPT_TOKENS,
+    MOST_LOG_TOKENS = PAIR_LOG_TOKENS > LOG_TOKENS ? PAIR_LOG_TOKENS : LOG_TOKENS,
+};
+
+struct log { // of a conversation between its turns
+    int32_t ids[MOST_LOG_TOKENS];
+    int32_t count;
+};
+
+static void log_extend(struct log *log, const struct rig *rig, uint32_t salt, int32_t count) {
+    rig_ids(rig, salt, log->count, count, log->ids + log->count);
+    log->count += count;
+}
+
+static void log_take(struct log *log, const struct sequence *sequence) {
+    const int32_t length = sequence_length(sequence);
+    const int32_t *tokens = sequence_tokens(sequence);
+    for (; log->count < length; log->count++)
+        log->ids[log->count] = tokens[log->count];
+}
+
+// One turn as a chat makes it after a switch: a new sequence from the log, an answer, saved, and
+// gone again.
+static enum status take_turn(struct rig *rig, struct log *log, uint64_t holder,
+                             struct request_stats *stats) {
+    struct sequence *sequence;
+    TRY(sequence_create(rig->engine, &sequence));
+    enum status status = sequence_append(sequence, log->ids, (size_t)log->count);
+    if (status == STATUS_OK) status = rig_generate(rig, sequence, ANSWER_TOKENS, stats);
+    if (status == STATUS_OK) {
+        log_take(log, sequence);
+        sequence_save(sequence, holder);
+    }
+    sequence_destroy(sequence);
+    return status;
+}
+
+// ---- what is written
+
+// Full blocks that no earlier log has, and the tails, which are their conversations' own.
+static void count_distinct(const struct rig *rig, const struct log logs[CONVERSATIONS],
+                           struct turns_line *line) {
+    const int32_t size = rig->info.block_size;
+    for (int32_t i = 0; i < CONVERSATIONS; i++) {
+        const int32_t cached = logs[i].count - 1; // the last token was only sampled
+        int32_t known = 0;
+        for (int32_t j = 0; j < i; j++) {
+            int32_t common = 0;
+            while (common < cached && common < logs[j].count - 1 &&
+                   logs[i].ids[common] == logs[j].ids[common])
+                common++;
+            if (common > known) known = common;
+        }
+        line->sealed_blocks += (uint64_t)(cached / size - known / size);
+        line->tails += cached % size > 0;
+    }
+    line->wanted_bytes = (line->sealed_blocks + line->tails) * rig->info.block_bytes;
+}
+
+static enum status take_turns(struct rig *rig, struct log logs[CONVERSATIONS],
+                              struct turns_line *line) {
+    for (int32_t i = 0; i < CONVERSATIONS; i++)
+        log_extend(&logs[i], rig, 1, HEAD_TOKENS);
+    for (int32_t turn = 0; turn < TURNS; turn++) {
+        const int32_t which = turn % CONVERSATIONS;
+        log_extend(&logs[which], rig, (uint32_t)(2 + which), PROMPT_TOKENS);
+        TRY(take_turn(rig, &logs[which], (uint64_t)which + 1, NULL));
+    }
+    struct kv_usage usage;
+    engine_kv_usage(rig->engine, &usage);
+    line->prefilled = usage.prefilled_tokens;
+    line->decoded = usage.decoded_tokens;
+    line->evicted_blocks = usage.evicted_blocks;
+    // Of each turn its prompt, and after the first the token that was only sampled.
+    line->least = HEAD_TOKENS + (uint64_t)TURNS * PROMPT_TOKENS + TURNS - CONVERSATIONS;
+    count_distinct(rig, logs, line);
+    return STATUS_OK;
+}
+
+static enum status measure_turns(struct kv_bench *bench, struct turns_line *line) {
+    const struct rig_needs needs = {
+        .context = LOG_TOKENS + TURN_TOKENS,
+        .device_tokens = line->tight ? ALL_TOKENS / TIGHT_PARTS : ALL_TOKENS + LOG_TOKENS,
+        .folder = &bench->folder,
+        .meter = &bench->meter,
+        .restore = KV_RESTORE_ALWAYS,
+    };
+    struct log *logs = calloc(CONVERSATIONS, sizeof *logs);
+    enum status status = logs ? rig_open(&bench->rig, &needs) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = take_turns(&bench->rig, logs, line);
+    rig_close(&bench->rig);
+    line->payload_bytes = bench->meter.usage.payload_bytes;
+    line->written_bytes = bench->meter.usage.written_bytes;
+    line->write_blocks = bench->meter.write_blocks;
+    line->writes = bench->meter.writes;
+    line->folder_bytes = bench_folder_bytes(&bench->folder);
+    free(logs);
+    return status;
+}
+
+enum status bench_kv_turns(struct kv_bench *bench) {
+    const struct bench_kv_options *options = bench->options;
+    for (int32_t i = 0; i < TURN_LINES; i++) {
+        struct turns_line *line = &bench->turns[i];
+        line->tight = i > 0;
+        line->conversations = CONVERSATIONS;
+        line->turns = TURNS;
+        if (!bench_kv_affords(bench, ALL_TOKENS + LOG_TOKENS, ALL_TOKENS, line->missing)) continue;
+        TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
+                              &bench->rig.err));
+        const enum status status = measure_turns(bench, line);
+        bench_folder_close(&bench->folder);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+// ---- two that do not fit together
+
+struct pair {
+    struct log logs[2];
+    struct sequence *sequences[2]; // where they are kept
+};
+
+static enum status continue_kept(struct rig *rig, struct pair *pair, int32_t which,
+                                 struct request_stats *stats) {
+    struct log *log = &pair->logs[which];
+    struct sequence *sequence = pair->sequences[which];
+    const int32_t length = sequence_length(sequence);
+    TRY(sequence_append(sequence, log->ids + length, (size_t)(log->count - length)));
+    TRY(rig_generate(rig, sequence, ANSWER_TOKENS, stats));
+    log_take(log, sequence);
+    return STATUS_OK;
+}
+
+static enum status pair_turn(struct rig *rig, struct pair *pair, int32_t turn,
+                             struct pair_line *line) {
+    const int32_t which = turn % 2;
+    const int32_t before = pair->logs[which].count;
+    struct pair_turn *taken = &line->turns[turn];
+    struct kv_usage old, now;
+    struct request_stats stats;
+    log_extend(&pair->logs[which], rig, (uint32_t)(1 + which),
+               before ? PROMPT_TOKENS : PAIR_FIRST_TOKENS);
+    taken->prompt = pair->logs[which].count;
+    taken->new_tokens = taken->prompt - (before ? before - 1 : 0);
+    engine_kv_usage(rig->engine, &old);
+    TRY(line->kept ? continue_kept(rig, pair, which, &stats)
+                   : take_turn(rig, &pair->logs[which], (uint64_t)which + 1, &stats));
+    engine_kv_usage(rig->engine, &now);
+    taken->prefilled = (int64_t)(now.prefilled_tokens - old.prefilled_tokens);
+    taken->device_tokens = stats.device_tokens;
+    taken->host_tokens = stats.host_tokens;
+    taken->first_token_us = (double)stats.first_token_us;
+    if (before && taken->prefilled > taken->new_tokens)
+        line->excess += (uint64_t)(taken->prefilled - taken->new_tokens);
+    line->swap_out_bytes = now.swap_out_bytes;
+    line->swap_in_bytes = now.swap_in_bytes;
+    return STATUS_OK;
+}
+
+static enum status take_pair_turns(struct rig *rig, struct pair *pair, struct pair_line *line) {
+    for (int32_t i = 0; line->kept && i < 2; i++)
+        TRY(sequence_create(rig->engine, &pair->sequences[i]));
+    for (int32_t turn = 0; turn < PAIR_TURNS; turn++)
+        TRY(pair_turn(rig, pair, turn, line));
+    const int32_t size = rig->info.block_size;
+    line->largest_blocks = (uint32_t)((pair->logs[0].count - 1 + size - 1) / size);
+    line->pool_blocks = rig->info.blocks_total;
+    return STATUS_OK;
+}
+
+enum status bench_kv_pairs(struct kv_bench *bench) {
+    const struct rig_needs needs = {
+        .context = PAIR_LOG_TOKENS + TURN_TOKENS,
+        .device_tokens = PAIR_POOL_TOKENS,
+        .host_tokens = (int64_t)2 * PAIR_POOL_TOKENS,
+        .restore = KV_RESTORE_ALWAYS,
+    };
+    enum status status = STATUS_OK;
+    for (int32_t i = 0; i < PAIR_LINES && status == STATUS_OK; i++) {
+        struct pair_line *line = &bench->pairs[i];
+        line->kept = i > 0;
+        line->pool_tokens = PAIR_POOL_TOKENS;
+        if (!bench_kv_affords(bench, 3 * PAIR_POOL_TOKENS, PAIR_POOL_TOKENS, line->missing))
+            continue;
+        struct pair *pair = calloc(1, sizeof *pair);
+        status = pair ? rig_open(&bench->rig, &needs) : STATUS_NO_MEMORY;
+        if (status == STATUS_OK) status = take_pair_turns(&bench->rig, pair, line);
+        rig_close(&bench->rig); // frees the sequences that are kept
+        free(pair);
+    }
+    return status;
+}

@@ -1,0 +1,62 @@
+// engine/accounting.h — where every block of KV is, and who needs it.
+//
+// Numbers for people: taken at one moment under the engine's lock, so that the sums are exact.
+// Threads: the UI's.
+#ifndef ENGINE_ACCOUNTING_H
+#define ENGINE_ACCOUNTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine;
+
+struct kv_usage {
+    size_t block_bytes;
+    // device_blocks = device_held + device_cached + device_free, exactly
+    uint32_t device_blocks;
+    uint32_t device_held;   // by a sequence or a transfer
+    uint32_t device_cached; // by nobody: found again by their tokens, or evicted when room is short
+    uint32_t device_free;
+    uint32_t device_shared; // of the held: by two sequences or more
+    uint64_t device_spared; // blocks that separate copies for each sequence would need besides
+    // host_blocks = host_cached + host_moving + host_free, exactly
+    uint32_t host_blocks;
+    uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
+    bool has_disk;
+    uint32_t disk_blocks;      // of this model, that are known to be on the disk
+    uint64_t disk_bytes;       // stored, of all models
+    uint64_t disk_limit_bytes; // 0: none
+    uint32_t unwritten_blocks; // sealed, and not yet on the disk
+    // since opening
+    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // taken from there
+    uint64_t prefilled_tokens, decoded_tokens;                    // computed
+    uint64_t duplicate_blocks;                    // computed twice at once, and dropped
+    uint64_t evicted_blocks;                      // taken from the device
+    uint64_t lost_blocks;                         // of those, that were nowhere else
+    uint64_t preempted_requests;                  // that had to wait for room
+    uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
+    uint64_t disk_read_bytes, disk_written_bytes; // written: everything, rows and headers too
+    uint64_t disk_payload_bytes;                  // of that, KV that was written for the first time
+    uint64_t failed_reads, failed_writes;         // blocks
+};
+void engine_kv_usage(struct engine *engine, struct kv_usage *usage);
+
+// Conversations hold KV by a number that the caller chose. It names the path from the root to
+// the last sealed block of a sequence; what no holder needs leaves the disk first.
+struct holder_usage {
+    int32_t tokens;                                  // sealed, on its path
+    int32_t device_tokens, host_tokens, disk_tokens; // of those, in the fastest tier that has them
+    uint32_t unique_blocks, shared_blocks;           // shared: with another holder
+};
+
+// One entry for each of holders[count]; zeros for those that are not known. O(all paths).
+void engine_holder_usage(struct engine *engine, const uint64_t *holders, size_t count,
+                         struct holder_usage *usage);
+void engine_let_go(struct engine *engine, uint64_t holder); // keeps its blocks until room is short
+
+// Deletes the blocks that only this holder needs and no sequence uses, from every tier; it holds
+// nothing afterwards. Returns how many.
+uint32_t engine_strip(struct engine *engine, uint64_t holder);
+
+#endif

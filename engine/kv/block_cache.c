@@ -1,0 +1,599 @@
+#include "engine/kv/block_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "engine/base/clock.h"
+#include "engine/base/log.h"
+#include "engine/kv/state.h"
+
+enum {
+    DISK_SLOTS_MOST = 3 * TIER_MAX_BATCH, // of a slab that is only the way to the disk
+    DISK_SLOTS_LEAST = 8,
+};
+
+static const size_t DISK_SLAB_BYTES = (size_t)256 << 20;
+
+void cache_note_average(double *average, double value) {
+    *average = *average > 0 ? 0.75 * *average + 0.25 * value : value;
+}
+
+void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot) {
+    return (char *)cache->slab + (size_t)slot * cache->block_bytes;
+}
+
+void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out) {
+    cache->backend->swap_blocks(cache->device, &(struct swap_blocks){.cache = cache->shape,
+                                                                     .host = cache->slab,
+                                                                     .blocks = &block,
+                                                                     .slots = &slot,
+                                                                     .pairs = 1,
+                                                                     .out = out});
+    *(out ? &cache->counts.swap_out_bytes : &cache->counts.swap_in_bytes) += cache->block_bytes;
+}
+
+void cache_attach_block(struct block_cache *cache, uint32_t node, uint32_t block) {
+    struct node *n = prefix_node(cache->prefix, node);
+    ASSERT(n->block == BLOCK_NONE);
+    n->block = block;
+    block_pool_set_node(cache->blocks, block, node);
+}
+
+void cache_attach_slot(struct block_cache *cache, uint32_t node, uint32_t slot) {
+    struct node *n = prefix_node(cache->prefix, node);
+    ASSERT(n->slot == BLOCK_NONE);
+    n->slot = slot;
+    block_pool_set_node(cache->slots, slot, node);
+}
+
+void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk disk) {
+    struct node *n = prefix_node(cache->prefix, node);
+    if (n->disk == NODE_ON_DISK) cache->on_disk--;
+    if (disk == NODE_ON_DISK) cache->on_disk++;
+    n->disk = disk;
+}
+
+static bool is_nowhere(const struct node *n) {
+    return n->block == BLOCK_NONE && n->slot == BLOCK_NONE && n->disk != NODE_ON_DISK;
+}
+
+// A copy of the node was given up: if it was the last one, there is nothing to write any more.
+static void after_loss(struct block_cache *cache, uint32_t node) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    if (is_nowhere(n)) {
+        cache->counts.lost_blocks++;
+        cache_unlist(cache, node);
+    }
+    prefix_prune(cache->prefix, node);
+}
+
+bool cache_take_slot(struct block_cache *cache, uint32_t *slot) {
+    if (!cache->slots) return false;
+    if (block_pool_alloc(cache->slots, slot) == STATUS_OK) return true;
+    uint32_t victim;
+    if (!block_pool_find_victim(cache->slots, &victim)) return false;
+    const uint32_t node = block_pool_node(cache->slots, victim);
+    prefix_node(cache->prefix, node)->slot = BLOCK_NONE;
+    block_pool_set_node(cache->slots, victim, BLOCK_NONE);
+    after_loss(cache, node);
+    ASSERT(block_pool_alloc(cache->slots, slot) == STATUS_OK);
+    return true;
+}
+
+// Device to host, if the node would be lost otherwise or the host keeps what it can.
+static void save_to_host(struct block_cache *cache, uint32_t node) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    uint32_t slot;
+    if (n->slot != BLOCK_NONE) {
+        block_pool_touch(cache->slots, n->slot);
+        return;
+    }
+    if (!cache->keeps_host && n->disk == NODE_ON_DISK) return;
+    if (!cache_take_slot(cache, &slot)) return;
+    cache_swap(cache, n->block, slot, true);
+    cache_attach_slot(cache, node, slot);
+    block_pool_release(cache->slots, slot);
+}
+
+static bool evict(struct block_cache *cache) {
+    uint32_t block;
+    if (!block_pool_find_victim(cache->blocks, &block)) return false;
+    const uint32_t node = block_pool_node(cache->blocks, block);
+    save_to_host(cache, node);
+    prefix_node(cache->prefix, node)->block = BLOCK_NONE;
+    block_pool_set_node(cache->blocks, block, BLOCK_NONE);
+    cache->counts.evicted_blocks++;
+    after_loss(cache, node);
+    return true;
+}
+
+struct block_pool *block_cache_pool(struct block_cache *cache) {
+    return cache->blocks;
+}
+
+uint32_t block_cache_room(const struct block_cache *cache) {
+    return block_pool_free(cache->blocks) + block_pool_cached(cache->blocks);
+}
+
+bool block_cache_make_room(struct block_cache *cache, uint32_t blocks) {
+    while (block_pool_free(cache->blocks) < blocks)
+        if (!evict(cache)) return false;
+    return true;
+}
+
+// The rows that the node names stay in the block, but another node, or none, will have it.
+static void detach_block(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    block_pool_set_node(cache->blocks, n->block, BLOCK_NONE);
+    n->block = BLOCK_NONE;
+    if (is_nowhere(n)) cache_unlist(cache, node);
+    prefix_prune(cache->prefix, node);
+}
+
+// The tail's node gives up the block where the table may go on in it: the node names rows that
+// stay as they are, but will soon name less than the block has.
+static void thaw(struct block_cache *cache, const struct block_table *table) {
+    const int32_t used = table->length % cache->block_size;
+    if (used == 0) return;
+    const uint32_t block = table->blocks[table->count - 1];
+    const uint32_t node = block_pool_node(cache->blocks, block);
+    if (node == BLOCK_NONE || block_pool_holders(cache->blocks, block) > 1) return;
+    if (prefix_node(cache->prefix, node)->count <= used) detach_block(cache, node);
+}
+
+// Would thaw() make the tail writable?
+static bool can_thaw(const struct block_cache *cache, const struct block_table *table) {
+    const int32_t used = table->length % cache->block_size;
+    if (used == 0) return false;
+    const uint32_t block = table->blocks[table->count - 1];
+    const uint32_t node = block_pool_node(cache->blocks, block);
+    return node != BLOCK_NONE && block_pool_holders(cache->blocks, block) == 1 &&
+           prefix_node(cache->prefix, node)->count <= used;
+}
+
+uint32_t block_cache_need(const struct block_cache *cache, const struct block_table *table,
+                          int32_t new_length) {
+    const uint32_t need = block_table_need(table, cache->blocks, new_length);
+    return need - (can_thaw(cache, table) ? 1 : 0);
+}
+
+enum status block_cache_grow(struct block_cache *cache, struct block_table *table,
+                             int32_t new_length) {
+    struct block_copy copy;
+    if (block_cache_need(cache, table, new_length) > block_pool_free(cache->blocks))
+        return STATUS_FULL;
+    thaw(cache, table);
+    TRY(block_table_grow(table, cache->blocks, new_length, &copy));
+    if (!copy.needed) return STATUS_OK;
+    // In the device's order, so before whatever the source is used for if it is evicted now.
+    cache->backend->copy_blocks(cache->device,
+                                &(struct copy_blocks){.cache = cache->shape,
+                                                      .source = &copy.source,
+                                                      .destination = &copy.destination,
+                                                      .pairs = 1});
+    return STATUS_OK;
+}
+
+static uint32_t node_at(const struct block_cache *cache, const struct block_table *table,
+                        int32_t index) {
+    return block_pool_node(cache->blocks, table->blocks[index]);
+}
+
+// A block that is full here may have the node of a tail: of a shorter table that shared it.
+static uint32_t full_node_at(const struct block_cache *cache, const struct block_table *table,
+                             int32_t index) {
+    const uint32_t node = node_at(cache, table, index);
+    if (node == NODE_NONE) return NODE_NONE;
+    return prefix_node(cache->prefix, node)->count == cache->block_size ? node : NODE_NONE;
+}
+
+bool cache_parent_of(const struct block_cache *cache, const struct block_table *table,
+                     uint32_t *parent) {
+    ASSERT(table->length % cache->block_size == 0);
+    *parent = NODE_NONE;
+    if (table->count == 0) return true;
+    *parent = full_node_at(cache, table, table->count - 1);
+    return *parent != NODE_NONE;
+}
+
+// False: the block stays without a node, and so do those after it.
+static bool seal_block(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                       int32_t index) {
+    const uint32_t block = table->blocks[index];
+    const uint32_t parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
+    uint32_t node;
+    if (index && parent == NODE_NONE) return false;
+    if (!prefix_find(cache->prefix, parent, ids, cache->block_size, &node) &&
+        prefix_insert(cache->prefix, parent, ids, cache->block_size, &node) != STATUS_OK)
+        return false;
+    const struct node *n = prefix_node(cache->prefix, node);
+    if (n->block == block) return true;
+    if (n->block != BLOCK_NONE) {
+        block_table_replace(table, cache->blocks, index, n->block);
+        cache->counts.duplicate_blocks++;
+        return true;
+    }
+    if (block_pool_node(cache->blocks, block) != BLOCK_NONE)
+        detach_block(cache, block_pool_node(cache->blocks, block)); // a tail's
+    cache_attach_block(cache, node, block);
+    cache_want_written(cache, node);
+    return true;
+}
+
+void block_cache_seal(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                      int32_t from) {
+    const int32_t full = table->length / cache->block_size;
+    for (int32_t i = from / cache->block_size; i < full; i++)
+        if (!seal_block(cache, table, ids + (size_t)i * (size_t)cache->block_size, i)) return;
+}
+
+static void list_tail(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    struct node_list *tails = &cache->tails;
+    if (!cache->tier || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
+    n->tail_listed = true;
+    n->list_previous = tails->last;
+    n->list_next = NODE_NONE;
+    if (tails->last == NODE_NONE)
+        tails->first = node;
+    else
+        prefix_node(cache->prefix, tails->last)->list_next = node;
+    tails->last = node;
+    tails->count++;
+}
+
+void block_cache_seal_tail(struct block_cache *cache, const struct block_table *table,
+                           const int32_t *ids) {
+    const int32_t used = table->length % cache->block_size, index = table->count - 1;
+    if (used == 0 || node_at(cache, table, index) != BLOCK_NONE) return;
+    const uint32_t parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
+    if (index && parent == NODE_NONE) return;
+    ids += table->length - used;
+    uint32_t node;
+    if (!prefix_find(cache->prefix, parent, ids, used, &node) &&
+        prefix_insert(cache->prefix, parent, ids, used, &node) != STATUS_OK)
+        return;
+    if (prefix_node(cache->prefix, node)->block != BLOCK_NONE) return;
+    cache_attach_block(cache, node, table->blocks[index]);
+    list_tail(cache, node);
+}
+
+void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                          int32_t new_length) {
+    const int32_t tail = table->length - table->length % cache->block_size;
+    if (new_length <= tail) block_cache_seal_tail(cache, table, ids);
+    block_table_truncate(table, cache->blocks, new_length);
+}
+
+bool cache_next_node(struct block_cache *cache, uint32_t parent, const int32_t *ids, int32_t left,
+                     uint32_t *node, int32_t *count) {
+    if (left >= cache->block_size &&
+        prefix_find(cache->prefix, parent, ids, cache->block_size, node)) {
+        *count = cache->block_size;
+        return true;
+    }
+    const int32_t most = left < cache->block_size ? left : cache->block_size;
+    return prefix_find_nearest(cache->prefix, parent, ids, most, node, count);
+}
+
+void cache_note_reuse(struct block_cache *cache, const struct block_table *table) {
+    int32_t i = table->count - 1;
+    while (i >= 0 && block_pool_raise(cache->blocks, table->blocks[i], BLOCK_REUSED))
+        i--;
+}
+
+int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                          int32_t length) {
+    const int32_t before = table->length;
+    uint32_t parent, node;
+    int32_t count;
+    while (table->length < length && table->length % cache->block_size == 0 &&
+           cache_parent_of(cache, table, &parent) &&
+           cache_next_node(cache, parent, ids + table->length, length - table->length, &node,
+                           &count)) {
+        const uint32_t block = prefix_node(cache->prefix, node)->block;
+        if (block == BLOCK_NONE) break;
+        block_table_adopt(table, cache->blocks, block, count);
+        cache_note_reuse(cache, table);
+    }
+    cache->counts.device_hit_tokens += (uint64_t)(table->length - before);
+    return table->length - before;
+}
+
+void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length) {
+    const int32_t known = length < table->length ? length : table->length;
+    for (int32_t i = 0; i < known / cache->block_size; i++)
+        block_pool_raise(cache->blocks, table->blocks[i], BLOCK_HEAD);
+}
+
+uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length) {
+    uint32_t leaf = NODE_NONE, node;
+    const int32_t size = cache->block_size;
+    for (int32_t at = 0; at + size <= length; at += size) {
+        if (!prefix_find(cache->prefix, leaf, ids + at, size, &node)) break;
+        leaf = node;
+    }
+    return leaf;
+}
+
+struct tier_block cache_describe(struct block_cache *cache, uint32_t node) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    return (struct tier_block){
+        .key = n->key,
+        .parent = n->parent == NODE_NONE ? (struct hash128){0}
+                                         : prefix_node(cache->prefix, n->parent)->key,
+        .ids = prefix_ids(cache->prefix, node),
+        .count = n->count,
+        .place = n->place,
+    };
+}
+
+void cache_forget_node(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    ASSERT(n->transfers == 0);
+    cache_unlist(cache, node);
+    if (n->disk == NODE_ON_DISK) {
+        struct tier_job *job = tier_io_push(cache->disk, JOB_DROP);
+        if (job) {
+            job->blocks[job->count] = cache_describe(cache, node);
+            job->blocks[job->count++].ids = NULL; // the node does not stay for this
+            tier_io_submit(cache->disk, job);
+        }
+    }
+    cache_set_disk(cache, node, NODE_NOT_ON_DISK);
+    const uint32_t block = n->block, slot = n->slot;
+    n->block = n->slot = BLOCK_NONE;
+    if (block != BLOCK_NONE) block_pool_set_node(cache->blocks, block, BLOCK_NONE);
+    if (slot != BLOCK_NONE) block_pool_set_node(cache->slots, slot, BLOCK_NONE);
+    prefix_prune(cache->prefix, node);
+}
+
+// ---- opening and closing
+
+// The tier gave the block up by itself: called on the I/O thread, from inside a verb.
+static void note_dropped(void *user, struct hash128 key) {
+    struct block_cache *cache = user;
+    uint32_t node;
+    pthread_mutex_lock(cache->lock);
+    if (prefix_find_key(cache->prefix, key, &node) &&
+        prefix_node(cache->prefix, node)->disk == NODE_ON_DISK) {
+        cache_set_disk(cache, node, NODE_NOT_ON_DISK);
+        prefix_prune(cache->prefix, node);
+    }
+    pthread_mutex_unlock(cache->lock);
+}
+
+static void job_done(void *user, struct tier_job *job) {
+    struct block_cache *cache = user;
+    if (job->kind == JOB_READ) cache_reads_done(cache, job);
+    if (job->kind == JOB_WRITE) cache_writes_done(cache, job);
+    if (cache->changed) cache->changed(cache->user);
+}
+
+static void load_block(void *user, const struct tier_block *block) {
+    struct block_cache *cache = user;
+    uint32_t parent = NODE_NONE, node;
+    const bool is_root = hash_equal(block->parent, (struct hash128){0});
+    if (block->count < 1 || block->count > cache->block_size) return;
+    if (!is_root && (!prefix_find_key(cache->prefix, block->parent, &parent) ||
+                     prefix_node(cache->prefix, parent)->count != cache->block_size))
+        return; // out of reach
+    if (!hash_equal(prefix_key(cache->prefix, parent, block->ids, block->count), block->key))
+        return;
+    if (prefix_insert(cache->prefix, parent, block->ids, block->count, &node) != STATUS_OK) return;
+    prefix_node(cache->prefix, node)->place = block->place;
+    cache_set_disk(cache, node, NODE_ON_DISK);
+}
+
+static void load_holder(void *user, uint64_t holder, struct hash128 leaf) {
+    cache_load_holder(user, holder, leaf);
+}
+
+static enum status begin_tier(struct block_cache *cache, const struct block_cache_options *options,
+                              struct error *err) {
+    struct tier *tier = options->tier;
+    const struct tier_format format = {
+        .id = options->format,
+        .block_size = cache->block_size,
+        .payload_bytes = cache->block_bytes,
+        .model = options->model,
+    };
+    TRY(tier->verbs->begin(tier, &format, note_dropped, cache, err));
+    TRY(tier->verbs->list(tier, load_block, load_holder, cache, err));
+    const struct tier_speed speed = tier->verbs->speed(tier);
+    cache->prefill_us_per_token = speed.prefill_us_per_token;
+    cache->disk_us_per_byte = speed.read_us_per_byte;
+    cache->disk = tier_io_create(tier, options->lock, job_done, cache);
+    if (!cache->disk) return STATUS_NO_MEMORY;
+    cache->tier = tier;
+    return options->no_thread ? STATUS_OK : tier_io_start(cache->disk);
+}
+
+static uint32_t slots_for_disk(size_t block_bytes) {
+    const size_t fit = DISK_SLAB_BYTES / block_bytes;
+    if (fit > DISK_SLOTS_MOST) return DISK_SLOTS_MOST;
+    return fit < DISK_SLOTS_LEAST ? DISK_SLOTS_LEAST : (uint32_t)fit;
+}
+
+static enum status take_memory(struct block_cache *cache,
+                               const struct block_cache_options *options) {
+    const uint32_t for_disk =
+        options->disk_slots ? options->disk_slots : slots_for_disk(cache->block_bytes);
+    const uint32_t least = options->tier ? for_disk : 0;
+    const uint32_t slots = options->host_slots > least ? options->host_slots : least;
+    const uint32_t nodes = options->shape->num_blocks + slots +
+                           (options->tier ? options->max_disk_blocks : 0) + cache->max_holders;
+    TRY(prefix_create(nodes, cache->block_size, options->format, &cache->prefix));
+    cache->holders = calloc(cache->max_holders, sizeof *cache->holders);
+    cache->blocks = block_pool_create(options->shape->num_blocks);
+    if (!cache->blocks || !cache->holders) return STATUS_NO_MEMORY;
+    if (slots == 0) return STATUS_OK;
+    cache->slots = block_pool_create(slots); // first: it knows the slab's size
+    if (!cache->slots) return STATUS_NO_MEMORY;
+    return cache->backend->alloc_host(cache->device, slots * cache->block_bytes, &cache->slab);
+}
+
+static void free_memory(struct block_cache *cache) {
+    if (cache->slab)
+        cache->backend->release_host(cache->device, cache->slab,
+                                     block_pool_total(cache->slots) * cache->block_bytes);
+    block_pool_destroy(cache->slots);
+    block_pool_destroy(cache->blocks);
+    prefix_destroy(cache->prefix);
+    tier_io_destroy(cache->disk);
+    free(cache->holders);
+    free(cache);
+}
+
+// What was listed before it failed is forgotten. The tier stays the caller's to close.
+static bool do_without_tier(struct block_cache *cache, const struct block_cache_options *options) {
+    const uint32_t capacity = prefix_capacity(cache->prefix);
+    prefix_destroy(cache->prefix);
+    cache->prefix = NULL;
+    cache->tier = NULL;
+    tier_io_destroy(cache->disk);
+    cache->disk = NULL;
+    cache->on_disk = cache->holder_count = 0;
+    if (prefix_create(capacity, cache->block_size, options->format, &cache->prefix) != STATUS_OK)
+        return false;
+    options->tier->verbs->close(options->tier);
+    return true;
+}
+
+enum status block_cache_create(const struct block_cache_options *options,
+                               struct block_cache **result, struct error *err) {
+    struct block_cache *cache = calloc(1, sizeof *cache);
+    if (!cache) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    cache->backend = options->backend;
+    cache->device = options->device;
+    cache->shape = options->shape;
+    cache->block_bytes = kv_block_bytes(options->shape);
+    cache->block_size = options->shape->block_size;
+    cache->keeps_host = options->host_slots > 0;
+    cache->max_holders = options->max_holders ? options->max_holders : MAX_HOLDERS;
+    cache->lock = options->lock;
+    cache->changed = options->changed;
+    cache->user = options->user;
+    cache->read_failed_us = INT64_MIN / 2;
+    cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
+    if (take_memory(cache, options) != STATUS_OK) {
+        free_memory(cache);
+        return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache's host tier");
+    }
+    struct error tier_err = {0};
+    if (options->tier && begin_tier(cache, options, &tier_err) != STATUS_OK) {
+        log_write(LOG_WARNING, "KV is not kept on the disk: %s",
+                  tier_err.text[0] ? tier_err.text : "not enough memory");
+        if (!do_without_tier(cache, options)) {
+            free_memory(cache);
+            return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache's index");
+        }
+    }
+    *result = cache;
+    return STATUS_OK;
+}
+
+// Writes what is left, tails too, until all is written or the disk refuses or stops answering.
+static void drain(struct block_cache *cache, int timeout_ms) {
+    while (cache->tails.first != NODE_NONE) {
+        const uint32_t node = cache->tails.first;
+        cache_unlist(cache, node);
+        cache_want_written(cache, node);
+    }
+    cache->write_again_us = 0;
+    int64_t answered_us = clock_now_us();
+    while (!block_cache_is_written(cache) && !cache->write_again_us) {
+        block_cache_write_behind(cache);
+        if (tier_io_wait(cache->disk, timeout_ms)) answered_us = clock_now_us();
+        if (clock_now_us() - answered_us > (int64_t)timeout_ms * 1000) return;
+    }
+    struct tier_job *job = tier_io_push(cache->disk, JOB_SPEED);
+    if (!job) return;
+    job->speed = (struct tier_speed){cache->prefill_us_per_token, cache->disk_us_per_byte};
+    tier_io_submit(cache->disk, job);
+}
+
+bool block_cache_destroy(struct block_cache *cache, int timeout_ms) {
+    if (!cache) return true;
+    if (cache->tier) {
+        pthread_mutex_lock(cache->lock);
+        drain(cache, timeout_ms);
+        pthread_mutex_unlock(cache->lock);
+        if (!tier_io_stop(cache->disk, timeout_ms)) {
+            log_write(LOG_WARNING, "the disk with the KV cache does not answer: what was not "
+                                   "written yet will be computed again");
+            return false;
+        }
+        cache->tier->verbs->close(cache->tier);
+    }
+    free_memory(cache);
+    return true;
+}
+
+bool block_cache_work_disk(struct block_cache *cache) {
+    return cache->disk && tier_io_work(cache->disk);
+}
+
+// ---- accounting
+
+void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage) {
+    *usage = cache->counts;
+    usage->block_bytes = cache->block_bytes;
+    usage->device_blocks = block_pool_total(cache->blocks);
+    usage->device_free = block_pool_free(cache->blocks);
+    usage->device_cached = block_pool_cached(cache->blocks);
+    usage->device_held = usage->device_blocks - usage->device_free - usage->device_cached;
+    usage->device_shared = block_pool_shared(cache->blocks);
+    usage->device_spared = block_pool_spared(cache->blocks);
+    if (cache->slots) {
+        usage->host_blocks = block_pool_total(cache->slots);
+        usage->host_free = block_pool_free(cache->slots);
+        usage->host_cached = block_pool_cached(cache->slots);
+        usage->host_moving = usage->host_blocks - usage->host_free - usage->host_cached;
+    }
+    usage->disk_blocks = cache->on_disk;
+    usage->unwritten_blocks = cache->unwritten.count + cache->tails.count;
+    if (!cache->tier) return;
+    const struct tier_usage disk = tier_io_usage(cache->disk);
+    usage->has_disk = true;
+    usage->disk_bytes = disk.stored_bytes;
+    usage->disk_limit_bytes = disk.limit_bytes;
+    usage->disk_written_bytes = disk.written_bytes;
+    usage->disk_payload_bytes = disk.payload_bytes;
+}
+
+static void check_list(struct block_cache *cache, const struct node_list *list, bool tails) {
+    uint32_t count = 0, previous = NODE_NONE;
+    for (uint32_t i = list->first; i != NODE_NONE;) {
+        const struct node *n = prefix_node(cache->prefix, i);
+        ASSERT(n->list_previous == previous);
+        ASSERT(n->tail_listed == tails);
+        ASSERT(n->disk == (tails ? NODE_NOT_ON_DISK : NODE_UNWRITTEN));
+        ASSERT(n->block != BLOCK_NONE || n->slot != BLOCK_NONE);
+        ASSERT(++count <= list->count);
+        previous = i;
+        i = n->list_next;
+    }
+    ASSERT(count == list->count && list->last == previous);
+}
+
+void block_cache_check(struct block_cache *cache) {
+    block_pool_check(cache->blocks);
+    prefix_check(cache->prefix);
+    for (uint32_t block = 0; block < block_pool_total(cache->blocks); block++) {
+        const uint32_t node = block_pool_node(cache->blocks, block);
+        if (node == BLOCK_NONE) continue;
+        const struct node *n = prefix_node(cache->prefix, node);
+        ASSERT(n->block == block);
+        if (n->parent != NODE_NONE)
+            ASSERT(prefix_node(cache->prefix, n->parent)->block != BLOCK_NONE);
+    }
+    if (cache->slots) block_pool_check(cache->slots);
+    for (uint32_t slot = 0; cache->slots && slot < block_pool_total(cache->slots); slot++) {
+        const uint32_t node = block_pool_node(cache->slots, slot);
+        if (node != BLOCK_NONE) ASSERT(prefix_node(cache->prefix, node)->slot == slot);
+    }
+    check_list(cache, &cache->unwritten, false);
+    check_list(cache, &cache->tails, true);
+}

@@ -1,0 +1,158 @@
+// engine/kv/block_cache.h — one cache for all sequences: blocks shared by what they hold, in
+// three tiers.
+//
+//   device   blocks that tables point to, and blocks that nobody holds until they are evicted
+//   host     a slab of slots: filled at eviction, and the way to and from the disk
+//   disk     a tier (tier.h), written behind, read back ahead of need
+//
+// The prefix index says what lies where. A block that is full is sealed: it gets a node, is
+// immutable, can be found, and is written to the disk once. The last, partial block of a table is
+// its tail: it gets a node when its table is let go, and is written when the cache is closed or
+// when room is short, never after each turn.
+//
+// A node's KV moves like this:
+//
+//   computed ─► sealed ─► device ──evicted──► host ──evicted──► (disk, or gone)
+//                            ▲ │ written behind, through a slot ─► disk
+//                            └─┴──────── swapped in ◄── host ◄── read back
+//
+// Files of this room that share the struct (state.h): block_cache.c (device and host),
+// write_behind.c (to the disk), restore.c (back again), holders.c (who needs it).
+//
+// Invariants, checked by block_cache_check():
+//   (1) A node's block and the block's node name each other; so do its slot and the slot's node.
+//   (2) A node on the device has its parent on the device: what can be found there is a prefix.
+//   (3) Nodes that wait to be written are in the list of those, once; tails in theirs.
+// and those of the pools and of the index.
+//
+// Threads: all calls hold the engine's lock; those marked D also run on the thread that owns the
+// device. Memory: taken in block_cache_create(); no later call allocates.
+#ifndef ENGINE_BLOCK_CACHE_H
+#define ENGINE_BLOCK_CACHE_H
+
+#include <pthread.h>
+
+#include "engine/accounting.h"
+#include "engine/kv/block_table.h"
+#include "engine/kv/prefix.h"
+#include "engine/kv/tier.h"
+#include "kernels/backend.h"
+
+struct block_cache;
+
+struct block_cache_options {
+    const struct backend *backend; // borrowed, as are the next three
+    struct device *device;
+    const struct kv_cache *shape; // with its data
+    pthread_mutex_t *lock;
+    uint32_t host_slots; // 0: only those that the disk needs
+    struct tier *tier;   // moved in by a successful create; NULL: no disk
+    struct hash128 format;
+    const char *model; // for people
+    uint32_t max_disk_blocks;
+    uint32_t disk_slots;         // the least, with a tier; 0: chosen by the size of a block
+    uint32_t max_holders;        // 0: 65536
+    void (*changed)(void *user); // a read or write is done; with the lock held
+    void *user;
+    bool no_thread; // the caller drives the disk by block_cache_work_disk(): for tests
+};
+
+// NO_MEMORY says of what. A tier that cannot be used is logged, closed, and done without.
+MUST_CHECK enum status block_cache_create(const struct block_cache_options *options,
+                                          struct block_cache **cache, struct error *err);
+
+// Without the lock. Writes what is unwritten. D. Tables must be deinitialised. False: the disk did
+// not answer for timeout_ms, and its thread still uses the cache, the lock and the tier, which must
+// be left as they are. NULL is fine.
+MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
+
+struct block_pool *block_cache_pool(struct block_cache *cache); // of the device, for tables
+uint32_t block_cache_room(const struct block_cache *cache);     // blocks that could be made FREE
+
+// Evicts until `blocks` are FREE. False: not possible; what could be evicted was. D.
+bool block_cache_make_room(struct block_cache *cache, uint32_t blocks);
+
+// Makes the table's slots from its length to new_length writable; copies the tail if it must. FULL:
+// nothing has changed; block_cache_make_room() first. D.
+MUST_CHECK enum status block_cache_grow(struct block_cache *cache, struct block_table *table,
+                                        int32_t new_length);
+uint32_t block_cache_need(const struct block_cache *cache, const struct block_table *table,
+                          int32_t new_length); // FREE blocks that this takes
+
+// Gives nodes to the full blocks of the table from token `from` on. ids are the table's tokens. A
+// block whose node exists already is dropped, and the table points to the one that has it.
+void block_cache_seal(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                      int32_t from);
+
+// The same for the tail, before the table is let go.
+void block_cache_seal_tail(struct block_cache *cache, const struct block_table *table,
+                           const int32_t *ids);
+
+// Lets the table go from new_length on.
+void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                          int32_t new_length);
+
+// Adds to the table what the device has of ids [table->length, length). Returns how many tokens.
+int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                          int32_t length);
+
+// The nodes of the table's first `length` tokens leave the device last.
+void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length);
+
+// The node at the end of the longest chain of full blocks of ids, wherever it lies; or NODE_NONE.
+uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length);
+
+void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage);
+bool block_cache_work_disk(struct block_cache *cache); // one job; see options.no_thread
+void block_cache_check(struct block_cache *cache);     // O(everything); for tests
+
+// ---- write_behind.c
+
+// Hands unwritten blocks to the disk, as many as it takes now. D.
+void block_cache_write_behind(struct block_cache *cache);
+bool block_cache_is_written(const struct block_cache *cache); // nothing waits, nothing is under way
+
+// ---- restore.c
+
+struct restore_plan { // what the other tiers have of a log, and what of it to bring back
+    int32_t target;   // tokens that the table will have; its length: nothing to bring
+    int32_t left_tokens;
+    int64_t left_us;    // that bringing those would have taken
+    int64_t restore_us; // expected
+    int64_t prefill_us; // of the tokens that are brought back
+};
+
+enum restore_mode { RESTORE_AUTO, RESTORE_ALWAYS, RESTORE_NEVER };
+
+// us_per_token of a prefill; 0: not known, which counts as slow.
+void block_cache_plan(struct block_cache *cache, const struct block_table *table,
+                      const int32_t *ids, int32_t length, enum restore_mode mode,
+                      double us_per_token, struct restore_plan *plan);
+
+struct restore_tally {
+    int32_t device_tokens, host_tokens, disk_tokens;
+};
+
+enum restore_outcome {
+    RESTORE_DONE,    // the table has all it will get
+    RESTORE_WAITS,   // for the disk: again after `changed`, or give up by the clock
+    RESTORE_NO_ROOM, // for blocks on the device: block_cache_make_room(1), or give up
+};
+
+// Brings the table nearer to `target` tokens; *tally grows by what was added. D.
+enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,
+                                         const int32_t *ids, int32_t target,
+                                         struct restore_tally *tally);
+
+double block_cache_prefill_speed(const struct block_cache *cache); // us a token, of earlier runs
+void block_cache_note_prefill(struct block_cache *cache, double us_per_token); // kept at closing
+
+// ---- holders.c
+
+void block_cache_hold(struct block_cache *cache, uint64_t holder, uint32_t leaf); // or NODE_NONE
+void block_cache_let_go(struct block_cache *cache, uint64_t holder);
+uint32_t block_cache_strip(struct block_cache *cache, uint64_t holder); // see engine_strip()
+void block_cache_holder_usage(struct block_cache *cache, const uint64_t *holders, size_t count,
+                              struct holder_usage *usage);
+
+#endif

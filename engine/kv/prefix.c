@@ -1,0 +1,269 @@
+#include "engine/kv/prefix.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/base/assert.h"
+#include "engine/kv/block_pool.h"
+
+enum { MAX_BLOCK_SIZE = 32 };
+
+struct prefix {
+    uint32_t capacity, used, first_free; // a free node's `next` is the next free one
+    uint32_t untouched;                  // nodes from here on were never used: their pages are not
+                                         // committed
+    uint32_t first_root;                 // child of NODE_NONE
+    uint32_t bucket_mask;
+    int32_t block_size;
+    struct hash128 format;
+    uint64_t collisions;
+    struct node *nodes; // [capacity]
+    int32_t *ids;       // [capacity, block_size]
+    uint32_t *buckets;  // [bucket_mask + 1] node + 1; 0: empty, as fresh pages are
+};
+
+static void *take_pages(size_t bytes) {
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void give_pages(void *pages, size_t bytes) {
+    if (!pages) return;
+    const int result = munmap(pages, bytes);
+    ASSERT(result == 0);
+}
+
+static size_t ids_bytes(const struct prefix *prefix) {
+    return (size_t)prefix->capacity * (size_t)prefix->block_size * sizeof prefix->ids[0];
+}
+
+static size_t bucket_bytes(const struct prefix *prefix) {
+    return ((size_t)prefix->bucket_mask + 1) * sizeof prefix->buckets[0];
+}
+
+enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 format,
+                          struct prefix **result) {
+    ASSERT(capacity > 0 && capacity < NODE_NONE / 2);
+    ASSERT(block_size > 0 && block_size <= MAX_BLOCK_SIZE);
+    struct prefix *prefix = take_pages(sizeof *prefix);
+    if (!prefix) return STATUS_NO_MEMORY;
+    uint32_t buckets = 1;
+    while (buckets < capacity)
+        buckets *= 2;
+    *prefix = (struct prefix){
+        .capacity = capacity,
+        .first_free = NODE_NONE,
+        .first_root = NODE_NONE,
+        .bucket_mask = buckets - 1,
+        .block_size = block_size,
+        .format = format,
+    };
+    prefix->nodes = take_pages((size_t)capacity * sizeof prefix->nodes[0]);
+    prefix->ids = take_pages(ids_bytes(prefix));
+    prefix->buckets = take_pages(bucket_bytes(prefix));
+    if (!prefix->nodes || !prefix->ids || !prefix->buckets) {
+        prefix_destroy(prefix);
+        return STATUS_NO_MEMORY;
+    }
+    *result = prefix;
+    return STATUS_OK;
+}
+
+void prefix_destroy(struct prefix *prefix) {
+    if (!prefix) return;
+    give_pages(prefix->nodes, (size_t)prefix->capacity * sizeof prefix->nodes[0]);
+    give_pages(prefix->ids, ids_bytes(prefix));
+    give_pages(prefix->buckets, bucket_bytes(prefix));
+    give_pages(prefix, sizeof *prefix);
+}
+
+struct node *prefix_node(struct prefix *prefix, uint32_t node) {
+    ASSERT(node < prefix->untouched && prefix->nodes[node].count > 0);
+    return &prefix->nodes[node];
+}
+
+const int32_t *prefix_ids(const struct prefix *prefix, uint32_t node) {
+    return prefix->ids + (size_t)node * (size_t)prefix->block_size;
+}
+
+uint32_t prefix_count(const struct prefix *prefix) { return prefix->used; }
+uint32_t prefix_capacity(const struct prefix *prefix) { return prefix->capacity; }
+uint64_t prefix_collisions(const struct prefix *prefix) { return prefix->collisions; }
+
+struct hash128 prefix_key(const struct prefix *prefix, uint32_t parent, const int32_t *ids,
+                          int32_t count) {
+    struct {
+        struct hash128 format, parent;
+        int32_t ids[MAX_BLOCK_SIZE];
+    } material;
+    ASSERT(count > 0 && count <= prefix->block_size);
+    material.format = prefix->format;
+    material.parent = parent == NODE_NONE ? (struct hash128){0} : prefix->nodes[parent].key;
+    const size_t bytes = (size_t)count * sizeof ids[0];
+    memcpy(material.ids, ids, bytes);
+    return hash_bytes(&material, 2 * sizeof(struct hash128) + bytes, 0);
+}
+
+static uint32_t *bucket_of(const struct prefix *prefix, struct hash128 key) {
+    return &prefix->buckets[key.low & prefix->bucket_mask];
+}
+
+bool prefix_find_key(const struct prefix *prefix, struct hash128 key, uint32_t *node) {
+    for (uint32_t n = *bucket_of(prefix, key); n != 0; n = prefix->nodes[n - 1].hash_next)
+        if (hash_equal(prefix->nodes[n - 1].key, key)) {
+            *node = n - 1;
+            return true;
+        }
+    return false;
+}
+
+bool prefix_find(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
+                 uint32_t *node) {
+    uint32_t found;
+    if (!prefix_find_key(prefix, prefix_key(prefix, parent, ids, count), &found)) return false;
+    const struct node *n = &prefix->nodes[found];
+    if (n->parent != parent || n->count != count ||
+        memcmp(prefix_ids(prefix, found), ids, (size_t)count * sizeof ids[0]) != 0) {
+        prefix->collisions++;
+        return false;
+    }
+    *node = found;
+    return true;
+}
+
+static uint32_t *first_child(struct prefix *prefix, uint32_t parent) {
+    return parent == NODE_NONE ? &prefix->first_root : &prefix->nodes[parent].first_child;
+}
+
+bool prefix_find_nearest(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
+                         uint32_t *node, int32_t *common) {
+    int32_t best = 0;
+    uint32_t child = *first_child(prefix, parent);
+    for (int i = 0; i < PREFIX_MAX_CHILDREN && child != NODE_NONE; i++) {
+        const struct node *n = &prefix->nodes[child];
+        const int32_t *have = prefix_ids(prefix, child);
+        const int32_t most = n->count < count ? n->count : count;
+        int32_t same = 0;
+        while (same < most && have[same] == ids[same])
+            same++;
+        if (same > best) {
+            best = same;
+            *node = child;
+        }
+        child = n->next;
+    }
+    if (best > 0) *common = best;
+    return best > 0;
+}
+
+static bool take_node(struct prefix *prefix, uint32_t *node) {
+    if (prefix->first_free != NODE_NONE) {
+        *node = prefix->first_free;
+        prefix->first_free = prefix->nodes[*node].next;
+        return true;
+    }
+    if (prefix->untouched == prefix->capacity) return false;
+    *node = prefix->untouched++;
+    return true;
+}
+
+enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
+                          uint32_t *node) {
+    const struct hash128 key = prefix_key(prefix, parent, ids, count);
+    uint32_t index;
+    if (prefix_find_key(prefix, key, &index)) return STATUS_FULL;
+    ASSERT(parent == NODE_NONE || prefix->nodes[parent].count == prefix->block_size);
+    if (!take_node(prefix, &index)) return STATUS_FULL;
+    uint32_t *bucket = bucket_of(prefix, key);
+    const uint32_t sibling = *first_child(prefix, parent);
+    prefix->nodes[index] = (struct node){
+        .key = key,
+        .parent = parent,
+        .first_child = NODE_NONE,
+        .previous = NODE_NONE,
+        .next = sibling,
+        .hash_next = *bucket,
+        .count = count,
+        .block = BLOCK_NONE,
+        .slot = BLOCK_NONE,
+        .list_previous = NODE_NONE,
+        .list_next = NODE_NONE,
+    };
+    *bucket = index + 1;
+    if (sibling != NODE_NONE) prefix->nodes[sibling].previous = index;
+    *first_child(prefix, parent) = index;
+    memcpy(prefix->ids + (size_t)index * (size_t)prefix->block_size, ids,
+           (size_t)count * sizeof ids[0]);
+    prefix->used++;
+    *node = index;
+    return STATUS_OK;
+}
+
+static bool is_needed(const struct node *n) {
+    return n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->disk == NODE_ON_DISK ||
+           n->first_child != NODE_NONE || n->holders > 0 || n->transfers > 0;
+}
+
+static void free_node(struct prefix *prefix, uint32_t index) {
+    struct node *n = &prefix->nodes[index];
+    uint32_t *link = bucket_of(prefix, n->key);
+    while (*link != index + 1)
+        link = &prefix->nodes[*link - 1].hash_next;
+    *link = n->hash_next;
+    if (n->previous != NODE_NONE)
+        prefix->nodes[n->previous].next = n->next;
+    else
+        *first_child(prefix, n->parent) = n->next;
+    if (n->next != NODE_NONE) prefix->nodes[n->next].previous = n->previous;
+    *n = (struct node){.next = prefix->first_free};
+    prefix->first_free = index;
+    prefix->used--;
+}
+
+void prefix_prune(struct prefix *prefix, uint32_t node) {
+    while (node != NODE_NONE && !is_needed(&prefix->nodes[node])) {
+        const struct node *n = &prefix->nodes[node];
+        ASSERT(n->count > 0);
+        ASSERT(n->list_previous == NODE_NONE && n->list_next == NODE_NONE && !n->tail_listed);
+        const uint32_t parent = n->parent;
+        free_node(prefix, node);
+        node = parent;
+    }
+}
+
+static void check_node(const struct prefix *prefix, uint32_t index) {
+    const struct node *n = &prefix->nodes[index];
+    ASSERT(n->count <= prefix->block_size);
+    ASSERT(is_needed(n) && n->mark == 0);
+    uint32_t found;
+    ASSERT(prefix_find_key(prefix, n->key, &found) && found == index);
+    if (n->previous != NODE_NONE) ASSERT(prefix->nodes[n->previous].next == index);
+    if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].previous == index);
+    const struct node *parent = n->parent == NODE_NONE ? NULL : &prefix->nodes[n->parent];
+    if (parent) ASSERT(parent->count == prefix->block_size);
+    const uint32_t first = parent ? parent->first_child : prefix->first_root;
+    if (n->previous == NODE_NONE) ASSERT(first == index);
+    if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].parent == n->parent);
+}
+
+void prefix_check(const struct prefix *prefix) {
+    uint32_t used = 0, free = 0, hashed = 0;
+    for (uint32_t i = 0; i < prefix->untouched; i++) {
+        if (prefix->nodes[i].count == 0) continue;
+        used++;
+        check_node(prefix, i);
+    }
+    for (uint32_t i = prefix->first_free; i != NODE_NONE; i = prefix->nodes[i].next) {
+        ASSERT(prefix->nodes[i].count == 0);
+        ASSERT(++free <= prefix->untouched); // else the list runs in a circle
+    }
+    for (uint32_t i = 0; i < prefix->untouched; i++) { // chains by their first: there are many
+        const struct node *first = &prefix->nodes[i];  // more buckets than nodes in use
+        if (first->count == 0 || *bucket_of(prefix, first->key) != i + 1) continue;
+        for (uint32_t n = i + 1; n != 0; n = prefix->nodes[n - 1].hash_next)
+            ASSERT(++hashed <= used);
+    }
+    ASSERT(used == prefix->used && hashed == used);
+    ASSERT(used + free == prefix->untouched);
+}

@@ -1,0 +1,93 @@
+// engine/kv/state.h — what the files behind block_cache.h share; nobody else includes it.
+#ifndef ENGINE_KV_STATE_H
+#define ENGINE_KV_STATE_H
+
+#include "engine/kv/block_cache.h"
+#include "engine/kv/tier_io.h"
+
+enum {
+    MAX_HOLDERS = 1 << 16, // where the options do not say
+    READ_WINDOW = 64,      // blocks of one table that are read ahead of their use
+};
+
+struct node_list { // in order, through node.list_previous and list_next
+    uint32_t first, last;
+    uint32_t count;
+};
+
+struct holder {
+    uint64_t holder;
+    uint32_t leaf;
+};
+
+struct block_cache {
+    const struct backend *backend;
+    struct device *device;
+    const struct kv_cache *shape;
+    size_t block_bytes;
+    int32_t block_size;
+    struct block_pool *blocks; // on the device
+    struct block_pool *slots;  // in host memory; NULL: none
+    bool keeps_host;           // the slots are a tier, not only a way to the disk
+    void *slab;                // [slots] x block_bytes
+    struct prefix *prefix;
+    struct tier *tier;     // NULL: no disk
+    struct tier_io *disk;  // the same
+    pthread_mutex_t *lock; // the engine's
+    void (*changed)(void *user);
+    void *user;
+
+    struct node_list unwritten; // sealed, in order of sealing
+    struct node_list tails;     // unwritten tails
+    int32_t writes_under_way;   // jobs
+    int64_t write_again_us;     // after a failure: not before
+    bool write_failed;          // said so already
+    int64_t read_failed_us;     // when that was last said
+
+    struct holder *holders; // [max_holders]
+    uint32_t holder_count, max_holders;
+
+    double host_us_per_block, disk_us_per_byte, prefill_us_per_token; // 0: not known
+    uint32_t on_disk;                                                 // nodes
+    struct kv_usage counts; // what is counted since opening; the rest is computed
+};
+
+// Where the KV of a table's end hangs in the index. False: its last block has no node, so
+// nothing can be found after it. The table's length is a multiple of the block size.
+bool cache_parent_of(const struct block_cache *cache, const struct block_table *table,
+                     uint32_t *parent);
+
+// The child of `parent` for the next tokens of a log: with all of a block, else the one that
+// has most of them. *count is how many of ids it has.
+bool cache_next_node(struct block_cache *cache, uint32_t parent, const int32_t *ids, int32_t left,
+                     uint32_t *node, int32_t *count);
+
+// A HELD slot, for the caller; what was in it is given up if it is not needed most. D, or before
+// the I/O thread runs.
+bool cache_take_slot(struct block_cache *cache, uint32_t *slot);
+void cache_attach_slot(struct block_cache *cache, uint32_t node, uint32_t slot);
+void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot);
+void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out); // D
+
+// The table's last block was found again: it leaves the device later, and so does all that it
+// hangs on, for a parent ranks no lower than its child.
+void cache_note_reuse(struct block_cache *cache, const struct block_table *table);
+
+void cache_attach_block(struct block_cache *cache, uint32_t node, uint32_t block);
+void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk disk);
+
+// Puts a node that should be on the disk in the list of those that are written next.
+void cache_want_written(struct block_cache *cache, uint32_t node);
+void cache_unlist(struct block_cache *cache, uint32_t node); // from the list that it is in
+
+// Gives up every copy of a node that nobody holds and nothing moves; the disk is told.
+void cache_forget_node(struct block_cache *cache, uint32_t node);
+
+struct tier_block cache_describe(struct block_cache *cache, uint32_t node);
+
+void cache_reads_done(struct block_cache *cache, const struct tier_job *job);
+void cache_writes_done(struct block_cache *cache, struct tier_job *job);
+void cache_load_holder(struct block_cache *cache, uint64_t holder, struct hash128 leaf);
+void cache_note_average(double *average, double value);
+
+#endif

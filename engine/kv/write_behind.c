@@ -1,0 +1,159 @@
+// engine/kv/write_behind.c — sealed blocks on their way to the disk.
+//
+// Nodes are written in the order of sealing, so a parent is on the disk before its child. A block
+// that is only on the device goes through a slot, which then is its copy in host memory.
+#include "engine/base/assert.h"
+#include "engine/base/clock.h"
+#include "engine/base/log.h"
+#include "engine/kv/state.h"
+
+enum {
+    WRITES_AT_ONCE = 2,        // jobs: one is done while the next is filled
+    WRITE_PAUSE_US = 30000000, // after a failure
+};
+
+void cache_unlist(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    if (!n->tail_listed && n->disk != NODE_UNWRITTEN) return;
+    struct node_list *list = n->tail_listed ? &cache->tails : &cache->unwritten;
+    if (n->list_previous == NODE_NONE)
+        list->first = n->list_next;
+    else
+        prefix_node(cache->prefix, n->list_previous)->list_next = n->list_next;
+    if (n->list_next == NODE_NONE)
+        list->last = n->list_previous;
+    else
+        prefix_node(cache->prefix, n->list_next)->list_previous = n->list_previous;
+    n->list_previous = n->list_next = NODE_NONE;
+    list->count--;
+    if (!n->tail_listed) cache_set_disk(cache, node, NODE_NOT_ON_DISK);
+    n->tail_listed = false;
+}
+
+void cache_want_written(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    struct node_list *list = &cache->unwritten;
+    if (!cache->tier || n->disk != NODE_NOT_ON_DISK) return;
+    if (n->tail_listed) cache_unlist(cache, node);
+    cache_set_disk(cache, node, NODE_UNWRITTEN);
+    n->list_previous = list->last;
+    n->list_next = NODE_NONE;
+    if (list->last == NODE_NONE)
+        list->first = node;
+    else
+        prefix_node(cache->prefix, list->last)->list_next = node;
+    list->last = node;
+    list->count++;
+}
+
+// Back to the front: its children may be listed already.
+static void want_written_first(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    struct node_list *list = &cache->unwritten;
+    cache_set_disk(cache, node, NODE_UNWRITTEN);
+    n->list_previous = NODE_NONE;
+    n->list_next = list->first;
+    if (list->first == NODE_NONE)
+        list->last = node;
+    else
+        prefix_node(cache->prefix, list->first)->list_previous = node;
+    list->first = node;
+    list->count++;
+}
+
+// The node's bytes in a slot that the caller holds. False: no slot is to be had now.
+static bool hold_in_slot(struct block_cache *cache, uint32_t node, uint32_t *slot) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    if (n->slot != BLOCK_NONE) {
+        *slot = n->slot;
+        block_pool_share(cache->slots, *slot);
+        return true;
+    }
+    if (!cache_take_slot(cache, slot)) return false;
+    ASSERT(n->block != BLOCK_NONE);
+    cache_swap(cache, n->block, *slot, true);
+    cache_attach_slot(cache, node, *slot);
+    return true;
+}
+
+static bool parent_is_written(struct block_cache *cache, uint32_t node) {
+    const uint32_t parent = prefix_node(cache->prefix, node)->parent;
+    if (parent == NODE_NONE) return true;
+    const enum node_disk disk = prefix_node(cache->prefix, parent)->disk;
+    return disk == NODE_ON_DISK || disk == NODE_WRITING;
+}
+
+static bool add_to_job(struct block_cache *cache, struct tier_job *job, uint32_t node) {
+    uint32_t slot;
+    if (!hold_in_slot(cache, node, &slot)) return false;
+    cache_unlist(cache, node);
+    cache_set_disk(cache, node, NODE_WRITING);
+    prefix_node(cache->prefix, node)->transfers++;
+    job->nodes[job->count] = node;
+    job->slots[job->count] = slot;
+    job->payloads[job->count] = cache_slot_bytes(cache, slot);
+    job->blocks[job->count++] = cache_describe(cache, node);
+    return true;
+}
+
+static void fill_job(struct block_cache *cache, struct tier_job *job) {
+    while (job->count < TIER_MAX_BATCH && cache->unwritten.first != NODE_NONE) {
+        const uint32_t node = cache->unwritten.first;
+        if (!parent_is_written(cache, node)) // lost before its turn came: nobody could find this
+            cache_unlist(cache, node);
+        else if (!add_to_job(cache, job, node))
+            return;
+    }
+}
+
+void block_cache_write_behind(struct block_cache *cache) {
+    if (!cache->tier || (cache->write_again_us && clock_now_us() < cache->write_again_us)) return;
+    while (cache->unwritten.first != NODE_NONE && cache->writes_under_way < WRITES_AT_ONCE) {
+        struct tier_job *job = tier_io_push(cache->disk, JOB_WRITE);
+        if (!job) return;
+        fill_job(cache, job);
+        if (job->count == 0) return;
+        // The slots are read by another thread: what fills them must be done.
+        if (cache->backend->sync(cache->device) != STATUS_OK)
+            log_write(LOG_WARNING, "the device failed while KV was copied from it");
+        cache->writes_under_way++;
+        tier_io_submit(cache->disk, job);
+    }
+}
+
+bool block_cache_is_written(const struct block_cache *cache) {
+    return cache->unwritten.count == 0 && cache->writes_under_way == 0;
+}
+
+static void note_failure(struct block_cache *cache, const struct tier_job *job) {
+    cache->counts.failed_writes += (uint64_t)job->count;
+    cache->write_again_us = clock_now_us() + WRITE_PAUSE_US;
+    if (!cache->write_failed)
+        log_write(LOG_WARNING,
+                  "KV could not be written to the disk (%s): it will be tried again, "
+                  "and conversations are safe either way",
+                  job->err.text[0] ? job->err.text : status_text(job->status));
+    cache->write_failed = true;
+}
+
+void cache_writes_done(struct block_cache *cache, struct tier_job *job) {
+    const bool written = job->status == STATUS_OK;
+    cache->writes_under_way--;
+    for (int32_t i = job->count - 1; i >= 0; i--) { // in this order the front of the list is right
+        const uint32_t node = job->nodes[i];
+        struct node *n = prefix_node(cache->prefix, node);
+        n->transfers--;
+        n->place = job->blocks[i].place;
+        if (written)
+            cache_set_disk(cache, node, NODE_ON_DISK);
+        else
+            want_written_first(cache, node);
+        block_pool_release(cache->slots, job->slots[i]);
+    }
+    if (!written) {
+        note_failure(cache, job);
+        return;
+    }
+    cache->write_failed = false;
+    cache->write_again_us = 0;
+}

@@ -1,0 +1,81 @@
+// engine/request.h — the model writes on at the end of a sequence; what happens are events.
+//
+// States, invariants and threads: engine.h.
+#ifndef ENGINE_REQUEST_H
+#define ENGINE_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/status.h"
+#include "engine/sampler.h"
+
+struct engine;
+struct sequence;
+struct request;
+
+enum stop_reason {
+    STOP_REASON_END,       // a token that ends a turn; it is the last of the log
+    STOP_REASON_LENGTH,    // max_tokens
+    STOP_REASON_CONTEXT,   // the context is full
+    STOP_REASON_CANCELLED, // request_cancel()
+    STOP_REASON_FAILED,    // see the event's status: FULL, DEVICE
+};
+
+// Sees the logits [vocabulary] before each token is picked; on the engine's thread, which waits.
+typedef void request_observer(void *user, const float *logits, int32_t vocabulary);
+
+struct request_options {
+    struct sampler_options sampler;
+    int32_t max_tokens;         // 0: until the context is full
+    bool ignore_end;            // goes on after a turn's end: for benchmarks
+    request_observer *observer; // or NULL
+    void *observer_user;
+};
+
+struct request_stats {     // microseconds, on a monotonic clock
+    int64_t prompt_tokens; // length at the start
+    int64_t cached_tokens; // of those, not computed: the sum of the next three
+    int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
+    int64_t restore_us;                              // spent on bringing them to the device
+    int64_t output_tokens;
+    int64_t prefill_us;     // from the first step to the first token
+    int64_t first_token_us; // from request_start() to the first token
+    int64_t decode_us;      // from the first token to the last
+};
+
+enum event_kind {
+    EVENT_PREFILL, // done of total prompt tokens are cached
+    EVENT_TOKEN,   // one more token in the log
+    EVENT_DONE,
+};
+
+struct event {
+    enum event_kind kind;
+    struct request *request;
+    int32_t token;              // TOKEN
+    int32_t done, total;        // PREFILL
+    enum stop_reason reason;    // DONE
+    enum status status;         // DONE: OK, or why it failed
+    struct request_stats stats; // DONE
+};
+
+// The sequence becomes RUNNING; its log must not be empty (of one that is cached whole, the last
+// token is computed again) and leave room for one more. FULL: ENGINE_MAX_REQUESTS run already.
+// When running sequences need more blocks than there are, the one that came last waits and goes
+// on when there is room; its tokens do not change.
+// *request is owned by the caller: request_release() after its DONE event.
+MUST_CHECK enum status request_start(struct sequence *sequence,
+                                     const struct request_options *options,
+                                     struct request **request);
+void request_cancel(struct request *request); // soon a DONE comes; any thread or signal handler
+void request_release(struct request *request);
+struct sequence *request_sequence(const struct request *request);
+
+// Waits up to timeout_ms (-1: for ever) for the next event. False: none came, or a signal did.
+bool engine_next_event(struct engine *engine, int timeout_ms, struct event *event);
+
+// Readable while events wait: for poll() beside the keyboard.
+int engine_event_fd(const struct engine *engine);
+
+#endif

@@ -1,0 +1,121 @@
+// tests/app/test_kv_report.c — the cache's words and numbers.
+#include "app/kv_report.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <string.h>
+
+static void each_way_of_coming_back_is_said_in_its_words(void **state) {
+    (void)state;
+    static const struct {
+        struct restore_report report;
+        const char *line;
+    } cases[] = {
+        {{.length = 11290,
+          .disk_tokens = 11204,
+          .restore_us = 92000,
+          .prefill_us = 410000,
+          .done = true},
+         "restored 11,204 of 11,290 tokens (disk, 92 ms; prefill would take 410 ms)"},
+        {{.length = 11290,
+          .host_tokens = 8000,
+          .disk_tokens = 3204,
+          .restore_us = 92400,
+          .prefill_us = 12345678,
+          .done = true},
+         "restored 11,204 of 11,290 tokens (host 8,000, disk 3,204, 92 ms; prefill would take "
+         "12.3 s)"},
+        {{.length = 100, .device_tokens = 16, .disk_tokens = 32, .restore_us = 1000, .done = true},
+         "restored 48 of 100 tokens (device 16, disk 32, 1 ms)"},
+        {{.length = 11290, .device_tokens = 11204, .done = true},
+         "11,204 of 11,290 tokens are in the cache (device)"},
+        {{.length = 11290,
+          .left_tokens = 11204,
+          .prefill_us = 410000,
+          .left_restore_us = 900000,
+          .done = true},
+         "computing 11,204 tokens again (prefill 410 ms; reading them from the disk would take "
+         "900 ms)"},
+        {{.length = 40,
+          .device_tokens = 16,
+          .left_tokens = 16,
+          .prefill_us = 4000,
+          .left_restore_us = 9000,
+          .done = true},
+         "16 of 40 tokens are in the cache (device), computing 16 tokens again (prefill 4 ms; "
+         "reading them from the disk would take 9 ms)"},
+        {{.length = 40, .left_tokens = 32, .done = true}, "computing 32 tokens again"},
+        {{.length = 40, .prefill_us = 4000, .done = true},
+         "computing 40 tokens again (prefill 4 ms)"},
+        {{.length = 40, .done = true}, "computing 40 tokens again"},
+        {{.length = 40, .done = false}, "restoring"},
+        {{.length = 40, .disk_tokens = 16, .restore_us = 3000000, .done = false},
+         "restored 16 of 40 tokens (disk, 3000 ms), and goes on"},
+        {{.length = 0, .done = true}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct text line = {0};
+        assert_int_equal(kv_report_restored(&cases[i].report, &line), STATUS_OK);
+        assert_string_equal(text_string(&line), cases[i].line);
+        text_deinit(&line);
+    }
+}
+
+static void the_pools_are_named_with_their_limits(void **state) {
+    (void)state;
+    struct kv_usage usage = {.block_bytes = 1 << 20, .device_blocks = 512};
+    struct text line = {0};
+    assert_int_equal(kv_report_pools(&usage, &line), STATUS_OK);
+    assert_string_equal(text_string(&line), "device 512 MiB · no disk");
+    usage.host_blocks = 64;
+    usage.has_disk = true;
+    usage.disk_bytes = 3 << 20;
+    usage.disk_limit_bytes = (uint64_t)4 << 30;
+    text_clear(&line);
+    assert_int_equal(kv_report_pools(&usage, &line), STATUS_OK);
+    assert_string_equal(text_string(&line),
+                        "device 512 MiB · host 64.0 MiB · disk 3.0 MiB of 4.0 GiB");
+    text_deinit(&line);
+}
+
+// Every field differs from every other, so one that is missing or mixed up shows.
+static void every_number_of_the_cache_is_in_the_json_by_its_name(void **state) {
+    (void)state;
+    struct kv_usage usage = {.block_bytes = 7,
+                             .device_blocks = 60,
+                             .device_held = 10,
+                             .device_cached = 20,
+                             .device_free = 30,
+                             .has_disk = true,
+                             .disk_limit_bytes = (uint64_t)1 << 50,
+                             .failed_writes = 99};
+    cJSON *json = kv_report_json(&usage);
+    assert_non_null(json);
+    assert_int_equal(cJSON_GetArraySize(json), 32);
+    const double held = cJSON_GetObjectItem(json, "device_held")->valuedouble;
+    const double cached = cJSON_GetObjectItem(json, "device_cached")->valuedouble;
+    const double free = cJSON_GetObjectItem(json, "device_free")->valuedouble;
+    assert_true(held + cached + free == cJSON_GetObjectItem(json, "device_blocks")->valuedouble);
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "has_disk")));
+    assert_true(cJSON_GetObjectItem(json, "disk_limit_bytes")->valuedouble == 0x1p50);
+    assert_true(cJSON_GetObjectItem(json, "block_bytes")->valuedouble == 7);
+    assert_true(cJSON_GetObjectItem(json, "failed_writes")->valuedouble == 99);
+    cJSON_Delete(json);
+}
+
+static void what_was_written_is_measured_against_what_had_to_be(void **state) {
+    (void)state;
+    struct kv_usage usage = {.disk_written_bytes = 105, .disk_payload_bytes = 100};
+    assert_true(kv_report_amplification(&usage) == 1.05);
+    usage.disk_payload_bytes = 0;
+    assert_true(kv_report_amplification(&usage) == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_way_of_coming_back_is_said_in_its_words),
+        cmocka_unit_test(the_pools_are_named_with_their_limits),
+        cmocka_unit_test(every_number_of_the_cache_is_in_the_json_by_its_name),
+        cmocka_unit_test(what_was_written_is_measured_against_what_had_to_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

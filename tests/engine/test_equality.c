@@ -1,0 +1,438 @@
+// tests/engine/test_equality.c — an answer does not depend on the path that its KV took.
+//
+// For each model, a conversation of two turns is computed in one go in a roomy cache; then along
+// every other path: evicted to host memory and back, written to the disk and read by another
+// process, forked from a running sequence, in a pool of a quarter of what is needed. Tokens and
+// logits must be the same to the bit, as hashes of each row of logits by its position. The cpu
+// backend is always deterministic, so recomputed, chunked and batched are held to the same.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "store/vault.h"
+
+enum {
+    PROMPT = 83, // not a multiple of any block size
+    ANSWER = 24,
+    QUESTION = 19, // the second turn's
+    LENGTH = PROMPT + ANSWER + QUESTION + ANSWER,
+    CONTEXT = 240,
+    CHATS = 8,
+};
+
+struct talk { // what a conversation came to
+    int32_t tokens[LENGTH];
+    uint64_t logits[LENGTH + 1]; // hash of the row that token i was picked from; 0: none
+    struct request_stats first, second;
+};
+
+struct listener {
+    struct talk *talk;
+    int32_t next; // position of the token that is picked next
+    int32_t stop; // before picking this one, waits for
+    atomic_bool go_on;
+};
+
+static const char *const MODELS[] = {
+    DEMO_MODEL,
+    TESTS_DIR "/golden/llama.gguf",
+    TESTS_DIR "/golden/qwen3.gguf",
+};
+
+static const char *model;
+
+static void hear(void *user, const float *logits, int32_t vocabulary) {
+    struct listener *listener = user;
+    assert_true(listener->next < LENGTH);
+    while (listener->next == listener->stop && !atomic_load(&listener->go_on))
+        usleep(100);
+    listener->talk->logits[listener->next++] =
+        hash_bytes(logits, (size_t)vocabulary * sizeof *logits, 0).low;
+}
+
+static struct engine *open_with(const struct engine_options *options) {
+    struct engine *engine;
+    struct error err = {0};
+    struct engine_options all = *options;
+    all.model_path = model;
+    all.backend = "cpu";
+    all.threads = 2;
+    all.context = CONTEXT;
+    all.io_deadline_ms = 20000; // a slow machine is no failure here
+    if (engine_open(&all, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return engine;
+}
+
+static size_t bytes_of_blocks(size_t blocks) {
+    struct engine *engine = open_with(&(struct engine_options){0});
+    struct engine_info info;
+    engine_info(engine, &info);
+    engine_close(engine);
+    return blocks * info.block_bytes;
+}
+
+static int32_t vocabulary_of(struct engine *engine) {
+    struct engine_info info;
+    engine_info(engine, &info);
+    return info.vocabulary;
+}
+
+// Ids of chat `which`; the first half of every prompt is the same head.
+static void fill_ids(struct engine *engine, uint32_t which, uint32_t turn, int32_t *ids,
+                     int32_t count) {
+    const uint32_t vocabulary = (uint32_t)vocabulary_of(engine);
+    for (int32_t i = 0; i < count; i++) {
+        const bool head = turn == 0 && i < PROMPT / 2;
+        const uint32_t salt = head ? 7u : which * 1000003u + turn * 10007u;
+        ids[i] = (int32_t)((((uint32_t)i + 1) * 2654435761u ^ salt * 40503u) % vocabulary);
+    }
+}
+
+static void append(struct engine *engine, struct sequence *sequence, uint32_t which,
+                   uint32_t turn) {
+    int32_t ids[PROMPT];
+    const int32_t count = turn == 0 ? PROMPT : QUESTION;
+    fill_ids(engine, which, turn, ids, count);
+    assert_int_equal(sequence_append(sequence, ids, (size_t)count), STATUS_OK);
+}
+
+static struct request *start(struct sequence *sequence, struct listener *listener) {
+    struct request_options options = {.sampler = sampler_options_default(),
+                                      .max_tokens = ANSWER,
+                                      .ignore_end = true,
+                                      .observer = hear,
+                                      .observer_user = listener};
+    options.sampler.temperature = 0;
+    listener->next = sequence_length(sequence);
+    struct request *request;
+    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    return request;
+}
+
+static struct request_stats finish(struct engine *engine, struct request *request) {
+    struct event event;
+    do
+        assert_true(engine_next_event(engine, 60000, &event));
+    while (event.kind != EVENT_DONE || event.request != request);
+    assert_int_equal(event.status, STATUS_OK);
+    assert_int_equal(event.stats.output_tokens, ANSWER);
+    request_release(request);
+    return event.stats;
+}
+
+static struct request_stats answer(struct engine *engine, struct sequence *sequence,
+                                   struct talk *talk) {
+    struct listener listener = {.talk = talk};
+    return finish(engine, start(sequence, &listener));
+}
+
+static struct sequence *new_sequence(struct engine *engine) {
+    struct sequence *sequence;
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    return sequence;
+}
+
+static void keep_tokens(const struct sequence *sequence, struct talk *talk) {
+    assert_int_equal(sequence_length(sequence), LENGTH);
+    memcpy(talk->tokens, sequence_tokens(sequence), sizeof talk->tokens);
+}
+
+static struct sequence *first_turn(struct engine *engine, uint32_t which, struct talk *talk) {
+    struct sequence *sequence = new_sequence(engine);
+    append(engine, sequence, which, 0);
+    talk->first = answer(engine, sequence, talk);
+    return sequence;
+}
+
+static void second_turn(struct engine *engine, struct sequence *sequence, uint32_t which,
+                        struct talk *talk) {
+    append(engine, sequence, which, 1);
+    talk->second = answer(engine, sequence, talk);
+    keep_tokens(sequence, talk);
+    engine_check(engine);
+}
+
+static void whole_talk(struct engine *engine, uint32_t which, struct talk *talk) {
+    struct sequence *sequence = first_turn(engine, which, talk);
+    second_turn(engine, sequence, which, talk);
+    sequence_destroy(sequence);
+}
+
+// Every row that both have heard is the same, and both have heard those of the answers.
+static void assert_same_talk(const struct talk *a, const struct talk *b) {
+    assert_memory_equal(a->tokens, b->tokens, sizeof a->tokens);
+    for (int32_t i = 0; i < LENGTH; i++) {
+        const bool answered = (i >= PROMPT && i < PROMPT + ANSWER) || i >= LENGTH - ANSWER;
+        if (!answered) continue;
+        if (a->logits[i] != b->logits[i]) fail_msg("%s: logits differ at token %d", model, i);
+    }
+    assert_true(a->logits[PROMPT] != 0 && a->logits[LENGTH - 1] != 0);
+}
+
+// Computed alone, in one go, in a cache that is never short.
+static void measure_truth(uint32_t which, struct talk *talk) {
+    *talk = (struct talk){0};
+    struct engine *engine = open_with(&(struct engine_options){0});
+    whole_talk(engine, which, talk);
+    assert_int_equal(talk->second.device_tokens, talk->second.cached_tokens);
+    engine_close(engine);
+}
+
+static void never_evicted_twice_is_the_same(void) {
+    struct talk truth, again;
+    measure_truth(0, &truth);
+    measure_truth(0, &again);
+    assert_same_talk(&truth, &again);
+    measure_truth(1, &again);
+    assert_memory_not_equal(truth.tokens, again.tokens, sizeof truth.tokens); // it can differ
+}
+
+static void swapped_to_host_and_back_is_the_same(void) {
+    struct talk truth, swapped = {0}, other = {0};
+    measure_truth(0, &truth);
+    struct engine *engine = open_with(&(struct engine_options){
+        .kv_device_bytes = bytes_of_blocks(CONTEXT / 16 + 1),
+        .kv_host_bytes = bytes_of_blocks(64),
+    });
+    struct sequence *sequence = first_turn(engine, 0, &swapped);
+    for (uint32_t which = 2; which < 5; which++) // three others, kept, push it out
+        first_turn(engine, which, &other);
+    assert_int_equal(sequence_cached(sequence), 0);
+    second_turn(engine, sequence, 0, &swapped);
+    assert_true(swapped.second.host_tokens >= PROMPT / 2);
+    assert_true(swapped.second.cached_tokens >= PROMPT + ANSWER - 16);
+    assert_same_talk(&truth, &swapped);
+    engine_close(engine);
+}
+
+static struct engine *open_on_disk(const char *folder) {
+    const struct vault_options vault = {.folder = folder};
+    return open_with(
+        &(struct engine_options){.tier = vault_create(&vault), .kv_restore = KV_RESTORE_ALWAYS});
+}
+
+// Runs `act` in another process, which fills *talk through a pipe.
+static void in_another_process(void (*act)(const char *folder, struct talk *talk),
+                               const char *folder, struct talk *talk) {
+    int ends[2], code;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        act(folder, talk);
+        const bool sent = write(ends[1], talk, sizeof *talk) == (ssize_t)sizeof *talk;
+        _exit(sent ? 0 : 1);
+    }
+    close(ends[1]);
+    char *at = (char *)talk;
+    for (size_t left = sizeof *talk; left > 0;) {
+        const ssize_t got = read(ends[0], at, left);
+        assert_true(got > 0);
+        at += got;
+        left -= (size_t)got;
+    }
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+}
+
+static void have_first_turn(const char *folder, struct talk *talk) {
+    struct engine *engine = open_on_disk(folder);
+    struct sequence *sequence = first_turn(engine, 0, talk);
+    memcpy(talk->tokens, sequence_tokens(sequence), (PROMPT + ANSWER) * sizeof talk->tokens[0]);
+    engine_close(engine);
+}
+
+static void have_second_turn(const char *folder, struct talk *talk) {
+    struct engine *engine = open_on_disk(folder);
+    struct sequence *sequence = new_sequence(engine);
+    assert_int_equal(sequence_append(sequence, talk->tokens, PROMPT + ANSWER), STATUS_OK);
+    struct restore_report report;
+    sequence_restore(sequence, 20000, &report);
+    assert_true(report.done);
+    assert_int_equal(report.disk_tokens, PROMPT + ANSWER - 1); // the tail too; the last token of an
+    second_turn(engine, sequence, 0, talk);                    // answer was never computed
+    engine_close(engine);
+}
+
+static void restored_from_disk_in_a_new_process_is_the_same(void) {
+    struct talk truth, restored = {0};
+    char folder[] = "/tmp/quire-equality-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    measure_truth(0, &truth);
+    in_another_process(have_first_turn, folder, &restored);
+    in_another_process(have_second_turn, folder, &restored);
+    assert_int_equal(restored.second.disk_tokens, PROMPT + ANSWER - 1);
+    assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
+    assert_same_talk(&truth, &restored);
+    uint64_t freed;
+    assert_int_equal(vault_drop(folder, &freed, NULL), STATUS_OK);
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+// The fork's own answer goes on where the original's was at that moment; both end alike.
+static void forked_from_a_running_sequence_is_the_same(void) {
+    struct talk truth, original = {0}, forked = {0};
+    measure_truth(0, &truth);
+    struct engine *engine = open_with(&(struct engine_options){0});
+    struct sequence *sequence = new_sequence(engine), *fork;
+    append(engine, sequence, 0, 0);
+    struct listener listener = {.talk = &original, .stop = PROMPT + 8}, other = {.talk = &forked};
+    struct request *request = start(sequence, &listener);
+    struct event event;
+    int heard = 0;
+    while (heard < 8) {
+        assert_true(engine_next_event(engine, 60000, &event));
+        heard += event.kind == EVENT_TOKEN;
+    }
+    assert_int_equal(sequence_fork(sequence, &fork), STATUS_OK);
+    assert_int_equal(sequence_length(fork), PROMPT + 8);
+    struct request *fork_request = start(fork, &other);
+    atomic_store(&listener.go_on, true);
+    int done = 0;
+    while (done < 2) {
+        assert_true(engine_next_event(engine, 60000, &event));
+        done += event.kind == EVENT_DONE;
+    }
+    request_release(request);
+    request_release(fork_request);
+    sequence_truncate(fork, PROMPT + ANSWER); // it began later, and so went further
+    assert_memory_equal(sequence_tokens(fork), truth.tokens, (PROMPT + ANSWER) * sizeof(int32_t));
+    for (int32_t i = PROMPT; i < PROMPT + ANSWER; i++) {
+        assert_int_equal(original.logits[i], truth.logits[i]);
+        if (forked.logits[i]) assert_int_equal(forked.logits[i], truth.logits[i]);
+    }
+    assert_true(forked.logits[PROMPT + ANSWER - 1] != 0);
+    second_turn(engine, fork, 0, &forked);
+    for (int32_t i = LENGTH - ANSWER; i < LENGTH; i++)
+        assert_int_equal(forked.logits[i], truth.logits[i]);
+    second_turn(engine, sequence, 0, &original);
+    assert_same_talk(&truth, &original);
+    engine_close(engine);
+}
+
+// All chats at once, their turns in step; *preempted counts how often one had to wait.
+static void talk_together(const struct engine_options *options, struct talk *talks,
+                          uint64_t *preempted) {
+    struct engine *engine = open_with(options);
+    struct sequence *sequences[CHATS];
+    struct request *requests[CHATS];
+    struct listener listeners[CHATS] = {0};
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < CHATS; i++) {
+            if (turn == 0) sequences[i] = new_sequence(engine);
+            append(engine, sequences[i], i, turn);
+            listeners[i].talk = &talks[i];
+            requests[i] = start(sequences[i], &listeners[i]);
+        }
+        for (int done = 0; done < CHATS;) {
+            struct event event;
+            assert_true(engine_next_event(engine, 60000, &event));
+            if (event.kind != EVENT_DONE) continue;
+            assert_int_equal(event.status, STATUS_OK);
+            done++;
+        }
+        for (uint32_t i = 0; i < CHATS; i++)
+            request_release(requests[i]);
+        engine_check(engine);
+    }
+    for (uint32_t i = 0; i < CHATS; i++)
+        keep_tokens(sequences[i], &talks[i]);
+    struct kv_usage usage;
+    engine_kv_usage(engine, &usage);
+    assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
+                     usage.device_blocks);
+    *preempted = usage.preempted_requests;
+    engine_close(engine);
+}
+
+static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
+    static struct talk truth, talks[CHATS];
+    uint64_t preempted;
+    const size_t need = CHATS * (LENGTH / 16 + 1); // blocks, when nothing is shared
+    memset(talks, 0, sizeof talks);
+    talk_together(&(struct engine_options){.kv_device_bytes = bytes_of_blocks(need / 4),
+                                           .kv_host_bytes = bytes_of_blocks(need)},
+                  talks, &preempted);
+    assert_true(preempted > 0);
+    for (uint32_t i = 0; i < CHATS; i++) {
+        measure_truth(i, &truth);
+        assert_same_talk(&truth, &talks[i]);
+    }
+}
+
+static void beside_seven_others_is_the_same(void) {
+    static struct talk truth, talks[CHATS];
+    uint64_t preempted;
+    memset(talks, 0, sizeof talks);
+    talk_together(&(struct engine_options){.deterministic = true}, talks, &preempted);
+    assert_int_equal(preempted, 0);
+    for (uint32_t i = 0; i < CHATS; i++) {
+        measure_truth(i, &truth);
+        assert_same_talk(&truth, &talks[i]);
+    }
+}
+
+static void recomputed_and_chunked_are_the_same(void) {
+    struct talk truth, recomputed = {0};
+    measure_truth(0, &truth);
+    for (int32_t step_tokens = 16; step_tokens <= 512; step_tokens *= 8) {
+        recomputed = (struct talk){0};
+        struct engine *engine = open_with(&(struct engine_options){
+            .deterministic = true,
+            .step_tokens = step_tokens,
+            .kv_restore = KV_RESTORE_NEVER,
+            .kv_device_bytes = bytes_of_blocks(CONTEXT / 16 + 1),
+        });
+        struct talk other = {0};
+        struct sequence *sequence = first_turn(engine, 0, &recomputed);
+        for (uint32_t which = 2; which < 5; which++) // push it out, and there is nowhere to go
+            first_turn(engine, which, &other);
+        assert_int_equal(sequence_cached(sequence), 0);
+        second_turn(engine, sequence, 0, &recomputed);
+        assert_true(recomputed.second.cached_tokens < PROMPT);
+        assert_same_talk(&truth, &recomputed);
+        engine_close(engine);
+    }
+}
+
+static void every_model(void (*test)(void)) {
+    for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
+        model = MODELS[i];
+        test();
+    }
+}
+
+#define FOR_EVERY_MODEL(name)                 \
+    static void name##_##test(void **state) { \
+        (void)state;                          \
+        every_model(name);                    \
+    }
+FOR_EVERY_MODEL(never_evicted_twice_is_the_same)
+FOR_EVERY_MODEL(swapped_to_host_and_back_is_the_same)
+FOR_EVERY_MODEL(restored_from_disk_in_a_new_process_is_the_same)
+FOR_EVERY_MODEL(forked_from_a_running_sequence_is_the_same)
+FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same)
+FOR_EVERY_MODEL(beside_seven_others_is_the_same)
+FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(never_evicted_twice_is_the_same_test),
+        cmocka_unit_test(swapped_to_host_and_back_is_the_same_test),
+        cmocka_unit_test(restored_from_disk_in_a_new_process_is_the_same_test),
+        cmocka_unit_test(forked_from_a_running_sequence_is_the_same_test),
+        cmocka_unit_test(a_pool_of_a_quarter_of_the_need_is_the_same_test),
+        cmocka_unit_test(beside_seven_others_is_the_same_test),
+        cmocka_unit_test(recomputed_and_chunked_are_the_same_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
