@@ -28,6 +28,10 @@ uint64_t bench_folder_bytes(const struct bench_folder *folder); // that its file
 // it keeps all the same, 0 … 1, or 1 if that cannot be told.
 double bench_folder_forget(const struct bench_folder *folder);
 
+// Bytes that this process had the system write to disks so far, as the kernel counts (Linux,
+// proc(5), write_bytes of /proc/self/io). False: it does not say.
+MUST_CHECK bool bench_system_written(uint64_t *bytes);
+
 struct bench_meter {
     struct tier tier;   // for engine_open(): the first, so that a tier of ours is a meter
     struct tier *inner; // NULL: closed

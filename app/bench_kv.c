@@ -9,7 +9,7 @@
 #include "app/exit_code.h"
 #include "engine/base/size.h"
 
-enum { DEFAULT_RUNS = 5, RUNS_MAX = 32 };
+enum { DEFAULT_RUNS = 5, RUNS_MAX = 64 };
 
 static const size_t READ_BYTES = (size_t)1 << 30; // far more than any cache holds
 static const double PATIENCE_US = 120e6;          // for one prefill

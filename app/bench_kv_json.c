@@ -143,6 +143,10 @@ static void add_turns(cJSON *root, const struct kv_bench *bench) {
         add(object, "wanted_bytes", (double)line->wanted_bytes);
         add(object, "payload_bytes", (double)line->payload_bytes);
         add(object, "written_bytes", (double)line->written_bytes);
+        if (line->system_knows)
+            add(object, "system_written_bytes", (double)line->system_bytes);
+        else
+            cJSON_AddNullToObject(object, "system_written_bytes");
         add(object, "folder_bytes", (double)line->folder_bytes);
         add(object, "written_of_payload",
             (double)line->written_bytes / (double)line->payload_bytes);
@@ -150,6 +154,7 @@ static void add_turns(cJSON *root, const struct kv_bench *bench) {
         add(object, "write_calls", (double)line->writes);
         add(object, "write_blocks", (double)line->write_blocks);
         add(object, "evicted_blocks", (double)line->evicted_blocks);
+        add(object, "lost_blocks", (double)line->lost_blocks);
         add(object, "prefilled_tokens", (double)line->prefilled);
         add(object, "least_tokens", (double)line->least);
         add(object, "decoded_tokens", (double)line->decoded);

@@ -72,9 +72,11 @@ struct turns_line {
     uint64_t sealed_blocks, tails;         // distinct ones
     uint64_t wanted_bytes;                 // of both
     uint64_t payload_bytes, written_bytes; // as the tier counts
-    uint64_t folder_bytes, write_blocks;   // on the disk; handed to the tier
-    uint64_t writes;                       // calls
-    uint64_t evicted_blocks;
+    bool system_knows;
+    uint64_t system_bytes;                // written, as the kernel counts
+    uint64_t folder_bytes, write_blocks;  // on the disk; handed to the tier
+    uint64_t writes;                      // calls
+    uint64_t evicted_blocks, lost_blocks; // from the device; of those, that were nowhere else
 };
 
 struct pair_turn {

@@ -9,7 +9,6 @@ enum {
     LOOKUPS = 21,
     MARGIN_TOKENS = 64, // of a pool, beyond the logs that it is to hold
     LOGS = 2,           // of each length: one is restored, of the other a request is timed
-    COMPUTED_RUNS = 2,
 };
 
 static const int32_t LENGTHS[RESUME_LENGTHS] = {1000, 8000};
@@ -121,8 +120,7 @@ static enum status measure_host(struct kv_bench *bench, int32_t index) {
     struct resume_line *line = &bench->resume.lines[index][FROM_HOST];
     struct samples ready = {0}, first = {0};
     struct visit visited = {.length = LENGTHS[index]};
-    for (int32_t log = 0; log < LOGS; log++)
-        TRY(leave_log(&bench->rig, LENGTHS[index], salt_of(index, log), 0));
+    TRY(leave_log(&bench->rig, visited.length, salt_of(index, 1), 0)); // the first is there
     for (int32_t i = 0; i < 2 * bench->runs; i++) {
         visited.salt = salt_of(index, i % LOGS);
         visited.restores = i < bench->runs;
@@ -225,14 +223,11 @@ static enum status visit_nothing(struct kv_bench *bench, int32_t longest,
 
 static enum status measure_computing(struct kv_bench *bench, int32_t longest) {
     struct samples samples[RESUME_LENGTHS] = {0};
-    enum status status = STATUS_OK;
-    for (int32_t run = 0; run < COMPUTED_RUNS && status == STATUS_OK; run++) {
-        struct rig_needs needs = disk_needs(bench, longest);
-        needs.restore = KV_RESTORE_NEVER;
-        status = rig_open(&bench->rig, &needs);
-        if (status == STATUS_OK) status = visit_nothing(bench, longest, samples);
-        rig_close(&bench->rig);
-    }
+    struct rig_needs needs = disk_needs(bench, longest);
+    needs.restore = KV_RESTORE_NEVER;
+    enum status status = rig_open(&bench->rig, &needs);
+    if (status == STATUS_OK) status = visit_nothing(bench, longest, samples);
+    rig_close(&bench->rig);
     for (int32_t i = 0; i <= longest; i++)
         bench->resume.lines[i][FROM_NOTHING].first_token_us = samples_figure(&samples[i]);
     return status;
@@ -242,17 +237,14 @@ static enum status measure_computing(struct kv_bench *bench, int32_t longest) {
 
 static enum status measure_memory(struct kv_bench *bench, int32_t index) {
     const int32_t length = LENGTHS[index];
-    struct rig_needs needs = {
+    const struct rig_needs needs = {
         .context = length + MARGIN_TOKENS / 2,
         .device_tokens = length + MARGIN_TOKENS,
+        .host_tokens = LOGS * (length + MARGIN_TOKENS),
         .restore = KV_RESTORE_ALWAYS,
     };
     enum status status = rig_open(&bench->rig, &needs);
     if (status == STATUS_OK) status = measure_device(bench, index);
-    rig_close(&bench->rig);
-    if (status != STATUS_OK) return status;
-    needs.host_tokens = LOGS * (length + MARGIN_TOKENS);
-    status = rig_open(&bench->rig, &needs);
     if (status == STATUS_OK) status = measure_host(bench, index);
     rig_close(&bench->rig);
     return status;

@@ -89,6 +89,7 @@ static enum status take_turns(struct rig *rig, struct log logs[CONVERSATIONS],
     line->prefilled = usage.prefilled_tokens;
     line->decoded = usage.decoded_tokens;
     line->evicted_blocks = usage.evicted_blocks;
+    line->lost_blocks = usage.lost_blocks;
     // Of each turn its prompt, and after the first the token that was only sampled.
     line->least = HEAD_TOKENS + (uint64_t)TURNS * PROMPT_TOKENS + TURNS - CONVERSATIONS;
     count_distinct(rig, logs, line);
@@ -104,9 +105,13 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
         .restore = KV_RESTORE_ALWAYS,
     };
     struct log *logs = calloc(CONVERSATIONS, sizeof *logs);
+    uint64_t before = 0, after = 0;
+    line->system_knows = bench_system_written(&before);
     enum status status = logs ? rig_open(&bench->rig, &needs) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = take_turns(&bench->rig, logs, line);
     rig_close(&bench->rig);
+    line->system_knows = line->system_knows && bench_system_written(&after);
+    line->system_bytes = after - before;
     line->payload_bytes = bench->meter.usage.payload_bytes;
     line->written_bytes = bench->meter.usage.written_bytes;
     line->write_blocks = bench->meter.write_blocks;

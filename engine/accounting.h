@@ -29,7 +29,7 @@ struct kv_usage {
     uint64_t disk_limit_bytes; // 0: none
     uint32_t unwritten_blocks; // sealed, and not yet on the disk
     // since opening
-    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // taken from there
+    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // that requests found there
     uint64_t prefilled_tokens, decoded_tokens;                    // computed
     uint64_t duplicate_blocks;                    // computed twice at once, and dropped
     uint64_t evicted_blocks;                      // taken from the device

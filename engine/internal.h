@@ -72,6 +72,10 @@ struct event_queue { // a ring
     int fd; // eventfd: readable while count > 0
 };
 
+struct found_tokens { // by requests, in each tier, since opening
+    uint64_t device_tokens, host_tokens, disk_tokens;
+};
+
 struct engine {
     struct gguf *gguf;           // NULL for a random shape
     struct tokenizer *tokenizer; // the same
@@ -104,6 +108,7 @@ struct engine {
     int32_t restoring_count; // sequences
     struct event_queue queue;
     double tokens_per_us; // of prefill, measured; 0: not yet
+    struct found_tokens found;
     uint64_t prefilled_tokens, decoded_tokens, preempted_requests; // since opening
 };
 

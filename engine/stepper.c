@@ -9,6 +9,7 @@
 enum {
     STEP_TARGET_US = 250000, // how long ^C, or another answer's next token, may wait
     STEP_LEAST_TOKENS = 64,  // fewer waste the weights that a step reads
+    STEP_FIRST_TOKENS = 16,  // of a step that gives a first idea of the speed
     LOOK_AGAIN_MS = 20,
     WRITE_AGAIN_MS = 500,
 };
@@ -74,7 +75,9 @@ static void admit(struct step *step, struct request *request, const struct sched
 static void adopt_news(struct sequence *sequence) {
     struct engine *engine = sequence->engine;
     if (sequence->length - sequence->cached <= 1) return;
-    block_cache_adopt(engine->cache, &sequence->table, sequence->tokens, sequence->length - 1);
+    const int32_t found =
+        block_cache_adopt(engine->cache, &sequence->table, sequence->tokens, sequence->length - 1);
+    engine->found.device_tokens += (uint64_t)found;
     sequence->cached = sequence->table.length;
 }
 
@@ -198,7 +201,8 @@ static void fail_step(struct step *step, enum status status) {
 
 // A running average, so that one disturbed step does not change the budget much.
 static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us) {
-    if (tokens < STEP_LEAST_TOKENS || elapsed_us <= 0) return;
+    const int32_t least = engine->tokens_per_us > 0 ? STEP_LEAST_TOKENS : STEP_FIRST_TOKENS;
+    if (tokens < least || elapsed_us <= 0) return;
     const double speed = tokens / (double)elapsed_us;
     engine->tokens_per_us =
         engine->tokens_per_us > 0 ? 0.5 * (engine->tokens_per_us + speed) : speed;
@@ -229,6 +233,10 @@ static void note_found(struct request *request) {
     stats->host_tokens = restoring->tally.host_tokens < left ? restoring->tally.host_tokens : left;
     stats->device_tokens = left - stats->host_tokens;
     stats->restore_us = restoring->spent_us;
+    struct found_tokens *found = &sequence->engine->found;
+    found->device_tokens += (uint64_t)stats->device_tokens;
+    found->host_tokens += (uint64_t)stats->host_tokens;
+    found->disk_tokens += (uint64_t)stats->disk_tokens;
 }
 
 // Requests whose sequences are restored begin to compute. Returns how many do.

@@ -93,7 +93,7 @@ struct batch {
 };
 
 struct embedding {            // y[t] = table[token_ids[t]]
-    void *y;                  // [tokens, columns] activation, out
+    void *y;                  // [tokens, columns] residual, out
     const int32_t *token_ids; // [tokens] device, each in 0 ... rows - 1
     struct weight table;      // [vocabulary, columns]
     int32_t tokens;
@@ -101,7 +101,7 @@ struct embedding {            // y[t] = table[token_ids[t]]
 
 struct rmsnorm {         // x += delta (if any);  y = x / sqrt(mean(x^2) + eps) * weight, a row each
     void *y;             // [rows, dim] activation, out, not x
-    void *x;             // [rows, dim] activation, in; out where delta is added
+    void *x;             // [rows, dim] residual, in; out where delta is added
     const void *delta;   // [rows, dim] activation, in; NULL: nothing is added
     const float *weight; // [dim] device
     int32_t rows, dim;
@@ -152,8 +152,8 @@ struct silu_and_mul { // gate = gate / (1 + exp(-gate)) * up
     int32_t rows, dim;
 };
 
-struct logits {    // y[r] = x[row_index[r]] W^T, always fp32 and readable by the host after sync()
-    float *y;      // [rows, weight.rows]
+struct logits {    // y[r] = x[row_index[r]] W^T, always fp32
+    float *y;      // [rows, weight.rows] from alloc_host(): the host reads it after sync()
     const void *x; // [tokens, weight.columns] activation
     const int32_t *row_index; // [rows] device
     struct weight weight;
@@ -179,7 +179,8 @@ struct swap_blocks {
 
 struct backend {
     const char *name;
-    enum dtype activation; // F32 on processors
+    enum dtype activation; // of all rows but the next; F32 on processors
+    enum dtype residual;   // of embedding.y and rmsnorm.x, the sum over all layers
 
     MUST_CHECK enum status (*open)(const struct device_options *options, struct device **device,
                                    struct error *err);

@@ -4,7 +4,7 @@
 //   segment-00000001.kv …   records one after the other, each at a multiple of 4096 bytes
 //   index.db                SQLite: which block lies where, what holds it, when it was used
 //                           (tables in vault_index.h)
-//   lock files              none: locks are on the segments and vanish with the process
+//   lock files              none: locks are on segments and folder and vanish with the process
 // Implements engine/kv/tier.h. The folder may be deleted whenever quire is closed: that costs
 // time (a prefill), never a word of a conversation.
 //
@@ -22,7 +22,8 @@
 //   (4) A sealed block is written once. A dropped one is punched out of its file (a hole takes no
 //       room), which writes nothing; only where the file system has no holes does compaction
 //       move the rest of a segment, the sparsest first.
-//   (5) stored_bytes <= limit after each write, where that can be reached by dropping blocks.
+//   (5) stored_bytes <= limit after each write, where that can be reached by dropping blocks; when
+//       two processes write at once, it is exceeded by one write until the next.
 //
 // The index is in WAL mode with synchronous=NORMAL. A power cut can take its last transactions:
 // rows of written blocks come back by (2), rows of dropped ones that are back fail at reading,

@@ -71,20 +71,25 @@ static enum status open_index(struct vault *vault, struct error *err) {
 static enum status drop_cut_rows(struct vault *vault, uint32_t segment, uint64_t size,
                                  struct vault_report *report, struct error *err) {
     struct vault_row *rows = NULL;
-    size_t count = 0;
+    size_t count = 0, cut = 0;
     TRY(db_begin(vault->index, err));
     enum status status = vault_index_segment_rows(vault->index, segment, &rows, &count, err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         if (rows[i].offset + rows[i].bytes <= size) continue;
         status = vault_index_remove(vault->index, rows[i].id, err);
-        report->missing++;
+        cut++;
     }
+    report->missing += cut;
     free(rows);
     if (status == STATUS_OK)
         status = vault_index_set_durable(vault->index, segment,
                                          size / RECORD_ALIGNMENT * RECORD_ALIGNMENT, err);
     if (status == STATUS_OK) status = db_commit(vault->index, err);
     if (status != STATUS_OK) db_rollback(vault->index);
+    if (status == STATUS_OK && cut > 0)
+        log_write(LOG_WARNING,
+                  "segment %" PRIu32 " of the KV cache was cut off, and %zu blocks with it",
+                  segment, cut);
     return status;
 }
 

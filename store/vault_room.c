@@ -1,7 +1,8 @@
 #include "store/vault_room.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "engine/base/log.h"
@@ -313,20 +314,30 @@ static enum status sum_live(struct vault *vault, uint64_t *live_bytes, struct er
     return STATUS_OK;
 }
 
+// One process makes room at a time: bytes whose rows another has removed, and which it is about to
+// punch, would look like bytes that more blocks must be dropped for. The lock is on the folder
+// and vanishes with the process; one that is stopped is not waited for for ever.
+static void lock_room(const struct vault *vault) {
+    enum { TRIES = 1000, PAUSE_US = DB_BUSY_MS };
+    for (int i = 0; i < TRIES && flock(vault->folder, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (errno != EWOULDBLOCK) return; // a file system without such locks
+        usleep(PAUSE_US);
+    }
+}
+
 // First down to nine tenths by what the records count, so that it is not needed at each write;
-// where that does not do (others hold segments that waste room), by what is still too much.
-enum status vault_room_make(struct vault *vault, uint64_t incoming, const struct tier_block *blocks,
-                            int32_t count, struct error *err) {
+// where that does not do (others hold segments that waste room, or write meanwhile), by what is
+// still too much.
+static enum status make_room(struct vault *vault, uint64_t incoming,
+                             const struct tier_block *blocks, int32_t count, struct error *err) {
     enum { ROUNDS = 4 };
-    if (vault->limit_bytes == 0 || fits(vault, incoming)) return STATUS_OK;
-    vault_index_shrink_log(vault->index);
     const uint64_t goal = vault->limit_bytes - vault->limit_bytes / 10;
     for (int round = 0; round < ROUNDS && !fits(vault, incoming); round++) {
         uint64_t live = 0;
         TRY(sum_live(vault, &live, err));
         const uint64_t expected = live + vault->index_bytes + incoming;
         uint64_t excess = expected > goal ? expected - goal : 0;
-        if (round > 0) excess = vault->stored_bytes + incoming - vault->limit_bytes;
+        if (round > 0) excess = vault->stored_bytes + incoming - goal;
         TRY(drop_some(vault, excess, blocks, count, err));
         vault_index_shrink_log(vault->index);
         TRY(compact_some(vault, incoming, err));
@@ -335,4 +346,14 @@ enum status vault_room_make(struct vault *vault, uint64_t incoming, const struct
     char limit[SIZE_TEXT_BYTES];
     return error_set(err, STATUS_FULL, "the KV cache in %s is full (limit %s)", vault->path,
                      size_format(vault->limit_bytes, limit));
+}
+
+enum status vault_room_make(struct vault *vault, uint64_t incoming, const struct tier_block *blocks,
+                            int32_t count, struct error *err) {
+    if (vault->limit_bytes == 0 || fits(vault, incoming)) return STATUS_OK;
+    lock_room(vault);
+    vault_index_shrink_log(vault->index);
+    const enum status status = make_room(vault, incoming, blocks, count, err);
+    flock(vault->folder, LOCK_UN);
+    return status;
 }

@@ -297,7 +297,6 @@ int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, 
         block_table_adopt(table, cache->blocks, block, count);
         cache_note_reuse(cache, table);
     }
-    cache->counts.device_hit_tokens += (uint64_t)(table->length - before);
     return table->length - before;
 }
 
@@ -329,17 +328,13 @@ struct tier_block cache_describe(struct block_cache *cache, uint32_t node) {
     };
 }
 
-void cache_forget_node(struct block_cache *cache, uint32_t node) {
+void cache_forget_node(struct block_cache *cache, uint32_t node, struct tier_job *drops) {
     struct node *n = prefix_node(cache->prefix, node);
     ASSERT(n->transfers == 0);
     cache_unlist(cache, node);
     if (n->disk == NODE_ON_DISK) {
-        struct tier_job *job = tier_io_push(cache->disk, JOB_DROP);
-        if (job) {
-            job->blocks[job->count] = cache_describe(cache, node);
-            job->blocks[job->count++].ids = NULL; // the node does not stay for this
-            tier_io_submit(cache->disk, job);
-        }
+        drops->blocks[drops->count] = cache_describe(cache, node);
+        drops->blocks[drops->count++].ids = NULL; // the node does not stay for this
     }
     cache_set_disk(cache, node, NODE_NOT_ON_DISK);
     const uint32_t block = n->block, slot = n->slot;
@@ -505,7 +500,10 @@ static void drain(struct block_cache *cache, int timeout_ms) {
     int64_t answered_us = clock_now_us();
     while (!block_cache_is_written(cache) && !cache->write_again_us) {
         block_cache_write_behind(cache);
-        if (tier_io_wait(cache->disk, timeout_ms)) answered_us = clock_now_us();
+        if (tier_io_wait(cache->disk, timeout_ms))
+            answered_us = clock_now_us();
+        else if (tier_io_pending(cache->disk) == 0)
+            break; // it takes no more
         if (clock_now_us() - answered_us > (int64_t)timeout_ms * 1000) return;
     }
     struct tier_job *job = tier_io_push(cache->disk, JOB_SPEED);

@@ -63,7 +63,7 @@ MUST_CHECK enum status block_cache_create(const struct block_cache_options *opti
 
 // Without the lock. Writes what is unwritten. D. Tables must be deinitialised. False: the disk did
 // not answer for timeout_ms, and its thread still uses the cache, the lock and the tier, which must
-// be left as they are. NULL is fine.
+// be left as they are; it may be tried again. NULL is fine.
 MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
 
 struct block_pool *block_cache_pool(struct block_cache *cache); // of the device, for tables
@@ -151,7 +151,8 @@ void block_cache_note_prefill(struct block_cache *cache, double us_per_token); /
 
 void block_cache_hold(struct block_cache *cache, uint64_t holder, uint32_t leaf); // or NODE_NONE
 void block_cache_let_go(struct block_cache *cache, uint64_t holder);
-uint32_t block_cache_strip(struct block_cache *cache, uint64_t holder); // see engine_strip()
+// See engine_strip(). Gives the lock up where the disk has more to do than it takes.
+uint32_t block_cache_strip(struct block_cache *cache, uint64_t holder);
 void block_cache_holder_usage(struct block_cache *cache, const uint64_t *holders, size_t count,
                               struct holder_usage *usage);
 

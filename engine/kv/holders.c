@@ -2,7 +2,7 @@
 #include "engine/base/clock.h"
 #include "engine/kv/state.h"
 
-enum { TOUCH_PERIOD_S = 600 };
+enum { TOUCH_PERIOD_S = 600, DROP_WAIT_MS = 2000 };
 
 static struct holder *find_holder(const struct block_cache *cache, uint64_t holder) {
     for (uint32_t i = 0; i < cache->holder_count; i++)
@@ -86,29 +86,57 @@ static bool is_removable(const struct block_cache *cache, const struct node *n) 
     return n->block == BLOCK_NONE || block_pool_holders(cache->blocks, n->block) == 0;
 }
 
-// From the leaf towards the root, with what hangs below and nobody holds, as far as nothing else
+// For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `top` stays.
+static bool wait_for_queue(struct block_cache *cache, uint32_t top) {
+    prefix_node(cache->prefix, top)->transfers++;
+    const bool done = tier_io_wait(cache->disk, DROP_WAIT_MS);
+    prefix_node(cache->prefix, top)->transfers--;
+    return done;
+}
+
+// A node without children. Its parent, which may be kept by nothing else, stays.
+static void remove_leaf(struct block_cache *cache, uint32_t node, struct tier_job *drops) {
+    const uint32_t parent = prefix_node(cache->prefix, node)->parent;
+    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers++;
+    cache_forget_node(cache, node, drops);
+    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
+}
+
+// From `top` towards the root, with what hangs below and nobody holds, as far as nothing else
 // needs it.
-uint32_t block_cache_strip(struct block_cache *cache, uint64_t holder) {
-    const struct holder *entry = find_holder(cache, holder);
-    uint32_t removed = 0, top = entry ? entry->leaf : NODE_NONE;
-    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
-    block_cache_let_go(cache, holder);
-    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers--;
+static uint32_t remove_path(struct block_cache *cache, uint32_t top) {
+    struct tier_job *drops = NULL;
+    uint32_t removed = 0;
     while (top != NODE_NONE) {
         uint32_t node = top;
         while (prefix_node(cache->prefix, node)->first_child != NODE_NONE)
             node = prefix_node(cache->prefix, node)->first_child;
         const struct node *n = prefix_node(cache->prefix, node);
         if (!is_removable(cache, n)) break;
-        const uint32_t parent = n->parent;
-        if (node == top) top = parent;
-        if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers++; // as above
-        cache_forget_node(cache, node);
-        if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
+        if (n->disk == NODE_ON_DISK && !drops) drops = tier_io_push(cache->disk, JOB_DROP);
+        if (n->disk == NODE_ON_DISK && !drops) {
+            if (!wait_for_queue(cache, top)) break; // what the disk keeps is not forgotten
+            continue;                               // much may have changed meanwhile
+        }
+        if (node == top) top = n->parent;
+        remove_leaf(cache, node, drops);
         removed++;
+        if (!drops || drops->count < TIER_MAX_BATCH) continue;
+        tier_io_submit(cache->disk, drops);
+        drops = NULL;
     }
+    if (drops) tier_io_submit(cache->disk, drops);
     if (top != NODE_NONE) prefix_prune(cache->prefix, top);
     return removed;
+}
+
+uint32_t block_cache_strip(struct block_cache *cache, uint64_t holder) {
+    const struct holder *entry = find_holder(cache, holder);
+    const uint32_t top = entry ? entry->leaf : NODE_NONE;
+    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
+    block_cache_let_go(cache, holder);
+    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers--;
+    return remove_path(cache, top);
 }
 
 static void mark_paths(struct block_cache *cache, bool set) {

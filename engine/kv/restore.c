@@ -163,20 +163,9 @@ void cache_reads_done(struct block_cache *cache, const struct tier_job *job) {
 
 // ---- to the device
 
-static void tally_node(struct block_cache *cache, struct node *n, bool was_on_device, int32_t count,
-                       struct restore_tally *tally) {
-    struct kv_usage *counts = &cache->counts;
-    const uint64_t tokens = (uint64_t)count;
-    if (was_on_device) {
-        tally->device_tokens += count;
-        counts->device_hit_tokens += tokens;
-    } else if (n->from_disk) {
-        tally->disk_tokens += count;
-        counts->disk_hit_tokens += tokens;
-    } else {
-        tally->host_tokens += count;
-        counts->host_hit_tokens += tokens;
-    }
+static int32_t *tally_of(struct restore_tally *tally, const struct node *n, bool was_on_device) {
+    if (was_on_device) return &tally->device_tokens;
+    return n->from_disk ? &tally->disk_tokens : &tally->host_tokens;
 }
 
 // Host to device. The slot keeps its copy until it is needed otherwise.
@@ -203,7 +192,10 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
             if (block_pool_alloc(cache->blocks, &block) != STATUS_OK) return RESTORE_NO_ROOM;
             swap_in(cache, walk.node, block);
         }
-        tally_node(cache, n, was_on_device, walk.count, tally);
+        *tally_of(tally, n, was_on_device) += walk.count;
+        if (!was_on_device)
+            *(n->from_disk ? &cache->counts.disk_hit_tokens : &cache->counts.host_hit_tokens) +=
+                (uint64_t)walk.count;
         n->from_disk = false;
         block_table_adopt(table, cache->blocks, block, walk.count);
         if (!was_on_device) block_pool_release(cache->blocks, block);

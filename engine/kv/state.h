@@ -80,8 +80,9 @@ void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk dis
 void cache_want_written(struct block_cache *cache, uint32_t node);
 void cache_unlist(struct block_cache *cache, uint32_t node); // from the list that it is in
 
-// Gives up every copy of a node that nobody holds and nothing moves; the disk is told.
-void cache_forget_node(struct block_cache *cache, uint32_t node);
+// Gives up every copy of a node that nobody holds and nothing moves. What is on the disk is added
+// to `drops`, a job with room for it; NULL will do for what is not.
+void cache_forget_node(struct block_cache *cache, uint32_t node, struct tier_job *drops);
 
 struct tier_block cache_describe(struct block_cache *cache, uint32_t node);
 

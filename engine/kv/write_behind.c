@@ -96,9 +96,21 @@ static bool add_to_job(struct block_cache *cache, struct tier_job *job, uint32_t
     return true;
 }
 
+// The first in the list, or what it hangs on where that waits too: after failures, and where a lost
+// block was computed again, children may be listed before their parents.
+static uint32_t first_to_write(struct block_cache *cache) {
+    uint32_t node = cache->unwritten.first;
+    for (;;) {
+        const uint32_t parent = prefix_node(cache->prefix, node)->parent;
+        if (parent == NODE_NONE || prefix_node(cache->prefix, parent)->disk != NODE_UNWRITTEN)
+            return node;
+        node = parent;
+    }
+}
+
 static void fill_job(struct block_cache *cache, struct tier_job *job) {
     while (job->count < TIER_MAX_BATCH && cache->unwritten.first != NODE_NONE) {
-        const uint32_t node = cache->unwritten.first;
+        const uint32_t node = first_to_write(cache);
         if (!parent_is_written(cache, node)) // lost before its turn came: nobody could find this
             cache_unlist(cache, node);
         else if (!add_to_job(cache, job, node))

@@ -48,7 +48,8 @@ struct forward {
     struct batch batch;
 
     struct activations activations;
-    float *logits; // [max_logits, vocabulary]
+    float *logits; // [max_logits, vocabulary] host
+    size_t logits_bytes;
     struct buffer buffers[BUFFERS_MAX];
     int32_t buffer_count;
     bool short_of_memory;
@@ -96,11 +97,13 @@ static void take_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
     const size_t dim = (size_t)config->dim * element, ffn = (size_t)config->ffn * element;
+    const size_t residual =
+        (size_t)config->dim * (size_t)dtype_block_bytes(forward->backend->residual);
     const size_t q = (size_t)config->heads * (size_t)config->head_size * element;
     const size_t kv = (size_t)config->kv_heads * (size_t)config->head_size * element;
     const int32_t rows = forward->limits.max_tokens;
     forward->activations = (struct activations){
-        .x = take(forward, rows, dim),
+        .x = take(forward, rows, residual),
         .normed = take(forward, rows, dim),
         .delta = take(forward, rows, dim),
         .q = take(forward, rows, q),
@@ -110,8 +113,12 @@ static void take_activations(struct forward *forward) {
         .gate = take(forward, rows, ffn),
         .up = take(forward, rows, ffn),
     };
-    forward->logits =
-        take(forward, forward->limits.max_logits, (size_t)config->vocabulary * sizeof(float));
+    forward->logits_bytes =
+        (size_t)forward->limits.max_logits * (size_t)config->vocabulary * sizeof(float);
+    void *logits = NULL;
+    if (forward->backend->alloc_host(forward->device, forward->logits_bytes, &logits) != STATUS_OK)
+        forward->short_of_memory = true;
+    forward->logits = logits;
 }
 
 static enum status reserve_scratch(const struct forward *forward) {
@@ -157,6 +164,7 @@ void forward_destroy(struct forward *forward) {
     for (int32_t i = 0; i < forward->buffer_count; i++)
         forward->backend->release(forward->device, forward->buffers[i].memory,
                                   forward->buffers[i].bytes);
+    forward->backend->release_host(forward->device, forward->logits, forward->logits_bytes);
     struct step_data *host = &forward->host;
     free(host->token_ids);
     free(host->positions);

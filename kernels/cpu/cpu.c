@@ -97,6 +97,7 @@ const struct backend *backend_cpu(void) {
     static const struct backend table = {
         .name = "cpu",
         .activation = DTYPE_F32,
+        .residual = DTYPE_F32,
         .open = cpu_open,
         .close = cpu_close,
         .info = cpu_info,

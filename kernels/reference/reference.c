@@ -79,6 +79,7 @@ const struct backend *backend_reference(void) {
     static const struct backend table = {
         .name = "reference",
         .activation = DTYPE_F32,
+        .residual = DTYPE_F32,
         .open = reference_open,
         .close = reference_close,
         .info = reference_info,

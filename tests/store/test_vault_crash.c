@@ -11,7 +11,7 @@
 #include "tests/store/store_fixture.h"
 #include "tests/store/vault_fixture.h"
 
-enum { PAYLOAD = 20000, ROUNDS = 60, CHAIN = 8 };
+enum { PAYLOAD = 20000, ROUNDS = 40, CHAIN = 8 };
 
 static struct vault_fixture fixture;
 static struct listed listed;
@@ -37,8 +37,30 @@ static void write_for_ever(int64_t first, int out) {
             vault_fixture_drop(&fixture, first + 2);
         }
     }
+    close(out); // it is faster than the numbers suffice for
     for (;;)
         pause();
+}
+
+struct heard { // from the children
+    bool expected[FIXTURE_BLOCKS];
+    int64_t next; // chain to be written
+    int64_t chains;
+};
+
+// False when the child has nothing more to say.
+static bool note_said(int from, struct heard *heard) {
+    int64_t what;
+    if (read(from, &what, sizeof what) != sizeof what) return false;
+    if (what < 0) {
+        heard->expected[-what] = false; // it may be there still
+        return true;
+    }
+    for (int64_t i = what; i < what + CHAIN; i++)
+        heard->expected[i] = true;
+    heard->next = what + CHAIN;
+    heard->chains++;
+    return true;
 }
 
 static void set_parents(void) {
@@ -48,43 +70,38 @@ static void set_parents(void) {
 
 static void what_was_acknowledged_survives_kill_9(void **state) {
     (void)state;
-    static bool expected[FIXTURE_BLOCKS], may_miss[FIXTURE_BLOCKS];
+    static struct heard heard;
     uint32_t random = 20;
-    int64_t first = 1, chains = 0;
     int orphans = 0;
+    heard.next = 1;
     print_message("seed %u\n", random);
     vault_fixture_init(&fixture, PAYLOAD, true);
     set_parents();
     for (int round = 0; round < ROUNDS; round++) {
         int said[2];
-        int64_t what;
         assert_int_equal(pipe(said), 0);
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
             close(said[0]);
-            write_for_ever(first, said[1]);
+            write_for_ever(heard.next, said[1]);
         }
         close(said[1]);
         random = random * 1664525u + 1013904223u;
+        if (round % 2) note_said(said[0], &heard); // past the first chain, however slow it is
         usleep(1000 + (random >> 8) % 12000);
         kill(child, SIGKILL);
         int result;
         assert_int_equal(waitpid(child, &result, 0), child);
         assert_true(WIFSIGNALED(result) && WTERMSIG(result) == SIGKILL);
-        while (read(said[0], &what, sizeof what) == sizeof what) {
-            if (what < 0) may_miss[-what] = true;
-            for (int64_t i = what; what > 0 && i < what + CHAIN; i++)
-                expected[i] = true;
-            chains += what > 0;
-            if (what > 0) first = what + CHAIN;
-        }
+        while (note_said(said[0], &heard))
+            continue;
         close(said[0]);
-        first += CHAIN; // the one that was being written may be there as well
+        heard.next += CHAIN; // the one that was being written may be there as well
         vault_fixture_open(&fixture);
         vault_fixture_read_all(&fixture, &listed);
         for (int64_t i = 1; i < FIXTURE_BLOCKS; i++)
-            if (expected[i] && !may_miss[i]) assert_true(listed.listed[i]);
+            if (heard.expected[i]) assert_true(listed.listed[i]);
         assert_int_equal(fixture.dropped_count, 0);
         vault_fixture_close(&fixture);
         const struct vault_report report = vault_fixture_check(&fixture);
@@ -92,9 +109,9 @@ static void what_was_acknowledged_survives_kill_9(void **state) {
         assert_int_equal(report.missing, 0);
         orphans += report.orphan_bytes > 0;
     }
-    print_message("%lld chains over %d kills; %d left holes unpunched\n", (long long)chains, ROUNDS,
-                  orphans);
-    assert_true(chains > ROUNDS / 2);
+    print_message("%lld chains over %d kills; %d left holes unpunched\n", (long long)heard.chains,
+                  ROUNDS, orphans);
+    assert_true(heard.chains >= ROUNDS / 2);
     vault_fixture_deinit(&fixture);
 }
 
@@ -145,15 +162,18 @@ static void two_processes_share_a_limit(void **state) {
     const pid_t child = fork();
     assert_true(child >= 0);
     vault_fixture_open(&fixture);
-    int64_t reads[2] = {0, 0};
+    int64_t reads[2] = {0, 0}, stored = 0;
     for (int64_t i = 0; i < 100; i++) {
         const int64_t first = (child == 0 ? 1 : 1001) + i * CHAIN;
         const enum status status = write_chain(first);
-        if (status != STATUS_BUSY) must(status, &fixture.err);
+        // FULL: the other was faster to fill what was freed, and again.
+        if (status != STATUS_BUSY && status != STATUS_FULL) must(status, &fixture.err);
+        stored += status == STATUS_OK;
         const enum status outcome = // somebody else's block, perhaps
             vault_fixture_read(&fixture, first ^ 1024, (struct tier_place){1, 0});
         reads[outcome == STATUS_OK]++;
     }
+    assert_true(stored > 50);
     vault_fixture_close(&fixture);
     if (child == 0) _exit(0);
     wait_for(child);

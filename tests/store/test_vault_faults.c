@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 #include "tests/store/store_fixture.h"
 #include "tests/store/vault_fixture.h"
 
-enum { PAYLOAD = 20000, BEFORE = 6, BATCH = 5 };
+enum { PAYLOAD = 20000, RECORD = 20480, BEFORE = 6, BATCH = 5 };
 
 static struct vault_fixture fixture;
 static struct listed listed;
@@ -104,6 +105,11 @@ static void make_sound(void) {
 
 // After a write that failed: what was there is there, and nothing else.
 static void expect_before(void) {
+    char path[128];
+    struct stat info;
+    vault_fixture_path(&fixture, "segment-00000001.kv", path);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, BEFORE * RECORD);
     assert_int_equal(vault_fixture_read_all(&fixture, &listed), BEFORE);
     assert_int_equal(fixture.dropped_count, 0);
 }
@@ -159,16 +165,16 @@ static void what_cannot_be_cut_off_is_found_at_the_next_opening(void **state) {
     struct rlimit limit, old;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     limit = old;
-    limit.rlim_cur = 3 * 24576 + 6 * 24576; // ends within the batch
+    limit.rlim_cur = (BEFORE + 3) * RECORD; // ends within the batch
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    arm(5, false); // three writes and a partial one come before the cut
+    arm(5, false); // three writes and one that finds no room come before the cut
     const enum status status = vault_fixture_write(&fixture, 101, BATCH, BEFORE);
     arm(0, false);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_not_equal(status, STATUS_OK);
+    assert_int_equal(vault_fixture_read_all(&fixture, &listed), BEFORE);
     vault_fixture_reopen(&fixture);
-    vault_fixture_read_all(&fixture, &listed); // whole records of it may be there: they verify
-    assert_true(listed.count >= BEFORE && listed.count < BEFORE + BATCH);
+    assert_int_equal(vault_fixture_read_all(&fixture, &listed), BEFORE + 3); // they are whole
     expect_write_works();
     vault_fixture_deinit(&fixture);
 }
@@ -179,7 +185,7 @@ static void a_limit_on_files_is_full_and_later_writes_work(void **state) {
     make_sound();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     limit = old;
-    limit.rlim_cur = BEFORE * 24576 + 50000;
+    limit.rlim_cur = BEFORE * RECORD + 50000;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     const enum status status = vault_fixture_write(&fixture, 101, BATCH, BEFORE);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);

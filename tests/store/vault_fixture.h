@@ -9,7 +9,7 @@
 
 #include "store/vault.h"
 
-enum { FIXTURE_BLOCKS = 4096, FIXTURE_TOKENS = 16, FIXTURE_HOLDERS = 64 };
+enum { FIXTURE_BLOCKS = 1 << 14, FIXTURE_TOKENS = 16, FIXTURE_HOLDERS = 64 };
 
 // Block `number` (from 1) has a key, token ids and a payload made from its number alone.
 struct listed {

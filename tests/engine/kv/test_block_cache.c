@@ -1,0 +1,711 @@
+// tests/engine/kv/test_block_cache.c — block_cache.h case by case. test_cache_walk.c has the rest.
+#include "tests/check.h" // cmocka and the headers that it wants first
+#include "tests/engine/kv/cache_fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define A8 "aaaaaaaa"
+#define B8 "bbbbbbbb"
+#define C8 "cccccccc"
+#define D8 "dddddddd"
+#define E8 "eeeeeeee"
+
+static const struct fixture_options DEVICE_ONLY = {.no_disk = true};
+static const struct fixture_options WITH_HOST = {.no_disk = true, .host_slots = 24};
+static const struct fixture_options DISK_ONLY = {.blocks = 64};
+
+static void open_with(struct cache_fixture *f, const struct fixture_options *options) {
+    fixture_init(f, options);
+    fixture_open(f);
+}
+
+static void log_of(struct cache_fixture *f, struct fixture_log *log, const char *text) {
+    fixture_log_init(f, log);
+    fixture_set(f, log, text);
+}
+
+static void write_all(struct cache_fixture *f) {
+    do
+        block_cache_write_behind(f->cache);
+    while (fixture_work(f) > 0);
+    assert_true(block_cache_is_written(f->cache));
+}
+
+static void evict_all(struct cache_fixture *f) {
+    assert_true(block_cache_make_room(f->cache, f->shape.num_blocks));
+    block_cache_check(f->cache);
+}
+
+// Computes the text, lets it go, and leaves what it has in the cache.
+static void remember(struct cache_fixture *f, const char *text) {
+    struct fixture_log log;
+    log_of(f, &log, text);
+    fixture_compute(f, &log);
+    fixture_log_deinit(f, &log);
+}
+
+// How much of the text the device has.
+static int32_t on_device(struct cache_fixture *f, const char *text) {
+    struct fixture_log log;
+    log_of(f, &log, text);
+    const int32_t tokens = fixture_adopt(f, &log);
+    fixture_log_deinit(f, &log);
+    return tokens;
+}
+
+static struct restore_tally bring_back(struct cache_fixture *f, const char *text,
+                                       int32_t expected) {
+    struct fixture_log log;
+    struct restore_tally tally;
+    log_of(f, &log, text);
+    assert_int_equal(fixture_restore(f, &log, RESTORE_ALWAYS, &tally), expected);
+    fixture_log_deinit(f, &log);
+    return tally;
+}
+
+static void new_day(struct cache_fixture *f) {
+    fixture_close(f);
+    fixture_open(f);
+}
+
+// ---- the device
+
+static void equal_tokens_computed_at_once_are_kept_once(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, b;
+    open_with(&f, &DEVICE_ONLY);
+    log_of(&f, &a, A8 B8 "cc");
+    log_of(&f, &b, A8 B8 "cc");
+    assert_int_equal(fixture_begin(&f, &a, 18), STATUS_OK);
+    assert_int_equal(fixture_begin(&f, &b, 18), STATUS_OK);
+    assert_int_equal(fixture_usage(&f).device_held, 6);
+    fixture_commit(&f, &a);
+    fixture_commit(&f, &b);
+    block_cache_check(f.cache);
+    assert_int_equal(fixture_usage(&f).duplicate_blocks, 2);
+    assert_int_equal(fixture_usage(&f).device_held, 4); // two full ones, and a tail each
+    assert_int_equal(fixture_usage(&f).device_spared, 2);
+    assert_int_equal(a.table.blocks[0], b.table.blocks[0]);
+    assert_int_equal(a.table.blocks[1], b.table.blocks[1]);
+    assert_int_not_equal(a.table.blocks[2], b.table.blocks[2]);
+    fixture_verify(&f, &a);
+    fixture_verify(&f, &b);
+    fixture_log_deinit(&f, &a);
+    fixture_log_deinit(&f, &b);
+    assert_int_equal(fixture_usage(&f).device_cached, 3); // and one tail of the two
+    fixture_deinit(&f);
+}
+
+static void fork_that_is_written_copies_one_block(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, b;
+    open_with(&f, &DEVICE_ONLY);
+    log_of(&f, &a, A8 B8 "cccc");
+    fixture_compute(&f, &a);
+    fixture_log_init(&f, &b);
+    fixture_fork(&f, &a, &b);
+    assert_int_equal(fixture_usage(&f).device_held, 3);
+    const uint32_t tail = a.table.blocks[2];
+    fixture_push(&f, &b, 'x');
+    fixture_compute(&f, &b);
+    assert_int_equal(fixture_usage(&f).device_held, 4);
+    fixture_push(&f, &a, 'y');
+    fixture_compute(&f, &a);
+    assert_int_equal(fixture_usage(&f).device_held, 4);
+    assert_int_equal(a.table.blocks[2], tail); // its own again
+    fixture_verify(&f, &a);
+    fixture_verify(&f, &b);
+    fixture_log_deinit(&f, &a);
+    fixture_log_deinit(&f, &b);
+    fixture_deinit(&f);
+}
+
+static void sealed_block_that_is_cut_and_goes_on_stays_as_it_was(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a;
+    open_with(&f, &DEVICE_ONLY);
+    log_of(&f, &a, A8 B8);
+    fixture_compute(&f, &a);
+    fixture_truncate(&f, &a, 11);
+    fixture_push(&f, &a, 'x');
+    fixture_compute(&f, &a);
+    fixture_verify(&f, &a);
+    assert_int_equal(on_device(&f, A8 B8), 16);
+    assert_int_equal(on_device(&f, A8 "bbb"), 11); // the beginning of a block will do
+    fixture_log_deinit(&f, &a);
+    assert_int_equal(on_device(&f, A8 "bbbx"), 12);
+    fixture_deinit(&f);
+}
+
+static void tail_is_found_and_continued_in_its_place(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, b;
+    open_with(&f, &DEVICE_ONLY);
+    remember(&f, A8 "bbbb");
+    log_of(&f, &a, A8 "bbbbxxxx");
+    assert_int_equal(fixture_adopt(&f, &a), 12);
+    const uint32_t tail = a.table.blocks[1];
+    assert_int_equal(block_cache_need(f.cache, &a.table, 16), 0);
+    fixture_compute(&f, &a);
+    assert_int_equal(a.table.blocks[1], tail); // thawed: nobody else had it
+    fixture_verify(&f, &a);
+
+    fixture_truncate(&f, &a, 8);
+    log_of(&f, &b, A8 "bbbbyyyy");
+    assert_int_equal(fixture_adopt(&f, &b), 12);
+    assert_int_equal(block_cache_need(f.cache, &b.table, 16), 1);
+    fixture_compute(&f, &b);
+    assert_int_not_equal(b.table.blocks[1], tail); // copied: it names more than this has
+    fixture_verify(&f, &b);
+    assert_int_equal(on_device(&f, A8 "bbbbxxxx"), 16);
+    fixture_log_deinit(&f, &a);
+    fixture_log_deinit(&f, &b);
+    fixture_deinit(&f);
+}
+
+static void tail_that_two_tables_have_is_copied_by_who_writes(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, b;
+    open_with(&f, &DEVICE_ONLY);
+    remember(&f, A8 "bbbb");
+    log_of(&f, &a, A8 "bbbbx");
+    log_of(&f, &b, A8 "bbbby");
+    assert_int_equal(fixture_adopt(&f, &a), 12);
+    assert_int_equal(fixture_adopt(&f, &b), 12);
+    assert_int_equal(block_cache_need(f.cache, &a.table, 13), 1);
+    fixture_compute(&f, &a);
+    assert_int_equal(on_device(&f, A8 "bbbb"), 12); // it has its name still
+    assert_int_equal(block_cache_need(f.cache, &b.table, 13), 0);
+    fixture_compute(&f, &b);
+    fixture_verify(&f, &a);
+    fixture_verify(&f, &b);
+    fixture_log_deinit(&f, &a);
+    fixture_log_deinit(&f, &b);
+    fixture_deinit(&f);
+}
+
+// A fork of a running sequence shares the block that is being written; its end names the rows that
+// it had, and then the block is full and gets a name of its own.
+static void fork_may_end_while_its_source_computes(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, fork;
+    open_with(&f, &DEVICE_ONLY);
+    log_of(&f, &a, A8 "bbb");
+    fixture_compute(&f, &a);
+    for (int i = 0; i < 13; i++)
+        fixture_push(&f, &a, 'c');
+    assert_int_equal(fixture_begin(&f, &a, 24), STATUS_OK);
+    fixture_log_init(&f, &fork);
+    fixture_fork(&f, &a, &fork);
+    fork.length = fork.cached;
+    fixture_log_deinit(&f, &fork);
+    block_cache_check(f.cache);
+    fixture_commit(&f, &a);
+    block_cache_check(f.cache);
+    fixture_verify(&f, &a);
+    fixture_log_deinit(&f, &a);
+    assert_int_equal(on_device(&f, A8 "bbbccccccccccccc"), 24);
+    fixture_deinit(&f);
+}
+
+static void leaf_is_evicted_before_its_parent(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &DEVICE_ONLY);
+    remember(&f, A8 B8 C8 "dd");
+    for (uint32_t left = 4; left-- > 0;) {
+        assert_true(block_cache_make_room(f.cache, f.shape.num_blocks - left));
+        block_cache_check(f.cache);
+        assert_int_equal(on_device(&f, A8 B8 C8 "dd"), (int32_t)left * FIXTURE_BLOCK);
+    }
+    assert_int_equal(fixture_usage(&f).lost_blocks, 4);
+    assert_int_equal(fixture_usage(&f).evicted_blocks, 4);
+    fixture_deinit(&f);
+}
+
+// Whatever raises a child raises its parents: a fork has them, but did not find them again.
+static void parents_rank_no_lower_than_what_hangs_on_them(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, b;
+    open_with(&f, &DEVICE_ONLY);
+    log_of(&f, &a, A8 B8 C8);
+    fixture_compute(&f, &a);
+    fixture_log_init(&f, &b);
+    fixture_fork(&f, &a, &b);
+    block_cache_truncate(f.cache, &b.table, b.ids, 8);
+    b.cached = 8;
+    assert_int_equal(fixture_adopt(&f, &b), 16);
+    fixture_log_deinit(&f, &a);
+    fixture_log_deinit(&f, &b);
+    for (uint32_t left = 3; left-- > 0;) {
+        assert_true(block_cache_make_room(f.cache, f.shape.num_blocks - left));
+        block_cache_check(f.cache);
+    }
+
+    remember(&f, A8 B8);
+    log_of(&f, &a, A8 C8);
+    assert_int_equal(fixture_begin(&f, &a, 16), STATUS_OK);
+    block_cache_pin(f.cache, &a.table, 16); // before its first block is found to be a duplicate
+    fixture_commit(&f, &a);
+    fixture_log_deinit(&f, &a);
+    for (uint32_t left = 3; left-- > 0;) {
+        assert_true(block_cache_make_room(f.cache, f.shape.num_blocks - left));
+        block_cache_check(f.cache);
+    }
+    fixture_deinit(&f);
+}
+
+static void flood(struct cache_fixture *f, int32_t logs) { // each new, of seven blocks
+    for (int32_t i = 0; i < logs; i++) {
+        struct fixture_log log;
+        fixture_log_init(f, &log);
+        for (int32_t at = 0; at < FIXTURE_LONGEST; at++)
+            fixture_push(f, &log, 1000 + i);
+        fixture_compute(f, &log);
+        fixture_log_deinit(f, &log);
+    }
+}
+
+static void pinned_head_leaves_last(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a;
+    open_with(&f, &DEVICE_ONLY);
+    log_of(&f, &a, A8 B8 C8 D8);
+    fixture_compute(&f, &a);
+    block_cache_pin(f.cache, &a.table, 17);
+    fixture_log_deinit(&f, &a);
+    flood(&f, 10);
+    assert_int_equal(on_device(&f, A8 B8 C8 D8), 16);
+    evict_all(&f); // even that is no promise
+    assert_int_equal(on_device(&f, A8 B8 C8 D8), 0);
+    fixture_deinit(&f);
+}
+
+static void long_job_does_not_flush_what_was_used_again(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &DEVICE_ONLY);
+    remember(&f, E8 E8);
+    remember(&f, A8 B8 C8);
+    assert_int_equal(on_device(&f, A8 B8 C8), 24); // found again once
+    flood(&f, 10);
+    assert_int_equal(on_device(&f, E8 E8), 0);
+    assert_int_equal(on_device(&f, A8 B8 C8), 24);
+    fixture_deinit(&f);
+}
+
+static void grow_that_does_not_fit_changes_nothing(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a, b;
+    const struct fixture_options options = {.no_disk = true, .blocks = 4};
+    open_with(&f, &options);
+    log_of(&f, &a, A8 B8 "cc");
+    fixture_compute(&f, &a);
+    log_of(&f, &b, D8 D8);
+    assert_int_equal(block_cache_grow(f.cache, &b.table, 16), STATUS_FULL);
+    assert_int_equal(b.table.count, 0);
+    assert_int_equal(fixture_usage(&f).device_free, 1);
+    assert_false(block_cache_make_room(f.cache, 2));
+    fixture_verify(&f, &a);
+    fixture_log_deinit(&f, &a);
+    fixture_compute(&f, &b);
+    fixture_log_deinit(&f, &b);
+    fixture_deinit(&f);
+}
+
+// ---- the host
+
+static void evicted_to_the_host_comes_back_with_the_same_bytes(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &WITH_HOST);
+    remember(&f, A8 B8 C8 "ddd");
+    evict_all(&f);
+    assert_int_equal(fixture_usage(&f).host_cached, 4);
+    assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).block_bytes);
+    assert_int_equal(fixture_usage(&f).lost_blocks, 0);
+    assert_int_equal(on_device(&f, A8 B8 C8 "ddd"), 0);
+    memset(f.shape.data, 0x77, f.shape.num_blocks * kv_block_bytes(&f.shape));
+    const struct restore_tally tally = bring_back(&f, A8 B8 C8 "ddd", 27);
+    assert_int_equal(tally.host_tokens, 27);
+    assert_int_equal(fixture_usage(&f).swap_in_bytes, 4 * fixture_usage(&f).block_bytes);
+    evict_all(&f); // the copies are there still: nothing is moved again
+    assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).block_bytes);
+    fixture_deinit(&f);
+}
+
+static void host_that_is_full_gives_up_the_oldest_leaf(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    const struct fixture_options options = {.no_disk = true, .host_slots = 4};
+    open_with(&f, &options);
+    remember(&f, A8 B8 C8);
+    evict_all(&f);
+    remember(&f, D8 E8);
+    evict_all(&f);
+    assert_int_equal(fixture_usage(&f).lost_blocks, 1);
+    (void)bring_back(&f, A8 B8 C8, 16);
+    (void)bring_back(&f, D8 E8, 16);
+    fixture_deinit(&f);
+}
+
+// ---- the disk
+
+static void written_behind_then_evicted_then_read_back(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct memory_store_counts counts;
+    open_with(&f, &DISK_ONLY);
+    remember(&f, A8 B8 C8);
+    assert_int_equal(fixture_usage(&f).unwritten_blocks, 3);
+    write_all(&f);
+    memory_store_count(f.store, &counts);
+    assert_int_equal(counts.written_blocks, 3);
+    assert_int_equal(fixture_usage(&f).unwritten_blocks, 0);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 3);
+    flood(&f, 3); // pushes the copies out of the slots that the writes took
+    write_all(&f);
+    evict_all(&f);
+    assert_int_equal(fixture_usage(&f).lost_blocks, 0);
+    const struct restore_tally tally = bring_back(&f, A8 B8 C8, 24);
+    assert_int_equal(tally.disk_tokens, 24);
+    write_all(&f);
+    memory_store_count(f.store, &counts);
+    assert_int_equal(counts.written_blocks, 24); // each once
+    assert_int_equal(counts.repeated_blocks, 0);
+    fixture_deinit(&f);
+}
+
+static void reads_overtake_writes(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a;
+    struct memory_store_counts counts;
+    struct restore_tally tally = {0};
+    open_with(&f, &DISK_ONLY);
+    remember(&f, A8 B8);
+    new_day(&f);
+    memory_store_count(f.store, &counts);
+    const uint64_t writes = counts.writes;
+    remember(&f, C8 D8);
+    block_cache_write_behind(f.cache);
+    log_of(&f, &a, A8 B8);
+    assert_int_equal(block_cache_restore(f.cache, &a.table, a.ids, 16, &tally), RESTORE_WAITS);
+    assert_true(block_cache_work_disk(f.cache));
+    memory_store_count(f.store, &counts);
+    assert_int_equal(counts.read_blocks, 2);
+    assert_int_equal(counts.writes, writes);
+    fixture_log_deinit(&f, &a);
+    fixture_deinit(&f);
+}
+
+static void next_day_finds_everything_tails_too(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &DISK_ONLY);
+    remember(&f, A8 B8 "cccc");
+    remember(&f, A8 D8 "eee");
+    new_day(&f);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 5);
+    const struct restore_tally tally = bring_back(&f, A8 B8 "cccc", 20);
+    assert_int_equal(tally.disk_tokens, 20);
+    (void)bring_back(&f, A8 D8 "eee", 19);
+    (void)bring_back(&f, A8 D8 "exe", 17);
+    f.format.low++; // another model
+    new_day(&f);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 0);
+    (void)bring_back(&f, A8 B8 "cccc", 0);
+    fixture_deinit(&f);
+}
+
+static void plan_restores_what_is_cheaper_than_computing(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log a;
+    struct restore_plan plan;
+    const struct tier_speed speed = {.read_us_per_byte = 1}; // 256 us a block
+    fixture_init(&f, &DISK_ONLY);
+    struct tier *tier = memory_store_open(f.store);
+    tier->verbs->note_speed(tier, speed);
+    tier->verbs->close(tier);
+    fixture_open(&f);
+    remember(&f, A8 B8 C8);
+    new_day(&f);
+    log_of(&f, &a, A8 B8 C8 D8);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_AUTO, 1, &plan);
+    assert_int_equal(plan.target, 0);
+    assert_int_equal(plan.left_tokens, 24);
+    assert_in_range(plan.left_us, 3 * 256, 4 * 256);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_AUTO, 100, &plan);
+    assert_int_equal(plan.target, 24);
+    assert_int_equal(plan.left_tokens, 0);
+    assert_int_equal(plan.prefill_us, 2400);
+    assert_in_range(plan.restore_us, 3 * 256, 4 * 256);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_AUTO, 0, &plan);
+    assert_int_equal(plan.target, 24); // nobody knows how slow: slow
+    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_ALWAYS, 1, &plan);
+    assert_int_equal(plan.target, 24);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_NEVER, 100, &plan);
+    assert_int_equal(plan.target, 0);
+    assert_int_equal(plan.left_tokens, 24);
+    fixture_set(&f, &a, A8);
+    fixture_compute(&f, &a);
+    fixture_park(&f, &a);
+    fixture_set(&f, &a, A8 B8 C8 D8);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_NEVER, 100, &plan);
+    assert_int_equal(plan.target, 8); // what the device has costs nothing
+    fixture_log_deinit(&f, &a);
+    fixture_deinit(&f);
+}
+
+static void failed_writes_are_repeated_and_nothing_is_lost(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct memory_store_counts counts;
+    const struct fixture_options options = {.blocks = 80, .disk_slots = 80};
+    open_with(&f, &options);
+    flood(&f, 6); // 42 blocks: two jobs, and the second has children of the first's
+    memory_store_fail_write(f.store, 1, STATUS_IO);
+    block_cache_write_behind(f.cache);
+    assert_true(block_cache_work_disk(f.cache));
+    memory_store_fail_write(f.store, 1, STATUS_FULL);
+    assert_true(block_cache_work_disk(f.cache));
+    block_cache_check(f.cache);
+    assert_int_equal(fixture_usage(&f).failed_writes, 42);
+    assert_int_equal(fixture_usage(&f).unwritten_blocks, 42);
+    block_cache_write_behind(f.cache); // not at once
+    assert_int_equal(fixture_work(&f), 0);
+    fixture_pass_time(31000000);
+    write_all(&f);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 42);
+    memory_store_count(f.store, &counts);
+    assert_int_equal(counts.written_blocks, 42);
+    assert_int_equal(counts.orphan_blocks, 0);
+
+    remember(&f, A8 B8 C8);
+    memory_store_fail_write(f.store, 1, STATUS_IO);
+    block_cache_write_behind(f.cache);
+    fixture_work(&f);
+    new_day(&f); // closing tries once more
+    (void)bring_back(&f, A8 B8 C8, 24);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 45);
+    fixture_deinit(&f);
+}
+
+static void failed_read_keeps_the_prefix_before_it(void **state) {
+    (void)state;
+    static const enum status outcomes[] = {STATUS_IO, STATUS_NOT_FOUND, STATUS_BAD_FILE};
+    for (int i = 0; i < 3; i++)
+        for (uint32_t nth = 1; nth <= 5; nth++) {
+            struct cache_fixture f;
+            struct fixture_log a;
+            struct restore_tally tally;
+            open_with(&f, &DISK_ONLY);
+            remember(&f, A8 B8 C8 D8 E8);
+            new_day(&f);
+            memory_store_fail_read(f.store, nth, outcomes[i]);
+            log_of(&f, &a, A8 B8 C8 D8 E8);
+            assert_int_equal(fixture_restore(&f, &a, RESTORE_ALWAYS, &tally), (nth - 1) * 8);
+            assert_int_equal(fixture_usage(&f).failed_reads, 1);
+            fixture_compute(&f, &a);
+            fixture_verify(&f, &a);
+            fixture_log_deinit(&f, &a);
+            new_day(&f);
+            (void)bring_back(&f, A8 B8 C8 D8 E8, 40);
+            fixture_deinit(&f);
+        }
+}
+
+static void damaged_and_vanished_blocks_are_computed_again(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &DISK_ONLY);
+    remember(&f, A8 B8 C8);
+    new_day(&f);
+    assert_true(memory_store_damage(f.store, 1));
+    (void)bring_back(&f, A8 B8 C8, 8);
+    assert_int_equal(memory_store_blocks(f.store), 2);
+    remember(&f, A8 B8 C8);
+    new_day(&f);
+    (void)bring_back(&f, A8 B8 C8, 24);
+    fixture_deinit(&f);
+}
+
+static void what_the_disk_gives_up_is_forgotten(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &DISK_ONLY);
+    memory_store_limit(f.store, 8);
+    remember(&f, A8 B8 C8);
+    write_all(&f);
+    flood(&f, 1);
+    write_all(&f);
+    assert_int_equal(memory_store_blocks(f.store), 8);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 8);
+    new_day(&f);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 8);
+    (void)bring_back(&f, A8 B8 C8, 8);
+    fixture_deinit(&f);
+}
+
+static void tier_that_cannot_be_opened_is_done_without(void **state) {
+    (void)state;
+    for (int at_list = 0; at_list < 2; at_list++) {
+        struct cache_fixture f;
+        open_with(&f, &DISK_ONLY);
+        remember(&f, A8 B8);
+        fixture_close(&f);
+        memory_store_fail_opening(f.store, at_list, STATUS_BAD_FILE);
+        fixture_open(&f);
+        assert_false(memory_store_is_open(f.store));
+        assert_false(fixture_usage(&f).has_disk);
+        (void)bring_back(&f, A8 B8, 0);
+        remember(&f, A8 C8);
+        evict_all(&f); // the slots are there
+        (void)bring_back(&f, A8 C8, 16);
+        new_day(&f);
+        (void)bring_back(&f, A8 B8, 16);
+        fixture_deinit(&f);
+    }
+}
+
+// ---- holders
+
+static uint32_t hold(struct cache_fixture *f, uint64_t holder, const char *text) {
+    struct fixture_log log;
+    log_of(f, &log, text);
+    const uint32_t leaf = block_cache_leaf(f->cache, log.ids, log.length);
+    block_cache_hold(f->cache, holder, leaf);
+    fixture_log_deinit(f, &log);
+    return leaf;
+}
+
+static void holders_know_what_is_theirs_alone(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct holder_usage usage[3];
+    const uint64_t names[3] = {7, 8, 9};
+    open_with(&f, &DISK_ONLY);
+    remember(&f, A8 B8 C8);
+    remember(&f, A8 D8 "eee");
+    (void)hold(&f, 7, A8 B8 C8);
+    (void)hold(&f, 8, A8 D8 "eee");
+    for (int day = 0; day < 2; day++) {
+        block_cache_holder_usage(f.cache, names, 3, usage);
+        assert_int_equal(usage[0].tokens, 24);
+        assert_int_equal(usage[0].unique_blocks, 2);
+        assert_int_equal(usage[0].shared_blocks, 1);
+        assert_int_equal(usage[day].device_tokens, day ? 0 : 24);
+        assert_int_equal(usage[0].disk_tokens, day ? 24 : 0);
+        assert_int_equal(usage[1].tokens, 16);
+        assert_int_equal(usage[1].unique_blocks, 1);
+        assert_int_equal(usage[2].tokens + (int32_t)usage[2].unique_blocks, 0); // nobody
+        if (day == 0) new_day(&f);
+    }
+    block_cache_let_go(f.cache, 8);
+    block_cache_holder_usage(f.cache, names, 3, usage);
+    assert_int_equal(usage[0].unique_blocks, 3);
+    assert_int_equal(usage[1].tokens, 0);
+    fixture_deinit(&f);
+}
+
+static void strip_removes_what_nobody_else_needs(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log live;
+    open_with(&f, &DISK_ONLY);
+    remember(&f, A8 B8 C8 C8);
+    remember(&f, A8 B8 D8);
+    (void)hold(&f, 7, A8 B8 C8 C8);
+    (void)hold(&f, 8, A8 B8 D8);
+    write_all(&f);
+    assert_int_equal(block_cache_strip(f.cache, 7), 2);
+    fixture_work(&f);
+    block_cache_check(f.cache);
+    assert_int_equal(memory_store_blocks(f.store), 3);
+    assert_int_equal(on_device(&f, A8 B8 C8 C8), 16);
+    assert_int_equal(on_device(&f, A8 B8 D8), 24);
+
+    log_of(&f, &live, A8 B8);
+    assert_int_equal(fixture_adopt(&f, &live), 16);
+    assert_int_equal(block_cache_strip(f.cache, 8), 1); // the rest is in use
+    fixture_verify(&f, &live);
+    (void)hold(&f, 8, A8 B8);
+    fixture_log_deinit(&f, &live);
+    assert_int_equal(block_cache_strip(f.cache, 8), 2);
+    fixture_work(&f);
+    assert_int_equal(memory_store_blocks(f.store), 0);
+    assert_int_equal(fixture_usage(&f).device_free, f.shape.num_blocks);
+    assert_int_equal(block_cache_strip(f.cache, 99), 0);
+    new_day(&f);
+    (void)bring_back(&f, A8 B8 D8, 0);
+    fixture_deinit(&f);
+}
+
+// More than the disk's queue has jobs, and the queue is full.
+static void strip_reaches_the_disk_however_much_it_is(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    const struct fixture_options options = {.blocks = 400, .disk_slots = 100};
+    open_with(&f, &options);
+    for (int32_t i = 0; i < 40; i++) {
+        struct fixture_log log;
+        log_of(&f, &log, A8);
+        while (log.length < FIXTURE_LONGEST)
+            fixture_push(&f, &log, 1000 + i);
+        fixture_compute(&f, &log);
+        fixture_log_deinit(&f, &log);
+    }
+    write_all(&f);
+    assert_int_equal(memory_store_blocks(f.store), 241);
+    (void)hold(&f, 7, A8);
+    for (uint64_t i = 100; i < 200; i++)
+        block_cache_let_go(f.cache, i);
+    assert_int_equal(block_cache_strip(f.cache, 7), 241);
+    fixture_work(&f);
+    assert_int_equal(memory_store_blocks(f.store), 0);
+    new_day(&f);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 0);
+    fixture_deinit(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_tokens_computed_at_once_are_kept_once),
+        cmocka_unit_test(fork_that_is_written_copies_one_block),
+        cmocka_unit_test(sealed_block_that_is_cut_and_goes_on_stays_as_it_was),
+        cmocka_unit_test(tail_is_found_and_continued_in_its_place),
+        cmocka_unit_test(tail_that_two_tables_have_is_copied_by_who_writes),
+        cmocka_unit_test(fork_may_end_while_its_source_computes),
+        cmocka_unit_test(leaf_is_evicted_before_its_parent),
+        cmocka_unit_test(parents_rank_no_lower_than_what_hangs_on_them),
+        cmocka_unit_test(pinned_head_leaves_last),
+        cmocka_unit_test(long_job_does_not_flush_what_was_used_again),
+        cmocka_unit_test(grow_that_does_not_fit_changes_nothing),
+        cmocka_unit_test(evicted_to_the_host_comes_back_with_the_same_bytes),
+        cmocka_unit_test(host_that_is_full_gives_up_the_oldest_leaf),
+        cmocka_unit_test(written_behind_then_evicted_then_read_back),
+        cmocka_unit_test(reads_overtake_writes),
+        cmocka_unit_test(next_day_finds_everything_tails_too),
+        cmocka_unit_test(plan_restores_what_is_cheaper_than_computing),
+        cmocka_unit_test(failed_writes_are_repeated_and_nothing_is_lost),
+        cmocka_unit_test(failed_read_keeps_the_prefix_before_it),
+        cmocka_unit_test(damaged_and_vanished_blocks_are_computed_again),
+        cmocka_unit_test(what_the_disk_gives_up_is_forgotten),
+        cmocka_unit_test(tier_that_cannot_be_opened_is_done_without),
+        cmocka_unit_test(holders_know_what_is_theirs_alone),
+        cmocka_unit_test(strip_removes_what_nobody_else_needs),
+        cmocka_unit_test(strip_reaches_the_disk_however_much_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+// tests/engine/kv/test_block_pool.c — block_pool.h against a model that sorts, after each step.
+#include "engine/kv/block_pool.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 24, STEPS = 300000 };
+
+// The model: every block's facts, and when it came to its queue. A higher time is later.
+struct facts {
+    uint32_t holders, node;
+    enum block_rank rank;
+    uint64_t queued;
+};
+
+struct model {
+    uint32_t total;
+    struct facts blocks[MOST];
+    uint64_t time;
+};
+
+static uint32_t seed = 20261121;
+
+static uint32_t dice(uint32_t sides) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % sides;
+}
+
+static bool is_cached(const struct facts *b) { return b->holders == 0 && b->node != BLOCK_NONE; }
+
+static uint32_t count_cached(const struct model *m, int rank) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->total; i++)
+        count += is_cached(&m->blocks[i]) && (int)m->blocks[i].rank == rank;
+    return count;
+}
+
+static uint32_t oldest(const struct model *m, int rank) {
+    uint32_t found = BLOCK_NONE;
+    for (uint32_t i = 0; i < m->total; i++)
+        if (is_cached(&m->blocks[i]) && (int)m->blocks[i].rank == rank &&
+            (found == BLOCK_NONE || m->blocks[i].queued < m->blocks[found].queued))
+            found = i;
+    return found;
+}
+
+static void model_release(struct model *m, uint32_t block) {
+    struct facts *b = &m->blocks[block];
+    b->queued = ++m->time;
+    if (--b->holders > 0) return;
+    if (b->node == BLOCK_NONE) b->rank = BLOCK_FRESH;
+    if (b->node == BLOCK_NONE) return;
+    const uint32_t most[BLOCK_RANK_COUNT] = {m->total, m->total - m->total / 4, m->total / 5};
+    for (int rank = BLOCK_HEAD; rank > BLOCK_FRESH; rank--) {
+        if (count_cached(m, rank) <= most[rank]) continue;
+        struct facts *demoted = &m->blocks[oldest(m, rank)];
+        demoted->rank = (enum block_rank)(rank - 1);
+        demoted->queued = ++m->time;
+    }
+}
+
+static void model_set_node(struct model *m, uint32_t block, uint32_t node) {
+    struct facts *b = &m->blocks[block];
+    b->node = node;
+    if (b->holders == 0 && node == BLOCK_NONE) b->rank = BLOCK_FRESH;
+}
+
+static void compare(const struct model *m, const struct block_pool *pool) {
+    uint32_t free = 0, cached = 0, shared = 0, victim = BLOCK_NONE, found = BLOCK_NONE;
+    uint64_t spared = 0;
+    for (uint32_t i = 0; i < m->total; i++) {
+        const struct facts *b = &m->blocks[i];
+        free += b->holders == 0 && b->node == BLOCK_NONE;
+        cached += is_cached(b);
+        shared += b->holders > 1;
+        if (b->holders > 1) spared += b->holders - 1;
+        assert_int_equal(block_pool_holders(pool, i), b->holders);
+        assert_int_equal(block_pool_node(pool, i), b->node);
+        assert_int_equal(block_pool_rank(pool, i), b->rank);
+    }
+    for (int rank = BLOCK_HEAD; rank >= BLOCK_FRESH; rank--)
+        if (oldest(m, rank) != BLOCK_NONE) victim = oldest(m, rank);
+    assert_int_equal(block_pool_free(pool), free);
+    assert_int_equal(block_pool_cached(pool), cached);
+    assert_int_equal(block_pool_shared(pool), shared);
+    assert_int_equal(block_pool_spared(pool), spared);
+    assert_int_equal(block_pool_find_victim(pool, &found), victim != BLOCK_NONE);
+    assert_int_equal(found, victim);
+    block_pool_check(pool);
+}
+
+// Alloc, with an eviction where it needs one.
+static void step_alloc(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
+    uint32_t block;
+    if (block_pool_alloc(pool, &block) == STATUS_FULL) {
+        counts[0]++;
+        assert_int_equal(block_pool_free(pool), 0);
+        if (!block_pool_find_victim(pool, &block)) return;
+        counts[1]++;
+        block_pool_set_node(pool, block, BLOCK_NONE);
+        model_set_node(m, block, BLOCK_NONE);
+        return;
+    }
+    assert_int_equal(m->blocks[block].holders, 0);
+    assert_int_equal(m->blocks[block].node, BLOCK_NONE);
+    m->blocks[block].holders = 1;
+}
+
+static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
+    const uint32_t block = dice(m->total);
+    struct facts *b = &m->blocks[block];
+    const bool is_free = b->holders == 0 && b->node == BLOCK_NONE;
+    const uint32_t verb = dice(10);
+    if (verb < 3) {
+        step_alloc(m, pool, counts);
+    } else if (verb == 3 && !is_free) {
+        block_pool_share(pool, block);
+        b->holders++;
+    } else if (verb < 7 && b->holders > 0) {
+        block_pool_release(pool, block);
+        model_release(m, block);
+    } else if (verb == 7 && !is_free) {
+        const uint32_t node = dice(8) ? dice(1000) : BLOCK_NONE;
+        block_pool_set_node(pool, block, node);
+        model_set_node(m, block, node);
+    } else if (verb == 8 && b->holders > 0) {
+        const enum block_rank rank = (enum block_rank)dice(BLOCK_RANK_COUNT);
+        assert_int_equal(block_pool_raise(pool, block, rank), rank > b->rank);
+        counts[2]++;
+        if (rank > b->rank) b->rank = rank;
+    } else if (verb == 9 && !is_free) {
+        block_pool_touch(pool, block);
+        if (b->holders == 0) b->queued = ++m->time;
+    }
+}
+
+static void random_walk_agrees_with_the_model(void **state) {
+    (void)state;
+    uint64_t counts[3] = {0};
+    printf("seed %u\n", seed);
+    for (uint32_t total = 1; total <= MOST; total = total < 4 ? total + 1 : total + 5) {
+        struct block_pool *pool = block_pool_create(total);
+        static struct model model;
+        model = (struct model){.total = total};
+        for (uint32_t i = 0; i < total; i++)
+            model.blocks[i].node = BLOCK_NONE;
+        assert_int_equal(block_pool_total(pool), total);
+        for (int i = 0; i < STEPS / 8; i++) {
+            step(&model, pool, counts);
+            compare(&model, pool);
+        }
+        block_pool_destroy(pool);
+    }
+    assert_true(counts[0] > 1000 && counts[1] > 1000 && counts[2] > 1000);
+}
+
+static uint32_t cached_block(struct block_pool *pool, uint32_t node) {
+    uint32_t block;
+    assert_int_equal(block_pool_alloc(pool, &block), STATUS_OK);
+    block_pool_set_node(pool, block, node);
+    block_pool_release(pool, block);
+    return block;
+}
+
+static void block_freed_last_is_taken_first(void **state) {
+    (void)state;
+    struct block_pool *pool = block_pool_create(4);
+    uint32_t blocks[4], again;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(block_pool_alloc(pool, &blocks[i]), STATUS_OK);
+    block_pool_release(pool, blocks[2]);
+    block_pool_release(pool, blocks[1]);
+    assert_int_equal(block_pool_alloc(pool, &again), STATUS_OK);
+    assert_int_equal(again, blocks[1]);
+    block_pool_destroy(pool);
+}
+
+static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
+    (void)state;
+    struct block_pool *pool = block_pool_create(8);
+    uint32_t blocks[4], victim;
+    for (uint32_t i = 0; i < 4; i++)
+        blocks[i] = cached_block(pool, i);
+    block_pool_share(pool, blocks[0]);
+    assert_true(block_pool_raise(pool, blocks[0], BLOCK_HEAD));
+    assert_false(block_pool_raise(pool, blocks[0], BLOCK_REUSED)); // never lowered
+    block_pool_release(pool, blocks[0]);
+    block_pool_share(pool, blocks[1]);
+    assert_true(block_pool_raise(pool, blocks[1], BLOCK_REUSED));
+    block_pool_release(pool, blocks[1]);
+    block_pool_touch(pool, blocks[2]);
+    const uint32_t order[4] = {blocks[3], blocks[2], blocks[1], blocks[0]};
+    for (int i = 0; i < 4; i++) {
+        assert_true(block_pool_find_victim(pool, &victim));
+        assert_int_equal(victim, order[i]);
+        block_pool_set_node(pool, victim, BLOCK_NONE);
+    }
+    assert_false(block_pool_find_victim(pool, &victim));
+    assert_int_equal(block_pool_free(pool), 8);
+    block_pool_destroy(pool);
+}
+
+static void block_that_is_freed_begins_again_as_fresh(void **state) {
+    (void)state;
+    struct block_pool *pool = block_pool_create(1);
+    uint32_t block;
+    assert_int_equal(block_pool_alloc(pool, &block), STATUS_OK);
+    assert_true(block_pool_raise(pool, block, BLOCK_HEAD));
+    block_pool_release(pool, block);
+    assert_int_equal(block_pool_rank(pool, block), BLOCK_FRESH);
+    block_pool_destroy(pool);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_walk_agrees_with_the_model),
+        cmocka_unit_test(block_freed_last_is_taken_first),
+        cmocka_unit_test(released_longest_ago_goes_first_and_a_rank_later),
+        cmocka_unit_test(block_that_is_freed_begins_again_as_fresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+// tests/engine/kv/test_cache_memory.c — the n-th allocation at creation fails, for n = 1, 2, …
+//
+// The linker sends the libraries' allocations here: heap, pages and threads alike.
+#include "tests/check.h" // cmocka and the headers that it wants first
+#include "tests/engine/kv/cache_fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int fail_in;          // allocations; 0: none fails
+static int64_t pages, calls; // bytes mapped and not unmapped; allocations of all kinds
+
+static bool fails_now(void) {
+    calls++;
+    return fail_in > 0 && --fail_in == 0;
+}
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset);
+int __real_munmap(void *address, size_t bytes);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset);
+int __wrap_munmap(void *address, size_t bytes);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+void *__wrap_malloc(size_t bytes) { return fails_now() ? NULL : __real_malloc(bytes); }
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return fails_now() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset) {
+    if (fails_now()) return MAP_FAILED;
+    pages += (int64_t)bytes;
+    return __real_mmap(address, bytes, protection, flags, file, offset);
+}
+
+int __wrap_munmap(void *address, size_t bytes) {
+    pages -= (int64_t)bytes;
+    return __real_munmap(address, bytes);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument) {
+    if (fails_now()) return 11; // EAGAIN
+    return __real_pthread_create(thread, attributes, run, argument);
+}
+
+// Says no itself, as a card's driver would: not by one of the calls above.
+static int64_t host_bytes;
+static bool host_fails;
+
+static enum status alloc_host(struct device *device, size_t bytes, void **memory) {
+    if (host_fails) return STATUS_NO_MEMORY;
+    TRY(backend_reference()->alloc_host(device, bytes, memory));
+    host_bytes += (int64_t)bytes;
+    return STATUS_OK;
+}
+
+static void release_host(struct device *device, void *memory, size_t bytes) {
+    host_bytes -= (int64_t)bytes;
+    backend_reference()->release_host(device, memory, bytes);
+}
+
+static struct backend backend;
+
+static void init(struct cache_fixture *f, const struct fixture_options *options) {
+    fixture_init(f, options);
+    backend = *f->backend;
+    backend.alloc_host = alloc_host;
+    backend.release_host = release_host;
+    f->backend = &backend;
+}
+
+static void use(struct cache_fixture *f) {
+    struct fixture_log log;
+    pthread_mutex_lock(&f->lock);
+    fixture_log_init(f, &log);
+    fixture_set(f, &log, "aaaaaaaabbbbbbbbcc");
+    fixture_compute(f, &log);
+    block_cache_hold(f->cache, 1, block_cache_leaf(f->cache, log.ids, log.length));
+    fixture_log_deinit(f, &log);
+    block_cache_check(f->cache);
+}
+
+// Every failure is NO_MEMORY, with the tier still the caller's, or a cache without a disk; either
+// way nothing is left behind. Returns how many failed before it worked.
+static int fail_each(const struct fixture_options *options, int *without_disk) {
+    for (int nth = 1; nth < 100; nth++) {
+        struct cache_fixture f;
+        struct error err = {0};
+        init(&f, options);
+        struct tier *tier = options->no_disk ? NULL : memory_store_open(f.store);
+        const int64_t pages_before = pages;
+        fail_in = nth;
+        const enum status status = fixture_try_open(&f, tier, &err);
+        const bool worked = fail_in > 0;
+        fail_in = 0;
+        if (status != STATUS_OK) {
+            assert_int_equal(status, STATUS_NO_MEMORY);
+            assert_true(err.text[0] != '\0');
+            assert_null(f.cache);
+            assert_int_equal(pages, pages_before);
+            if (tier) tier->verbs->close(tier); // still ours
+        } else {
+            assert_int_equal(memory_store_is_open(f.store), tier && fixture_usage(&f).has_disk);
+            *without_disk += tier && !fixture_usage(&f).has_disk;
+            use(&f);
+            fixture_close(&f);
+            assert_int_equal(pages, pages_before);
+        }
+        assert_int_equal(host_bytes, 0);
+        fixture_deinit(&f);
+        if (worked) return nth - 1;
+    }
+    fail();
+    return 0;
+}
+
+static void create_that_fails_leaves_nothing_behind(void **state) {
+    (void)state;
+    static const struct fixture_options kinds[] = {
+        {.no_disk = true},
+        {.no_disk = true, .host_slots = 8},
+        {.host_slots = 8},
+        {.threads = true},
+    };
+    for (int i = 0; i < 4; i++) {
+        int without_disk = 0;
+        const int failed = fail_each(&kinds[i], &without_disk);
+        printf("kind %d: %d allocations, %d times without the disk\n", i, failed, without_disk);
+        assert_true(failed >= 7);
+        assert_int_equal(without_disk > 0, !kinds[i].no_disk);
+    }
+}
+
+static void host_memory_that_is_refused_is_no_memory(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct error err = {0};
+    const struct fixture_options options = {.host_slots = 8};
+    init(&f, &options);
+    struct tier *tier = memory_store_open(f.store);
+    host_fails = true;
+    assert_int_equal(fixture_try_open(&f, tier, &err), STATUS_NO_MEMORY);
+    host_fails = false;
+    assert_non_null(strstr(err.text, "host"));
+    tier->verbs->close(tier);
+    fixture_deinit(&f);
+}
+
+static void nothing_is_allocated_after_creation(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    const struct fixture_options options = {.no_disk = true, .host_slots = 8};
+    struct fixture_log log;
+    init(&f, &options);
+    fixture_open(&f);
+    fixture_log_init(&f, &log);
+    const int64_t before = calls;
+    for (int i = 0; i < 50; i++) {
+        fixture_park(&f, &log);
+        log.length = 0;
+        while (log.length < FIXTURE_LONGEST)
+            fixture_push(&f, &log, i);
+        fixture_compute(&f, &log);
+        block_cache_hold(f.cache, (uint64_t)i + 1, block_cache_leaf(f.cache, log.ids, 56));
+        if (i % 3 == 0) (void)block_cache_strip(f.cache, (uint64_t)i);
+    }
+    assert_int_equal(calls, before);
+    fixture_log_deinit(&f, &log);
+    fixture_deinit(&f);
+}
+
+// The tier fails to open and the index cannot be taken anew: both at once.
+static void tier_and_index_may_fail_together(void **state) {
+    (void)state;
+    int refused = 0;
+    for (int nth = 1; nth < 20; nth++) {
+        struct cache_fixture f;
+        struct error err = {0};
+        const struct fixture_options options = {.host_slots = 8};
+        init(&f, &options);
+        struct tier *tier = memory_store_open(f.store);
+        const int64_t pages_before = pages;
+        memory_store_fail_opening(f.store, true, STATUS_IO);
+        fail_in = nth;
+        const enum status status = fixture_try_open(&f, tier, &err);
+        const bool worked = fail_in > 0;
+        fail_in = 0;
+        if (status == STATUS_OK) {
+            pthread_mutex_lock(&f.lock);
+            fixture_close(&f);
+        } else {
+            tier->verbs->close(tier);
+            refused++;
+        }
+        assert_int_equal(pages, pages_before);
+        memory_store_fail_nothing(f.store);
+        fixture_deinit(&f);
+        if (worked) break;
+    }
+    assert_true(refused > 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create_that_fails_leaves_nothing_behind),
+        cmocka_unit_test(host_memory_that_is_refused_is_no_memory),
+        cmocka_unit_test(nothing_is_allocated_after_creation),
+        cmocka_unit_test(tier_and_index_may_fail_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

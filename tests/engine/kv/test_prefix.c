@@ -1,0 +1,299 @@
+// tests/engine/kv/test_prefix.c — prefix.h rule by rule, then at random against a list of paths.
+#include "engine/kv/block_pool.h"
+#include "engine/kv/prefix.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SIZE = 4, CAPACITY = 48 };
+
+static const struct hash128 FORMAT = {3, 4};
+
+static uint32_t seed = 20261121;
+
+static uint32_t dice(uint32_t sides) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % sides;
+}
+
+static struct prefix *new_prefix(uint32_t capacity) {
+    struct prefix *prefix;
+    assert_int_equal(prefix_create(capacity, SIZE, FORMAT, &prefix), STATUS_OK);
+    return prefix;
+}
+
+// A new node with a place to be.
+static uint32_t insert(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count) {
+    uint32_t node;
+    assert_int_equal(prefix_insert(prefix, parent, ids, count, &node), STATUS_OK);
+    prefix_node(prefix, node)->block = 0;
+    prefix_check(prefix);
+    return node;
+}
+
+static void lose(struct prefix *prefix, uint32_t node) {
+    prefix_node(prefix, node)->block = BLOCK_NONE;
+    prefix_prune(prefix, node);
+    prefix_check(prefix);
+}
+
+static void child_is_found_by_its_parent_and_all_its_tokens(void **state) {
+    (void)state;
+    struct prefix *prefix = new_prefix(8);
+    const int32_t a[SIZE] = {1, 2, 3, 4}, b[SIZE] = {1, 2, 3, 5};
+    uint32_t found = 77;
+    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
+    const uint32_t second = insert(prefix, first, a, SIZE);
+    const uint32_t tail = insert(prefix, first, a, 3);
+    assert_true(prefix_find(prefix, NODE_NONE, a, SIZE, &found) && found == first);
+    assert_true(prefix_find(prefix, first, a, SIZE, &found) && found == second);
+    assert_true(prefix_find(prefix, first, a, 3, &found) && found == tail);
+    found = 77;
+    assert_false(prefix_find(prefix, NODE_NONE, b, SIZE, &found));
+    assert_false(prefix_find(prefix, NODE_NONE, a, 3, &found));
+    assert_false(prefix_find(prefix, second, a, SIZE, &found));
+    assert_int_equal(found, 77);
+    assert_int_equal(prefix_insert(prefix, first, a, SIZE, &found), STATUS_FULL); // twice
+    assert_int_equal(prefix_count(prefix), 3);
+    assert_true(prefix_find_key(prefix, prefix_key(prefix, first, a, 3), &found));
+    assert_int_equal(found, tail);
+    assert_memory_equal(prefix_ids(prefix, tail), a, 3 * sizeof a[0]);
+    prefix_destroy(prefix);
+}
+
+static void formats_and_parents_make_different_keys(void **state) {
+    (void)state;
+    struct prefix *prefix = new_prefix(8), *other;
+    const int32_t a[SIZE] = {1, 2, 3, 4};
+    assert_int_equal(prefix_create(8, SIZE, (struct hash128){3, 5}, &other), STATUS_OK);
+    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
+    const struct hash128 key = prefix_key(prefix, NODE_NONE, a, SIZE);
+    assert_false(hash_equal(key, prefix_key(other, NODE_NONE, a, SIZE)));
+    assert_false(hash_equal(key, prefix_key(prefix, first, a, SIZE)));
+    assert_false(hash_equal(key, prefix_key(prefix, NODE_NONE, a, 3)));
+    prefix_destroy(prefix);
+    prefix_destroy(other);
+}
+
+// As if two different blocks had one hash: what the node has is not what is asked for.
+static void collision_is_not_found_and_is_counted(void **state) {
+    (void)state;
+    struct prefix *prefix = new_prefix(8);
+    const int32_t a[SIZE] = {1, 2, 3, 4};
+    uint32_t found = 77;
+    const uint32_t node = insert(prefix, NODE_NONE, a, SIZE);
+    int32_t *ids = (int32_t *)(uintptr_t)prefix_ids(prefix, node);
+    ids[2] = 9;
+    assert_false(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
+    assert_int_equal(found, 77);
+    assert_int_equal(prefix_collisions(prefix), 1);
+    assert_int_equal(prefix_insert(prefix, NODE_NONE, a, SIZE, &found), STATUS_FULL);
+    ids[2] = 3;
+    prefix_node(prefix, node)->count = 3; // or of another length
+    assert_false(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
+    prefix_node(prefix, node)->count = SIZE;
+    prefix_node(prefix, node)->parent = 5; // or after another block
+    assert_false(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
+    prefix_node(prefix, node)->parent = NODE_NONE;
+    assert_true(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
+    assert_int_equal(prefix_collisions(prefix), 3);
+    prefix_destroy(prefix);
+}
+
+static void node_stays_while_anything_needs_it_and_takes_its_parents_along(void **state) {
+    (void)state;
+    struct prefix *prefix = new_prefix(8);
+    const int32_t a[SIZE] = {1, 2, 3, 4};
+    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
+    const uint32_t second = insert(prefix, first, a, SIZE);
+    const uint32_t third = insert(prefix, second, a, SIZE);
+    lose(prefix, first);
+    lose(prefix, second);
+    assert_int_equal(prefix_count(prefix), 3); // for their child
+    struct node *n = prefix_node(prefix, third);
+    n->holders = 1;
+    lose(prefix, third);
+    n->holders = 0;
+    n->transfers = 1;
+    lose(prefix, third);
+    n->transfers = 0;
+    n->disk = NODE_ON_DISK;
+    lose(prefix, third);
+    n->disk = NODE_NOT_ON_DISK;
+    n->slot = 5;
+    lose(prefix, third);
+    assert_int_equal(prefix_count(prefix), 3);
+    n->slot = BLOCK_NONE;
+    lose(prefix, third);
+    assert_int_equal(prefix_count(prefix), 0);
+    prefix_destroy(prefix);
+}
+
+static void nearest_child_has_most_of_the_tokens(void **state) {
+    (void)state;
+    struct prefix *prefix = new_prefix(100);
+    const int32_t a[SIZE] = {1, 2, 3, 4}, b[SIZE] = {1, 2, 9, 9}, c[SIZE] = {5, 5, 5, 5};
+    const int32_t query[SIZE] = {1, 2, 3, 7}, none[SIZE] = {8, 1, 2, 3};
+    uint32_t node = 77;
+    int32_t common = 66;
+    assert_false(prefix_find_nearest(prefix, NODE_NONE, query, SIZE, &node, &common));
+    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
+    (void)insert(prefix, NODE_NONE, b, SIZE);
+    (void)insert(prefix, NODE_NONE, c, SIZE);
+    assert_false(prefix_find_nearest(prefix, NODE_NONE, none, SIZE, &node, &common));
+    assert_int_equal(node, 77);
+    assert_int_equal(common, 66);
+    assert_true(prefix_find_nearest(prefix, NODE_NONE, query, SIZE, &node, &common));
+    assert_int_equal(node, first);
+    assert_int_equal(common, 3);
+    assert_true(prefix_find_nearest(prefix, NODE_NONE, query, 1, &node, &common));
+    assert_int_equal(common, 1);
+    const uint32_t tail = insert(prefix, first, a, 2);
+    assert_true(prefix_find_nearest(prefix, first, a, SIZE, &node, &common));
+    assert_int_equal(node, tail);
+    assert_int_equal(common, 2); // not past the node's own
+    for (int32_t i = 0; i < PREFIX_MAX_CHILDREN; i++)
+        (void)insert(prefix, NODE_NONE, (int32_t[SIZE]){100 + i, 0, 0, 0}, SIZE);
+    assert_false(prefix_find_nearest(prefix, NODE_NONE, query, SIZE, &node, &common));
+    prefix_destroy(prefix);
+}
+
+static void full_index_says_full_and_recovers(void **state) {
+    (void)state;
+    for (uint32_t capacity = 1; capacity <= 5; capacity++) {
+        struct prefix *prefix = new_prefix(capacity);
+        uint32_t node = 77, last = 0;
+        assert_int_equal(prefix_capacity(prefix), capacity);
+        for (uint32_t i = 0; i < capacity; i++)
+            last = insert(prefix, NODE_NONE, (int32_t[SIZE]){(int32_t)i, 0, 0, 0}, SIZE);
+        const int32_t one_more[SIZE] = {99, 0, 0, 0};
+        assert_int_equal(prefix_insert(prefix, NODE_NONE, one_more, SIZE, &node), STATUS_FULL);
+        assert_int_equal(node, 77);
+        lose(prefix, last);
+        assert_int_equal(insert(prefix, NODE_NONE, one_more, SIZE), last);
+        prefix_destroy(prefix);
+    }
+}
+
+// The model: whole paths, each with what its node should have.
+struct path {
+    bool used;
+    int32_t ids[4 * SIZE], length;
+    uint32_t node;
+    bool there; // has a place to be
+};
+
+static struct path paths[CAPACITY];
+
+static bool hangs_on(const struct path *child, const struct path *parent) {
+    return child->used && parent->length % SIZE == 0 && child->length > parent->length &&
+           child->length <= parent->length + SIZE &&
+           memcmp(child->ids, parent->ids, (size_t)parent->length * sizeof child->ids[0]) == 0;
+}
+
+static struct path *find_path(const int32_t *ids, int32_t length) {
+    for (int i = 0; i < CAPACITY; i++)
+        if (paths[i].used && paths[i].length == length &&
+            memcmp(paths[i].ids, ids, (size_t)length * sizeof ids[0]) == 0)
+            return &paths[i];
+    return NULL;
+}
+
+static void prune_paths(void) {
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < CAPACITY; i++) {
+            bool needed = paths[i].there;
+            for (int j = 0; j < CAPACITY; j++)
+                needed |= hangs_on(&paths[j], &paths[i]);
+            if (!paths[i].used || needed) continue;
+            paths[i].used = false;
+            again = true;
+        }
+    }
+}
+
+static void compare(struct prefix *prefix) {
+    uint32_t used = 0;
+    for (int i = 0; i < CAPACITY; i++) {
+        const struct path *p = &paths[i];
+        if (!p->used) continue;
+        used++;
+        const int32_t begin = (p->length - 1) / SIZE * SIZE;
+        const struct path *parent = begin ? find_path(p->ids, begin) : NULL;
+        uint32_t node;
+        assert_true(prefix_find(prefix, parent ? parent->node : NODE_NONE, p->ids + begin,
+                                p->length - begin, &node));
+        assert_int_equal(node, p->node);
+        assert_int_equal(prefix_node(prefix, node)->parent, parent ? parent->node : NODE_NONE);
+    }
+    assert_int_equal(prefix_count(prefix), used);
+    prefix_check(prefix);
+}
+
+// A block or a tail at the end of a path that is there, or of nothing.
+static void step_insert(struct prefix *prefix, uint64_t *fulls) {
+    const struct path *parent = &paths[dice(CAPACITY)];
+    int32_t ids[4 * SIZE];
+    int32_t length = 0;
+    if (parent->used && parent->length % SIZE == 0 && parent->length < 4 * SIZE)
+        length = parent->length;
+    else
+        parent = NULL;
+    if (parent) memcpy(ids, parent->ids, sizeof ids);
+    const int32_t count = dice(3) ? SIZE : 1 + (int32_t)dice(SIZE);
+    for (int32_t i = 0; i < count; i++)
+        ids[length + i] = (int32_t)dice(2);
+    struct path *known = find_path(ids, length + count), *fresh = NULL;
+    uint32_t node = 0, at = 0;
+    const uint32_t above = parent ? parent->node : NODE_NONE;
+    assert_int_equal(prefix_find(prefix, above, ids + length, count, &node), known != NULL);
+    while (at < CAPACITY && paths[at].used)
+        at++;
+    if (at < CAPACITY) fresh = &paths[at];
+    const enum status status = prefix_insert(prefix, above, ids + length, count, &node);
+    assert_int_equal(status, known || !fresh ? STATUS_FULL : STATUS_OK);
+    *fulls += !fresh;
+    if (status != STATUS_OK) return;
+    prefix_node(prefix, node)->block = 1;
+    *fresh = (struct path){.used = true, .length = length + count, .node = node, .there = true};
+    memcpy(fresh->ids, ids, sizeof ids);
+}
+
+static void random_walk_agrees_with_the_model(void **state) {
+    (void)state;
+    struct prefix *prefix = new_prefix(CAPACITY);
+    uint64_t fulls = 0, pruned = 0;
+    printf("seed %u\n", seed);
+    for (int i = 0; i < 40000; i++) {
+        struct path *p = &paths[dice(CAPACITY)];
+        const uint32_t before = prefix_count(prefix);
+        if (dice(16) < (i / 2000 % 2 ? 9 : 5)) {
+            step_insert(prefix, &fulls);
+        } else if (p->used) {
+            p->there = !p->there || dice(2);
+            prefix_node(prefix, p->node)->block = p->there ? 1 : BLOCK_NONE;
+            prefix_prune(prefix, p->node);
+            prune_paths();
+            pruned += prefix_count(prefix) + 1 < before;
+        }
+        compare(prefix);
+    }
+    assert_true(fulls > 100 && pruned > 100);
+    assert_int_equal(prefix_collisions(prefix), 0);
+    prefix_destroy(prefix);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(child_is_found_by_its_parent_and_all_its_tokens),
+        cmocka_unit_test(formats_and_parents_make_different_keys),
+        cmocka_unit_test(collision_is_not_found_and_is_counted),
+        cmocka_unit_test(node_stays_while_anything_needs_it_and_takes_its_parents_along),
+        cmocka_unit_test(nearest_child_has_most_of_the_tokens),
+        cmocka_unit_test(full_index_says_full_and_recovers),
+        cmocka_unit_test(random_walk_agrees_with_the_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

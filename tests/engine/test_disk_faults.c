@@ -1,0 +1,248 @@
+// tests/engine/test_disk_faults.c — a disk that fails, hangs or forgets never changes an answer.
+//
+// The same conversation is asked with a healthy tier, and with one that misbehaves in each way
+// that a tier may; its greedy tokens must be those of an engine without a tier.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/log.h"
+#include "engine/engine.h"
+#include "tests/rig/memory_tier.h"
+
+enum { PROMPT = 150, ANSWER = 12, LENGTH = PROMPT + ANSWER, DEADLINE_MS = 200 };
+
+static int warnings;
+
+static void count_warnings(enum log_level level, const char *text) {
+    (void)text;
+    warnings += level == LOG_WARNING;
+}
+
+static struct engine *open_engine(struct memory_store *store, size_t pool_blocks) {
+    struct engine *engine;
+    struct error err = {0};
+    struct engine_options options = {
+        .model_path = TESTS_DIR "/golden/qwen3.gguf",
+        .backend = "cpu",
+        .threads = 2,
+        .context = 208,
+        .kv_device_bytes = pool_blocks * 16 * 512, // 512 bytes a token
+        .kv_restore = KV_RESTORE_ALWAYS,
+        .io_deadline_ms = DEADLINE_MS,
+        .tier = store ? memory_store_open(store) : NULL,
+    };
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return engine;
+}
+
+static struct sequence *prompt_of(struct engine *engine) {
+    struct sequence *sequence;
+    int32_t ids[PROMPT];
+    for (int32_t i = 0; i < PROMPT; i++)
+        ids[i] = i * 37 % 251;
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, ids, PROMPT), STATUS_OK);
+    return sequence;
+}
+
+static struct request_stats answer(struct engine *engine, struct sequence *sequence) {
+    struct request_options options = {
+        .sampler = sampler_options_default(), .max_tokens = ANSWER, .ignore_end = true};
+    options.sampler.temperature = 0;
+    struct request *request;
+    struct event event;
+    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    do
+        assert_true(engine_next_event(engine, 20000, &event));
+    while (event.kind != EVENT_DONE);
+    assert_int_equal(event.status, STATUS_OK);
+    request_release(request);
+    engine_check(engine);
+    return event.stats;
+}
+
+static struct request_stats ask(struct engine *engine, int32_t tokens[LENGTH]) {
+    struct sequence *sequence = prompt_of(engine);
+    const struct request_stats stats = answer(engine, sequence);
+    assert_int_equal(sequence_length(sequence), LENGTH);
+    memcpy(tokens, sequence_tokens(sequence), LENGTH * sizeof tokens[0]);
+    sequence_destroy(sequence);
+    return stats;
+}
+
+static void truth(int32_t tokens[LENGTH]) {
+    struct engine *engine = open_engine(NULL, 32);
+    ask(engine, tokens);
+    engine_close(engine);
+}
+
+// A store in which yesterday's engine left the conversation.
+static struct memory_store *yesterday(const int32_t expected[LENGTH]) {
+    int32_t tokens[LENGTH];
+    struct memory_store *store = memory_store_create(0);
+    assert_non_null(store);
+    struct engine *engine = open_engine(store, 32);
+    ask(engine, tokens);
+    engine_close(engine);
+    assert_memory_equal(tokens, expected, sizeof tokens);
+    assert_int_equal(memory_store_blocks(store), LENGTH / 16 + 1); // the tail too
+    warnings = 0;
+    return store;
+}
+
+static void a_healthy_tier_gives_all_back(void **state) {
+    (void)state;
+    int32_t expected[LENGTH], tokens[LENGTH];
+    truth(expected);
+    struct memory_store *store = yesterday(expected);
+    struct engine *engine = open_engine(store, 32);
+    const struct request_stats stats = ask(engine, tokens);
+    assert_int_equal(stats.disk_tokens, PROMPT - 1);
+    assert_memory_equal(tokens, expected, sizeof tokens);
+    assert_int_equal(warnings, 0);
+    engine_close(engine);
+    memory_store_destroy(store);
+}
+
+static void a_block_that_cannot_be_read_is_computed_again(void **state) {
+    (void)state;
+    static const enum status FAILURES[] = {STATUS_IO, STATUS_NOT_FOUND, STATUS_BAD_FILE};
+    int32_t expected[LENGTH], tokens[LENGTH];
+    truth(expected);
+    for (size_t i = 0; i < sizeof FAILURES / sizeof FAILURES[0]; i++)
+        for (uint32_t nth = 1; nth <= PROMPT / 16; nth += 4) {
+            struct memory_store *store = yesterday(expected);
+            memory_store_fail_read(store, nth, FAILURES[i]);
+            struct engine *engine = open_engine(store, 32);
+            const struct request_stats stats = ask(engine, tokens);
+            assert_int_equal(stats.disk_tokens, (nth - 1) * 16); // the prefix before it is kept
+            assert_memory_equal(tokens, expected, sizeof tokens);
+            assert_int_equal(warnings, 1);
+            engine_close(engine);
+            memory_store_destroy(store);
+        }
+}
+
+static void a_read_that_never_returns_is_given_up(void **state) {
+    (void)state;
+    int32_t expected[LENGTH], tokens[LENGTH];
+    truth(expected);
+    struct memory_store *store = yesterday(expected);
+    struct engine *engine = open_engine(store, 32);
+    memory_store_block(store, true, false);
+    const struct request_stats stats = ask(engine, tokens);
+    assert_int_equal(stats.cached_tokens, 0);
+    assert_memory_equal(tokens, expected, sizeof tokens);
+    assert_int_equal(warnings, 1);
+    struct sequence *sequence = prompt_of(engine); // and is found on the device from now on
+    struct restore_report report;
+    sequence_restore(sequence, 1000, &report);
+    assert_int_equal(report.device_tokens, PROMPT);
+    memory_store_unblock(store);
+    sequence_destroy(sequence);
+    engine_close(engine);
+    memory_store_destroy(store);
+}
+
+static void a_cancel_does_not_wait_for_the_disk(void **state) {
+    (void)state;
+    int32_t expected[LENGTH];
+    truth(expected);
+    struct memory_store *store = yesterday(expected);
+    struct engine *engine = open_engine(store, 32);
+    memory_store_block(store, true, false);
+    struct sequence *sequence = prompt_of(engine);
+    const struct request_options options = {.sampler = sampler_options_default()};
+    struct request *request;
+    struct event event;
+    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_true(memory_store_wait_blocked(store, 5000));
+    request_cancel(request);
+    do
+        assert_true(engine_next_event(engine, 20000, &event));
+    while (event.kind != EVENT_DONE);
+    assert_int_equal(event.reason, STOP_REASON_CANCELLED);
+    assert_int_equal(warnings, 0); // it was not the deadline
+    request_release(request);
+    memory_store_unblock(store);
+    engine_close(engine);
+    memory_store_destroy(store);
+}
+
+static void what_cannot_be_written_costs_nothing_but_the_disk(void **state) {
+    (void)state;
+    static const enum status FAILURES[] = {STATUS_FULL, STATUS_IO};
+    int32_t expected[LENGTH], tokens[LENGTH];
+    truth(expected);
+    for (size_t i = 0; i < sizeof FAILURES / sizeof FAILURES[0]; i++) {
+        struct memory_store *store = memory_store_create(0);
+        struct engine *engine = open_engine(store, 32);
+        warnings = 0;
+        memory_store_fail_write(store, 1, FAILURES[i]);
+        ask(engine, tokens);
+        assert_memory_equal(tokens, expected, sizeof tokens);
+        engine_close(engine); // tries once more
+        assert_int_equal(warnings, 1);
+        assert_int_equal(memory_store_blocks(store), LENGTH / 16 + 1);
+        memory_store_destroy(store);
+    }
+}
+
+static void a_tier_that_cannot_be_opened_is_done_without(void **state) {
+    (void)state;
+    int32_t expected[LENGTH], tokens[LENGTH];
+    truth(expected);
+    for (int at_list = 0; at_list < 2; at_list++) {
+        struct memory_store *store = yesterday(expected);
+        memory_store_fail_opening(store, at_list, STATUS_IO);
+        struct engine *engine = open_engine(store, 32);
+        assert_false(memory_store_is_open(store));
+        assert_int_equal(warnings, 1);
+        const struct request_stats stats = ask(engine, tokens);
+        assert_int_equal(stats.cached_tokens, 0);
+        assert_memory_equal(tokens, expected, sizeof tokens);
+        engine_close(engine);
+        memory_store_destroy(store);
+    }
+}
+
+// The pool holds one conversation; what is evicted goes to the disk and comes back.
+static void a_pool_for_one_is_slower_and_right(void **state) {
+    (void)state;
+    int32_t expected[LENGTH], tokens[LENGTH];
+    truth(expected);
+    struct memory_store *store = memory_store_create(0);
+    struct engine *engine = open_engine(store, 14);
+    ask(engine, tokens);
+    for (int32_t salt = 1; salt < 4; salt++) {
+        struct sequence *other;
+        int32_t ids[PROMPT];
+        for (int32_t i = 0; i < PROMPT; i++)
+            ids[i] = (i * 37 + salt * 11) % 251;
+        assert_int_equal(sequence_create(engine, &other), STATUS_OK);
+        assert_int_equal(sequence_append(other, ids, PROMPT), STATUS_OK);
+        answer(engine, other);
+        sequence_destroy(other);
+    }
+    const struct request_stats stats = ask(engine, tokens);
+    assert_true(stats.disk_tokens + stats.host_tokens >= PROMPT / 16 * 16);
+    assert_memory_equal(tokens, expected, sizeof tokens);
+    engine_close(engine);
+    memory_store_destroy(store);
+}
+
+int main(void) {
+    log_set_sink(count_warnings);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_tier_gives_all_back),
+        cmocka_unit_test(a_block_that_cannot_be_read_is_computed_again),
+        cmocka_unit_test(a_read_that_never_returns_is_given_up),
+        cmocka_unit_test(a_cancel_does_not_wait_for_the_disk),
+        cmocka_unit_test(what_cannot_be_written_costs_nothing_but_the_disk),
+        cmocka_unit_test(a_tier_that_cannot_be_opened_is_done_without),
+        cmocka_unit_test(a_pool_for_one_is_slower_and_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
