@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/bench.h"
-#include "app/bench_kv.h"
+#include "app/bench/bench.h"
+#include "app/bench/kv.h"
 #include "app/complain.h"
 #include "app/config.h"
 #include "app/exit_code.h"

@@ -8,6 +8,7 @@
 
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
+#include "engine/base/log.h"
 #include "engine/base/size.h"
 #include "engine/internal.h"
 #include "kernels/cost.h"
@@ -16,6 +17,7 @@ enum {
     DEFAULT_BLOCK_SIZE = 16,
     POOL_SHARE = 4, // a quarter of the free memory, when nothing is said
     IO_DEADLINE_MS = 3000,
+    WRITE_DELAY_US = 1000000,
     MAX_DISK_BLOCKS = 1 << 20, // that the index may name
 };
 
@@ -32,11 +34,24 @@ static const struct backend *backend_by_name(const char *name) {
     return NULL;
 }
 
+// A build with CUDA runs on a machine without a card, and says so.
+static enum status open_automatic(struct opening *opening, const struct device_options *options) {
+    struct engine *engine = opening->engine;
+    struct error err = {0};
+    engine->backend = backend_cuda();
+    if (engine->backend && engine->backend->open(options, &engine->device, &err) == STATUS_OK)
+        return STATUS_OK;
+    if (engine->backend) log_write(LOG_INFO, "%s", err.text);
+    engine->backend = backend_cpu();
+    return engine->backend->open(options, &engine->device, opening->err);
+}
+
 static enum status choose_backend(struct opening *opening) {
     const char *name = opening->options->backend ? opening->options->backend : "auto";
-    const bool automatic = !strcmp(name, "auto");
-    const struct backend *backend = backend_by_name(automatic ? "cuda" : name);
-    if (automatic && !backend) backend = backend_cpu();
+    const struct device_options options = {.threads = opening->options->threads,
+                                           .deterministic = opening->options->deterministic};
+    if (!strcmp(name, "auto")) return open_automatic(opening, &options);
+    const struct backend *backend = backend_by_name(name);
     if (!backend && !strcmp(name, "cuda"))
         return error_set(opening->err, STATUS_UNSUPPORTED,
                          "this quire was built without CUDA; use --backend cpu");
@@ -44,8 +59,6 @@ static enum status choose_backend(struct opening *opening) {
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "backend: expected auto, cpu, cuda or reference, found \"%s\"", name);
     opening->engine->backend = backend;
-    const struct device_options options = {.threads = opening->options->threads,
-                                           .deterministic = opening->options->deterministic};
     return backend->open(&options, &opening->engine->device, opening->err);
 }
 
@@ -220,6 +233,7 @@ static enum status open_cache(struct opening *opening) {
         .format = format_id(engine, options),
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
+        .write_delay_us = WRITE_DELAY_US,
         .changed = wake,
         .user = engine,
     };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +54,11 @@ static enum status configure(struct db *db, struct error *err) {
 
 // Only once it is known to be ours: this writes.
 static enum status make_durable(struct db *db, struct error *err) {
-    int code = set_journal(db);
+    char page_size[48]; // heard only by an empty file
+    snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", (int)db->schema->page_bytes);
+    int code = SQLITE_OK;
+    if (db->schema->page_bytes) code = sqlite3_exec(db->handle, page_size, NULL, NULL, NULL);
+    if (code == SQLITE_OK) code = set_journal(db);
     const char *sql =
         db->schema->rebuildable ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";
     if (code == SQLITE_OK) code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);

@@ -12,6 +12,7 @@ struct schema {
     int64_t application_id;   // in the header of the file; the steps set it
     const char *const *steps; // [version]
     int32_t version;          // the newest
+    int32_t page_bytes;       // small where rows are written a few at a time; 0: SQLite's own
     bool rebuildable;         // what a power cut takes of it can be found again elsewhere
 };
 extern const struct schema MIGRATION_CONVERSATIONS; // application id "quir"

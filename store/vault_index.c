@@ -27,12 +27,15 @@ static const char STEP_1[] =
     "PRAGMA application_id = 0x7175696b;" // "quik"
     "PRAGMA user_version = 1;";
 
+enum { PAGE_BYTES = 1024 }; // of the index: a row and its ids take about 200
+
 static const char *const STEPS[] = {STEP_1};
 
 const struct schema VAULT_INDEX = {
     .application_id = 0x7175696b,
     .steps = STEPS,
     .version = sizeof STEPS / sizeof STEPS[0],
+    .page_bytes = PAGE_BYTES,
     .rebuildable = true,
 };
 
@@ -511,7 +514,6 @@ void vault_index_shrink(struct db *db) {
 }
 
 uint64_t vault_index_written(struct db *db) {
-    enum { PAGE_BYTES = 4096 };
     int pages = 0, highest = 0;
     sqlite3_db_status(db->handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0);
     return (uint64_t)pages * 2 * PAGE_BYTES;

@@ -9,6 +9,7 @@
 #include "engine/kv/state.h"
 
 enum {
+    DRAIN_REFUSALS = 2,                   // of a write, when the cache is closed
     DISK_SLOTS_MOST = 3 * TIER_MAX_BATCH, // of a slab that is only the way to the disk
     DISK_SLOTS_LEAST = 8,
 };
@@ -470,6 +471,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->lock = options->lock;
     cache->changed = options->changed;
     cache->user = options->user;
+    cache->write_delay_us = options->write_delay_us;
     cache->read_failed_us = INT64_MIN / 2;
     cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
     if (take_memory(cache, options) != STATUS_OK) {
@@ -496,9 +498,11 @@ static void drain(struct block_cache *cache, int timeout_ms) {
         cache_unlist(cache, node);
         cache_want_written(cache, node);
     }
-    cache->write_again_us = 0;
+    cache->write_again_us = cache->write_delay_us = 0;
     int64_t answered_us = clock_now_us();
-    while (!block_cache_is_written(cache) && !cache->write_again_us) {
+    for (int refusals = 0; !block_cache_is_written(cache);) {
+        if (cache->write_again_us && ++refusals == DRAIN_REFUSALS) break;
+        cache->write_again_us = 0;
         block_cache_write_behind(cache);
         if (tier_io_wait(cache->disk, timeout_ms))
             answered_us = clock_now_us();
@@ -551,7 +555,7 @@ void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage) 
         usage->host_moving = usage->host_blocks - usage->host_free - usage->host_cached;
     }
     usage->disk_blocks = cache->on_disk;
-    usage->unwritten_blocks = cache->unwritten.count + cache->tails.count;
+    usage->unwritten_blocks = cache->unwritten.count;
     if (!cache->tier) return;
     const struct tier_usage disk = tier_io_usage(cache->disk);
     usage->has_disk = true;

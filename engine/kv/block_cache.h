@@ -7,8 +7,8 @@
 //
 // The prefix index says what lies where. A block that is full is sealed: it gets a node, is
 // immutable, can be found, and is written to the disk once. The last, partial block of a table is
-// its tail: it gets a node when its table is let go, and is written when the cache is closed or
-// when room is short, never after each turn.
+// its tail: it gets a node when its table is let go, and is written when the cache is closed, never
+// after each turn; one that has to leave host memory before that is computed again.
 //
 // A node's KV moves like this:
 //
@@ -54,7 +54,8 @@ struct block_cache_options {
     uint32_t max_holders;        // 0: 65536
     void (*changed)(void *user); // a read or write is done; with the lock held
     void *user;
-    bool no_thread; // the caller drives the disk by block_cache_work_disk(): for tests
+    int64_t write_delay_us; // how long a few unwritten blocks wait for more; 0: not at all
+    bool no_thread;         // the caller drives the disk by block_cache_work_disk(): for tests
 };
 
 // NO_MEMORY says of what. A tier that cannot be used is logged, closed, and done without.

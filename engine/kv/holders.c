@@ -2,7 +2,7 @@
 #include "engine/base/clock.h"
 #include "engine/kv/state.h"
 
-enum { TOUCH_PERIOD_S = 600, DROP_WAIT_MS = 2000 };
+enum { DROP_WAIT_MS = 2000 };
 
 static struct holder *find_holder(const struct block_cache *cache, uint64_t holder) {
     for (uint32_t i = 0; i < cache->holder_count; i++)
@@ -34,8 +34,18 @@ void cache_load_holder(struct block_cache *cache, uint64_t holder, struct hash12
     if (entry) set_leaf(cache, entry, node);
 }
 
+// What the disk lost, or never got, of a path that is used now is written once more.
+static void mend_path(struct block_cache *cache, uint32_t leaf) {
+    for (uint32_t node = leaf; node != NODE_NONE;) {
+        const struct node *n = prefix_node(cache->prefix, node);
+        if (n->block != BLOCK_NONE || n->slot != BLOCK_NONE) cache_want_written(cache, node);
+        node = n->parent;
+    }
+}
+
 // The disk hears that a path was used, at most once in a while for each block of it.
-static void touch_path(struct block_cache *cache, uint32_t leaf, uint32_t now_s) {
+static void touch_path(struct block_cache *cache, uint32_t leaf) {
+    const uint32_t now_s = cache_now_s();
     struct tier_job *job = NULL;
     for (uint32_t node = leaf; node != NODE_NONE;) {
         struct node *n = prefix_node(cache->prefix, node);
@@ -61,7 +71,8 @@ void block_cache_hold(struct block_cache *cache, uint64_t holder, uint32_t leaf)
     const bool moved = entry->leaf != leaf;
     if (moved) set_leaf(cache, entry, leaf);
     if (!cache->tier || leaf == NODE_NONE) return;
-    touch_path(cache, leaf, (uint32_t)(clock_now_us() / 1000000) + TOUCH_PERIOD_S);
+    mend_path(cache, leaf);
+    touch_path(cache, leaf);
     struct tier_job *job = moved ? tier_io_push(cache->disk, JOB_HOLD) : NULL;
     if (!job) return;
     job->holder = holder;

@@ -170,8 +170,11 @@ static int32_t *tally_of(struct restore_tally *tally, const struct node *n, bool
 
 // Host to device. The slot keeps its copy until it is needed otherwise.
 static void swap_in(struct block_cache *cache, uint32_t node, uint32_t block) {
+    const int64_t before = clock_now_us();
     cache_swap(cache, block, prefix_node(cache->prefix, node)->slot, false);
     cache_attach_block(cache, node, block);
+    const int64_t elapsed_us = clock_now_us() - before;
+    cache_note_average(&cache->host_us_per_block, elapsed_us > 0 ? (double)elapsed_us : 0.5);
 }
 
 enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,

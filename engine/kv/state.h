@@ -6,6 +6,7 @@
 #include "engine/kv/tier_io.h"
 
 enum {
+    TOUCH_PERIOD_S = 600,  // a use of a block that is younger is no news to the disk
     MAX_HOLDERS = 1 << 16, // where the options do not say
     READ_WINDOW = 64,      // blocks of one table that are read ahead of their use
 };
@@ -39,10 +40,12 @@ struct block_cache {
 
     struct node_list unwritten; // sealed, in order of sealing
     struct node_list tails;     // unwritten tails
-    int32_t writes_under_way;   // jobs
-    int64_t write_again_us;     // after a failure: not before
-    bool write_failed;          // said so already
-    int64_t read_failed_us;     // when that was last said
+    int64_t unwritten_since_us; // when the first of them came
+    int64_t write_delay_us;
+    int32_t writes_under_way; // jobs
+    int64_t write_again_us;   // after a failure: not before
+    bool write_failed;        // said so already
+    int64_t read_failed_us;   // when that was last said
 
     struct holder *holders; // [max_holders]
     uint32_t holder_count, max_holders;
@@ -83,6 +86,8 @@ void cache_unlist(struct block_cache *cache, uint32_t node); // from the list th
 // Gives up every copy of a node that nobody holds and nothing moves. What is on the disk is added
 // to `drops`, a job with room for it; NULL will do for what is not.
 void cache_forget_node(struct block_cache *cache, uint32_t node, struct tier_job *drops);
+
+uint32_t cache_now_s(void); // above TOUCH_PERIOD_S, so that 0 is long ago
 
 struct tier_block cache_describe(struct block_cache *cache, uint32_t node);
 

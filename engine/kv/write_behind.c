@@ -8,8 +8,9 @@
 #include "engine/kv/state.h"
 
 enum {
-    WRITES_AT_ONCE = 2,        // jobs: one is done while the next is filled
-    WRITE_PAUSE_US = 30000000, // after a failure
+    WRITES_AT_ONCE = 2,                 // jobs: one is done while the next is filled
+    WORTH_A_WRITE = TIER_MAX_BATCH / 2, // blocks: fewer wait a little for more
+    WRITE_PAUSE_US = 30000000,          // after a failure
 };
 
 void cache_unlist(struct block_cache *cache, uint32_t node) {
@@ -35,6 +36,7 @@ void cache_want_written(struct block_cache *cache, uint32_t node) {
     struct node_list *list = &cache->unwritten;
     if (!cache->tier || n->disk != NODE_NOT_ON_DISK) return;
     if (n->tail_listed) cache_unlist(cache, node);
+    if (list->count == 0) cache->unwritten_since_us = clock_now_us();
     cache_set_disk(cache, node, NODE_UNWRITTEN);
     n->list_previous = list->last;
     n->list_next = NODE_NONE;
@@ -118,8 +120,17 @@ static void fill_job(struct block_cache *cache, struct tier_job *job) {
     }
 }
 
+uint32_t cache_now_s(void) { return (uint32_t)(clock_now_us() / 1000000) + TOUCH_PERIOD_S; }
+
+// A write costs a sync and a transaction, whatever its size.
+static bool is_worth_a_write(const struct block_cache *cache) {
+    if (cache->unwritten.count >= WORTH_A_WRITE || cache->write_delay_us == 0) return true;
+    return clock_now_us() - cache->unwritten_since_us >= cache->write_delay_us;
+}
+
 void block_cache_write_behind(struct block_cache *cache) {
     if (!cache->tier || (cache->write_again_us && clock_now_us() < cache->write_again_us)) return;
+    if (cache->unwritten.count == 0 || !is_worth_a_write(cache)) return;
     while (cache->unwritten.first != NODE_NONE && cache->writes_under_way < WRITES_AT_ONCE) {
         struct tier_job *job = tier_io_push(cache->disk, JOB_WRITE);
         if (!job) return;
@@ -156,6 +167,7 @@ void cache_writes_done(struct block_cache *cache, struct tier_job *job) {
         struct node *n = prefix_node(cache->prefix, node);
         n->transfers--;
         n->place = job->blocks[i].place;
+        n->touched_s = cache_now_s();
         if (written)
             cache_set_disk(cache, node, NODE_ON_DISK);
         else

@@ -115,6 +115,13 @@ static void what_was_acknowledged_survives_kill_9(void **state) {
     vault_fixture_deinit(&fixture);
 }
 
+// Says that it is here, and waits until the other is.
+static void meet(int out, int in) {
+    char byte = 0;
+    assert_int_equal(write(out, &byte, 1), 1);
+    assert_int_equal(read(in, &byte, 1), 1);
+}
+
 // Both write blocks of their own, and both the same ones.
 static void write_own_and_shared(int64_t own) {
     for (int64_t i = 0; i < 40; i++) {
@@ -134,9 +141,13 @@ static void two_processes_write_at_once(void **state) {
     (void)state;
     vault_fixture_init(&fixture, PAYLOAD, true);
     set_parents();
+    int to_child[2], to_parent[2];
+    assert_true(pipe(to_child) == 0 && pipe(to_parent) == 0);
     const pid_t child = fork();
     assert_true(child >= 0);
     vault_fixture_open(&fixture);
+    must(write_chain(child == 0 ? 1 : 1001), &fixture.err);
+    meet(child == 0 ? to_parent[1] : to_child[1], child == 0 ? to_child[0] : to_parent[0]);
     write_own_and_shared(child == 0 ? 1 : 1001);
     vault_fixture_close(&fixture);
     if (child == 0) _exit(0);
@@ -149,6 +160,10 @@ static void two_processes_write_at_once(void **state) {
     const struct vault_report report = vault_fixture_check(&fixture);
     assert_int_equal(report.blocks, 3 * 40 * CHAIN);
     assert_int_equal(report.damaged, 0);
+    for (int i = 0; i < 2; i++) {
+        close(to_child[i]);
+        close(to_parent[i]);
+    }
     vault_fixture_deinit(&fixture);
 }
 

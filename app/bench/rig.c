@@ -1,4 +1,4 @@
-#include "app/bench_rig.h"
+#include "app/bench/rig.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-// app/bench_resume.c — a log taken up again from each tier, and computed again; and what finding
+// app/bench/resume.c — a log taken up again from each tier, and computed again; and what finding
 // it costs.
 #include <stdio.h>
 #include <string.h>
 
-#include "app/bench_kv_parts.h"
+#include "app/bench/kv_parts.h"
 
 enum {
     LOOKUPS = 21,

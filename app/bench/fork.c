@@ -1,8 +1,8 @@
-// app/bench_fork.c — forks of one growing sequence, and many conversations on one head.
+// app/bench/fork.c — forks of one growing sequence, and many conversations on one head.
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/bench_kv_parts.h"
+#include "app/bench/kv_parts.h"
 
 enum {
     FORKS = 101,

@@ -1,8 +1,8 @@
-// app/bench_turns.c — conversations in turn: what they write to the disk, and what is computed
+// app/bench/turns.c — conversations in turn: what they write to the disk, and what is computed
 // again when they do not fit the device together.
 #include <stdlib.h>
 
-#include "app/bench_kv_parts.h"
+#include "app/bench/kv_parts.h"
 
 enum {
     TURNS = 50,

@@ -1,4 +1,4 @@
-// app/bench.h — how fast is it here, and how near to what the machine can do?
+// app/bench/bench.h — how fast is it here, and how near to what the machine can do?
 //
 // `quire bench decode|prefill` measures a model file or a named shape with random weights, made
 // in memory. The ceiling (read bandwidth) is measured in the same run, so a percentage means

@@ -1,4 +1,4 @@
-// app/bench_kv_parts.h — the measurements of `quire bench kv`, and what they found.
+// app/bench/kv_parts.h — the measurements of `quire bench kv`, and what they found.
 //
 //   bench_kv_forks ─► bench_kv_sharing ─► bench_kv_resume ─► bench_kv_turns ─► bench_kv_pairs
 //
@@ -9,7 +9,7 @@
 #ifndef APP_BENCH_KV_PARTS_H
 #define APP_BENCH_KV_PARTS_H
 
-#include "app/bench_rig.h"
+#include "app/bench/rig.h"
 
 enum {
     FORK_LINES = 4,

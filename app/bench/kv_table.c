@@ -1,8 +1,8 @@
-// app/bench_kv_table.c — the figures as tables within 80 columns.
+// app/bench/kv_table.c — the figures as tables within 80 columns.
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/bench_kv_show.h"
+#include "app/bench/kv_show.h"
 #include "app/figures.h"
 #include "engine/base/size.h"
 
@@ -125,8 +125,7 @@ static void print_disk_speeds(const struct kv_bench *bench) {
            (double)written->write_blocks / (double)written->writes,
            speed_of(part->read.read_bytes, part->read.read_us),
            speed_of(part->read_cold.read_bytes, part->read_cold.read_us));
-    printf(", with %.0f %% of the pages in memory still\n",
-           100 * part->lines[0][FROM_COLD_DISK].kept_pages);
+    printf(" (%.0f %% of the pages in memory)\n", 100 * part->lines[0][FROM_COLD_DISK].kept_pages);
 }
 
 static void print_resume(const struct kv_bench *bench) {
@@ -189,8 +188,8 @@ static void print_turns(const struct kv_bench *bench) {
 static void print_pairs(const struct kv_bench *bench) {
     for (int32_t i = 0; i < PAIR_LINES; i++) {
         const struct pair_line *line = &bench->pairs[i];
-        printf("\nTwo conversations, each 60 %% of the device, host memory for both; %s\n",
-               line->kept ? "kept as sequences" : "made anew each turn");
+        printf("\nTwo conversations, each 60 %% of the device, both in host memory; %s\n",
+               line->kept ? "kept" : "made anew");
         if (line->missing[0]) {
             printf("not measured: %s\n", line->missing);
             continue;

@@ -1,4 +1,4 @@
-// app/bench_rig.h — an engine under measurement, and numbers of it.
+// app/bench/rig.h — an engine under measurement, and numbers of it.
 //
 //   rig_open ─► sequences, rig_append, rig_generate, rig_restore … ─► rig_close
 //
@@ -12,8 +12,8 @@
 #ifndef APP_BENCH_RIG_H
 #define APP_BENCH_RIG_H
 
-#include "app/bench_disk.h"
-#include "app/bench_kv.h"
+#include "app/bench/disk.h"
+#include "app/bench/kv.h"
 #include "engine/engine.h"
 
 enum { SAMPLES_MAX = 128 };

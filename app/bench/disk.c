@@ -1,4 +1,4 @@
-#include "app/bench_disk.h"
+#include "app/bench/disk.h"
 
 #include <dirent.h>
 #include <errno.h>

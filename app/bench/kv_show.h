@@ -1,8 +1,8 @@
-// app/bench_kv_show.h — the figures of `quire bench kv`, for people and for programs.
+// app/bench/kv_show.h — the figures of `quire bench kv`, for people and for programs.
 #ifndef APP_BENCH_KV_SHOW_H
 #define APP_BENCH_KV_SHOW_H
 
-#include "app/bench_kv_parts.h"
+#include "app/bench/kv_parts.h"
 
 void bench_kv_print(const struct kv_bench *bench);      // tables within 80 columns, to stdout
 bool bench_kv_print_json(const struct kv_bench *bench); // false: memory is short

@@ -1,4 +1,4 @@
-// app/bench_disk.h — a folder for the time of a measurement, and a tier that is timed.
+// app/bench/disk.h — a folder for the time of a measurement, and a tier that is timed.
 //
 // The folder is made with a name of its own inside another one, holds files only, and is removed
 // with them. The meter stands between engine and tier: it passes every verb on, and notes what

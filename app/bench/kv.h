@@ -1,4 +1,4 @@
-// app/bench_kv.h — what the KV cache costs, and what it saves, on this machine.
+// app/bench/kv.h — what the KV cache costs, and what it saves, on this machine.
 //
 // `quire bench kv` forks sequences of up to 30,000 tokens, shares a head between conversations,
 // takes conversations up again from each tier and without one, counts what fifty turns write to
@@ -6,8 +6,8 @@
 // of real sequences of the engine; what would take too long or too much memory is left out and
 // said so (null in JSON).
 //
-// Files of this room: bench_rig.h (an engine under measurement), bench_disk.h (a folder and a
-// tier that measures), bench_kv_parts.h (the measurements and what they found), bench_kv_show.h
+// Files of this room: rig.h (an engine under measurement), disk.h (a folder and a
+// tier that measures), kv_parts.h (the measurements and what they found), kv_show.h
 // (for people and for programs).
 #ifndef APP_BENCH_KV_H
 #define APP_BENCH_KV_H

@@ -1,4 +1,4 @@
-#include "app/bench.h"
+#include "app/bench/bench.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-// app/bench_kv_json.c — the figures as one JSON object; what was not measured is null, with the
+// app/bench/kv_json.c — the figures as one JSON object; what was not measured is null, with the
 // reason beside it.
 #include <cjson/cJSON.h>
 
-#include "app/bench_kv_show.h"
+#include "app/bench/kv_show.h"
 #include "app/json.h"
 
 // cJSON answers NULL when memory is short, and its functions take NULL for an object.
