@@ -3,8 +3,9 @@
 // For each model, a conversation of two turns is computed in one go in a roomy cache; then along
 // every other path: evicted to host memory and back, written to the disk and read by another
 // process, forked from a running sequence, in a pool of a quarter of what is needed. Tokens and
-// logits must be the same to the bit, as hashes of each row of logits by its position. The cpu
-// backend is always deterministic, so recomputed, chunked and batched are held to the same.
+// logits must be the same to the bit, as hashes of each row of logits by its position; recomputed,
+// chunked and batched too, where --deterministic asks for it. On the cpu, and on a card if there is
+// one.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdatomic.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "kernels/backend.h"
 #include "store/vault.h"
 
 enum {
@@ -45,7 +47,7 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/qwen3.gguf",
 };
 
-static const char *model;
+static const char *model, *backend;
 
 static void hear(void *user, const float *logits, int32_t vocabulary) {
     struct listener *listener = user;
@@ -61,7 +63,7 @@ static struct engine *open_with(const struct engine_options *options) {
     struct error err = {0};
     struct engine_options all = *options;
     all.model_path = model;
-    all.backend = "cpu";
+    all.backend = backend;
     all.threads = 2;
     all.context = CONTEXT;
     all.io_deadline_ms = 20000; // a slow machine is no failure here
@@ -176,9 +178,9 @@ static void assert_same_talk(const struct talk *a, const struct talk *b) {
 }
 
 // Computed alone, in one go, in a cache that is never short.
-static void measure_truth(uint32_t which, struct talk *talk) {
+static void measure_truth(uint32_t which, bool deterministic, struct talk *talk) {
     *talk = (struct talk){0};
-    struct engine *engine = open_with(&(struct engine_options){0});
+    struct engine *engine = open_with(&(struct engine_options){.deterministic = deterministic});
     whole_talk(engine, which, talk);
     assert_int_equal(talk->second.device_tokens, talk->second.cached_tokens);
     engine_close(engine);
@@ -186,16 +188,16 @@ static void measure_truth(uint32_t which, struct talk *talk) {
 
 static void never_evicted_twice_is_the_same(void) {
     struct talk truth, again;
-    measure_truth(0, &truth);
-    measure_truth(0, &again);
+    measure_truth(0, false, &truth);
+    measure_truth(0, false, &again);
     assert_same_talk(&truth, &again);
-    measure_truth(1, &again);
+    measure_truth(1, false, &again);
     assert_memory_not_equal(truth.tokens, again.tokens, sizeof truth.tokens); // it can differ
 }
 
 static void swapped_to_host_and_back_is_the_same(void) {
     struct talk truth, swapped = {0}, other = {0};
-    measure_truth(0, &truth);
+    measure_truth(0, false, &truth);
     struct engine *engine = open_with(&(struct engine_options){
         .kv_device_bytes = bytes_of_blocks(CONTEXT / 16 + 1),
         .kv_host_bytes = bytes_of_blocks(64),
@@ -217,29 +219,40 @@ static struct engine *open_on_disk(const char *folder) {
         &(struct engine_options){.tier = vault_create(&vault), .kv_restore = KV_RESTORE_ALWAYS});
 }
 
-// Runs `act` in another process, which fills *talk through a pipe.
-static void in_another_process(void (*act)(const char *folder, struct talk *talk),
-                               const char *folder, struct talk *talk) {
-    int ends[2], code;
-    assert_int_equal(pipe(ends), 0);
+static char *file_of_talk(const char *folder) {
+    static char path[64];
+    snprintf(path, sizeof path, "%s.talk", folder);
+    return path;
+}
+
+static void load_talk(const char *folder, struct talk *talk) {
+    FILE *file = fopen(file_of_talk(folder), "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(talk, sizeof *talk, 1, file), 1);
+    fclose(file);
+}
+
+static void save_talk(const char *folder, const struct talk *talk) {
+    FILE *file = fopen(file_of_talk(folder), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(talk, sizeof *talk, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+}
+
+// Runs this program again, which takes *talk further: a card can not be used after a fork alone.
+static void in_another_process(const char *act, const char *folder, struct talk *talk) {
+    int code;
+    save_talk(folder, talk);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        act(folder, talk);
-        const bool sent = write(ends[1], talk, sizeof *talk) == (ssize_t)sizeof *talk;
-        _exit(sent ? 0 : 1);
+        execl("/proc/self/exe", "test_equality", act, folder, model, backend, NULL);
+        _exit(127);
     }
-    close(ends[1]);
-    char *at = (char *)talk;
-    for (size_t left = sizeof *talk; left > 0;) {
-        const ssize_t got = read(ends[0], at, left);
-        assert_true(got > 0);
-        at += got;
-        left -= (size_t)got;
-    }
-    close(ends[0]);
     assert_int_equal(waitpid(child, &code, 0), child);
     assert_int_equal(code, 0);
+    load_talk(folder, talk);
+    unlink(file_of_talk(folder));
 }
 
 static void have_first_turn(const char *folder, struct talk *talk) {
@@ -265,9 +278,9 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
     struct talk truth, restored = {0};
     char folder[] = "/tmp/quire-equality-XXXXXX";
     assert_non_null(mkdtemp(folder));
-    measure_truth(0, &truth);
-    in_another_process(have_first_turn, folder, &restored);
-    in_another_process(have_second_turn, folder, &restored);
+    measure_truth(0, false, &truth);
+    in_another_process("first", folder, &restored);
+    in_another_process("second", folder, &restored);
     assert_int_equal(restored.second.disk_tokens, PROMPT + ANSWER - 1);
     assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
     assert_same_talk(&truth, &restored);
@@ -281,7 +294,7 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
 // The fork's own answer goes on where the original's was at that moment; both end alike.
 static void forked_from_a_running_sequence_is_the_same(void) {
     struct talk truth, original = {0}, forked = {0};
-    measure_truth(0, &truth);
+    measure_truth(0, false, &truth);
     struct engine *engine = open_with(&(struct engine_options){0});
     struct sequence *sequence = new_sequence(engine), *fork;
     append(engine, sequence, 0, 0);
@@ -304,7 +317,10 @@ static void forked_from_a_running_sequence_is_the_same(void) {
     }
     request_release(request);
     request_release(fork_request);
-    sequence_truncate(fork, PROMPT + ANSWER); // it began later, and so went further
+    // It began later, and so went further. Where its last token is computed in the next turn, as
+    // the original's is, a card does the same products.
+    sequence_truncate(fork, PROMPT + ANSWER - 1);
+    assert_int_equal(sequence_append(fork, &truth.tokens[PROMPT + ANSWER - 1], 1), STATUS_OK);
     assert_memory_equal(sequence_tokens(fork), truth.tokens, (PROMPT + ANSWER) * sizeof(int32_t));
     for (int32_t i = PROMPT; i < PROMPT + ANSWER; i++) {
         assert_int_equal(original.logits[i], truth.logits[i]);
@@ -359,12 +375,13 @@ static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
     uint64_t preempted;
     const size_t need = CHATS * (LENGTH / 16 + 1); // blocks, when nothing is shared
     memset(talks, 0, sizeof talks);
-    talk_together(&(struct engine_options){.kv_device_bytes = bytes_of_blocks(need / 4),
+    talk_together(&(struct engine_options){.deterministic = true,
+                                           .kv_device_bytes = bytes_of_blocks(need / 4),
                                            .kv_host_bytes = bytes_of_blocks(need)},
                   talks, &preempted);
     assert_true(preempted > 0);
     for (uint32_t i = 0; i < CHATS; i++) {
-        measure_truth(i, &truth);
+        measure_truth(i, true, &truth);
         assert_same_talk(&truth, &talks[i]);
     }
 }
@@ -376,14 +393,14 @@ static void beside_seven_others_is_the_same(void) {
     talk_together(&(struct engine_options){.deterministic = true}, talks, &preempted);
     assert_int_equal(preempted, 0);
     for (uint32_t i = 0; i < CHATS; i++) {
-        measure_truth(i, &truth);
+        measure_truth(i, true, &truth);
         assert_same_talk(&truth, &talks[i]);
     }
 }
 
 static void recomputed_and_chunked_are_the_same(void) {
     struct talk truth, recomputed = {0};
-    measure_truth(0, &truth);
+    measure_truth(0, true, &truth);
     for (int32_t step_tokens = 16; step_tokens <= 512; step_tokens *= 8) {
         recomputed = (struct talk){0};
         struct engine *engine = open_with(&(struct engine_options){
@@ -404,11 +421,22 @@ static void recomputed_and_chunked_are_the_same(void) {
     }
 }
 
+static bool has_cuda(void) {
+    const struct device_options options = {0};
+    struct device *device;
+    if (!backend_cuda() || backend_cuda()->open(&options, &device, NULL) != STATUS_OK) return false;
+    backend_cuda()->close(device);
+    return true;
+}
+
 static void every_model(void (*test)(void)) {
-    for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
-        model = MODELS[i];
-        test();
-    }
+    static const char *const BACKENDS[] = {"cpu", "cuda"};
+    for (int b = 0; b < (has_cuda() ? 2 : 1); b++)
+        for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
+            backend = BACKENDS[b];
+            model = MODELS[i];
+            test();
+        }
 }
 
 #define FOR_EVERY_MODEL(name)                 \
@@ -424,7 +452,19 @@ FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same)
 FOR_EVERY_MODEL(beside_seven_others_is_the_same)
 FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same)
 
-int main(void) {
+// The other process of the test about the disk.
+static int go_on(char **words) {
+    struct talk talk;
+    model = words[3];
+    backend = words[4];
+    load_talk(words[2], &talk);
+    (strcmp(words[1], "first") == 0 ? have_first_turn : have_second_turn)(words[2], &talk);
+    save_talk(words[2], &talk);
+    return 0;
+}
+
+int main(int count, char **words) {
+    if (count == 5) return go_on(words);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_evicted_twice_is_the_same_test),
         cmocka_unit_test(swapped_to_host_and_back_is_the_same_test),

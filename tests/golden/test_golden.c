@@ -141,12 +141,38 @@ static void cpu_picks_the_same_tokens(void **state) {
     greedy_tokens_are_equal(backend_cpu(), DTYPE_F16);
 }
 
+// False, and a word printed, in a build without CUDA and on a machine without a card.
+static bool has_cuda(void) {
+    const struct device_options options = {0};
+    struct device *device;
+    struct error err = {.text = "built without CUDA"};
+    const bool has = backend_cuda() && backend_cuda()->open(&options, &device, &err) == STATUS_OK;
+    if (has) backend_cuda()->close(device);
+    if (!has) printf("skipped: %s\n", err.text);
+    return has;
+}
+
+static void cuda_agrees_within_its_bounds(void **state) {
+    (void)state;
+    if (!has_cuda()) skip();
+    for (int i = 0; i < MODELS; i++)
+        assert_true(worst_error(models[i], backend_cuda(), DTYPE_F16) <= 4e-3);
+}
+
+static void cuda_picks_the_same_tokens(void **state) {
+    (void)state;
+    if (!has_cuda()) skip();
+    greedy_tokens_are_equal(backend_cuda(), DTYPE_F16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_agrees_to_1e_5),
         cmocka_unit_test(cpu_agrees_within_its_bounds),
         cmocka_unit_test(reference_picks_the_same_tokens),
         cmocka_unit_test(cpu_picks_the_same_tokens),
+        cmocka_unit_test(cuda_agrees_within_its_bounds),
+        cmocka_unit_test(cuda_picks_the_same_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

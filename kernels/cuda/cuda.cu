@@ -1,0 +1,171 @@
+// kernels/cuda/cuda.cu — the CUDA backend's table: device life cycle, memory, copies.
+#include "kernels/cuda/cuda.cuh"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+// What a person can do about it depends on which of these it is.
+static enum status refuse(cudaError_t failure, struct error *err) {
+    if (failure == cudaErrorNoDevice)
+        return error_set(err, STATUS_DEVICE, "no NVIDIA GPU was found; use --backend cpu");
+    if (failure == cudaErrorInsufficientDriver)
+        return error_set(err, STATUS_DEVICE,
+                         "the NVIDIA driver is too old for CUDA %d.%d; update it, or use "
+                         "--backend cpu",
+                         CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    return error_set(err, STATUS_DEVICE, "the GPU cannot be used (%s); use --backend cpu",
+                     cudaGetErrorString(failure));
+}
+
+static cudaError_t start(struct device *device) {
+    int count = 0;
+    cudaError_t result = cudaGetDeviceCount(&count);
+    if (result == cudaSuccess && count == 0) result = cudaErrorNoDevice;
+    if (result == cudaSuccess) result = cudaSetDevice(device->index);
+    if (result == cudaSuccess) result = cudaGetDeviceProperties(&device->properties, device->index);
+    if (result == cudaSuccess)
+        result = cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
+    if (result == cudaSuccess) result = cudaMalloc(&device->blas_workspace, BLAS_WORKSPACE_BYTES);
+    return result;
+}
+
+static void cuda_close(struct device *device) {
+    if (!device) return;
+    while (device->weights) {
+        struct copied_weights *first = device->weights;
+        device->weights = first->next;
+        cudaFree(first->memory);
+        free(first);
+    }
+    if (device->blas) cublasLtDestroy(device->blas);
+    cudaFree(device->unpacked);
+    cudaFree(device->blas_workspace);
+    if (device->stream) cudaStreamDestroy(device->stream);
+    free(device);
+}
+
+static enum status cuda_open(const struct device_options *options, struct device **result,
+                             struct error *err) {
+    struct device *device = (struct device *)calloc(1, sizeof *device);
+    if (!device) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
+    device->deterministic = options->deterministic;
+    const cudaError_t failure = start(device);
+    if (failure != cudaSuccess || cublasLtCreate(&device->blas) != CUBLAS_STATUS_SUCCESS) {
+        cuda_close(device);
+        return failure != cudaSuccess ? refuse(failure, err)
+                                      : error_set(err, STATUS_DEVICE, "cuBLASLt did not start");
+    }
+    *result = device;
+    return STATUS_OK;
+}
+
+static void cuda_info(struct device *device, struct device_info *info) {
+    *info = (struct device_info){};
+    snprintf(info->name, sizeof info->name, "%s", device->properties.name);
+    device_note(device, cudaMemGetInfo(&info->memory_free, &info->memory_total));
+}
+
+static enum status cuda_alloc(struct device *device, size_t bytes, void **memory) {
+    (void)device;
+    void *taken;
+    if (cudaMalloc(&taken, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError(); // this call's answer, not the next launch's
+        return STATUS_NO_MEMORY;
+    }
+    *memory = taken;
+    return STATUS_OK;
+}
+
+static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
+    device->limits = *workspace;
+    if (device->unpacked) return STATUS_OK;
+    void *unpacked;
+    TRY(cuda_alloc(device, UNPACKED_ELEMENTS * sizeof *device->unpacked, &unpacked));
+    device->unpacked = (__half *)unpacked;
+    return STATUS_OK;
+}
+
+static void cuda_release(struct device *device, void *memory, size_t bytes) {
+    (void)bytes;
+    device_note(device, cudaFree(memory));
+}
+
+static enum status cuda_alloc_host(struct device *device, size_t bytes, void **memory) {
+    (void)device;
+    void *taken;
+    if (cudaHostAlloc(&taken, bytes ? bytes : 1, cudaHostAllocDefault) != cudaSuccess) {
+        cudaGetLastError();
+        return STATUS_NO_MEMORY;
+    }
+    *memory = taken;
+    return STATUS_OK;
+}
+
+static void cuda_release_host(struct device *device, void *memory, size_t bytes) {
+    (void)bytes;
+    device_note(device, cudaFreeHost(memory));
+}
+
+static enum status cuda_weights(struct device *device, const void *host, size_t bytes,
+                                const void **memory) {
+    struct copied_weights *copy = (struct copied_weights *)malloc(sizeof *copy);
+    if (!copy) return STATUS_NO_MEMORY;
+    if (cuda_alloc(device, bytes, &copy->memory) != STATUS_OK) {
+        free(copy);
+        return STATUS_NO_MEMORY;
+    }
+    copy->next = device->weights;
+    device->weights = copy;
+    device_note(device, cudaMemcpy(copy->memory, host, bytes, cudaMemcpyHostToDevice));
+    *memory = copy->memory;
+    return STATUS_OK;
+}
+
+static void cuda_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
+    device_note(device,
+                cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice, device->stream));
+}
+
+static void cuda_to_host(struct device *device, void *host, const void *memory, size_t bytes) {
+    device_note(device,
+                cudaMemcpyAsync(host, memory, bytes, cudaMemcpyDeviceToHost, device->stream));
+}
+
+static enum status cuda_sync(struct device *device) {
+    device_note(device, cudaStreamSynchronize(device->stream));
+    const cudaError_t failure = device->failure;
+    device->failure = cudaSuccess;
+    return failure == cudaSuccess ? STATUS_OK : STATUS_DEVICE;
+}
+
+extern "C" const struct backend *backend_cuda(void) {
+    static const struct backend table = {
+        .name = "cuda",
+        .activation = DTYPE_F16,
+        .residual = DTYPE_F32,
+        .open = cuda_open,
+        .close = cuda_close,
+        .info = cuda_info,
+        .reserve = cuda_reserve,
+        .alloc = cuda_alloc,
+        .release = cuda_release,
+        .alloc_host = cuda_alloc_host,
+        .release_host = cuda_release_host,
+        .weights = cuda_weights,
+        .to_device = cuda_to_device,
+        .to_host = cuda_to_host,
+        .sync = cuda_sync,
+        .embedding = cuda_embedding,
+        .rmsnorm = cuda_rmsnorm,
+        .linear = cuda_linear,
+        .rope_and_cache = cuda_rope_and_cache,
+        .paged_attention = cuda_paged_attention,
+        .silu_and_mul = cuda_silu_and_mul,
+        .logits = cuda_logits,
+        .copy_blocks = cuda_copy_blocks,
+        .swap_blocks = cuda_swap_blocks,
+        .read = cuda_read,
+    };
+    return &table;
+}

@@ -1,0 +1,93 @@
+// kernels/cuda/cuda.cuh — what every kernel file here shares.
+#pragma once
+#define CUDA_NO_HALF // half is the bits of one in dtype.h
+#include <cublasLt.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "engine/base/assert.h"
+#include "kernels/backend.h"
+
+struct copied_weights { // of model files, until the device is closed
+    void *memory;
+    struct copied_weights *next;
+};
+
+struct device {
+    cudaStream_t stream;
+    cudaError_t failure; // first since the last sync
+    struct cudaDeviceProp properties;
+    int index;
+    bool deterministic;
+    struct copied_weights *weights;
+    struct workspace limits;
+    cublasLtHandle_t blas;
+    void *blas_workspace; // [BLAS_WORKSPACE_BYTES]
+    __half *unpacked;     // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
+};
+
+static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
+static const size_t UNPACKED_ELEMENTS = (size_t)64 << 20;
+
+// Keeps the first failure; call it after each launch.
+static inline void device_note(struct device *device, cudaError_t result) {
+    if (device->failure == cudaSuccess) device->failure = result;
+}
+
+static __device__ inline float to_float(float value) { return value; }
+static __device__ inline float to_float(__half value) { return __half2float(value); }
+static __device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+static __device__ inline void from_float(float value, float *out) { *out = value; }
+// Activations are fp16: what is too large for it stays the largest that it has.
+static __device__ inline float clamp_half(float value) {
+    return fminf(fmaxf(value, -65504.0f), 65504.0f);
+}
+static __device__ inline void from_float(float value, __half *out) {
+    *out = __float2half_rn(clamp_half(value));
+}
+static __device__ inline __half2 halves(float a, float b) {
+    return __floats2half2_rn(clamp_half(a), clamp_half(b));
+}
+static __device__ inline void from_float(float value, __nv_bfloat16 *out) {
+    *out = __float2bfloat16_rn(value);
+}
+
+static __device__ inline float warp_sum(float value) {
+    for (int offset = 16; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(0xffffffffu, value, offset);
+    return value;
+}
+
+static __device__ inline float warp_max(float value) {
+    for (int offset = 16; offset > 0; offset /= 2)
+        value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, offset));
+    return value;
+}
+
+// Sum over the block, returned to every thread. blockDim.x must be THREADS.
+template <int THREADS> static __device__ inline float block_sum(float value) {
+    static_assert(THREADS % 32 == 0 && THREADS <= 1024, "whole warps");
+    __shared__ float partial[THREADS / 32];
+    value = warp_sum(value);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = value;
+    __syncthreads(); // orders the partial sums before they are read
+    const int lane = threadIdx.x % 32;
+    return warp_sum(lane < THREADS / 32 ? partial[lane] : 0.0f);
+}
+
+static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + b - 1) / b); }
+
+extern "C" {
+void cuda_embedding(struct device *device, const struct embedding *args);
+void cuda_rmsnorm(struct device *device, const struct rmsnorm *args);
+void cuda_linear(struct device *device, const struct linear *args);
+void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args);
+void cuda_paged_attention(struct device *device, const struct paged_attention *args);
+void cuda_silu_and_mul(struct device *device, const struct silu_and_mul *args);
+void cuda_logits(struct device *device, const struct logits *args);
+void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
+void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
+void cuda_read(struct device *device, const void *memory, size_t bytes);
+}
