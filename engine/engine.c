@@ -41,7 +41,7 @@ static enum status open_automatic(struct opening *opening, const struct device_o
     engine->backend = backend_cuda();
     if (engine->backend && engine->backend->open(options, &engine->device, &err) == STATUS_OK)
         return STATUS_OK;
-    if (engine->backend) log_write(LOG_INFO, "%s", err.text);
+    if (engine->backend) log_write(LOG_WARNING, "computing on the processor: %s", err.text);
     engine->backend = backend_cpu();
     return engine->backend->open(options, &engine->device, opening->err);
 }

@@ -3,11 +3,14 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <unistd.h>
 
-// What a person can do about it depends on which of these it is.
+// What a person can do about it depends on which of these it is. The runtime calls a driver that
+// is missing one that is too old.
 static enum status refuse(cudaError_t failure, struct error *err) {
-    if (failure == cudaErrorNoDevice)
+    const bool has_driver =
+        access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+    if (failure == cudaErrorNoDevice || !has_driver)
         return error_set(err, STATUS_DEVICE, "no NVIDIA GPU was found; use --backend cpu");
     if (failure == cudaErrorInsufficientDriver)
         return error_set(err, STATUS_DEVICE,
