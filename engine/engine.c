@@ -18,6 +18,7 @@ enum {
     POOL_SHARE = 4, // a quarter of the free memory, when nothing is said
     IO_DEADLINE_MS = 3000,
     WRITE_DELAY_US = 1000000,
+    CARD_HOST_BYTES = 1 << 30, // pinned memory of a host tier that nobody asked for; it takes time
     MAX_DISK_BLOCKS = 1 << 20, // that the index may name
 };
 
@@ -67,10 +68,30 @@ static void report_loading(void *user, double fraction) {
     options->progress(options->progress_user, "loading", fraction);
 }
 
+static bool is_card(struct engine *engine, struct device_info *info) {
+    engine->backend->info(engine->device, info);
+    return info->threads == 0;
+}
+
+// A card has its own copy of the weights: better refused now than when half of them are there.
+static enum status check_weights_fit(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    struct device_info info;
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    const size_t bytes = gguf_file_bytes(engine->gguf);
+    if (!is_card(engine, &info) || bytes <= info.memory_free) return STATUS_OK;
+    return error_set(opening->err, STATUS_NO_MEMORY,
+                     "%s needs %s of GPU memory, and %s is free; use a smaller model, or "
+                     "--backend cpu",
+                     opening->options->model_path, size_format(bytes, need),
+                     size_format(info.memory_free, have));
+}
+
 static enum status load_file(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
     TRY(gguf_open(options->model_path, &engine->gguf, opening->err));
+    TRY(check_weights_fit(opening));
     gguf_prefetch(engine->gguf);
     TRY(tokenizer_open(engine->gguf, &engine->tokenizer, opening->err));
     // The progress callback's user is the options themselves; they outlive the opening.
@@ -222,7 +243,10 @@ static void wake(void *user) {
 static enum status open_cache(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
-    const size_t slots = options->kv_host_bytes / kv_block_bytes(&engine->shape);
+    struct device_info info;
+    size_t host_bytes = options->kv_host_bytes;
+    if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
+    const size_t slots = host_bytes / kv_block_bytes(&engine->shape);
     const struct block_cache_options cache = {
         .backend = engine->backend,
         .device = engine->device,

@@ -72,8 +72,9 @@ struct engine_options {
     int32_t block_size;     // 0: 16; or 8, 32
     const char *kv_type;    // "auto", "f32", "f16", "bf16"
     size_t kv_device_bytes; // 0: a quarter of the free memory
-    size_t kv_host_bytes;   // of the tier between device and disk; 0: none on a processor, whose
-                            // device memory is host memory (transfers have a few blocks anyway)
+    size_t kv_host_bytes;   // of the tier between device and disk; 0: 1 GiB for a card, none for a
+                            // processor, whose device memory is host memory (transfers have a few
+                            // blocks anyway)
     struct tier *tier;      // moved in, and closed even when opening fails; NULL: nothing on disk
     const struct hash128 *digest; // of the model file, if known: saves reading it for the tier
     enum kv_restore kv_restore;
