@@ -13,7 +13,8 @@
 
 enum {
     HOLDERS_ASKED = 1000, // conversations, the newest
-    HOLDERS_SHOWN = 10,
+    HOLDERS_SHOWN = 8,
+    MAP_CELLS = 66, // of the line that shows the device at a glance
     NAME_INDENT = 64,
 };
 
@@ -48,6 +49,35 @@ static void disk_row(const struct kv_usage *usage) {
     row("disk", value);
 }
 
+// The device's blocks as a line: each cell the same number of them, and one at least for each kind
+// that there is.
+static void map_row(const struct kv_usage *usage) {
+    const uint32_t own = usage->device_held - usage->device_shared;
+    const struct {
+        uint32_t blocks;
+        enum style style;
+        char cell;
+    } kinds[] = {
+        {usage->device_shared, STYLE_BOLD, '#'},
+        {own, STYLE_PLAIN, '='},
+        {usage->device_cached, STYLE_DIM, '-'},
+        {usage->device_free, STYLE_DIM, '.'},
+    };
+    int left = MAP_CELLS;
+    terminal_say(STYLE_DIM, "%-10s", "map");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char cells[MAP_CELLS + 1];
+        int count = (int)((uint64_t)kinds[i].blocks * MAP_CELLS / usage->device_blocks);
+        if (count == 0 && kinds[i].blocks > 0) count = 1;
+        if (count > left || kinds[i].cell == '.') count = left;
+        memset(cells, kinds[i].cell, (size_t)count);
+        cells[count] = '\0';
+        left -= count;
+        terminal_say(kinds[i].style, "%s", cells);
+    }
+    terminal_say(STYLE_DIM, "\n%-10s# shared  = used  - cached  . free\n", "");
+}
+
 static void show_pools(const struct kv_usage *usage) {
     const uint32_t device[3] = {usage->device_held, usage->device_cached, usage->device_free};
     const uint32_t host[3] = {usage->host_moving, usage->host_cached, usage->host_free};
@@ -56,6 +86,7 @@ static void show_pools(const struct kv_usage *usage) {
     pool_row("device", device, usage->device_blocks, usage->block_bytes);
     if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
     disk_row(usage);
+    map_row(usage);
 }
 
 static void show_traffic(const struct kv_usage *usage) {
