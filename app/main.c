@@ -8,6 +8,7 @@
 
 #include "app/bench/bench.h"
 #include "app/bench/kv.h"
+#include "app/bench/verbs.h"
 #include "app/complain.h"
 #include "app/config.h"
 #include "app/exit_code.h"
@@ -138,7 +139,8 @@ static int run_bench(const struct args *args) {
         const bool decode = strcmp(args->operands[i], "decode") == 0;
         if (!decode && strcmp(args->operands[i], "prefill") != 0) {
             error_set(&err, STATUS_BAD_INPUT,
-                      "quire bench knows decode and prefill, or kv alone, not \"%.60s\"",
+                      "quire bench knows decode and prefill, attention and swap, or kv, not "
+                      "\"%.60s\"",
                       args->operands[i]);
             return complain_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
         }
@@ -181,6 +183,26 @@ static int run_bench_kv(const struct args *args, const struct config *config) {
     return code;
 }
 
+static bool benches_verbs(const struct args *args) {
+    for (size_t i = 0; i < args->operand_count; i++)
+        if (strcmp(args->operands[i], "attention") != 0 && strcmp(args->operands[i], "swap") != 0)
+            return false;
+    return args->operand_count > 0;
+}
+
+static int run_bench_verbs(const struct args *args) {
+    struct bench_verbs_options options = {
+        .backend = args->backend,
+        .kv_type = args->kv_type,
+        .threads = args->threads,
+        .runs = args->runs,
+        .json = strcmp(args->format, "text") != 0,
+    };
+    for (size_t i = 0; i < args->operand_count; i++)
+        *(strcmp(args->operands[i], "swap") == 0 ? &options.swap : &options.attention) = true;
+    return bench_verbs_run(&options);
+}
+
 static bool keeps_files(const struct args *args) {
     switch (args->command) {
     case COMMAND_CHAT:
@@ -216,6 +238,7 @@ static int run_command(const struct args *args, const struct config *config) {
     case COMMAND_TOKENIZE:
         return tokenize_run(args);
     case COMMAND_BENCH:
+        if (benches_verbs(args)) return run_bench_verbs(args);
         return benches_kv(args) ? run_bench_kv(args, config) : run_bench(args);
     case COMMAND_KV:
         return kv_run(args, config);

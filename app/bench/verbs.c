@@ -1,0 +1,382 @@
+#include "app/bench/verbs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/complain.h"
+#include "app/exit_code.h"
+#include "app/json.h"
+#include "engine/base/assert.h"
+#include "engine/base/clock.h"
+#include "kernels/backend.h"
+#include "kernels/cost.h"
+
+enum {
+    HEADS = 32,
+    KV_HEADS = 8,
+    HEAD_SIZE = 128,
+    BLOCK_SIZE = 16,
+    SWAP_LAYERS = 32,
+    RUNS_MAX = 64,
+    DEFAULT_RUNS = 5,
+    LENGTHS = 4,
+    BATCHES = 3,
+    SWAP_BLOCKS = 256,
+};
+
+static const int32_t CASE_LENGTHS[LENGTHS] = {512, 2048, 8192, 32768};
+static const int32_t CASE_BATCHES[BATCHES] = {1, 8, 64};
+static const size_t READ_BYTES = (size_t)1 << 30;
+static const double LEAST_US = 20000; // of one measurement: shorter calls are repeated
+
+struct verbs {
+    const struct bench_verbs_options *options;
+    const struct backend *backend;
+    struct device *device;
+    struct device_info info;
+    enum dtype kv_type;
+    double read_bytes_per_s;
+    cJSON *results; // NULL for text
+    struct error err;
+};
+
+static const struct backend *find_backend(const char *name) {
+    if (strcmp(name, "cpu") == 0) return backend_cpu();
+    if (strcmp(name, "reference") == 0) return backend_reference();
+    return backend_cuda();
+}
+
+static enum status open_backend(struct verbs *verbs) {
+    const char *name = verbs->options->backend ? verbs->options->backend : "auto";
+    const struct device_options options = {.threads = verbs->options->threads};
+    verbs->backend = find_backend(name);
+    if (verbs->backend && verbs->backend->open(&options, &verbs->device, &verbs->err) == STATUS_OK)
+        return STATUS_OK;
+    if (strcmp(name, "auto") != 0)
+        return verbs->backend ? verbs->err.status
+                              : error_set(&verbs->err, STATUS_UNSUPPORTED,
+                                          "this quire was built without CUDA; use --backend cpu");
+    verbs->backend = backend_cpu();
+    return verbs->backend->open(&options, &verbs->device, &verbs->err);
+}
+
+// Memory with something in it: untouched pages of a processor are all one.
+static enum status take(struct verbs *verbs, size_t bytes, void **memory) {
+    enum { CHUNK = 1 << 20 };
+    TRY(verbs->backend->alloc(verbs->device, bytes, memory));
+    uint16_t *chunk = malloc(CHUNK);
+    if (!chunk) return STATUS_NO_MEMORY;
+    for (uint32_t i = 0; i < CHUNK / sizeof *chunk; i++) // finite in any type, of both signs
+        chunk[i] = (uint16_t)(0x2c00 + i * 2654435761u % 0x400 + (i & 1) * 0x8000);
+    for (size_t at = 0; at < bytes; at += CHUNK)
+        verbs->backend->to_device(verbs->device, (char *)*memory + at, chunk,
+                                  bytes - at < CHUNK ? bytes - at : CHUNK);
+    const enum status status = verbs->backend->sync(verbs->device);
+    free(chunk);
+    return status;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef void verb_call(struct verbs *verbs, const void *args);
+
+static double once_us(struct verbs *verbs, verb_call *call, const void *args, int32_t repeats) {
+    const int64_t before = clock_now_us();
+    for (int32_t i = 0; i < repeats; i++)
+        call(verbs, args);
+    if (verbs->backend->sync(verbs->device) != STATUS_OK) return 0;
+    return (double)(clock_now_us() - before) / repeats;
+}
+
+// The median time of a call; 0: the device failed.
+static double median_us(struct verbs *verbs, verb_call *call, const void *args) {
+    double times[RUNS_MAX];
+    const int32_t runs = verbs->options->runs ? verbs->options->runs : DEFAULT_RUNS;
+    const double first = once_us(verbs, call, args, 1), warm = once_us(verbs, call, args, 1);
+    if (!(first > 0) || !(warm > 0)) return 0;
+    const int32_t repeats = warm < LEAST_US ? (int32_t)(LEAST_US / warm) + 1 : 1;
+    for (int32_t i = 0; i < runs; i++)
+        times[i] = once_us(verbs, call, args, repeats);
+    qsort(times, (size_t)runs, sizeof times[0], compare);
+    return times[runs / 2];
+}
+
+struct read_args {
+    const void *memory;
+    size_t bytes;
+};
+
+static void call_read(struct verbs *verbs, const void *args) {
+    const struct read_args *read = args;
+    verbs->backend->read(verbs->device, read->memory, read->bytes);
+}
+
+static enum status measure_read(struct verbs *verbs) {
+    struct read_args args = {.bytes = READ_BYTES};
+    void *memory = NULL;
+    TRY(take(verbs, READ_BYTES, &memory));
+    args.memory = memory;
+    const double us = median_us(verbs, call_read, &args);
+    verbs->backend->release(verbs->device, memory, READ_BYTES);
+    if (!(us > 0)) return error_set(&verbs->err, STATUS_DEVICE, "the device failed");
+    verbs->read_bytes_per_s = (double)READ_BYTES / us * 1e6;
+    return STATUS_OK;
+}
+
+static bool report(struct verbs *verbs, const char *verb, const char *what, double us,
+                   size_t bytes) {
+    const double bytes_per_s = us > 0 ? (double)bytes / us * 1e6 : 0;
+    if (!verbs->results) {
+        printf("%-10s %-18s %10.1f us %9.1f GB/s %6.1f %%\n", verb, what, us, bytes_per_s / 1e9,
+               100 * bytes_per_s / verbs->read_bytes_per_s);
+        return true;
+    }
+    cJSON *object = cJSON_CreateObject();
+    const bool whole =
+        object && json_add_text(object, "verb", verb) && json_add_text(object, "what", what) &&
+        json_add_number(object, "us", us) && json_add_number(object, "bytes", (double)bytes) &&
+        json_add_number(object, "bytes_per_s", bytes_per_s) &&
+        json_add_number(object, "of_read_bandwidth", bytes_per_s / verbs->read_bytes_per_s) &&
+        cJSON_AddItemToArray(verbs->results, object);
+    if (!whole) cJSON_Delete(object);
+    return whole;
+}
+
+// ---- attention
+
+struct scene { // one decode step's attention, and what it points to
+    struct kv_cache cache;
+    struct batch batch;
+    struct paged_attention args;
+    int32_t *numbers; // host: every int32 of the batch, one after the other
+    size_t number_count;
+    void *device_numbers, *slots, *q, *out;
+    size_t cache_bytes, q_bytes;
+};
+
+static void call_attention(struct verbs *verbs, const void *args) {
+    verbs->backend->paged_attention(verbs->device, args);
+}
+
+// cu_seqlens_q, seq_lens_kv, positions and a block table in which neighbours lie far apart.
+static enum status fill_numbers(struct scene *scene, int32_t batch, int32_t length) {
+    const int32_t width = length / BLOCK_SIZE;
+    const uint32_t blocks = scene->cache.num_blocks;
+    scene->number_count = (size_t)(3 * batch + 1) + (size_t)batch * (size_t)width;
+    scene->numbers = malloc(scene->number_count * sizeof scene->numbers[0]);
+    if (!scene->numbers) return STATUS_NO_MEMORY;
+    int32_t *cu = scene->numbers, *lengths = cu + batch + 1, *positions = lengths + batch;
+    int32_t *table = positions + batch;
+    for (int32_t s = 0; s <= batch; s++)
+        cu[s] = s;
+    for (int32_t s = 0; s < batch; s++) {
+        lengths[s] = length;
+        positions[s] = length - 1;
+    }
+    uint32_t stride = blocks / 2 + 1; // coprime with the number of blocks: each is used once
+    while (stride % 2 == 0 || blocks % stride == 0)
+        stride++;
+    for (size_t i = 0; i < (size_t)batch * (size_t)width; i++)
+        table[i] = (int32_t)((uint64_t)i * stride % blocks);
+    return STATUS_OK;
+}
+
+static enum status open_scene(struct verbs *verbs, struct scene *scene, int32_t batch,
+                              int32_t length) {
+    *scene = (struct scene){.cache = {.type = verbs->kv_type,
+                                      .num_layers = 1,
+                                      .num_kv_heads = KV_HEADS,
+                                      .head_size = HEAD_SIZE,
+                                      .block_size = BLOCK_SIZE,
+                                      .num_blocks = (uint32_t)(batch * (length / BLOCK_SIZE))}};
+    const struct workspace workspace = {.max_tokens = batch,
+                                        .max_features = HEADS * HEAD_SIZE,
+                                        .max_seqs = batch,
+                                        .max_context = length,
+                                        .num_heads = HEADS,
+                                        .head_size = HEAD_SIZE};
+    scene->cache_bytes = scene->cache.num_blocks * kv_block_bytes(&scene->cache);
+    scene->q_bytes = (size_t)batch * HEADS * dtype_row_bytes(verbs->backend->activation, HEAD_SIZE);
+    TRY(verbs->backend->reserve(verbs->device, &workspace));
+    TRY(take(verbs, scene->cache_bytes, &scene->cache.data));
+    TRY(take(verbs, scene->q_bytes, &scene->q));
+    TRY(take(verbs, scene->q_bytes, &scene->out));
+    TRY(take(verbs, (size_t)batch * sizeof(int64_t), &scene->slots));
+    TRY(fill_numbers(scene, batch, length));
+    const size_t bytes = scene->number_count * sizeof scene->numbers[0];
+    TRY(verbs->backend->alloc(verbs->device, bytes, &scene->device_numbers));
+    verbs->backend->to_device(verbs->device, scene->device_numbers, scene->numbers, bytes);
+    const int32_t *numbers = scene->device_numbers;
+    scene->batch = (struct batch){.num_seqs = batch,
+                                  .num_tokens = batch,
+                                  .max_blocks_per_seq = length / BLOCK_SIZE,
+                                  .cu_seqlens_q = numbers,
+                                  .seq_lens_kv = numbers + batch + 1,
+                                  .positions = numbers + 2 * batch + 1,
+                                  .block_table = numbers + 3 * batch + 1,
+                                  .slot_mapping = scene->slots};
+    scene->args = (struct paged_attention){.out = scene->out,
+                                           .q = scene->q,
+                                           .num_heads = HEADS,
+                                           .scale = 0.0884f, // 1 / sqrt(HEAD_SIZE)
+                                           .cache = &scene->cache,
+                                           .batch = &scene->batch};
+    return verbs->backend->sync(verbs->device);
+}
+
+static void close_scene(struct verbs *verbs, struct scene *scene) {
+    const struct backend *backend = verbs->backend;
+    backend->release(verbs->device, scene->cache.data, scene->cache_bytes);
+    backend->release(verbs->device, scene->q, scene->q_bytes);
+    backend->release(verbs->device, scene->out, scene->q_bytes);
+    backend->release(verbs->device, scene->slots, (size_t)scene->batch.num_seqs * sizeof(int64_t));
+    backend->release(verbs->device, scene->device_numbers,
+                     scene->number_count * sizeof scene->numbers[0]);
+    free(scene->numbers);
+}
+
+static bool fits(const struct verbs *verbs, int32_t batch, int32_t length) {
+    const size_t row = dtype_row_bytes(verbs->kv_type, HEAD_SIZE);
+    const size_t bytes = 2 * (size_t)batch * (size_t)length * KV_HEADS * row;
+    return bytes + READ_BYTES < verbs->info.memory_free / 2;
+}
+
+static enum status measure_attention_case(struct verbs *verbs, int32_t batch, int32_t length) {
+    char what[32];
+    snprintf(what, sizeof what, "%" PRId32 " x %" PRId32, batch, length);
+    if (!fits(verbs, batch, length)) {
+        if (!verbs->results)
+            printf("%-10s %-18s does not fit half of the memory\n", "attention", what);
+        return STATUS_OK;
+    }
+    struct scene scene;
+    enum status status = open_scene(verbs, &scene, batch, length);
+    if (status == STATUS_OK) {
+        const double us = median_us(verbs, call_attention, &scene.args);
+        const size_t bytes = attention_bytes(&scene.cache, (int64_t)batch * length);
+        if (!(us > 0))
+            status = STATUS_DEVICE;
+        else if (!report(verbs, "attention", what, us, bytes))
+            status = STATUS_NO_MEMORY;
+    }
+    close_scene(verbs, &scene);
+    return status;
+}
+
+static enum status measure_attention(struct verbs *verbs) {
+    for (int b = 0; b < BATCHES; b++)
+        for (int l = 0; l < LENGTHS; l++)
+            TRY(measure_attention_case(verbs, CASE_BATCHES[b], CASE_LENGTHS[l]));
+    return STATUS_OK;
+}
+
+// ---- swap
+
+static void call_swap(struct verbs *verbs, const void *args) {
+    verbs->backend->swap_blocks(verbs->device, args);
+}
+
+struct plain_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+};
+
+static void call_copy(struct verbs *verbs, const void *args) {
+    const struct plain_copy *copy = args;
+    verbs->backend->to_device(verbs->device, copy->to, copy->from, copy->bytes);
+}
+
+static enum status swap_with(struct verbs *verbs, const struct kv_cache *cache, void *slab) {
+    uint32_t scattered[SWAP_BLOCKS], neighbours[SWAP_BLOCKS];
+    for (uint32_t i = 0; i < SWAP_BLOCKS; i++) {
+        scattered[i] = i * 101 % SWAP_BLOCKS;
+        neighbours[i] = i;
+    }
+    const size_t bytes = SWAP_BLOCKS * kv_block_bytes(cache);
+    const struct plain_copy plain = {cache->data, slab, bytes};
+    double us = median_us(verbs, call_copy, &plain);
+    if (!(us > 0)) return STATUS_DEVICE;
+    bool whole = report(verbs, "copy", "host to device", us, bytes);
+    for (int out = 0; out < 2; out++)
+        for (int apart = 0; apart < 2; apart++) {
+            const struct swap_blocks args = {.cache = cache,
+                                             .host = slab,
+                                             .blocks = apart ? scattered : neighbours,
+                                             .slots = neighbours,
+                                             .pairs = SWAP_BLOCKS,
+                                             .out = out == 1};
+            char what[32];
+            snprintf(what, sizeof what, "%s, %s", out ? "out" : "in",
+                     apart ? "scattered" : "neighbours");
+            us = median_us(verbs, call_swap, &args);
+            if (!(us > 0)) return STATUS_DEVICE;
+            whole = whole && report(verbs, "swap", what, us, bytes);
+        }
+    return whole ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status measure_swap(struct verbs *verbs) {
+    struct kv_cache cache = {.type = verbs->kv_type,
+                             .num_layers = SWAP_LAYERS,
+                             .num_kv_heads = KV_HEADS,
+                             .head_size = HEAD_SIZE,
+                             .block_size = BLOCK_SIZE,
+                             .num_blocks = SWAP_BLOCKS};
+    const size_t bytes = SWAP_BLOCKS * kv_block_bytes(&cache);
+    void *slab = NULL;
+    TRY(take(verbs, bytes, &cache.data));
+    enum status status = verbs->backend->alloc_host(verbs->device, bytes, &slab);
+    if (status == STATUS_OK) {
+        memset(slab, 1, bytes);
+        status = swap_with(verbs, &cache, slab);
+        verbs->backend->release_host(verbs->device, slab, bytes);
+    }
+    verbs->backend->release(verbs->device, cache.data, bytes);
+    return status;
+}
+
+static enum status measure(struct verbs *verbs) {
+    TRY(open_backend(verbs));
+    const char *type = verbs->options->kv_type ? verbs->options->kv_type : "auto";
+    verbs->kv_type = DTYPE_F16;
+    if (strcmp(type, "auto") != 0 && !dtype_find(type, &verbs->kv_type))
+        return error_set(&verbs->err, STATUS_BAD_INPUT, "kv-type: no such type \"%s\"", type);
+    verbs->backend->info(verbs->device, &verbs->info);
+    TRY(measure_read(verbs));
+    if (!verbs->results)
+        printf("%s: %s, KV %s\nread bandwidth %.1f GB/s (measured in this run)\n\n",
+               verbs->backend->name, verbs->info.name, dtype_name(verbs->kv_type),
+               verbs->read_bytes_per_s / 1e9);
+    if (verbs->options->attention) TRY(measure_attention(verbs));
+    return verbs->options->swap ? measure_swap(verbs) : STATUS_OK;
+}
+
+static bool print_json(struct verbs *verbs) {
+    cJSON *root = cJSON_CreateObject();
+    const bool whole = root && json_add_text(root, "backend", verbs->backend->name) &&
+                       json_add_text(root, "device", verbs->info.name) &&
+                       json_add_text(root, "kv_type", dtype_name(verbs->kv_type)) &&
+                       json_add_number(root, "read_bytes_per_s", verbs->read_bytes_per_s) &&
+                       cJSON_AddItemToObject(root, "results", verbs->results);
+    if (whole) return json_put(root, false);
+    cJSON_Delete(root);
+    return false;
+}
+
+int bench_verbs_run(const struct bench_verbs_options *options) {
+    ASSERT(options->runs >= 0 && options->runs <= RUNS_MAX);
+    struct verbs verbs = {.options = options};
+    if (options->json) verbs.results = cJSON_CreateArray();
+    enum status status = options->json && !verbs.results ? STATUS_NO_MEMORY : measure(&verbs);
+    if (status == STATUS_OK && options->json && !print_json(&verbs)) status = STATUS_NO_MEMORY;
+    if (verbs.device) verbs.backend->close(verbs.device);
+    if (status == STATUS_OK) return EXIT_DONE;
+    return complain_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for_model(status),
+                           status, &verbs.err);
+}

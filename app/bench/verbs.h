@@ -1,0 +1,25 @@
+// app/bench/verbs.h — single verbs of a backend, against what the device can do.
+//
+// `quire bench attention` runs one decode step's paged attention, one layer, over caches of
+// several lengths and batch sizes at the heads of llama-3-8b (32 over 8, of 128); `quire bench
+// swap` moves blocks between host and device. Bytes are those of kernels/cost.h; the read
+// bandwidth and the plain copy that they are compared with are measured in the same run.
+// Cases that do not fit the free memory are left out, and said so.
+#ifndef APP_BENCH_VERBS_H
+#define APP_BENCH_VERBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bench_verbs_options {
+    bool attention, swap;  // which to run
+    const char *backend;   // "auto", "cpu", "cuda", "reference"
+    const char *kv_type;   // "auto" is f16
+    int32_t threads, runs; // 0: one a core; 5
+    bool json;
+};
+
+// Prints to stdout; returns the exit code.
+int bench_verbs_run(const struct bench_verbs_options *options);
+
+#endif
