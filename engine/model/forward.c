@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "engine/base/assert.h"
+#include "engine/base/size.h"
 #include "engine/model/rope.h"
 
-enum { BUFFERS_MAX = 20 };
+enum { BUFFERS_MAX = 20, ALIGNMENT = 64 };
 
 // Activations, one row a token, in the backend's own type.
 struct activations {
@@ -19,7 +20,8 @@ struct activations {
     void *gate, *up;    // [max_tokens, ffn]
 };
 
-// What a batch says about its tokens: filled on the host, copied to the device by a run.
+// What a batch says about its tokens: filled on the host, copied to the device by a run, in one
+// piece that ends with as much of the block table as is used.
 struct step_data {
     int32_t *token_ids, *positions; // [max_tokens]
     int64_t *slot_mapping;          // [max_tokens]
@@ -44,7 +46,9 @@ struct forward {
 
     int32_t num_seqs, num_tokens, num_logits;
     const struct block_table **tables; // [max_seqs] of this batch, borrowed
-    struct step_data host, on_device;
+    void *host_step, *device_step;     // [step_bytes]
+    size_t step_bytes;
+    struct step_data host, on_device; // in them
     struct batch batch;
 
     struct activations activations;
@@ -67,30 +71,50 @@ static void *take(struct forward *forward, int32_t rows, size_t row_bytes) {
     return buffer->memory;
 }
 
-static void *take_host(struct forward *forward, int32_t count, size_t element_bytes) {
-    void *memory = calloc((size_t)count, element_bytes);
-    if (!memory) forward->short_of_memory = true;
+struct piece {    // of memory, given away from its beginning
+    char *memory; // NULL: only added up
+    size_t used;
+};
+
+static void *place(struct piece *piece, size_t count, size_t element_bytes) {
+    void *at = piece->memory ? piece->memory + piece->used : NULL;
+    piece->used += size_round_up(count * element_bytes, ALIGNMENT);
+    return at;
+}
+
+static struct step_data lay_out(const struct forward *forward, struct piece *piece) {
+    const struct forward_limits *limits = &forward->limits;
+    const size_t tokens = (size_t)limits->max_tokens, seqs = (size_t)limits->max_seqs;
+    struct step_data data; // in this order: the table is sent as far as it is used
+    data.token_ids = place(piece, tokens, sizeof(int32_t));
+    data.positions = place(piece, tokens, sizeof(int32_t));
+    data.slot_mapping = place(piece, tokens, sizeof(int64_t));
+    data.cu_seqlens_q = place(piece, seqs + 1, sizeof(int32_t));
+    data.seq_lens_kv = place(piece, seqs, sizeof(int32_t));
+    data.row_index = place(piece, (size_t)limits->max_logits, sizeof(int32_t));
+    data.block_table = place(piece, seqs * (size_t)forward->max_blocks, sizeof(int32_t));
+    return data;
+}
+
+static void *take_host(struct forward *forward, size_t bytes) {
+    void *memory = NULL;
+    if (forward->backend->alloc_host(forward->device, bytes, &memory) != STATUS_OK)
+        forward->short_of_memory = true;
     return memory;
 }
 
 static void take_step_data(struct forward *forward) {
-    const struct forward_limits *limits = &forward->limits;
-    struct step_data *host = &forward->host, *device = &forward->on_device;
-    const size_t id = sizeof(int32_t), table_row = (size_t)forward->max_blocks * id;
-    host->token_ids = take_host(forward, limits->max_tokens, id);
-    host->positions = take_host(forward, limits->max_tokens, id);
-    host->slot_mapping = take_host(forward, limits->max_tokens, sizeof(int64_t));
-    host->cu_seqlens_q = take_host(forward, limits->max_seqs + 1, id);
-    host->seq_lens_kv = take_host(forward, limits->max_seqs, id);
-    host->row_index = take_host(forward, limits->max_logits, id);
-    host->block_table = take_host(forward, limits->max_seqs, table_row);
-    device->token_ids = take(forward, limits->max_tokens, id);
-    device->positions = take(forward, limits->max_tokens, id);
-    device->slot_mapping = take(forward, limits->max_tokens, sizeof(int64_t));
-    device->cu_seqlens_q = take(forward, limits->max_seqs + 1, id);
-    device->seq_lens_kv = take(forward, limits->max_seqs, id);
-    device->row_index = take(forward, limits->max_logits, id);
-    device->block_table = take(forward, limits->max_seqs, table_row);
+    struct piece sum = {0}, host = {0}, device = {0};
+    lay_out(forward, &sum);
+    forward->step_bytes = sum.used;
+    host.memory = take_host(forward, sum.used);
+    device.memory = take(forward, 1, sum.used);
+    forward->host_step = host.memory;
+    forward->device_step = device.memory;
+    if (forward->short_of_memory) return;
+    memset(host.memory, 0, sum.used);
+    forward->host = lay_out(forward, &host);
+    forward->on_device = lay_out(forward, &device);
 }
 
 static void take_activations(struct forward *forward) {
@@ -115,10 +139,7 @@ static void take_activations(struct forward *forward) {
     };
     forward->logits_bytes =
         (size_t)forward->limits.max_logits * (size_t)config->vocabulary * sizeof(float);
-    void *logits = NULL;
-    if (forward->backend->alloc_host(forward->device, forward->logits_bytes, &logits) != STATUS_OK)
-        forward->short_of_memory = true;
-    forward->logits = logits;
+    forward->logits = take_host(forward, forward->logits_bytes);
 }
 
 static enum status reserve_scratch(const struct forward *forward) {
@@ -148,7 +169,8 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
     forward->device = model->device;
     forward->limits = *limits;
     forward->max_blocks = (limits->max_context + cache->block_size - 1) / cache->block_size;
-    forward->tables = take_host(forward, limits->max_seqs, sizeof(const struct block_table *));
+    forward->tables = calloc((size_t)limits->max_seqs, sizeof(const struct block_table *));
+    forward->short_of_memory = forward->tables == NULL;
     take_step_data(forward);
     take_activations(forward);
     if (forward->short_of_memory || reserve_scratch(forward) != STATUS_OK) {
@@ -165,14 +187,7 @@ void forward_destroy(struct forward *forward) {
         forward->backend->release(forward->device, forward->buffers[i].memory,
                                   forward->buffers[i].bytes);
     forward->backend->release_host(forward->device, forward->logits, forward->logits_bytes);
-    struct step_data *host = &forward->host;
-    free(host->token_ids);
-    free(host->positions);
-    free(host->slot_mapping);
-    free(host->cu_seqlens_q);
-    free(host->seq_lens_kv);
-    free(host->row_index);
-    free(host->block_table);
+    forward->backend->release_host(forward->device, forward->host_step, forward->step_bytes);
     free(forward->tables);
     free(forward);
 }
@@ -229,19 +244,11 @@ static int32_t pack_tables(struct forward *forward) {
 
 static void send_step_data(struct forward *forward) {
     const int32_t widest = pack_tables(forward);
-    const struct step_data *host = &forward->host, *device = &forward->on_device;
-    const size_t tokens = (size_t)forward->num_tokens, seqs = (size_t)forward->num_seqs;
-#define SEND(field, count)                                                   \
-    forward->backend->to_device(forward->device, device->field, host->field, \
-                                (count) * sizeof host->field[0])
-    SEND(token_ids, tokens);
-    SEND(positions, tokens);
-    SEND(slot_mapping, tokens);
-    SEND(cu_seqlens_q, seqs + 1);
-    SEND(seq_lens_kv, seqs);
-    SEND(block_table, seqs * (size_t)widest);
-    if (forward->num_logits) SEND(row_index, (size_t)forward->num_logits);
-#undef SEND
+    const struct step_data *device = &forward->on_device;
+    const size_t used = (size_t)forward->num_seqs * (size_t)widest * sizeof(int32_t);
+    const size_t table = (size_t)((char *)forward->host.block_table - (char *)forward->host_step);
+    forward->backend->to_device(forward->device, forward->device_step, forward->host_step,
+                                table + used);
     forward->batch = (struct batch){
         .num_seqs = forward->num_seqs,
         .num_tokens = forward->num_tokens,
