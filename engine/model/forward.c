@@ -71,28 +71,28 @@ static void *take(struct forward *forward, int32_t rows, size_t row_bytes) {
     return buffer->memory;
 }
 
-struct piece {    // of memory, given away from its beginning
+struct slab {     // of memory, given away from its beginning
     char *memory; // NULL: only added up
     size_t used;
 };
 
-static void *place(struct piece *piece, size_t count, size_t element_bytes) {
-    void *at = piece->memory ? piece->memory + piece->used : NULL;
-    piece->used += size_round_up(count * element_bytes, ALIGNMENT);
+static void *place(struct slab *slab, size_t count, size_t element_bytes) {
+    void *at = slab->memory ? slab->memory + slab->used : NULL;
+    slab->used += size_round_up(count * element_bytes, ALIGNMENT);
     return at;
 }
 
-static struct step_data lay_out(const struct forward *forward, struct piece *piece) {
+static struct step_data lay_out(const struct forward *forward, struct slab *slab) {
     const struct forward_limits *limits = &forward->limits;
     const size_t tokens = (size_t)limits->max_tokens, seqs = (size_t)limits->max_seqs;
     struct step_data data; // in this order: the table is sent as far as it is used
-    data.token_ids = place(piece, tokens, sizeof(int32_t));
-    data.positions = place(piece, tokens, sizeof(int32_t));
-    data.slot_mapping = place(piece, tokens, sizeof(int64_t));
-    data.cu_seqlens_q = place(piece, seqs + 1, sizeof(int32_t));
-    data.seq_lens_kv = place(piece, seqs, sizeof(int32_t));
-    data.row_index = place(piece, (size_t)limits->max_logits, sizeof(int32_t));
-    data.block_table = place(piece, seqs * (size_t)forward->max_blocks, sizeof(int32_t));
+    data.token_ids = place(slab, tokens, sizeof(int32_t));
+    data.positions = place(slab, tokens, sizeof(int32_t));
+    data.slot_mapping = place(slab, tokens, sizeof(int64_t));
+    data.cu_seqlens_q = place(slab, seqs + 1, sizeof(int32_t));
+    data.seq_lens_kv = place(slab, seqs, sizeof(int32_t));
+    data.row_index = place(slab, (size_t)limits->max_logits, sizeof(int32_t));
+    data.block_table = place(slab, seqs * (size_t)forward->max_blocks, sizeof(int32_t));
     return data;
 }
 
@@ -104,7 +104,7 @@ static void *take_host(struct forward *forward, size_t bytes) {
 }
 
 static void take_step_data(struct forward *forward) {
-    struct piece sum = {0}, host = {0}, device = {0};
+    struct slab sum = {0}, host = {0}, device = {0};
     lay_out(forward, &sum);
     forward->step_bytes = sum.used;
     host.memory = take_host(forward, sum.used);
