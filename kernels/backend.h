@@ -219,6 +219,14 @@ struct backend {
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 
+    // A card's launches cost more than a decode step's small kernels do, so steps of one shape are
+    // recorded and repeated. replay() returns true when it has enqueued what was recorded under the
+    // key. False: the caller enqueues its verbs, the same ones with the same arguments whenever the
+    // key is the same, and calls recorded(); should that return false, nothing was enqueued, and it
+    // enqueues them once more. Everything is forgotten by reserve(). NULL where it does not pay.
+    bool (*replay)(struct device *device, uint64_t key); // key > 0
+    bool (*recorded)(struct device *device);
+
     // Reads `bytes` of device memory once with every thread and does nothing else: the
     // ceiling that the bench divides by.
     void (*read)(struct device *device, const void *memory, size_t bytes);

@@ -229,11 +229,26 @@ static int32_t used_blocks(const struct forward *forward, int32_t seq) {
     return (forward->host.seq_lens_kv[seq] + block_size - 1) / block_size;
 }
 
-// The tables side by side, as wide as the widest: [num_seqs, widest], right-padded with 0.
-static int32_t pack_tables(struct forward *forward) {
-    int32_t widest = 1;
+static bool only_decodes(const struct forward *forward) {
+    return forward->num_tokens == forward->num_seqs;
+}
+
+// How wide the tables side by side are: as the widest; in a decode step in powers of two, so that
+// many steps have one shape.
+static int32_t table_width(const struct forward *forward) {
+    enum { LEAST = 32 };
+    int32_t widest = 1, width = LEAST;
     for (int32_t s = 0; s < forward->num_seqs; s++)
         if (used_blocks(forward, s) > widest) widest = used_blocks(forward, s);
+    if (!only_decodes(forward)) return widest;
+    while (width < widest)
+        width *= 2;
+    return width < forward->max_blocks ? width : forward->max_blocks;
+}
+
+// The tables side by side: [num_seqs, widest], right-padded with 0.
+static int32_t pack_tables(struct forward *forward) {
+    const int32_t widest = table_width(forward);
     int32_t *out = forward->host.block_table;
     memset(out, 0, (size_t)forward->num_seqs * (size_t)widest * sizeof out[0]);
     for (int32_t s = 0; s < forward->num_seqs; s++)
@@ -332,11 +347,9 @@ static void feed_forward(struct forward *forward, const struct layer *layer) {
     project(forward, a->delta, a->gate, &layer->down, NULL);
 }
 
-enum status forward_run(struct forward *forward) {
-    ASSERT(forward->num_seqs > 0);
+static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
     const struct activations *a = &forward->activations;
-    send_step_data(forward);
     forward->backend->embedding(forward->device,
                                 &(struct embedding){.y = a->x,
                                                     .token_ids = forward->on_device.token_ids,
@@ -349,16 +362,35 @@ enum status forward_run(struct forward *forward) {
         norm(forward, a->delta, layer->ffn_norm);
         feed_forward(forward, layer);
     }
-    if (forward->num_logits > 0) {
-        norm(forward, a->delta, model->output_norm);
-        forward->backend->logits(forward->device,
-                                 &(struct logits){.y = forward->logits,
-                                                  .x = a->normed,
-                                                  .row_index = forward->on_device.row_index,
-                                                  .weight = model->output,
-                                                  .rows = forward->num_logits});
+    if (forward->num_logits == 0) return;
+    norm(forward, a->delta, model->output_norm);
+    forward->backend->logits(forward->device,
+                             &(struct logits){.y = forward->logits,
+                                              .x = a->normed,
+                                              .row_index = forward->on_device.row_index,
+                                              .weight = model->output,
+                                              .rows = forward->num_logits});
+}
+
+// What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
+static uint64_t shape_of(const struct forward *forward) {
+    if (!forward->backend->replay || !only_decodes(forward)) return 0;
+    return (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
+           (uint64_t)forward->batch.max_blocks_per_seq;
+}
+
+enum status forward_run(struct forward *forward) {
+    ASSERT(forward->num_seqs > 0);
+    const struct backend *backend = forward->backend;
+    send_step_data(forward);
+    const uint64_t shape = shape_of(forward);
+    if (!shape) {
+        enqueue(forward);
+    } else if (!backend->replay(forward->device, shape)) {
+        enqueue(forward);
+        if (!backend->recorded(forward->device)) enqueue(forward);
     }
-    return forward->backend->sync(forward->device);
+    return backend->sync(forward->device);
 }
 
 float *forward_logits(struct forward *forward, int32_t row) {
