@@ -1,122 +1,39 @@
-// kernels/cuda/attention.cu — softmax(q K^T scale) V over pages, the plain form.
+// kernels/cuda/attention.cu — which kernel computes softmax(q K^T scale) V over pages.
 //
-//   q, out  [num_tokens, num_heads, head_size]  fp16
-//   cache   rows layout, fp32, fp16 or bf16
+//   flash_decode.cu   sequences with one query: K and V are read once for a whole group
+//   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
+//   gather.cu         what these have no tiles for
 //
-//   grid   (num_tokens, num_heads);  block  WARPS x 32: warps take keys in turn, lanes elements
-//   smem   WARPS x (head_size + 2) fp32
-//
-// Each warp keeps a running maximum, sum and weighted values (online softmax, arXiv 1805.02867);
-// the warps' parts are merged at the end. fp32 throughout. Every head reads its keys by itself:
-// this is what faster kernels are compared with.
-#include "kernels/cuda/cuda.cuh"
+// A mixed batch takes both flash kernels, and each passes over the other's sequences. On a
+// deterministic device a query must come out the same alone and among others, so there the
+// kernel for several serves all.
+#include "kernels/cuda/flash.cuh"
 
-enum { WARPS = 4, MAX_PER_LANE = 16 };
-
-// Which sequence does query `token` belong to?
-static __device__ int sequence_of(const batch &batch, int token) {
-    int low = 0, high = batch.num_seqs - 1;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (batch.cu_seqlens_q[middle] <= token)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-template <typename cache_t>
-static __device__ const cache_t *key_row(const kv_cache &cache, const int32_t *table, int layer,
-                                         int kv_head, int key) {
-    const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
-    const size_t block = (size_t)table[key / cache.block_size];
-    return (const cache_t *)cache.data +
-           (block * 2 * cache.num_layers + 2 * (size_t)layer) * plane +
-           ((size_t)kv_head * cache.block_size + key % cache.block_size) * cache.head_size;
-}
-
-template <typename cache_t, int PER_LANE>
-static __global__ __launch_bounds__(WARPS * 32) void attention_kernel(const paged_attention args,
-                                                                      const kv_cache cache,
-                                                                      const batch batch) {
-    extern __shared__ float parts[]; // [WARPS, head_size + 2]
-    const int token = blockIdx.x, head = blockIdx.y, size = cache.head_size;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int kv_head = head / (args.num_heads / cache.num_kv_heads);
-    const int s = sequence_of(batch, token);
-    const int32_t *table = batch.block_table + (size_t)s * batch.max_blocks_per_seq;
-    const int keys = batch.seq_lens_kv[s] - (batch.cu_seqlens_q[s + 1] - 1 - token);
-    const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * size;
-    const size_t row = ((size_t)token * args.num_heads + head) * size;
-    const __half *q = (const __half *)args.q + row;
-
-    float query[PER_LANE], value[PER_LANE] = {}, highest = -INFINITY, sum = 0;
-#pragma unroll
-    for (int i = 0; i < PER_LANE; i++)
-        query[i] = lane + 32 * i < size ? __half2float(q[lane + 32 * i]) * args.scale : 0;
-    for (int key = warp; key < keys; key += WARPS) {
-        const cache_t *k = key_row<cache_t>(cache, table, args.layer, kv_head, key), *v = k + plane;
-        float score = 0;
-#pragma unroll
-        for (int i = 0; i < PER_LANE; i++)
-            if (lane + 32 * i < size) score += query[i] * to_float(k[lane + 32 * i]);
-        score = warp_sum(score);
-        const float top = fmaxf(highest, score);
-        const float old = __expf(highest - top), weight = __expf(score - top);
-        highest = top;
-        sum = sum * old + weight;
-#pragma unroll
-        for (int i = 0; i < PER_LANE; i++)
-            if (lane + 32 * i < size)
-                value[i] = value[i] * old + weight * to_float(v[lane + 32 * i]);
-    }
-    float *part = parts + warp * (size + 2);
-    for (int i = 0; i < PER_LANE; i++)
-        if (lane + 32 * i < size) part[lane + 32 * i] = value[i];
-    if (lane == 0) {
-        part[size] = highest;
-        part[size + 1] = sum;
-    }
-    __syncthreads(); // all parts are written before they are merged
-    for (int w = 0; w < WARPS; w++)
-        highest = fmaxf(highest, parts[w * (size + 2) + size]);
-    float total = 0;
-    for (int w = 0; w < WARPS; w++)
-        total += parts[w * (size + 2) + size + 1] * __expf(parts[w * (size + 2) + size] - highest);
-    for (int i = threadIdx.x; i < size; i += WARPS * 32) {
-        float merged = 0;
-        for (int w = 0; w < WARPS; w++)
-            merged += parts[w * (size + 2) + i] * __expf(parts[w * (size + 2) + size] - highest);
-        from_float(merged / total, &((__half *)args.out)[row + i]);
-    }
-}
-
-template <typename cache_t>
-static void launch(struct device *device, const struct paged_attention *args) {
+static bool has_tiles(const struct device *device, const struct paged_attention *args) {
     const struct kv_cache *cache = args->cache;
-    const dim3 grid(args->batch->num_tokens, args->num_heads);
-    const size_t shared = WARPS * (size_t)(cache->head_size + 2) * sizeof(float);
-    const int per_lane = (cache->head_size + 31) / 32;
-    ASSERT(per_lane <= MAX_PER_LANE);
-    if (per_lane <= 2)
-        attention_kernel<cache_t, 2>
-            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch);
-    else if (per_lane <= 4)
-        attention_kernel<cache_t, 4>
-            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch);
+    const size_t rows =
+        (size_t)cache->num_blocks * 2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
+    return device->properties.major >= 8 && cache->type != DTYPE_F32 && cache->head_size % 8 == 0 &&
+           cache->head_size <= FLASH_HEAD_MAX &&
+           args->num_heads / cache->num_kv_heads <= FLASH_GROUP_MAX && rows <= UINT32_MAX;
+}
+
+static void many_queries(struct device *device, const struct paged_attention *args, int least) {
+    if (device->properties.major == 9 && args->cache->head_size <= 128)
+        flash_hopper(device, args, least);
     else
-        attention_kernel<cache_t, MAX_PER_LANE>
-            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch);
-    device_note(device, cudaGetLastError());
+        flash_prefill(device, args, least);
 }
 
 extern "C" void cuda_paged_attention(struct device *device, const struct paged_attention *args) {
+    const struct batch *batch = args->batch;
     ASSERT(args->num_heads % args->cache->num_kv_heads == 0);
-    if (args->cache->type == DTYPE_F32)
-        launch<float>(device, args);
-    else if (args->cache->type == DTYPE_F16)
-        launch<__half>(device, args);
-    else
-        launch<__nv_bfloat16>(device, args);
+    if (!has_tiles(device, args)) {
+        gather_attention(device, args);
+    } else if (device->deterministic) {
+        many_queries(device, args, 1);
+    } else {
+        if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);
+        if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args);
+    }
 }

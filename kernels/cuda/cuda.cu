@@ -1,5 +1,5 @@
 // kernels/cuda/cuda.cu — the CUDA backend's table: device life cycle, memory, copies.
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/flash.cuh"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,8 +41,11 @@ static void cuda_close(struct device *device) {
         cudaFree(first->memory);
         free(first);
     }
+    cuda_forget_recordings(device);
     if (device->blas) cublasLtDestroy(device->blas);
     cudaFree(device->unpacked);
+    cudaFree(device->flash_parts);
+    cudaFree(device->flash_arrived);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -80,8 +83,25 @@ static enum status cuda_alloc(struct device *device, size_t bytes, void **memory
     return STATUS_OK;
 }
 
+static enum status reserve_flash(struct device *device) {
+    const size_t blocks = (size_t)device->properties.multiProcessorCount * FLASH_BLOCKS;
+    const size_t units = (size_t)device->limits.max_seqs * (size_t)device->limits.num_heads;
+    void *parts, *arrived;
+    if (!device->flash_parts) {
+        TRY(cuda_alloc(device, 2 * blocks * FLASH_PART_FLOATS * sizeof(float), &parts));
+        device->flash_parts = (float *)parts;
+    }
+    TRY(cuda_alloc(device, units * sizeof(unsigned), &arrived));
+    device_note(device, cudaFree(device->flash_arrived));
+    device->flash_arrived = (unsigned *)arrived;
+    device_note(device, cudaMemsetAsync(arrived, 0, units * sizeof(unsigned), device->stream));
+    return STATUS_OK;
+}
+
 static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
     device->limits = *workspace;
+    cuda_forget_recordings(device);
+    TRY(reserve_flash(device));
     if (device->unpacked) return STATUS_OK;
     void *unpacked;
     TRY(cuda_alloc(device, UNPACKED_ELEMENTS * sizeof *device->unpacked, &unpacked));
@@ -168,6 +188,8 @@ extern "C" const struct backend *backend_cuda(void) {
         .logits = cuda_logits,
         .copy_blocks = cuda_copy_blocks,
         .swap_blocks = cuda_swap_blocks,
+        .replay = cuda_replay,
+        .recorded = cuda_recorded,
         .read = cuda_read,
     };
     return &table;

@@ -22,9 +22,12 @@ struct device {
     bool deterministic;
     struct copied_weights *weights;
     struct workspace limits;
+    struct recordings *recordings;
     cublasLtHandle_t blas;
-    void *blas_workspace; // [BLAS_WORKSPACE_BYTES]
-    __half *unpacked;     // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
+    void *blas_workspace;    // [BLAS_WORKSPACE_BYTES]
+    __half *unpacked;        // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
+    float *flash_parts;      // of units of attention that blocks share: flash_decode.cu
+    unsigned *flash_arrived; // [max_seqs x num_heads], 0 between calls
 };
 
 static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
@@ -90,4 +93,7 @@ void cuda_logits(struct device *device, const struct logits *args);
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 void cuda_read(struct device *device, const void *memory, size_t bytes);
+bool cuda_replay(struct device *device, uint64_t key);
+bool cuda_recorded(struct device *device);
+void cuda_forget_recordings(struct device *device);
 }

@@ -4,48 +4,45 @@
 //   W  [rows, columns]    any weight type, packed as in the file
 //   y  [tokens, rows]     fp16; of the logits fp32
 //
-// Few tokens: gemv_kernel reads each packed weight once and multiplies it with all of them.
-//   grid  rows / WARPS;  block  WARPS x 32, a warp a row;  8 weights a lane and step
+// Few tokens: gemv.cu, which reads the packed weights once.
 // Many tokens: the matrix is unpacked to fp16 in strips that fit the scratch, and cuBLASLt does
-// the product.
+// the product. That moves more bytes for each weight, so "many" depends on the type.
+// What gemv.cu does not take, F32 and rows that are not whole units, goes to plain_kernel:
+//   grid  rows / WARPS, tokens;  block  WARPS x 32, a warp a row;  8 weights a lane and step
 //
-// cuBLASLt sums in an order that depends on the number of tokens; gemv_kernel's order is that of
-// the row alone. So a deterministic device takes the second for any number, sixteen at a time.
+// cuBLASLt sums in an order that depends on the number of tokens; the others' order is that of
+// the row alone. So a deterministic device takes these for any number.
 //
 // Products are summed in fp32. Bound by reading W, up to about a hundred tokens.
+#include "kernels/cuda/gemv.cuh"
 #include "kernels/cuda/unpack.cuh"
 
-enum { WARPS = 4, FEW_TOKENS = 16, UNPACK_THREADS = 256 };
+enum { WARPS = 4, UNPACK_THREADS = 256 };
 
-template <enum dtype TYPE, int TOKENS, typename out_t>
-static __global__
-__launch_bounds__(WARPS * 32) void gemv_kernel(out_t *y, const __half *x, const int32_t *row_index,
-                                               weight w, const float *bias, size_t row_bytes) {
+template <enum dtype TYPE>
+static __global__ __launch_bounds__(WARPS * 32) void plain_kernel(const __grid_constant__ gemv args,
+                                                                  size_t row_bytes) {
     const int row = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (row >= w.rows) return;
-    const char *packed = (const char *)w.data + row * row_bytes;
-    float sums[TOKENS] = {};
-    for (int column = 8 * lane; column < w.columns; column += 8 * 32) {
+    const int token = blockIdx.y, columns = args.w.columns;
+    if (row >= args.w.rows) return;
+    const char *packed = (const char *)args.w.data + row * row_bytes;
+    const __half *x = args.x + (size_t)(args.row_index ? args.row_index[token] : token) * columns;
+    float sum = 0;
+    for (int column = 8 * lane; column < columns; column += 8 * 32) {
         float weights[8];
         unpack8<TYPE>(packed, column, weights);
 #pragma unroll
-        for (int t = 0; t < TOKENS; t++) {
-            const int at = row_index ? row_index[t] : t;
-            const uint4 bits = *(const uint4 *)(x + (size_t)at * w.columns + column);
-            const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const float2 pair = __half22float2(*(const __half2 *)&words[i]);
-                sums[t] = fmaf(pair.x, weights[2 * i], sums[t]);
-                sums[t] = fmaf(pair.y, weights[2 * i + 1], sums[t]);
-            }
-        }
+        for (int i = 0; i < 8; i++)
+            sum = fmaf(__half2float(x[column + i]), weights[i], sum);
     }
-#pragma unroll
-    for (int t = 0; t < TOKENS; t++) {
-        const float sum = warp_sum(sums[t]);
-        if (lane == 0) from_float(sum + (bias ? bias[row] : 0.0f), &y[(size_t)t * w.rows + row]);
-    }
+    sum = warp_sum(sum);
+    if (lane) return;
+    sum += args.bias ? args.bias[row] : 0.0f;
+    const size_t at = (size_t)token * args.w.rows + row;
+    if (args.y32)
+        args.y32[at] = sum;
+    else
+        from_float(sum, &args.y16[at]);
 }
 
 template <enum dtype TYPE>
@@ -60,64 +57,29 @@ static __global__ void unpack_kernel(__half *out, weight w, int first_row, size_
     }
 }
 
-template <typename out_t> struct product { // one call of a gemv
-    out_t *y;
-    const __half *x;
-    const int32_t *row_index;
-    const struct weight *w;
-    const float *bias;
-};
-
-template <enum dtype TYPE, int TOKENS, typename out_t>
-static void launch_gemv(struct device *device, const product<out_t> &p) {
-    gemv_kernel<TYPE, TOKENS>
-        <<<ceil_divide((size_t)p.w->rows, WARPS), WARPS * 32, 0, device->stream>>>(
-            p.y, p.x, p.row_index, *p.w, p.bias, dtype_row_bytes(p.w->type, p.w->columns));
-    device_note(device, cudaGetLastError());
-}
-
-// Any number of tokens as sixteens, eights, … ones.
-template <enum dtype TYPE, typename out_t>
-static void gemv(struct device *device, product<out_t> p, int32_t tokens) {
-    for (int32_t count; tokens > 0; tokens -= count) {
-        count = tokens >= 16 ? 16 : tokens >= 8 ? 8 : tokens >= 4 ? 4 : tokens >= 2 ? 2 : 1;
-        switch (count) {
-        case 16:
-            launch_gemv<TYPE, 16>(device, p);
-            break;
-        case 8:
-            launch_gemv<TYPE, 8>(device, p);
-            break;
-        case 4:
-            launch_gemv<TYPE, 4>(device, p);
-            break;
-        case 2:
-            launch_gemv<TYPE, 2>(device, p);
-            break;
-        default:
-            launch_gemv<TYPE, 1>(device, p);
-        }
-        p.y += (size_t)count * (size_t)p.w->rows;
-        if (p.row_index)
-            p.row_index += count;
-        else
-            p.x += (size_t)count * (size_t)p.w->columns;
-    }
-}
-
-template <typename out_t>
-static void gemv_any(struct device *device, const product<out_t> &p, int32_t tokens) {
-    ASSERT(p.w->columns % 8 == 0);
-    switch (p.w->type) {
-#define CASE(id, bytes, elements, name)      \
-    case DTYPE_##id:                         \
-        gemv<DTYPE_##id>(device, p, tokens); \
+static void plain(struct device *device, const struct gemv *args) {
+    const struct weight *w = &args->w;
+    const size_t row_bytes = dtype_row_bytes(w->type, w->columns);
+    const dim3 grid(ceil_divide((size_t)w->rows, WARPS), (unsigned)args->tokens);
+    ASSERT(w->columns % 8 == 0);
+    switch (w->type) {
+#define CASE(id, bytes, elements, name)                                                      \
+    case DTYPE_##id:                                                                         \
+        plain_kernel<DTYPE_##id><<<grid, WARPS * 32, 0, device->stream>>>(*args, row_bytes); \
         break;
         DTYPE_MAP(CASE)
 #undef CASE
     case DTYPE_COUNT:
         ASSERT(false);
     }
+    device_note(device, cudaGetLastError());
+}
+
+static void few(struct device *device, const struct gemv *args) {
+    if (gemv_fits(&args->w))
+        gemv_launch(device, args);
+    else
+        plain(device, args);
 }
 
 static const __half *unpack(struct device *device, const struct weight *w, int32_t first,
@@ -188,19 +150,33 @@ static void gemm(struct device *device, const struct linear *args) {
     device_note(device, cudaGetLastError());
 }
 
+// Up to how many tokens reading the packed weights, sixteen tokens at a time, costs less than
+// unpacking them, writing them and reading them again.
+static int32_t few_tokens(enum dtype type) {
+    return type == DTYPE_F16 || type == DTYPE_F32 ? 16 : 64;
+}
+
 extern "C" void cuda_linear(struct device *device, const struct linear *args) {
     ASSERT(args->tokens > 0);
-    if (args->tokens > FEW_TOKENS && !device->deterministic) {
+    if (args->tokens > few_tokens(args->weight.type) && !device->deterministic) {
         gemm(device, args);
         return;
     }
-    const product<__half> p = {(__half *)args->y, (const __half *)args->x, nullptr, &args->weight,
-                               args->bias};
-    gemv_any(device, p, args->tokens);
+    struct gemv product = {};
+    product.y16 = (__half *)args->y;
+    product.x = (const __half *)args->x;
+    product.bias = args->bias;
+    product.w = args->weight;
+    product.tokens = args->tokens;
+    few(device, &product);
 }
 
 extern "C" void cuda_logits(struct device *device, const struct logits *args) {
-    const product<float> p = {args->y, (const __half *)args->x, args->row_index, &args->weight,
-                              nullptr};
-    gemv_any(device, p, args->rows);
+    struct gemv product = {};
+    product.y32 = args->y;
+    product.x = (const __half *)args->x;
+    product.row_index = args->row_index;
+    product.w = args->weight;
+    product.tokens = args->rows;
+    few(device, &product);
 }

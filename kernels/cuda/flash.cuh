@@ -1,0 +1,132 @@
+// kernels/cuda/flash.cuh — what the two flash kernels share: pages, copies, tensor-core tiles.
+//
+// Queries and probabilities are rounded to the cache's 16-bit type before they meet K and V;
+// products, maxima and sums are fp32. In shared memory a row of K or V takes an odd number of
+// 16-byte chunks, so that the eight rows of an ldmatrix lie in different banks.
+#pragma once
+#include "kernels/cuda/cuda.cuh"
+
+enum {
+    FLASH_GROUP_MAX = 16,
+    FLASH_HEAD_MAX = 256,
+    FLASH_BLOCKS = 2, // of flash_decode on a multiprocessor, at most
+    FLASH_PART_FLOATS = FLASH_GROUP_MAX * (FLASH_HEAD_MAX + 2),
+};
+
+// The row of `head_size` elements in the whole cache where K of `key` lies; V lies
+// num_kv_heads * block_size rows further.
+static __device__ inline unsigned flash_row(const kv_cache &cache, const int32_t *table, int layer,
+                                            int kv_head, int key) {
+    const int page = key / cache.block_size;
+    const unsigned plane = (unsigned)table[page] * 2 * cache.num_layers + 2 * layer;
+    return (plane * cache.num_kv_heads + kv_head) * cache.block_size +
+           (key - page * cache.block_size);
+}
+
+static __device__ inline unsigned shared_address(const void *memory) {
+    return (unsigned)__cvta_generic_to_shared(memory);
+}
+
+// 16 bytes from global to shared memory; zeros, and no read, where there is nothing to read.
+static __device__ inline void copy16(unsigned to, const void *from, bool some) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+                 "r"(some ? 16 : 0)
+                 : "memory");
+}
+static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int PENDING> static __device__ inline void copy_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+static __device__ inline void load_matrices(unsigned (&r)[4], unsigned from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from)
+                 : "memory");
+}
+static __device__ inline void load_transposed(unsigned (&r)[4], unsigned from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(from)
+                 : "memory");
+}
+static __device__ inline unsigned transpose(unsigned matrix) { // 8 x 8 of 16 bits, over a warp
+    unsigned result;
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(matrix));
+    return result;
+}
+
+// sums[16 x 8] += a[16 x 16] b[16 x 8]
+static __device__ inline void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0,
+                                       unsigned b1, __half) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+static __device__ inline void multiply(float (&sums)[4], const unsigned (&a)[4], unsigned b0,
+                                       unsigned b1, __nv_bfloat16) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+static __device__ inline unsigned pack_pair(float low, float high, __half) {
+    const __half2 pair = __floats2half2_rn(low, high);
+    return *(const unsigned *)&pair;
+}
+static __device__ inline unsigned pack_pair(float low, float high, __nv_bfloat16) {
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+    return *(const unsigned *)&pair;
+}
+
+// Two neighbouring elements of a query, in the cache's type.
+static __device__ inline unsigned query_pair(const __half *q, __half) {
+    return *(const unsigned *)q;
+}
+static __device__ inline unsigned query_pair(const __half *q, __nv_bfloat16 type) {
+    const float2 pair = __half22float2(*(const __half2 *)q);
+    return pack_pair(pair.x, pair.y, type);
+}
+
+static __device__ inline float power_of_two(float exponent) {
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(exponent));
+    return result;
+}
+
+// Calls launch.run<cache type, head size of the tiles>(), the smallest that holds head_size.
+template <typename cache_t, typename launch_t>
+static void flash_choose_size(int head_size, const launch_t &launch) {
+    if (head_size <= 64)
+        launch.template run<cache_t, 64>();
+    else if (head_size <= 80)
+        launch.template run<cache_t, 80>();
+    else if (head_size <= 96)
+        launch.template run<cache_t, 96>();
+    else if (head_size <= 112)
+        launch.template run<cache_t, 112>();
+    else if (head_size <= 128)
+        launch.template run<cache_t, 128>();
+    else if (head_size <= 192)
+        launch.template run<cache_t, 192>();
+    else
+        launch.template run<cache_t, 256>();
+}
+
+template <typename launch_t>
+static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
+    if (cache->type == DTYPE_F16)
+        flash_choose_size<__half>(cache->head_size, launch);
+    else
+        flash_choose_size<__nv_bfloat16>(cache->head_size, launch);
+}
+
+void gather_attention(struct device *device, const struct paged_attention *args);
+// Sequences with one query, and only those.
+void flash_decode(struct device *device, const struct paged_attention *args);
+// Sequences with at least `least` queries, 1 or 2, and only those.
+void flash_prefill(struct device *device, const struct paged_attention *args, int least);
+// The same on the tensor cores of compute capability 9.0, for heads of at most 128.
+void flash_hopper(struct device *device, const struct paged_attention *args, int least);

@@ -1,0 +1,158 @@
+// kernels/cuda/flash_rows.cuh — a tile of query rows, as both prefill kernels see it.
+//
+// Row r of a sequence is query r / group under head r % group. Warp w of a block holds rows
+// 16 w ... 16 w + 15 of its tile; a thread has two of them, lane / 4 and lane / 4 + 8, and of
+// every eight columns two, as the tensor cores lay out their sums.
+#pragma once
+#include "kernels/cuda/flash.cuh"
+
+struct tile {
+    int sequence; // -1: there is no such tile
+    int first_token, queries, past;
+    int row; // first of the tile
+};
+
+// The index-th tile of all sequences with at least `least` queries; every thread of a warp calls.
+template <int ROWS>
+static __device__ tile find_tile(const batch &batch, int group, int least, int index) {
+    const int lane = threadIdx.x % 32;
+    int before = 0;
+    for (int base = 0; base < batch.num_seqs; base += 32) {
+        const int s = base + lane;
+        int first = 0, queries = 0, keys = 0;
+        if (s < batch.num_seqs) {
+            first = batch.cu_seqlens_q[s];
+            queries = batch.cu_seqlens_q[s + 1] - first;
+            keys = batch.seq_lens_kv[s];
+        }
+        const int tiles = queries < least ? 0 : (queries * group + ROWS - 1) / ROWS;
+        int through = tiles;
+        for (int offset = 1; offset < 32; offset *= 2) {
+            const int lower = __shfl_up_sync(0xffffffffu, through, offset);
+            if (lane >= offset) through += lower;
+        }
+        const unsigned reached = __ballot_sync(0xffffffffu, before + through > index);
+        if (reached) {
+            const int owner = __ffs(reached) - 1;
+            // The last rows see the most keys: they start first.
+            const int row = (before + through - 1 - index) * ROWS;
+            return {base + owner, __shfl_sync(0xffffffffu, first, owner),
+                    __shfl_sync(0xffffffffu, queries, owner),
+                    __shfl_sync(0xffffffffu, keys - queries, owner),
+                    __shfl_sync(0xffffffffu, row, owner)};
+        }
+        before += __shfl_sync(0xffffffffu, through, 31);
+    }
+    return {-1, 0, 0, 0, 0};
+}
+
+// The limits of this thread's two rows; rows past the end see what the last one sees.
+static __device__ inline void set_limits(int (&limit)[2], const tile &tile, int group, int keys) {
+    const int row = tile.row + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+    for (int half = 0; half < 2; half++)
+        limit[half] = min(keys, tile.past + (row + 8 * half) / group + 1);
+}
+
+// Keys that a tile of ROWS rows sees.
+template <int ROWS> static __device__ inline int keys_of(const tile &tile, int group) {
+    return tile.past + (min(tile.row + ROWS, tile.queries * group) - 1) / group + 1;
+}
+
+template <typename cache_t, int SIZE>
+static __device__ void load_queries(unsigned (&q)[SIZE / 16][4], const paged_attention &args,
+                                    const tile &tile, int kv_head, int group, int head_size) {
+    const int lane = threadIdx.x % 32, column = 2 * (lane % 4);
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        const int row = tile.row + threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
+        const bool some = row < tile.queries * group;
+        const size_t token = tile.first_token + row / group;
+        const __half *from =
+            (const __half *)args.q +
+            (some ? (token * args.num_heads + kv_head * group + row % group) * head_size : 0);
+#pragma unroll
+        for (int k = 0; k < SIZE / 16; k++)
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                const int at = 16 * k + 8 * side + column;
+                q[k][half + 2 * side] =
+                    some && at < head_size ? query_pair(from + at, cache_t()) : 0;
+            }
+    }
+}
+
+struct row_state { // of a thread's two rows
+    float highest[2], sum[2];
+    int limit[2]; // keys that the row sees
+};
+
+// Turns scores into probabilities under the new maxima; returns what old sums are worth now.
+template <int KEYS>
+static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &state, int first,
+                                       float scale) {
+    const int column = first + 2 * (threadIdx.x % 4);
+    float old[2];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        if (state.limit[half] < first + KEYS)
+#pragma unroll
+            for (int n = 0; n < KEYS / 8; n++)
+#pragma unroll
+                for (int i = 0; i < 2; i++)
+                    if (column + 8 * n + i >= state.limit[half])
+                        scores[n][2 * half + i] = -INFINITY;
+        float top = state.highest[half];
+#pragma unroll
+        for (int n = 0; n < KEYS / 8; n++)
+            top = fmaxf(top, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
+        top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
+        top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
+        old[half] = power_of_two((state.highest[half] - top) * scale);
+        state.highest[half] = top;
+        const float offset = top * scale;
+        float sum = 0;
+#pragma unroll
+        for (int n = 0; n < KEYS / 8; n++)
+#pragma unroll
+            for (int i = 2 * half; i < 2 * half + 2; i++) {
+                scores[n][i] = power_of_two(fmaf(scores[n][i], scale, -offset));
+                sum += scores[n][i];
+            }
+        state.sum[half] = state.sum[half] * old[half] + sum;
+    }
+    return make_float2(old[0], old[1]);
+}
+
+template <int SIZE>
+static __device__ inline void rescale(float (&values)[SIZE / 8][4], float2 old) {
+#pragma unroll
+    for (int n = 0; n < SIZE / 8; n++) {
+        values[n][0] *= old.x;
+        values[n][1] *= old.x;
+        values[n][2] *= old.y;
+        values[n][3] *= old.y;
+    }
+}
+
+template <int SIZE>
+static __device__ void store_rows(const paged_attention &args, const tile &tile,
+                                  const float (&values)[SIZE / 8][4], const row_state &state,
+                                  int kv_head, int group, int head_size) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        float sum = state.sum[half];
+        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        const int row = tile.row + threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
+        if (row >= tile.queries * group) continue;
+        const size_t token = tile.first_token + row / group;
+        __half *to = (__half *)args.out +
+                     (token * args.num_heads + kv_head * group + row % group) * head_size;
+#pragma unroll
+        for (int n = 0; n < SIZE / 8; n++)
+            if (8 * n < head_size)
+                *(__half2 *)(to + 8 * n + 2 * (lane % 4)) =
+                    halves(values[n][2 * half] / sum, values[n][2 * half + 1] / sum);
+    }
+}
