@@ -1,0 +1,145 @@
+// kernels/cuda/paged_attention.cuh — how are PagedAttention v1 and v2 called?
+//
+// out = softmax(q K^T * scale + ALiBi) V for one query token a sequence, over the `packed` layout,
+// in the manner of the paper (Kwon et al., SOSP 2023, arXiv 2309.06180). With x = 16 bytes of
+// elements, what one block holds of one layer is
+//
+//   K  [num_kv_heads, head_size / x, block_size, x]   x elements of each key side by side
+//   V  [num_kv_heads, head_size, block_size]          one element of all keys side by side
+//
+// so that a warp reads a block's K, and its V, from end to end with 16 bytes a lane. Blocks are
+// `block_bytes` apart: any number of layers may lie in between.
+//
+//   v1   a thread block goes over the whole context; its logits stay in shared memory
+//   v2   a thread block goes over PARTITION_SIZE keys; a second kernel merges the partitions
+//
+// A row's result depends on that row alone, and on which of the two was asked for. Several query
+// heads of one KV head can share a thread block, which changes what is read, and no bit of it.
+//
+// Memory: none is taken here; v2's scratch is the caller's. Threads: as in kernels/backend.h.
+#pragma once
+#include "kernels/cuda/cuda.cuh"
+
+#include <cuda_fp8.h> // after cuda.cuh, which keeps cuda_fp16.h from naming its type half
+
+enum { PARTITION_SIZE = 512 };
+
+enum cache_format {
+    CACHE_SAME,     // the activations' type
+    CACHE_FP8_E4M3, // one byte: value = fp8 * k_scale, or v_scale
+};
+
+struct packed_attention {
+    void *out;                  // [num_seqs, num_heads, head_size] `type`
+    const void *q;              // the same shape and type; 16-byte aligned
+    const void *k_cache;        // block 0's K of this layer, 16-byte aligned
+    const void *v_cache;        // block 0's V of this layer, 16-byte aligned
+    const int32_t *block_table; // [num_seqs, max_blocks_per_seq]
+    const int32_t *seq_lens_kv; // [num_seqs], each in 1 ... max_seq_len
+    const float *alibi_slopes; // [num_heads], or NULL; adds slope * (key - query), arXiv 2108.12409
+    void *scratch;             // v2: [paged_attention_v2_scratch_bytes()], 16-byte aligned
+    size_t block_bytes;        // from one block's K to the next one's, a multiple of 16
+    enum dtype type;           // F16, BF16 or F32
+    enum cache_format format;
+    int32_t num_seqs, num_heads, num_kv_heads; // num_heads is a multiple of num_kv_heads
+    int32_t head_size, block_size, max_blocks_per_seq, max_seq_len;
+    float scale, k_scale, v_scale; // k_scale and v_scale are 1 for CACHE_SAME
+};
+
+// Which pages a kernel is compiled for.
+struct packed_shape {
+    enum dtype type;
+    enum cache_format format;
+    int head_size, block_size;
+    int heads_per_block; // query heads that share a thread block, all of one KV head
+};
+
+struct packed_launch {        // what the two verbs set for their thread blocks
+    int partition_keys;       // keys that one thread block goes over
+    int logit_stride;         // floats from one head's logits to the next one's
+    float *values;            // [num_seqs, num_heads, partitions, head_size]; v1: NULL
+    float *maxima, *exp_sums; // [num_seqs, num_heads, partitions]
+};
+
+typedef void (*packed_kernel)(struct packed_attention, struct packed_launch);
+
+// The kernel for a shape, or NULL where none is compiled. The program's few are in
+// paged_attention_instances.cu; tests bring the whole matrix.
+typedef packed_kernel (*packed_kernel_find)(const struct packed_shape *shape);
+packed_kernel packed_kernel_in_program(const struct packed_shape *shape);
+
+static inline int packed_partitions(const struct packed_attention *args) {
+    return (args->max_seq_len + PARTITION_SIZE - 1) / PARTITION_SIZE;
+}
+
+// vLLM's rule: v1 where its logits are few and there is one partition, or thread blocks enough.
+static inline bool paged_attention_prefers_v1(const struct packed_attention *args) {
+    return args->max_seq_len <= 8192 &&
+           (packed_partitions(args) == 1 ||
+            (int64_t)args->num_seqs * args->num_heads > PARTITION_SIZE);
+}
+
+static inline size_t packed_element_bytes(const struct packed_attention *args) {
+    return args->format == CACHE_FP8_E4M3 ? 1 : args->type == DTYPE_F32 ? 4 : 2;
+}
+
+// The cost: K and V of `keys` cached tokens, all sequences together, read once.
+static inline size_t packed_attention_bytes(const struct packed_attention *args, int64_t keys) {
+    return 2 * (size_t)keys * (size_t)args->num_kv_heads * (size_t)args->head_size *
+           packed_element_bytes(args);
+}
+
+static inline size_t paged_attention_v2_scratch_bytes(const struct packed_attention *args) {
+    return (size_t)args->num_seqs * (size_t)args->num_heads * (size_t)packed_partitions(args) *
+           ((size_t)args->head_size + 2) * sizeof(float);
+}
+
+// The largest number of query heads for a thread block that is compiled and worth it: fewer where
+// the card would stand idle or v1's logits would crowd a multiprocessor. 0: the shape has no
+// kernel.
+int packed_heads_per_block(const struct device *device, const struct packed_attention *args,
+                           packed_kernel_find find, int logit_stride, int partitions);
+
+// Enqueues the kernel over `partitions` thread blocks a (head, sequence).
+void packed_launch_kernel(struct device *device, const struct packed_attention *args,
+                          const struct packed_launch *launch, packed_kernel kernel,
+                          int heads_per_block, int partitions);
+
+// Pre: packed_heads_per_block() > 0, and for v1 logits of max_seq_len that the card's shared
+// memory holds (4 bytes a key). `heads_per_block` 0 chooses.
+void paged_attention_v1_with(struct device *device, const struct packed_attention *args,
+                             packed_kernel_find find, int heads_per_block);
+void paged_attention_v2_with(struct device *device, const struct packed_attention *args,
+                             packed_kernel_find find, int heads_per_block);
+
+extern "C" {
+bool cuda_paged_attention_has_kernel(const struct packed_attention *args);
+void cuda_paged_attention_v1(struct device *device, const struct packed_attention *args);
+void cuda_paged_attention_v2(struct device *device, const struct packed_attention *args);
+}
+
+enum cache_layout {
+    LAYOUT_ROWS,   // K and V [num_kv_heads, block_size, head_size]
+    LAYOUT_PACKED, // as above
+};
+
+struct reshape_and_cache {       // K and V of new tokens go to their slots
+    const void *k, *v;           // [num_tokens, num_kv_heads, head_size] `type`
+    void *k_cache, *v_cache;     // block 0's of this layer, out
+    const int64_t *slot_mapping; // [num_tokens], block * block_size + offset; below 0: no slot
+    size_t block_bytes;          // from one block's K to the next one's
+    enum dtype type;             // F16, BF16 or F32
+    enum cache_format format;
+    enum cache_layout layout; // PACKED wants head_size % x == 0
+    int32_t num_tokens, num_kv_heads, head_size, block_size;
+    float k_scale, v_scale; // fp8: stored = value / scale, saturated
+};
+
+// Read once and written once.
+static inline size_t reshape_and_cache_bytes(const struct reshape_and_cache *args) {
+    const size_t in = args->type == DTYPE_F32 ? 4 : 2, out = args->format == CACHE_SAME ? in : 1;
+    return 2 * (size_t)args->num_tokens * (size_t)args->num_kv_heads * (size_t)args->head_size *
+           (in + out);
+}
+
+extern "C" void cuda_reshape_and_cache(struct device *device, const struct reshape_and_cache *args);

@@ -1,0 +1,16 @@
+// tests/device/tests.cuh — what main.cu runs, and how it counts.
+#pragma once
+#include "tests/device/pages.cuh"
+
+struct tally {
+    int passed, failed;
+    uint64_t seed; // printed; --seed repeats a run
+    bool quick;    // a reduced matrix, for compute-sanitizer
+};
+
+// Counts; says on stdout what failed.
+void tally_count(struct tally *tally, bool ok, const char *what, double error);
+
+void test_attention(struct device *device, struct tally *tally);
+void test_cache(struct device *device, struct tally *tally);
+void time_attention(struct device *device, struct tally *tally); // a table; counts nothing
