@@ -294,18 +294,6 @@ static enum status open_parts(struct opening *opening) {
     return start_thread(opening);
 }
 
-static enum restore_mode restore_mode(enum kv_restore mode) {
-    switch (mode) {
-    case KV_RESTORE_AUTO:
-        return RESTORE_AUTO;
-    case KV_RESTORE_ALWAYS:
-        return RESTORE_ALWAYS;
-    case KV_RESTORE_NEVER:
-        return RESTORE_NEVER;
-    }
-    return RESTORE_AUTO;
-}
-
 enum status engine_open(const struct engine_options *options, struct engine **result,
                         struct error *err) {
     ASSERT(options->model_path || options->shape);
@@ -315,7 +303,7 @@ enum status engine_open(const struct engine_options *options, struct engine **re
         return error_set(err, STATUS_NO_MEMORY, "not enough memory");
     }
     engine->tier = options->tier;
-    engine->restore_mode = restore_mode(options->kv_restore);
+    engine->kv_restore = options->kv_restore;
     engine->io_deadline_us =
         (int64_t)(options->io_deadline_ms ? options->io_deadline_ms : IO_DEADLINE_MS) * 1000;
     engine->knows_digest = options->digest != NULL;

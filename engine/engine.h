@@ -53,12 +53,6 @@ enum {
 
 struct engine;
 
-enum kv_restore {      // what is in host memory or on the disk is
-    KV_RESTORE_AUTO,   // read back where that is faster than computing it again, as measured
-    KV_RESTORE_ALWAYS, // always read back
-    KV_RESTORE_NEVER,  // always computed again
-};
-
 // Called during engine_open() and before the first step; fraction 0 … 1.
 typedef void engine_progress(void *user, const char *what, double fraction);
 

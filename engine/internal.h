@@ -87,7 +87,7 @@ struct engine {
     struct tier *tier; // until the cache has it
     struct hash128 digest;
     bool knows_digest;
-    enum restore_mode restore_mode;
+    enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;
     int32_t context, threads;

@@ -1,6 +1,5 @@
 // engine/restoring.c — what the cache has of a sequence, brought to the device.
 #include <errno.h>
-#include <time.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
@@ -20,7 +19,7 @@ void restoring_begin(struct sequence *sequence) {
     block_cache_adopt(engine->cache, &sequence->table, sequence->tokens, sequence->length);
     sequence->cached = sequence->table.length;
     block_cache_plan(engine->cache, &sequence->table, sequence->tokens, sequence->length,
-                     engine->restore_mode, us_per_token(engine), &restoring->plan);
+                     engine->kv_restore, us_per_token(engine), &restoring->plan);
     restoring->target = restoring->plan.target;
     if (restoring->target <= sequence->cached) return;
     restoring->active = true;
@@ -85,12 +84,7 @@ static struct restore_report report_on(const struct sequence *sequence) {
 
 void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report) {
     struct engine *engine = sequence->engine;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += (timeout_ms % 1000) * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = clock_deadline(timeout_ms);
     pthread_mutex_lock(&engine->lock);
     ASSERT(!sequence->running);
     if (!sequence->restoring.active) restoring_begin(sequence);

@@ -1,6 +1,5 @@
 // engine/stepper.c — the engine's thread: plan, run, sample, report.
 #include <errno.h>
-#include <time.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
@@ -209,6 +208,7 @@ static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us
 }
 
 static void advance_restoring(struct engine *engine) {
+    if (engine->restoring_count == 0) return;
     for (struct sequence *s = engine->sequences; s; s = s->next)
         if (s->restoring.active) restoring_advance(s);
 }
@@ -261,11 +261,7 @@ static void wait_for_work(struct engine *engine) {
         pthread_cond_wait(&engine->work, &engine->lock);
         return;
     }
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (looks_again ? LOOK_AGAIN_MS : WRITE_AGAIN_MS) * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = clock_deadline(looks_again ? LOOK_AGAIN_MS : WRITE_AGAIN_MS);
     const int code = pthread_cond_timedwait(&engine->work, &engine->lock, &until);
     ASSERT(code == 0 || code == ETIMEDOUT);
 }

@@ -132,18 +132,8 @@ static void detach_block(struct block_cache *cache, uint32_t node) {
     prefix_prune(cache->prefix, node);
 }
 
-// The tail's node gives up the block where the table may go on in it: the node names rows that
-// stay as they are, but will soon name less than the block has.
-static void thaw(struct block_cache *cache, const struct block_table *table) {
-    const int32_t used = table->length % cache->block_size;
-    if (used == 0) return;
-    const uint32_t block = table->blocks[table->count - 1];
-    const uint32_t node = block_pool_node(cache->blocks, block);
-    if (node == BLOCK_NONE || block_pool_holders(cache->blocks, block) > 1) return;
-    if (prefix_node(cache->prefix, node)->count <= used) detach_block(cache, node);
-}
-
-// Would thaw() make the tail writable?
+// May the tail's node give the block up, so that the table can go on in it? The node names rows
+// that stay as they are, but will soon name less than the block has.
 static bool can_thaw(const struct block_cache *cache, const struct block_table *table) {
     const int32_t used = table->length % cache->block_size;
     if (used == 0) return false;
@@ -164,7 +154,8 @@ enum status block_cache_grow(struct block_cache *cache, struct block_table *tabl
     struct block_copy copy;
     if (block_cache_need(cache, table, new_length) > block_pool_free(cache->blocks))
         return STATUS_FULL;
-    thaw(cache, table);
+    if (can_thaw(cache, table))
+        detach_block(cache, block_pool_node(cache->blocks, table->blocks[table->count - 1]));
     TRY(block_table_grow(table, cache->blocks, new_length, &copy));
     if (!copy.needed) return STATUS_OK;
     // In the device's order, so before whatever the source is used for if it is evicted now.
@@ -229,21 +220,6 @@ void block_cache_seal(struct block_cache *cache, struct block_table *table, cons
         if (!seal_block(cache, table, ids + (size_t)i * (size_t)cache->block_size, i)) return;
 }
 
-static void list_tail(struct block_cache *cache, uint32_t node) {
-    struct node *n = prefix_node(cache->prefix, node);
-    struct node_list *tails = &cache->tails;
-    if (!cache->tier || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
-    n->tail_listed = true;
-    n->list_previous = tails->last;
-    n->list_next = NODE_NONE;
-    if (tails->last == NODE_NONE)
-        tails->first = node;
-    else
-        prefix_node(cache->prefix, tails->last)->list_next = node;
-    tails->last = node;
-    tails->count++;
-}
-
 void block_cache_seal_tail(struct block_cache *cache, const struct block_table *table,
                            const int32_t *ids) {
     const int32_t used = table->length % cache->block_size, index = table->count - 1;
@@ -257,7 +233,7 @@ void block_cache_seal_tail(struct block_cache *cache, const struct block_table *
         return;
     if (prefix_node(cache->prefix, node)->block != BLOCK_NONE) return;
     cache_attach_block(cache, node, table->blocks[index]);
-    list_tail(cache, node);
+    cache_list_tail(cache, node);
 }
 
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,

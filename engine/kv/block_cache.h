@@ -103,6 +103,7 @@ void block_cache_pin(struct block_cache *cache, const struct block_table *table,
 // The node at the end of the longest chain of full blocks of ids, wherever it lies; or NODE_NONE.
 uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length);
 
+// All but what requests found and computed, which the engine counts.
 void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage);
 bool block_cache_work_disk(struct block_cache *cache); // one job; see options.no_thread
 void block_cache_check(struct block_cache *cache);     // O(everything); for tests
@@ -123,12 +124,10 @@ struct restore_plan { // what the other tiers have of a log, and what of it to b
     int64_t prefill_us; // of the tokens that are brought back
 };
 
-enum restore_mode { RESTORE_AUTO, RESTORE_ALWAYS, RESTORE_NEVER };
-
 // us_per_token of a prefill; 0: not known, which counts as slow.
 void block_cache_plan(struct block_cache *cache, const struct block_table *table,
-                      const int32_t *ids, int32_t length, enum restore_mode mode,
-                      double us_per_token, struct restore_plan *plan);
+                      const int32_t *ids, int32_t length, enum kv_restore mode, double us_per_token,
+                      struct restore_plan *plan);
 
 struct restore_tally {
     int32_t device_tokens, host_tokens, disk_tokens;

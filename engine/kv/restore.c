@@ -52,8 +52,8 @@ static void protect(struct block_cache *cache, uint32_t leaf, int32_t blocks) {
 }
 
 void block_cache_plan(struct block_cache *cache, const struct block_table *table,
-                      const int32_t *ids, int32_t length, enum restore_mode mode,
-                      double us_per_token, struct restore_plan *plan) {
+                      const int32_t *ids, int32_t length, enum kv_restore mode, double us_per_token,
+                      struct restore_plan *plan) {
     const int32_t start = table->length;
     struct walk walk;
     double cost = 0, best = 0, best_cost = 0;
@@ -61,14 +61,14 @@ void block_cache_plan(struct block_cache *cache, const struct block_table *table
     uint32_t leaf = NODE_NONE;
     *plan = (struct restore_plan){.target = start};
     if (!walk_begin(cache, table, ids, length, &walk)) return;
-    const bool always = mode == RESTORE_ALWAYS || !(us_per_token > 0);
+    const bool always = mode == KV_RESTORE_ALWAYS || !(us_per_token > 0);
     while (walk_next(cache, &walk) && is_somewhere(prefix_node(cache->prefix, walk.node))) {
         cost += expected_us(cache, prefix_node(cache->prefix, walk.node));
         const double gain = us_per_token * (walk.at - start) - cost;
         blocks++;
         plan->left_tokens = walk.at - start;
-        if (mode == RESTORE_NEVER && cost > 0) continue;
-        if (!always && mode == RESTORE_AUTO && gain < best) continue;
+        if (mode == KV_RESTORE_NEVER && cost > 0) continue;
+        if (!always && mode == KV_RESTORE_AUTO && gain < best) continue;
         best = gain;
         best_cost = cost;
         target = walk.at;
@@ -196,9 +196,6 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
             swap_in(cache, walk.node, block);
         }
         *tally_of(tally, n, was_on_device) += walk.count;
-        if (!was_on_device)
-            *(n->from_disk ? &cache->counts.disk_hit_tokens : &cache->counts.host_hit_tokens) +=
-                (uint64_t)walk.count;
         n->from_disk = false;
         block_table_adopt(table, cache->blocks, block, walk.count);
         if (!was_on_device) block_pool_release(cache->blocks, block);

@@ -81,7 +81,8 @@ void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk dis
 
 // Puts a node that should be on the disk in the list of those that are written next.
 void cache_want_written(struct block_cache *cache, uint32_t node);
-void cache_unlist(struct block_cache *cache, uint32_t node); // from the list that it is in
+void cache_list_tail(struct block_cache *cache, uint32_t node); // to be written at closing
+void cache_unlist(struct block_cache *cache, uint32_t node);    // from the list that it is in
 
 // Gives up every copy of a node that nobody holds and nothing moves. What is on the disk is added
 // to `drops`, a job with room for it; NULL will do for what is not.

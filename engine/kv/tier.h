@@ -31,6 +31,12 @@
 
 enum { TIER_MAX_BATCH = 32 }; // blocks of one read or write
 
+enum kv_restore {      // what is in host memory or on the disk is
+    KV_RESTORE_AUTO,   // read back where that is faster than computing it again, as measured
+    KV_RESTORE_ALWAYS, // always read back
+    KV_RESTORE_NEVER,  // always computed again
+};
+
 struct tier_format {
     struct hash128 id;
     int32_t block_size;   // tokens of a full block

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
@@ -138,21 +137,9 @@ enum status tier_io_start(struct tier_io *io) {
     return STATUS_OK;
 }
 
-static struct timespec time_in(int timeout_ms) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    return until;
-}
-
 bool tier_io_wait(struct tier_io *io, int timeout_ms) {
     if (!io->started) return tier_io_work(io);
-    const struct timespec until = time_in(timeout_ms);
+    const struct timespec until = clock_deadline(timeout_ms);
     const uint64_t before = io->done_count;
     while (io->done_count == before && tier_io_pending(io) > 0)
         if (pthread_cond_timedwait(&io->finished, io->lock, &until) == ETIMEDOUT) break;
@@ -167,7 +154,7 @@ bool tier_io_stop(struct tier_io *io, int timeout_ms) {
         continue;
     pthread_mutex_unlock(io->lock);
     if (!io->started) return true;
-    const struct timespec until = time_in(timeout_ms);
+    const struct timespec until = clock_deadline(timeout_ms);
     return pthread_timedjoin_np(io->thread, NULL, &until) == 0;
 }
 

@@ -31,13 +31,8 @@ void cache_unlist(struct block_cache *cache, uint32_t node) {
     n->tail_listed = false;
 }
 
-void cache_want_written(struct block_cache *cache, uint32_t node) {
+static void append(struct block_cache *cache, struct node_list *list, uint32_t node) {
     struct node *n = prefix_node(cache->prefix, node);
-    struct node_list *list = &cache->unwritten;
-    if (!cache->tier || n->disk != NODE_NOT_ON_DISK) return;
-    if (n->tail_listed) cache_unlist(cache, node);
-    if (list->count == 0) cache->unwritten_since_us = clock_now_us();
-    cache_set_disk(cache, node, NODE_UNWRITTEN);
     n->list_previous = list->last;
     n->list_next = NODE_NONE;
     if (list->last == NODE_NONE)
@@ -46,6 +41,23 @@ void cache_want_written(struct block_cache *cache, uint32_t node) {
         prefix_node(cache->prefix, list->last)->list_next = node;
     list->last = node;
     list->count++;
+}
+
+void cache_list_tail(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    if (!cache->tier || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
+    n->tail_listed = true;
+    append(cache, &cache->tails, node);
+}
+
+void cache_want_written(struct block_cache *cache, uint32_t node) {
+    struct node *n = prefix_node(cache->prefix, node);
+    struct node_list *list = &cache->unwritten;
+    if (!cache->tier || n->disk != NODE_NOT_ON_DISK) return;
+    if (n->tail_listed) cache_unlist(cache, node);
+    if (list->count == 0) cache->unwritten_since_us = clock_now_us();
+    cache_set_disk(cache, node, NODE_UNWRITTEN);
+    append(cache, list, node);
 }
 
 // Back to the front: its children may be listed already.

@@ -221,7 +221,7 @@ int32_t fixture_adopt(struct cache_fixture *fixture, struct fixture_log *log) {
 }
 
 int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
-                        enum restore_mode mode, struct restore_tally *tally) {
+                        enum kv_restore mode, struct restore_tally *tally) {
     const int32_t before = log->cached;
     struct restore_plan plan;
     *tally = (struct restore_tally){0};

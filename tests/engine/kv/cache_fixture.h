@@ -77,7 +77,7 @@ int32_t fixture_adopt(struct cache_fixture *fixture, struct fixture_log *log);
 
 // Plans, and restores as far as it goes, doing the disk's work. Returns the tokens that came.
 int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
-                        enum restore_mode mode, struct restore_tally *tally);
+                        enum kv_restore mode, struct restore_tally *tally);
 
 void fixture_verify(const struct cache_fixture *fixture, const struct fixture_log *log); // bytes
 int32_t fixture_depth(struct cache_fixture *fixture, const struct fixture_log *log); // known blocks

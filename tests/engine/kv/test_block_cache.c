@@ -59,7 +59,7 @@ static struct restore_tally bring_back(struct cache_fixture *f, const char *text
     struct fixture_log log;
     struct restore_tally tally;
     log_of(f, &log, text);
-    assert_int_equal(fixture_restore(f, &log, RESTORE_ALWAYS, &tally), expected);
+    assert_int_equal(fixture_restore(f, &log, KV_RESTORE_ALWAYS, &tally), expected);
     fixture_log_deinit(f, &log);
     return tally;
 }
@@ -442,27 +442,27 @@ static void plan_restores_what_is_cheaper_than_computing(void **state) {
     remember(&f, A8 B8 C8);
     new_day(&f);
     log_of(&f, &a, A8 B8 C8 D8);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_AUTO, 1, &plan);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_AUTO, 1, &plan);
     assert_int_equal(plan.target, 0);
     assert_int_equal(plan.left_tokens, 24);
     assert_in_range(plan.left_us, 3 * 256, 4 * 256);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_AUTO, 100, &plan);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_AUTO, 100, &plan);
     assert_int_equal(plan.target, 24);
     assert_int_equal(plan.left_tokens, 0);
     assert_int_equal(plan.prefill_us, 2400);
     assert_in_range(plan.restore_us, 3 * 256, 4 * 256);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_AUTO, 0, &plan);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_AUTO, 0, &plan);
     assert_int_equal(plan.target, 24); // nobody knows how slow: slow
-    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_ALWAYS, 1, &plan);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_ALWAYS, 1, &plan);
     assert_int_equal(plan.target, 24);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_NEVER, 100, &plan);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_NEVER, 100, &plan);
     assert_int_equal(plan.target, 0);
     assert_int_equal(plan.left_tokens, 24);
     fixture_set(&f, &a, A8);
     fixture_compute(&f, &a);
     fixture_park(&f, &a);
     fixture_set(&f, &a, A8 B8 C8 D8);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, RESTORE_NEVER, 100, &plan);
+    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_NEVER, 100, &plan);
     assert_int_equal(plan.target, 8); // what the device has costs nothing
     fixture_log_deinit(&f, &a);
     fixture_deinit(&f);
@@ -515,7 +515,7 @@ static void failed_read_keeps_the_prefix_before_it(void **state) {
             new_day(&f);
             memory_store_fail_read(f.store, nth, outcomes[i]);
             log_of(&f, &a, A8 B8 C8 D8 E8);
-            assert_int_equal(fixture_restore(&f, &a, RESTORE_ALWAYS, &tally), (nth - 1) * 8);
+            assert_int_equal(fixture_restore(&f, &a, KV_RESTORE_ALWAYS, &tally), (nth - 1) * 8);
             assert_int_equal(fixture_usage(&f).failed_reads, 1);
             fixture_compute(&f, &a);
             fixture_verify(&f, &a);

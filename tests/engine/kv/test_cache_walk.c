@@ -169,15 +169,15 @@ static void step_adopt(struct walk *w, struct actor *a) {
 static void step_plan(struct walk *w, struct actor *a) {
     if (a->log.pending || a->restoring) return;
     if (dice(2)) step_adopt(w, a);
-    const enum restore_mode mode = (enum restore_mode)dice(3);
+    const enum kv_restore mode = (enum kv_restore)dice(3);
     struct restore_plan plan;
     block_cache_plan(w->fixture.cache, &a->log.table, a->log.ids, a->log.length, mode,
                      dice(4) ? dice(200) : 0, &plan);
     assert_in_range(plan.target, a->log.cached, a->log.length);
     assert_in_range(plan.target + plan.left_tokens, plan.target, a->log.length);
     assert_true(plan.restore_us >= 0 && plan.left_us >= 0 && plan.prefill_us >= 0);
-    if (mode == RESTORE_ALWAYS) assert_int_equal(plan.left_tokens, 0);
-    if (mode == RESTORE_NEVER) assert_int_equal(plan.restore_us, 0);
+    if (mode == KV_RESTORE_ALWAYS) assert_int_equal(plan.left_tokens, 0);
+    if (mode == KV_RESTORE_NEVER) assert_int_equal(plan.restore_us, 0);
     a->target = plan.target;
     a->restoring = plan.target > a->log.cached;
     a->tally = (struct restore_tally){0};
@@ -199,6 +199,8 @@ static void step_restore(struct walk *w, struct actor *a) {
     assert_int_equal(a->log.cached - before, a->tally.device_tokens + a->tally.host_tokens +
                                                  a->tally.disk_tokens - had.device_tokens -
                                                  had.host_tokens - had.disk_tokens);
+    w->sums.host_hit_tokens += (uint64_t)(a->tally.host_tokens - had.host_tokens);
+    w->sums.disk_hit_tokens += (uint64_t)(a->tally.disk_tokens - had.disk_tokens);
     w->coverage.restored += a->log.cached > before;
     w->coverage.waited += outcome == RESTORE_WAITS;
     const bool gives_up = dice(20) == 0; // as by the clock
@@ -377,8 +379,6 @@ static void add_sums(struct walk *w) {
     w->sums.evicted_blocks += usage.evicted_blocks;
     w->sums.duplicate_blocks += usage.duplicate_blocks;
     w->sums.lost_blocks += usage.lost_blocks;
-    w->sums.host_hit_tokens += usage.host_hit_tokens;
-    w->sums.disk_hit_tokens += usage.disk_hit_tokens;
     w->sums.failed_reads += usage.failed_reads;
     w->sums.failed_writes += usage.failed_writes;
 }
@@ -407,7 +407,7 @@ static void find_yesterday(struct walk *w, const int32_t depths[LOGS]) {
         struct restore_tally tally;
         // More, where a block of an earlier day hangs on one that was written again.
         assert_true(fixture_depth(&w->fixture, &a->log) >= depths[i]);
-        fixture_restore(&w->fixture, &a->log, RESTORE_ALWAYS, &tally);
+        fixture_restore(&w->fixture, &a->log, KV_RESTORE_ALWAYS, &tally);
         if (i == 0) assert_int_equal(tally.device_tokens + tally.host_tokens, 0);
         if (i == 0) assert_true(a->log.cached >= depths[i] * FIXTURE_BLOCK);
         w->coverage.found += (uint64_t)a->log.cached;
