@@ -52,9 +52,10 @@ struct device_info {
     int32_t threads;                  // that compute; 0 for a card
 };
 
-// A matrix [rows, columns], row by row in blocks of `type` (dtype.h).
+// A matrix [rows, columns]. In a file and on a processor it is row by row in blocks of `type`
+// (dtype.h); a card has it in an order of its own, which only its verbs know.
 struct weight {
-    const void *data; // device
+    const void *data; // from weights()
     enum dtype type;
     int32_t rows, columns;
 };
@@ -99,21 +100,44 @@ struct embedding {            // y[t] = table[token_ids[t]]
     int32_t tokens;
 };
 
-struct rmsnorm {         // x += delta (if any);  y = x / sqrt(mean(x^2) + eps) * weight, a row each
+struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
     void *y;             // [rows, dim] activation, out, not x
-    void *x;             // [rows, dim] residual, in; out where delta is added
-    const void *delta;   // [rows, dim] activation, in; NULL: nothing is added
+    const void *x;       // [rows, dim] residual
     const float *weight; // [dim] device
     int32_t rows, dim;
     float eps;
 };
 
-struct linear {    // y = x W^T + bias
-    void *y;       // [tokens, weight.rows] activation, out, not x
-    const void *x; // [tokens, weight.columns] activation
+// What a product reads: activations or, with a norm, the residual stream, which is normed first
+// as by rmsnorm.
+struct linear_input {
+    const void *x;     // [tokens, columns] activation; with a norm residual
+    const float *norm; // [columns] device; NULL: x as it is
+    void *normed;      // [tokens, columns] activation, scratch where there is a norm; not x
+    int32_t tokens;
+    float eps;
+};
+
+struct projection {
+    void *y; // [tokens, weight.rows] activation, out, not the input
     struct weight weight;
     const float *bias; // [weight.rows] device, or NULL
-    int32_t tokens;
+};
+
+enum { LINEAR_PARTS = 3 };
+
+struct linear { // y = x W^T + bias for each part, all of one input
+    struct linear_input in;
+    struct projection parts[LINEAR_PARTS];
+    int32_t count;
+    bool add; // y is residual, and what is computed is added to it
+};
+
+struct gated_linear { // y = silu(x gate^T) * (x up^T), silu(g) = g / (1 + exp(-g))
+    struct linear_input in;
+    void *y;                // [tokens, gate.rows] activation, out, not the input
+    void *up_rows;          // the same shape, scratch
+    struct weight gate, up; // of one shape
 };
 
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
@@ -146,7 +170,7 @@ struct paged_attention { // out = softmax(q K^T * scale) V, causal, grouped-quer
     const struct batch *batch;
 };
 
-struct silu_and_mul { // gate = gate / (1 + exp(-gate)) * up
+struct silu_and_mul { // gate = silu(gate) * up
     void *gate;       // [rows, dim] activation, in and out
     const void *up;   // [rows, dim] activation
     int32_t rows, dim;
@@ -180,7 +204,7 @@ struct swap_blocks {
 struct backend {
     const char *name;
     enum dtype activation; // of all rows but the next; F32 on processors
-    enum dtype residual;   // of embedding.y and rmsnorm.x, the sum over all layers
+    enum dtype residual;   // of the stream that embedding starts and linears add to
 
     MUST_CHECK enum status (*open)(const struct device_options *options, struct device **device,
                                    struct error *err);
@@ -200,10 +224,10 @@ struct backend {
     MUST_CHECK enum status (*alloc_host)(struct device *device, size_t bytes, void **memory);
     void (*release_host)(struct device *device, void *memory, size_t bytes);
 
-    // Makes weights from the file's mapped bytes usable: on a processor the same pointer (the
-    // mapping must outlive the device), on a card a copy.
-    MUST_CHECK enum status (*weights)(struct device *device, const void *host, size_t bytes,
-                                      const void **memory);
+    // Makes a matrix usable whose data are the file's mapped bytes: on a processor the same pointer
+    // (the mapping must outlive the device), on a card a copy, kept until the device is closed.
+    MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
+                                      const void **data);
 
     void (*to_device)(struct device *device, void *memory, const void *host, size_t bytes);
     void (*to_host)(struct device *device, void *host, const void *memory, size_t bytes);
@@ -212,6 +236,7 @@ struct backend {
     void (*embedding)(struct device *device, const struct embedding *args);
     void (*rmsnorm)(struct device *device, const struct rmsnorm *args);
     void (*linear)(struct device *device, const struct linear *args);
+    void (*gated_linear)(struct device *device, const struct gated_linear *args);
     void (*rope_and_cache)(struct device *device, const struct rope_and_cache *args);
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*silu_and_mul)(struct device *device, const struct silu_and_mul *args);

@@ -17,10 +17,23 @@ static inline size_t embedding_bytes(const struct embedding *args) {
     return (size_t)args->tokens * dtype_row_bytes(args->table.type, args->table.columns);
 }
 
-static inline size_t linear_bytes(const struct linear *args) { return weight_bytes(&args->weight); }
+static inline size_t linear_bytes(const struct linear *args) {
+    size_t bytes = 0;
+    for (int32_t i = 0; i < args->count; i++)
+        bytes += weight_bytes(&args->parts[i].weight);
+    return bytes;
+}
 
 static inline double linear_operations(const struct linear *args) {
-    return 2.0 * args->tokens * args->weight.rows * args->weight.columns;
+    double operations = 0;
+    for (int32_t i = 0; i < args->count; i++)
+        operations +=
+            2.0 * args->in.tokens * args->parts[i].weight.rows * args->parts[i].weight.columns;
+    return operations;
+}
+
+static inline size_t gated_linear_bytes(const struct gated_linear *args) {
+    return weight_bytes(&args->gate) + weight_bytes(&args->up);
 }
 
 static inline size_t logits_bytes(const struct logits *args) { return weight_bytes(&args->weight); }

@@ -10,8 +10,8 @@
 // Anonymous pages, committed when first touched.
 MUST_CHECK enum status host_alloc(struct device *device, size_t bytes, void **memory);
 void host_release(struct device *device, void *memory, size_t bytes);
-MUST_CHECK enum status host_weights(struct device *device, const void *host, size_t bytes,
-                                    const void **memory); // the same pointer
+MUST_CHECK enum status host_weights(struct device *device, const struct weight *in_file,
+                                    const void **data); // the same pointer
 void host_to_device(struct device *device, void *memory, const void *host, size_t bytes);
 void host_to_host(struct device *device, void *host, const void *memory, size_t bytes);
 MUST_CHECK enum status host_sync(struct device *device); // nothing can have failed

@@ -14,7 +14,6 @@ enum { BUFFERS_MAX = 20, ALIGNMENT = 64 };
 struct activations {
     void *x;            // [max_tokens, dim] the residual stream
     void *normed;       // [max_tokens, dim]
-    void *delta;        // [max_tokens, dim] what is added to x next
     void *q, *attended; // [max_tokens, heads * head_size]
     void *k, *v;        // [max_tokens, kv_heads * head_size]
     void *gate, *up;    // [max_tokens, ffn]
@@ -129,7 +128,6 @@ static void take_activations(struct forward *forward) {
     forward->activations = (struct activations){
         .x = take(forward, rows, residual),
         .normed = take(forward, rows, dim),
-        .delta = take(forward, rows, dim),
         .q = take(forward, rows, q),
         .attended = take(forward, rows, q),
         .k = take(forward, rows, kv),
@@ -276,34 +274,35 @@ static void send_step_data(struct forward *forward) {
     };
 }
 
-static void project(struct forward *forward, void *y, const void *x, const struct weight *weight,
-                    const float *bias) {
+// rmsnorm(x) * norm
+static struct linear_input normed(const struct forward *forward, const float *norm) {
+    return (struct linear_input){.x = forward->activations.x,
+                                 .norm = norm,
+                                 .normed = forward->activations.normed,
+                                 .tokens = forward->num_tokens,
+                                 .eps = forward->model->config.norm_eps};
+}
+
+// x += W rows
+static void add(struct forward *forward, const void *rows, const struct weight *weight) {
     forward->backend->linear(
         forward->device,
-        &(struct linear){
-            .y = y, .x = x, .weight = *weight, .bias = bias, .tokens = forward->num_tokens});
+        &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
+                         .parts = {{.y = forward->activations.x, .weight = *weight}},
+                         .count = 1,
+                         .add = true});
 }
 
-// normed = rmsnorm(x += delta) * weight
-static void norm(struct forward *forward, const void *delta, const float *weight) {
-    forward->backend->rmsnorm(forward->device, &(struct rmsnorm){
-                                                   .y = forward->activations.normed,
-                                                   .x = forward->activations.x,
-                                                   .delta = delta,
-                                                   .weight = weight,
-                                                   .rows = forward->num_tokens,
-                                                   .dim = forward->model->config.dim,
-                                                   .eps = forward->model->config.norm_eps,
-                                               });
-}
-
-// delta = o(attention(rope(q(normed)), rope(k(normed)), v(normed)))
+// x += o(attention(rope(q(normed)), rope(k(normed)), v(normed)))
 static void attend(struct forward *forward, const struct layer *layer, int32_t index) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
-    project(forward, a->q, a->normed, &layer->q, layer->q_bias);
-    project(forward, a->k, a->normed, &layer->k, layer->k_bias);
-    project(forward, a->v, a->normed, &layer->v, layer->v_bias);
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = normed(forward, layer->attn_norm),
+                                              .parts = {{a->q, layer->q, layer->q_bias},
+                                                        {a->k, layer->k, layer->k_bias},
+                                                        {a->v, layer->v, layer->v_bias}},
+                                              .count = 3});
     forward->backend->rope_and_cache(forward->device,
                                      &(struct rope_and_cache){
                                          .q = a->q,
@@ -331,20 +330,19 @@ static void attend(struct forward *forward, const struct layer *layer, int32_t i
                                           .cache = forward->cache,
                                           .batch = &forward->batch,
                                       });
-    project(forward, a->delta, a->attended, &layer->o, NULL);
+    add(forward, a->attended, &layer->o);
 }
 
-// delta = down(silu(gate(normed)) * up(normed))
+// x += down(silu(gate(normed)) * up(normed))
 static void feed_forward(struct forward *forward, const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    project(forward, a->gate, a->normed, &layer->gate, NULL);
-    project(forward, a->up, a->normed, &layer->up, NULL);
-    forward->backend->silu_and_mul(forward->device,
-                                   &(struct silu_and_mul){.gate = a->gate,
-                                                          .up = a->up,
-                                                          .rows = forward->num_tokens,
-                                                          .dim = forward->model->config.ffn});
-    project(forward, a->delta, a->gate, &layer->down, NULL);
+    forward->backend->gated_linear(forward->device,
+                                   &(struct gated_linear){.in = normed(forward, layer->ffn_norm),
+                                                          .y = a->gate,
+                                                          .up_rows = a->up,
+                                                          .gate = layer->gate,
+                                                          .up = layer->up});
+    add(forward, a->gate, &layer->down);
 }
 
 static void enqueue(struct forward *forward) {
@@ -357,13 +355,16 @@ static void enqueue(struct forward *forward) {
                                                     .tokens = forward->num_tokens});
     for (int32_t i = 0; i < model->config.layers; i++) {
         const struct layer *layer = &model->layers[i];
-        norm(forward, i > 0 ? a->delta : NULL, layer->attn_norm);
         attend(forward, layer, i);
-        norm(forward, a->delta, layer->ffn_norm);
         feed_forward(forward, layer);
     }
     if (forward->num_logits == 0) return;
-    norm(forward, a->delta, model->output_norm);
+    forward->backend->rmsnorm(forward->device, &(struct rmsnorm){.y = a->normed,
+                                                                 .x = a->x,
+                                                                 .weight = model->output_norm,
+                                                                 .rows = forward->num_tokens,
+                                                                 .dim = model->config.dim,
+                                                                 .eps = model->config.norm_eps});
     forward->backend->logits(forward->device,
                              &(struct logits){.y = forward->logits,
                                               .x = a->normed,

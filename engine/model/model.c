@@ -90,15 +90,15 @@ static struct weight matrix(struct loader *loader, const char *name, int32_t row
         return weight;
     }
     struct model *model = loader->model;
-    const void *data;
-    if (model->backend->weights(model->device, tensor->data, tensor->bytes, &data) != STATUS_OK) {
+    weight = (struct weight){tensor->data, tensor->type, (int32_t)tensor->shape[1], columns};
+    if (model->backend->weights(model->device, &weight, &weight.data) != STATUS_OK) {
         refuse(loader, STATUS_NO_MEMORY, name, "does not fit the device's memory");
         return weight;
     }
     model->weight_bytes += tensor->bytes;
     model->parameters += tensor->shape[0] * tensor->shape[1];
     loader->bytes_of_type[tensor->type] += tensor->bytes;
-    return (struct weight){data, tensor->type, (int32_t)tensor->shape[1], columns};
+    return weight;
 }
 
 // Vectors are small and every kernel wants them in fp32: other types are converted once.
@@ -245,30 +245,48 @@ enum status model_open(struct model *model, const struct gguf *gguf, const struc
     return loader.status;
 }
 
-// Random weights: one chunk is filled, and copied as often as a matrix needs.
+// Random weights: one chunk is filled, and repeated over the memory that a matrix is made from.
 struct dice {
     struct model *model;
     enum dtype type;
-    void *chunk;
+    char *chunk;
     size_t chunk_bytes; // whole rows of every matrix are multiples of the type's block
+    char *matrix;       // as large as the largest yet
+    size_t matrix_bytes;
     enum status status;
 };
 
 enum { RANDOM_CHUNK_BLOCKS = 1 << 17 };
 
+static bool has_random(struct dice *dice, size_t bytes) {
+    if (dice->status != STATUS_OK) return false;
+    if (bytes <= dice->matrix_bytes) return true;
+    free(dice->matrix);
+    dice->matrix_bytes = bytes;
+    dice->matrix = malloc(bytes);
+    if (!dice->matrix) dice->status = STATUS_NO_MEMORY;
+    for (size_t at = 0; dice->matrix && at < bytes; at += dice->chunk_bytes)
+        memcpy(dice->matrix + at, dice->chunk,
+               bytes - at < dice->chunk_bytes ? bytes - at : dice->chunk_bytes);
+    return dice->matrix != NULL;
+}
+
 static struct weight random_matrix(struct dice *dice, int32_t rows, int32_t columns) {
     struct model *model = dice->model;
     const size_t bytes = (size_t)rows * dtype_row_bytes(dice->type, columns);
-    unsigned char *data = take(model, bytes);
-    if (!data) dice->status = STATUS_NO_MEMORY;
-    for (size_t at = 0; data && at < bytes; at += dice->chunk_bytes) {
-        const size_t left = bytes - at;
-        model->backend->to_device(model->device, data + at, dice->chunk,
-                                  left < dice->chunk_bytes ? left : dice->chunk_bytes);
+    struct weight weight = {NULL, dice->type, rows, columns};
+    if (!has_random(dice, bytes)) return weight;
+    weight.data = dice->matrix;
+    dice->status = model->backend->weights(model->device, &weight, &weight.data);
+    if (dice->status == STATUS_OK && weight.data == dice->matrix) { // not a copy, as on a card
+        void *copy = take(model, bytes);
+        if (copy) model->backend->to_device(model->device, copy, dice->matrix, bytes);
+        if (!copy) dice->status = STATUS_NO_MEMORY;
+        weight.data = copy;
     }
     model->weight_bytes += bytes;
     model->parameters += (int64_t)rows * columns;
-    return (struct weight){data, dice->type, rows, columns};
+    return weight;
 }
 
 static const float *constant_vector(struct dice *dice, bool wanted, int32_t length, float value) {
@@ -336,6 +354,7 @@ enum status model_random(struct model *model, const char *name, enum dtype type,
         if (dice.status == STATUS_OK) dice.status = set_inv_freq(model, NULL);
     }
     free(dice.chunk);
+    free(dice.matrix);
     if (dice.status == STATUS_OK) return STATUS_OK;
     model_close(model);
     return error_set(err, dice.status, "shape %s in %s: %s", name, dtype_name(type),

@@ -113,6 +113,7 @@ const struct backend *backend_cpu(void) {
         .embedding = cpu_embedding,
         .rmsnorm = cpu_rmsnorm,
         .linear = cpu_linear,
+        .gated_linear = cpu_gated_linear,
         .rope_and_cache = cpu_rope_and_cache,
         .paged_attention = cpu_paged_attention,
         .silu_and_mul = cpu_silu_and_mul,

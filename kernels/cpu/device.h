@@ -27,6 +27,7 @@ static inline float *thread_scratch(const struct device *device, int32_t thread)
 void cpu_embedding(struct device *device, const struct embedding *args);
 void cpu_rmsnorm(struct device *device, const struct rmsnorm *args);
 void cpu_linear(struct device *device, const struct linear *args);
+void cpu_gated_linear(struct device *device, const struct gated_linear *args);
 void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void cpu_paged_attention(struct device *device, const struct paged_attention *args);
 void cpu_silu_and_mul(struct device *device, const struct silu_and_mul *args);

@@ -21,7 +21,7 @@ struct act_block {
     int8_t q[32];
 };
 
-// Rows first_row ... end_row - 1 of y = x W^T + bias.
+// Rows first_row ... end_row - 1 of y = x W^T + bias, or of y += x W^T.
 struct linear_part {
     struct weight weight;
     float *y;                   // [tokens, weight.rows]
@@ -29,6 +29,7 @@ struct linear_part {
     const float *x;             // [any, columns], for plain weights
     const int32_t *row_index;   // of x, or NULL: token t is row t
     const float *bias;          // or NULL
+    bool add;                   // to y; without a bias
     int32_t tokens;
     int32_t first_row, end_row;
 };

@@ -79,14 +79,49 @@ void cpu_embedding(struct device *device, const struct embedding *args) {
     threads_for(device->threads, args->tokens, QUANTIZE_ROWS, embed_tokens, &job);
 }
 
-void cpu_linear(struct device *device, const struct linear *args) {
+// The rows that a product reads.
+static const float *input_rows(struct device *device, const struct linear_input *in,
+                               int32_t columns) {
+    if (!in->norm) return in->x;
+    cpu_rmsnorm(device, &(struct rmsnorm){.y = in->normed,
+                                          .x = in->x,
+                                          .weight = in->norm,
+                                          .rows = in->tokens,
+                                          .dim = columns,
+                                          .eps = in->eps});
+    return in->normed;
+}
+
+static void project(struct device *device, const float *x, int32_t tokens,
+                    const struct projection *part, bool add) {
+    ASSERT(!add || !part->bias);
     struct linear_job job = {device,
-                             {.weight = args->weight,
-                              .y = args->y,
-                              .x = args->x,
-                              .bias = args->bias,
-                              .tokens = args->tokens}};
+                             {.weight = part->weight,
+                              .y = part->y,
+                              .x = x,
+                              .bias = part->bias,
+                              .add = add,
+                              .tokens = tokens}};
     multiply(&job);
+}
+
+void cpu_linear(struct device *device, const struct linear *args) {
+    ASSERT(args->count > 0 && args->count <= LINEAR_PARTS);
+    const float *x = input_rows(device, &args->in, args->parts[0].weight.columns);
+    for (int32_t i = 0; i < args->count; i++)
+        project(device, x, args->in.tokens, &args->parts[i], args->add);
+}
+
+void cpu_gated_linear(struct device *device, const struct gated_linear *args) {
+    const struct projection gate = {.y = args->y, .weight = args->gate};
+    const struct projection up = {.y = args->up_rows, .weight = args->up};
+    const float *x = input_rows(device, &args->in, args->gate.columns);
+    project(device, x, args->in.tokens, &gate, false);
+    project(device, x, args->in.tokens, &up, false);
+    cpu_silu_and_mul(device, &(struct silu_and_mul){.gate = args->y,
+                                                    .up = args->up_rows,
+                                                    .rows = args->in.tokens,
+                                                    .dim = args->gate.rows});
 }
 
 void cpu_logits(struct device *device, const struct logits *args) {

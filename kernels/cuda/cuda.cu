@@ -35,12 +35,7 @@ static cudaError_t start(struct device *device) {
 
 static void cuda_close(struct device *device) {
     if (!device) return;
-    while (device->weights) {
-        struct copied_weights *first = device->weights;
-        device->weights = first->next;
-        cudaFree(first->memory);
-        free(first);
-    }
+    cuda_free_weights(device);
     cuda_forget_recordings(device);
     if (device->blas) cublasLtDestroy(device->blas);
     cudaFree(device->unpacked);
@@ -130,21 +125,6 @@ static void cuda_release_host(struct device *device, void *memory, size_t bytes)
     device_note(device, cudaFreeHost(memory));
 }
 
-static enum status cuda_weights(struct device *device, const void *host, size_t bytes,
-                                const void **memory) {
-    struct copied_weights *copy = (struct copied_weights *)malloc(sizeof *copy);
-    if (!copy) return STATUS_NO_MEMORY;
-    if (cuda_alloc(device, bytes, &copy->memory) != STATUS_OK) {
-        free(copy);
-        return STATUS_NO_MEMORY;
-    }
-    copy->next = device->weights;
-    device->weights = copy;
-    device_note(device, cudaMemcpy(copy->memory, host, bytes, cudaMemcpyHostToDevice));
-    *memory = copy->memory;
-    return STATUS_OK;
-}
-
 static void cuda_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
     device_note(device,
                 cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice, device->stream));
@@ -182,6 +162,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .embedding = cuda_embedding,
         .rmsnorm = cuda_rmsnorm,
         .linear = cuda_linear,
+        .gated_linear = cuda_gated_linear,
         .rope_and_cache = cuda_rope_and_cache,
         .paged_attention = cuda_paged_attention,
         .silu_and_mul = cuda_silu_and_mul,

@@ -1,36 +1,32 @@
 // kernels/cuda/embedding.cu — y[t] = table[token_ids[t]], unpacked.
 //
-//   table      [vocabulary, columns]  any weight type
+//   table      [vocabulary, columns]  any weight type, as in tiles.cuh
 //   token_ids  [tokens]  int32
 //   y          [tokens, columns]  fp32, the residual stream
 //
-//   grid   tokens;  block  THREADS, 8 columns a thread and step
+//   grid   (columns / THREADS, tokens);  block  THREADS, a thread a column
 //
 // Cost: a few rows, bound by the launch.
 #include "kernels/cuda/unpack.cuh"
 
 enum { THREADS = 128 };
 
-template <enum dtype TYPE>
-static __global__ void embedding_kernel(const embedding args, size_t row_bytes) {
-    const char *row = (const char *)args.table.data + args.token_ids[blockIdx.x] * row_bytes;
-    float *y = (float *)args.y + (size_t)blockIdx.x * args.table.columns;
-    for (int column = 8 * threadIdx.x; column < args.table.columns; column += 8 * THREADS) {
-        float w[8];
-        unpack8<TYPE>(row, column, w);
-        for (int i = 0; i < 8; i++)
-            y[column + i] = w[i];
-    }
+template <enum dtype TYPE> static __global__ void embedding_kernel(const embedding args) {
+    const int column = blockIdx.x * THREADS + threadIdx.x, token = blockIdx.y;
+    grid_launch_dependents();
+    grid_wait();
+    if (column < args.table.columns)
+        ((float *)args.y)[(size_t)token * args.table.columns + column] =
+            weight_at<TYPE>(args.table, args.token_ids[token], column);
 }
 
 extern "C" void cuda_embedding(struct device *device, const struct embedding *args) {
-    const size_t row_bytes = dtype_row_bytes(args->table.type, args->table.columns);
-    ASSERT(args->tokens > 0 && args->table.columns % 8 == 0);
+    const dim3 grid(ceil_divide((size_t)args->table.columns, THREADS), (unsigned)args->tokens);
+    ASSERT(args->tokens > 0);
     switch (args->table.type) {
-#define CASE(id, bytes, elements, name)                                       \
-    case DTYPE_##id:                                                          \
-        embedding_kernel<DTYPE_##id>                                          \
-            <<<args->tokens, THREADS, 0, device->stream>>>(*args, row_bytes); \
+#define CASE(id, bytes, elements, name)                                            \
+    case DTYPE_##id:                                                               \
+        embedding_kernel<DTYPE_##id><<<grid, THREADS, 0, device->stream>>>(*args); \
         break;
         DTYPE_MAP(CASE)
 #undef CASE

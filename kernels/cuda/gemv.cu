@@ -1,346 +1,340 @@
-// kernels/cuda/gemv.cu — y = x W^T + bias for up to a few dozen tokens.
+// kernels/cuda/gemv.cu — y = x W^T for a few tokens: weights are read once, as one stream.
 //
-//   x  [tokens, columns]  fp16, rows aligned to 16 bytes; or rows picked by row_index
-//   W  [rows, columns]    packed as in the file (gemv_packing.cuh); columns a multiple of 32
-//   y  [tokens, rows]     fp16 or fp32
+//   W  [rows, columns]    in the order of tiles.cuh; up to three of them for one x
+//   x  [tokens, columns]  fp16, or the fp32 stream, normed here; or rows picked by row_index
+//   y  [tokens, rows]     fp16, or fp32, stored or added
 //
-//   grid   ceil(rows / (16 TILES));  block  WARPS x 32
-//   shared WARPS x STAGES x (16 TILES x STRIDE + tokens x 64 UNITS) bytes
+//   grid   one block a multiprocessor, or fewer;  block  (warps + 1) x 32
+//   shared rings [warps][STAGES][cell], x [units][tokens][64 bytes], sums of x [quads][tokens][32
+//          bytes], sums of warps [slots][passes][warps][tokens][16 rows], sums of segments
 //
-// A block makes 16 TILES rows of y for up to 8 EIGHTS tokens. Its warps share the columns: warp w
-// takes stages w, w + WARPS, ... of 32 UNITS columns, and copies each, weights and x, into its own
-// ring in shared memory, STAGES - 1 of them ahead. So no warp waits for another before the end,
-// and bytes on their way cost no registers. The products are the tensor cores', W their A and x
-// their B: m16n8k16, fp16 in, fp32 out; tokens that are not there cost nothing but idle columns.
+// Warps that multiply have a ring each, into which they copy the cells of weights that they will
+// need, across tiles and matrices without a pause: bytes on their way cost no registers, and the
+// memory never idles between tiles. They begin before grid_wait(), as weights depend on no other
+// kernel. One warp more adds up the sums of those that share a tile.
 //
-// A row's sum has one order, whatever EIGHTS and TILES are: by columns within a warp, then
-// by warps. Weights of BF16 are rounded to fp16, which is exact from 6e-5 to 65504.
-// F16 and BF16 are bound by reading W once, the others by the instructions that unpack it.
-#include "kernels/cuda/gemv.cuh"
+// x lies in shared memory for as many columns as there is room for, a segment; there are several
+// only where tokens times columns is large, and then the tiles are gone through once for each.
+//
+// The order of a row's sum depends on its type, its columns and the segments; on a deterministic
+// device these are the same for any tokens. Bound by reading W.
+#include "kernels/cuda/gemv_input.cuh"
 
-#include "kernels/cuda/gemv_packing.cuh"
-
-enum { WARPS = 8, STAGES = 2, LANES = 32, UNIT_COLUMNS = 32, TILE_ROWS = 16, TOKENS_MAX = 16 };
-
-static __device__ inline void copy16(void *shared, const void *global, unsigned bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(shared)),
-                 "l"(global), "r"(bytes)
-                 : "memory");
+// Of a cell's columns, and of their sums, for a token.
+template <enum dtype TYPE> static constexpr size_t gemv_x_bytes() {
+    typedef gemv_cell<TYPE> piece;
+    return piece::UNITS * X_BYTES + piece::HAS_MINIMA * (piece::UNITS / QUAD_UNITS) * XSUM_BYTES;
 }
 
-static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
-                                       unsigned b1) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+enum { OUTPUTS = TILE_ROWS };    // of a tile for each token
+enum { X_ROOM = 72 << 10 };      // bytes of x and its sums, at most
+enum { TOTALS_ROOM = 16 << 10 }; // bytes of sums of segments, at most
+enum { STATIC_BYTES = 2048 };    // of shared memory that is not laid out here, at most
+
+// ---- the warps that multiply
+
+// A warp's sums of a tile into a slot.
+static __device__ inline void leave_sums(const gemv_plan &plan, float *slot, int pass,
+                                         const float (&sums)[4]) {
+    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, tokens = plan.args.tokens;
+    float *own = slot + (pass * plan.warps + warp) * tokens * OUTPUTS;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int token = lane % 4 * 2 + i % 2, row = lane / 4 + i / 2 * 8;
+        if (token < tokens) own[token * OUTPUTS + row] = sums[i];
+    }
 }
 
-template <enum dtype TYPE, int EIGHTS, int TILES> struct gemv_work {
-    using packed = packing<TYPE>;
-    enum { ROWS = TILE_ROWS * TILES, X_BYTES = 2 * UNIT_COLUMNS * packed::UNITS };
-    enum { ROW_CHUNKS = packed::ALIGNED ? packed::BYTES / 16 : (packed::BYTES + 14 + 15) / 16 };
-    static_assert(packed::STRIDE >= 16 * ROW_CHUNKS && packed::STRIDE % 16 == 0, "rows fit");
+static __device__ inline float *slot_of(const gemv_plan &plan, char *shared, int n) {
+    return (float *)(shared + plan.sums_at) + n % GEMV_SLOTS * plan.slot_floats;
+}
 
-    const gemv &args;
-    size_t row_bytes;
-    int first_row, lane;
-    // Of rows lane / 4 + 8i. Rows past the last are the last once more; their sums are not stored.
-    size_t starts[2 * TILES];
-    float sums[TILES][EIGHTS][4];
-
-    __device__ gemv_work(const gemv &args, size_t row_bytes)
-        : args(args), row_bytes(row_bytes), first_row(blockIdx.x * ROWS), lane(threadIdx.x % LANES),
-          sums() {
-        for (int i = 0; i < 2 * TILES; i++)
-            starts[i] = min(first_row + lane / 4 + 8 * i, args.w.rows - 1) * row_bytes;
+template <enum dtype TYPE, int STAGES>
+static __device__ __forceinline__ void multiply_tile(const gemv_plan &plan,
+                                                     gemv_ring<TYPE, STAGES> &ring, const gemv_x &x,
+                                                     int segment, int set, float (&sums)[4]) {
+    typedef gemv_cell<TYPE> piece;
+    const int member = member_of(plan, ring.warp, set), tokens = plan.args.tokens;
+    const int unit = member * piece::UNITS;
+    const int x_step = (piece::UNITS << plan.members_log2) * tokens * X_BYTES;
+    const int sums_step = (piece::UNITS / QUAD_UNITS << plan.members_log2) * tokens * XSUM_BYTES;
+    const char *at = x.x + unit * tokens * X_BYTES;
+    const char *sums_at = x.sums + unit / QUAD_UNITS * tokens * XSUM_BYTES;
+    for (int left = cells_of_member(plan, segment, member); left > 0; left--) {
+        ring.copy_next(plan);
+        piece::add(sums, ring.front(), at, sums_at, tokens);
+        ring.pop();
+        at += x_step;
+        sums_at += sums_step;
     }
+}
 
-    static size_t stage_bytes(int tokens) {
-        return (size_t)ROWS * packed::STRIDE + (size_t)tokens * X_BYTES;
-    }
-
-    // Four lanes a row, the same rows as in compute().
-    __device__ void copy_weights(char *ring, int stage, int units) const {
-        const unsigned whole = packed::BYTES, some = packed::BYTES / packed::UNITS * units;
-#pragma unroll
-        for (int i = 0; i < 2 * TILES; i++) {
-            const int row = lane / 4 + 8 * i;
-            const size_t start = starts[i] + (size_t)stage * packed::BYTES;
-            const unsigned skip = packed::ALIGNED ? 0 : (unsigned)start & 15;
-            const unsigned length = skip + (units == packed::UNITS ? whole : some);
-            const unsigned limit =
-                (unsigned)min(args.w.rows * row_bytes - (start - skip), (size_t)packed::STRIDE);
-            const char *from = (const char *)args.w.data + (start - skip) + lane % 4 * 16;
-            char *to = ring + row * packed::STRIDE + lane % 4 * 16;
-#pragma unroll
-            for (int j = 0; j < (ROW_CHUNKS + 3) / 4; j++) {
-                const unsigned at = lane % 4 * 16 + 64 * j;
-                if (at < length)
-                    copy16(to + 64 * j, from + 64 * j, packed::ALIGNED ? 16 : min(limit - at, 16u));
-            }
-        }
-    }
-
-    // Chunks of odd tokens are swapped by fours, so that two tokens do not meet in one bank.
-    __device__ void copy_x(char *x, int stage, int units) const {
-        const __half *first = args.x + (size_t)stage * UNIT_COLUMNS * packed::UNITS;
-        for (int i = lane; i < args.tokens * (X_BYTES / 16); i += LANES) {
-            const int token = i / (X_BYTES / 16), chunk = i % (X_BYTES / 16);
-            const int at = args.row_index ? args.row_index[token] : token;
-            if (chunk < 4 * units)
-                copy16(x + token * X_BYTES + 16 * (chunk ^ (token & 1) << 2),
-                       first + (size_t)at * args.w.columns + 8 * chunk, 16);
-        }
-    }
-
-    __device__ void copy(char *ring, int stage, int units) const {
-        copy_weights(ring, stage, units);
-        copy_x(ring + ROWS * packed::STRIDE, stage, units);
-    }
-
-    // The lane's part of operand B: 8 columns of a token. Tokens that are not there are the last
-    // once more.
-    __device__ void load_x(const char *x, int token, int u, unsigned (&b)[4]) const {
-        const int at = min(token, args.tokens - 1), t = lane % 4, swap = (at & 1) << 2;
-        const char *row = x + at * X_BYTES;
-        if (packed::SPLIT) {
-            const uint2 first = *(const uint2 *)(row + 16 * ((4 * u + t / 2) ^ swap) + t % 2 * 8);
-            const uint2 last =
-                *(const uint2 *)(row + 16 * ((4 * u + 2 + t / 2) ^ swap) + t % 2 * 8);
-            b[0] = first.x, b[1] = first.y, b[2] = last.x, b[3] = last.y;
-        } else {
-            const uint4 all = *(const uint4 *)(row + 16 * ((4 * u + t) ^ swap));
-            b[0] = all.x, b[1] = all.y, b[2] = all.z, b[3] = all.w;
-        }
-    }
-
-    __device__ packed_row row(const char *ring, int index, int stage) const {
-        const int row = lane / 4 + 8 * index;
-        return packed_row(ring + row * packed::STRIDE,
-                          packed::ALIGNED ? 0
-                                          : ((unsigned)starts[index] + stage * packed::BYTES) & 15);
-    }
-
-    // Sums of x by groups: the product of x, now as operand A, and a matrix with ones in column u.
-    // Row g of the result has token g's first and third pairs, row g + 8 the others.
-    __device__ void sum_x(float (&x_sums)[4], const unsigned (&b)[4], int u) const {
-        const unsigned ones = lane / 4 == u ? 0x3c003c00u : 0;
-        multiply(x_sums, b, ones, ones);
-    }
-
-    // sums -= dmin * (minima x_sums): a product over the stage's eight groups. The sums of x are
-    // taken as means, which fp16 has room for, in two parts, of which the second is the first's
-    // rounding error.
-    __device__ void subtract_minima(const packed (&heads)[TILES][2],
-                                    const float (&x_sums)[EIGHTS][4]) {
-        const int t = lane % 4;
-#pragma unroll
-        for (int e = 0; e < EIGHTS; e++) {
-            const float a = (x_sums[e][0] + x_sums[e][2]) / UNIT_COLUMNS;
-            const float b = (x_sums[e][1] + x_sums[e][3]) / UNIT_COLUMNS;
-            const __half2 high = __floats2half2_rn(a, b);
-            const float2 taken = __half22float2(high);
-            const __half2 low = __floats2half2_rn(a - taken.x, b - taken.y);
-#pragma unroll
-            for (int m = 0; m < TILES; m++) {
-                const unsigned upper = heads[m][0].minima(t), lower = heads[m][1].minima(t);
-                const unsigned minima[4] = {upper, lower, upper, lower};
-                float product[4] = {};
-                multiply(product, minima, as_bits(high), as_bits(low));
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    sums[m][e][i] = fmaf(-UNIT_COLUMNS * heads[m][i / 2].minimum_factor, product[i],
-                                         sums[m][e][i]);
-            }
-        }
-    }
-
-    // sums += factor (first + last). Rows lane / 4 and lane / 4 + 8 of a tile have their own.
-    __device__ void add(float (&sum)[4], const float (&first)[4], const float (&last)[4],
-                        float upper, float lower) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            sum[i] = fmaf(i / 2 ? lower : upper, first[i] + last[i], sum[i]);
-    }
-
-    // WHOLE: all UNITS units, without a branch between them, so that they overlap.
-    template <bool WHOLE> __device__ void compute(const char *ring, int stage, int units) {
-        packed heads[TILES][2];
-#pragma unroll
-        for (int i = 0; i < 2 * TILES; i++)
-            heads[i / 2][i % 2].load(row(ring, i, stage));
-        float first[TILES][EIGHTS][4] = {}, last[TILES][EIGHTS][4] = {}, x_sums[EIGHTS][4] = {};
-#pragma unroll
-        for (int u = 0; u < packed::UNITS; u++) {
-            if (!WHOLE && u >= units) break;
-            unsigned b[EIGHTS][4];
-#pragma unroll
-            for (int e = 0; e < EIGHTS; e++) {
-                load_x(ring + ROWS * packed::STRIDE, 8 * e + lane / 4, u, b[e]);
-                if constexpr (packed::MINIMA) sum_x(x_sums[e], b[e], u);
-            }
-#pragma unroll
-            for (int m = 0; m < TILES; m++) {
-                const packed_row rows[2] = {row(ring, 2 * m, stage), row(ring, 2 * m + 1, stage)};
-                unsigned upper[4], lower[4];
-                heads[m][0].unit(rows[0], u, lane % 4, upper);
-                heads[m][1].unit(rows[1], u, lane % 4, lower);
-                const unsigned a[2][4] = {{upper[0], lower[0], upper[1], lower[1]},
-                                          {upper[2], lower[2], upper[3], lower[3]}};
-#pragma unroll
-                for (int e = 0; e < EIGHTS; e++) {
-                    if constexpr (packed::BY_UNIT) {
-                        float product[4] = {}, none[4] = {};
-                        multiply(product, a[0], b[e][0], b[e][1]);
-                        multiply(product, a[1], b[e][2], b[e][3]);
-                        add(sums[m][e], product, none, heads[m][0].factor(rows[0], u),
-                            heads[m][1].factor(rows[1], u));
-                    } else {
-                        multiply(first[m][e], a[0], b[e][0], b[e][1]);
-                        multiply(last[m][e], a[1], b[e][2], b[e][3]);
-                    }
-                }
-            }
-        }
-        if constexpr (!packed::BY_UNIT) {
-#pragma unroll
-            for (int i = 0; i < TILES * EIGHTS; i++) {
-                const int m = i / EIGHTS, e = i % EIGHTS;
-                const packed_row rows[2] = {row(ring, 2 * m, stage), row(ring, 2 * m + 1, stage)};
-                add(sums[m][e], first[m][e], last[m][e], heads[m][0].factor(rows[0], 0),
-                    heads[m][1].factor(rows[1], 0));
-            }
-        }
-        if constexpr (packed::MINIMA) subtract_minima(heads, x_sums);
-    }
-
-    // The warps' sums, in the order of the warps, to y.
-    __device__ void store(float *shared) const {
-        enum { COLUMNS = 8 * EIGHTS, TILE = ROWS * COLUMNS };
-        float *own = shared + threadIdx.x / LANES * TILE;
-        __syncthreads(); // the rings are read to their end before the sums go over them
-#pragma unroll
-        for (int i = 0; i < TILES * EIGHTS * 4; i++) {
-            const int m = i / 4 / EIGHTS, e = i / 4 % EIGHTS, c = i % 4;
-            const int row = TILE_ROWS * m + lane / 4 + c / 2 * 8;
-            own[(8 * e + lane % 4 * 2 + c % 2) * ROWS + row] = sums[m][e][c];
-        }
-        __syncthreads(); // all sums are there before they are added up
-        for (int i = threadIdx.x; i < args.tokens * ROWS; i += WARPS * LANES) {
-            const int token = i / ROWS, row = first_row + i % ROWS;
-            if (row >= args.w.rows) continue;
-            float sum = args.bias ? args.bias[row] : 0.0f;
-            for (int w = 0; w < WARPS; w++)
-                sum += shared[w * TILE + i];
-            if (args.y32)
-                args.y32[(size_t)token * args.w.rows + row] = sum;
-            else
-                from_float(sum, &args.y16[(size_t)token * args.w.rows + row]);
-        }
-    }
-};
-
-template <enum dtype TYPE, int EIGHTS, int TILES>
-static __global__
-__launch_bounds__(WARPS *LANES) void gemv_kernel(const __grid_constant__ gemv args,
-                                                 size_t row_bytes, unsigned stage_bytes) {
-    extern __shared__ __align__(16) char shared[];
-    gemv_work<TYPE, EIGHTS, TILES> work(args, row_bytes);
-    const int warp = threadIdx.x / LANES, units = args.w.columns / UNIT_COLUMNS;
-    const int per_stage = packing<TYPE>::UNITS, stages = (units + per_stage - 1) / per_stage;
-    char *ring = shared + warp * STAGES * stage_bytes;
-    for (int i = 0; i < STAGES - 1; i++) {
-        const int stage = warp + WARPS * i;
-        if (stage < stages)
-            work.copy(ring + i * stage_bytes, stage, min(units - stage * per_stage, per_stage));
-        asm volatile("cp.async.commit_group;");
-    }
-    for (int stage = warp, slot = 0; stage < stages; stage += WARPS) {
-        const int ahead = stage + WARPS * (STAGES - 1), ahead_slot = slot ? slot - 1 : STAGES - 1;
-        if (ahead < stages)
-            work.copy(ring + ahead_slot * stage_bytes, ahead,
-                      min(units - ahead * per_stage, per_stage));
-        asm volatile("cp.async.commit_group;");
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
-        __syncwarp(); // every lane's copies of this stage have arrived
-        const int left = units - stage * per_stage;
-        if (left >= per_stage)
-            work.template compute<true>(ring + slot * stage_bytes, stage, left);
+template <enum dtype TYPE, int STAGES>
+static __device__ __forceinline__ void multiply_all(const gemv_plan &plan,
+                                                    gemv_ring<TYPE, STAGES> &ring, char *shared,
+                                                    gemv_barriers &barriers) {
+    typedef gemv_cell<TYPE> piece;
+    const int threads = plan.warps * LANES;
+    for (int segment = 0, n = 0; segment < plan.segments; segment++) {
+        const int first = segment * plan.per_cells;
+        const gemv_x x = {shared + plan.x_at, shared + plan.x_sums_at, first * piece::COLUMNS,
+                          min(plan.per_cells, plan.cells - first) * piece::UNITS};
+        if (segment > 0) sync_warps(threads); // all have read the x before this one
+        if (plan.args.norm)
+            stage_normed(plan.args, x, piece::HAS_MINIMA, threads);
         else
-            work.template compute<false>(ring + slot * stage_bytes, stage, left);
-        __syncwarp(); // and all have read it before it is written over
-        slot = slot + 1 < STAGES ? slot + 1 : 0;
+            stage_plain(plan.args, x, piece::HAS_MINIMA, threads);
+        sync_warps(threads); // x is there before it is read
+        for (int set = 0; set < plan.sets; set++, n++) {
+            const bool some = tile_of(plan, set, ring.warp >> plan.members_log2).part >= 0;
+            for (int pass = 0; pass < plan.passes; pass++) {
+                float sums[4] = {};
+                if (some) multiply_tile<TYPE, STAGES>(plan, ring, x, segment, set, sums);
+                if (pass == 0 && n >= GEMV_SLOTS)
+                    barrier_wait(&barriers.taken[n % GEMV_SLOTS], (n / GEMV_SLOTS - 1) % 2);
+                leave_sums(plan, slot_of(plan, shared, n), pass, sums);
+            }
+            barrier_arrive(&barriers.left[n % GEMV_SLOTS]);
+        }
     }
-    work.store((float *)shared);
 }
 
-template <enum dtype TYPE, int EIGHTS, int TILES>
-static bool launch(struct device *device, const struct gemv *args) {
-    using work = gemv_work<TYPE, EIGHTS, TILES>;
-    const size_t stage_bytes = work::stage_bytes(args->tokens);
-    const size_t sums_bytes = (size_t)WARPS * work::ROWS * 8 * EIGHTS * sizeof(float);
-    size_t shared = WARPS * STAGES * stage_bytes;
-    if (shared < sums_bytes) shared = sums_bytes;
-    if (shared > device->properties.sharedMemPerBlockOptin) return false;
+// ---- the warp that adds up
+
+static __device__ inline void store(const gemv_plan &plan, const gemv_part &part, size_t at,
+                                    int row, float sum, float other) {
+    const float value = part.bias ? sum + part.bias[row] : sum;
+    if (plan.args.store == GEMV_ADD)
+        ((float *)part.y)[at] = __ldcg((const float *)part.y + at) + value;
+    else if (plan.args.store == GEMV_FLOATS)
+        ((float *)part.y)[at] = value;
+    else if (plan.args.store == GEMV_HALVES)
+        from_float(value, &((__half *)part.y)[at]);
+    else
+        from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[at]);
+}
+
+// The sum of an output's members in one order, whether one lane has it or two.
+static __device__ inline float sum_members(const gemv_plan &plan, const float *sums, int group,
+                                           int set, int stride, bool two) {
+    const int members = 1 << plan.members_log2, half = (members + 1) / 2,
+              lane = threadIdx.x % LANES;
+    const int swapped = set & 1 ? members / 2 : 0; // as in member_of()
+    float parts[2] = {};
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+        if (two && lane / OUTPUTS != side) continue;
+#pragma unroll 4
+        for (int m = side * half; m < (side ? members : half); m++)
+            parts[side] += sums[(group * members + (m ^ swapped)) * stride];
+    }
+    if (!two) return parts[0] + parts[1];
+    const float own = parts[0] + parts[1];
+    return own + __shfl_xor_sync(0xffffffffu, own, OUTPUTS);
+}
+
+// The sums of a set's tiles over the warps that share them, and over segments, to y.
+static __device__ void finish_set(const gemv_plan &plan, const float *slot, float *totals,
+                                  int segment, int set) {
+    const int tokens = plan.args.tokens, count = tokens * OUTPUTS, all = plan.groups * count;
+    const bool two = all == OUTPUTS; // lanes an output
+    totals += set * plan.passes * all;
+    for (int o = threadIdx.x % (two ? OUTPUTS : LANES); o < all; o += LANES) {
+        const int group = plan.groups == 1 ? 0 : o / count, in_tile = o - group * count;
+        const int token = in_tile / OUTPUTS;
+        float values[2] = {};
+        for (int pass = 0; pass < plan.passes; pass++) {
+            float sum = sum_members(plan, slot + pass * plan.warps * count + in_tile, group, set,
+                                    count, two);
+            if (segment > 0) sum += totals[pass * all + o];
+            if (two) __syncwarp(); // both lanes have read what each of them writes
+            if (plan.segments > 1) totals[pass * all + o] = sum;
+            values[pass] = sum;
+        }
+        const gemv_tile tile = tile_of(plan, set, group);
+        if (segment + 1 < plan.segments || tile.part < 0) continue;
+        if (two && threadIdx.x % LANES >= OUTPUTS) continue;
+        const gemv_part &to = plan.args.parts[tile.part];
+        const int row = tile.index * TILE_ROWS + o % OUTPUTS;
+        if (row < to.rows)
+            store(plan, to, (size_t)token * to.rows + row, row, values[0], values[1]);
+    }
+}
+
+static __device__ void finish_all(const gemv_plan &plan, char *shared, gemv_barriers &barriers) {
+    float *totals = (float *)(shared + plan.totals_at);
+    for (int segment = 0, n = 0; segment < plan.segments; segment++)
+        for (int set = 0; set < plan.sets; set++, n++) {
+            barrier_wait(&barriers.left[n % GEMV_SLOTS], n / GEMV_SLOTS % 2);
+            finish_set(plan, slot_of(plan, shared, n), totals, segment, set);
+            barrier_arrive(&barriers.taken[n % GEMV_SLOTS]);
+        }
+}
+
+template <enum dtype TYPE, int STAGES>
+static __global__ __launch_bounds__((GEMV_WARPS + 1) * LANES,
+                                    1) void gemv_kernel(const __grid_constant__ gemv_plan plan) {
+    extern __shared__ __align__(16) char shared[];
+    __shared__ gemv_barriers barriers;
+    const int warp = threadIdx.x / LANES;
+    if (threadIdx.x < GEMV_SLOTS) {
+        barrier_init(&barriers.left[threadIdx.x], plan.warps);
+        barrier_init(&barriers.taken[threadIdx.x], 1);
+    }
+    __syncthreads(); // the barriers are there before they are used
+    grid_launch_dependents();
+    if (warp == plan.warps) {
+        grid_wait();
+        finish_all(plan, shared, barriers);
+    } else {
+        gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_cell<TYPE>::BYTES, warp);
+        grid_wait();
+        multiply_all<TYPE, STAGES>(plan, ring, shared, barriers);
+    }
+}
+
+// ---- launching
+
+static int room_of_x(const struct device *device) {
+    const int half = (int)device->properties.sharedMemPerBlockOptin / 4;
+    return half < X_ROOM ? half : X_ROOM;
+}
+
+static int warps_of(const struct device *device) {
+    return device->properties.sharedMemPerBlockOptin > 160 << 10 ? GEMV_WARPS : GEMV_WARPS / 2;
+}
+
+// Tokens at once: fewer where x needs segments and their sums need too much.
+static int32_t most_tokens(const struct device *device, const struct gemv *args) {
+    const size_t tiles = ((size_t)args->parts[0].rows + TILE_ROWS - 1) / TILE_ROWS;
+    const size_t sets = tiles / (size_t)device->properties.multiProcessorCount + 1;
+    int32_t tokens = GEMV_TOKENS;
+    for (; tokens > 1; tokens /= 2) {
+        const size_t totals = sets * 2 * OUTPUTS * (size_t)tokens * sizeof(float);
+        const size_t x = (size_t)args->columns * (size_t)tokens * 9 / 4;
+        if (x <= (size_t)room_of_x(device) || totals <= TOTALS_ROOM) break;
+    }
+    return tokens;
+}
+
+// On a deterministic device a product is cut up alike for any tokens.
+static size_t laid_for(const struct device *device, const struct gemv *args) {
+    return (size_t)(device->deterministic ? most_tokens(device, args) : args->tokens);
+}
+
+template <enum dtype TYPE> static void cut_up(struct device *device, struct gemv_plan *plan) {
+    typedef gemv_cell<TYPE> piece;
+    const struct gemv *args = &plan->args;
+    int members = plan->warps, blocks = device->properties.multiProcessorCount;
+    plan->passes = args->store == GEMV_GATED ? 2 : 1;
+    for (int i = 0; i < args->count; i++) {
+        plan->part_tiles[i] = (args->parts[i].rows + TILE_ROWS - 1) / TILE_ROWS;
+        if (i == 0 || plan->passes == 1) plan->tiles += plan->part_tiles[i];
+    }
+    plan->cells = (args->columns + piece::COLUMNS - 1) / piece::COLUMNS;
+    plan->tile_bytes = TYPE == DTYPE_F16 ? (size_t)TILE_ROWS * (size_t)args->columns * 2
+                                         : (size_t)plan->cells * piece::BYTES;
+    while (members > plan->cells)
+        members /= 2;
+    while (1 << plan->members_log2 < members)
+        plan->members_log2++;
+    plan->groups = plan->warps / members;
+    plan->sets = (plan->tiles + blocks * plan->groups - 1) / (blocks * plan->groups);
+    const size_t cell = laid_for(device, args) * gemv_x_bytes<TYPE>();
+    const int fitting = room_of_x(device) / (int)cell, whole = fitting / members * members;
+    plan->per_cells = fitting >= plan->cells ? plan->cells : whole ? whole : members;
+    plan->segments = (plan->cells + plan->per_cells - 1) / plan->per_cells;
+}
+
+// Returns the bytes of shared memory.
+template <enum dtype TYPE>
+static size_t lay_out(struct device *device, struct gemv_plan *plan, int stages) {
+    typedef gemv_cell<TYPE> piece;
+    const size_t tokens = laid_for(device, &plan->args), cells = (size_t)plan->per_cells;
+    const size_t x = cells * tokens * piece::UNITS * X_BYTES;
+    const size_t outputs = (size_t)plan->passes * tokens * OUTPUTS;
+    plan->slot_floats = (int)(outputs * (size_t)plan->warps);
+    const size_t totals = plan->segments > 1 ? outputs * (size_t)(plan->groups * plan->sets) : 0;
+    plan->x_at = (unsigned)(plan->warps * stages * piece::BYTES);
+    plan->x_sums_at = plan->x_at + (unsigned)x;
+    plan->sums_at = plan->x_at + (unsigned)(cells * tokens * gemv_x_bytes<TYPE>());
+    plan->totals_at = plan->sums_at + GEMV_SLOTS * (unsigned)plan->slot_floats * sizeof(float);
+    return plan->totals_at + totals * sizeof(float);
+}
+
+template <enum dtype TYPE, int STAGES>
+static bool launch_stages(struct device *device, struct gemv_plan *plan) {
+    const size_t shared = lay_out<TYPE>(device, plan, STAGES);
+    if (shared > device->properties.sharedMemPerBlockOptin - STATIC_BYTES) return false;
+    const auto kernel = gemv_kernel<TYPE, STAGES>;
     static size_t allowed = 48 << 10; // without asking
     if (shared > allowed) {
-        device_note(device,
-                    cudaFuncSetAttribute(gemv_kernel<TYPE, EIGHTS, TILES>,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        device_note(device, cudaFuncSetAttribute(
+                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
         allowed = shared;
     }
-    gemv_kernel<TYPE, EIGHTS, TILES>
-        <<<ceil_divide((size_t)args->w.rows, work::ROWS), WARPS * LANES, shared, device->stream>>>(
-            *args, dtype_row_bytes(args->w.type, args->w.columns), (unsigned)stage_bytes);
-    device_note(device, cudaGetLastError());
+    const int blocks = device->properties.multiProcessorCount;
+    const int turns = (plan->tiles + plan->groups - 1) / plan->groups;
+    launch_after(device, kernel, dim3(turns < blocks ? turns : blocks),
+                 dim3((plan->warps + 1) * LANES), shared, *plan);
     return true;
 }
 
-// As many tokens at once as the card's shared memory has room for. Returns how many.
-template <enum dtype TYPE> static int32_t launch_some(struct device *device, struct gemv args) {
-    const int32_t tokens = args.tokens;
-    if (tokens > 8) {
-        args.tokens = tokens < TOKENS_MAX ? tokens : TOKENS_MAX;
-        if (launch<TYPE, 2, 2>(device, &args)) return args.tokens;
-        if (launch<TYPE, 2, 1>(device, &args)) return args.tokens;
-    }
-    for (args.tokens = tokens < 8 ? tokens : 8; !launch<TYPE, 1, 1>(device, &args);
-         args.tokens /= 2)
-        ASSERT(args.tokens > 1);
-    return args.tokens;
+template <enum dtype TYPE> static void launch(struct device *device, const struct gemv *args) {
+    struct gemv_plan plan = {};
+    plan.args = *args;
+    plan.warps = warps_of(device);
+    cut_up<TYPE>(device, &plan);
+    const bool launched = launch_stages<TYPE, gemv_cell<TYPE>::STAGES>(device, &plan) ||
+                          launch_stages<TYPE, 3>(device, &plan) ||
+                          launch_stages<TYPE, 2>(device, &plan);
+    ASSERT(launched); // most_tokens() and room_of_x() leave room for two
 }
 
-template <enum dtype TYPE> static void launch_all(struct device *device, struct gemv args) {
-    for (int32_t done; args.tokens > 0; args.tokens -= done) {
-        done = launch_some<TYPE>(device, args);
-        const size_t outputs = (size_t)done * (size_t)args.w.rows;
-        if (args.y32)
-            args.y32 += outputs;
-        else
-            args.y16 += outputs;
-        if (args.row_index)
-            args.row_index += done;
-        else
-            args.x += (size_t)done * (size_t)args.w.columns;
+static void launch_type(struct device *device, const struct gemv *args) {
+    switch (args->type) {
+#define CASE(id)                          \
+    case DTYPE_##id:                      \
+        launch<DTYPE_##id>(device, args); \
+        break;
+        PACKED_MAP(CASE)
+#undef CASE
+    case DTYPE_F16:
+        launch<DTYPE_F16>(device, args);
+        break;
+    case DTYPE_BF16:
+    case DTYPE_F32:
+    case DTYPE_COUNT:
+        ASSERT(false);
     }
+}
+
+bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
+    const int64_t all = (int64_t)tokens * columns * (9 * sizeof(__half)) / 8; // and their sums
+    const int kept = 8 * GEMV_ITEMS * LANES * warps_of(device);
+    return columns % ROUND_COLUMNS == 0 && all <= room_of_x(device) &&
+           (int64_t)tokens * columns <= kept;
 }
 
 bool gemv_fits(const struct weight *w) {
-    return w->type != DTYPE_F32 && w->columns % UNIT_COLUMNS == 0 && (uintptr_t)w->data % 16 == 0;
+    return is_packed(w->type) || (w->type != DTYPE_F32 && w->columns % PLAIN_COLUMNS == 0);
 }
 
 void gemv_launch(struct device *device, const struct gemv *args) {
-    ASSERT(gemv_fits(&args->w));
-    switch (args->w.type) {
-#define CASE(id, bytes, elements, name)                                               \
-    case DTYPE_##id:                                                                  \
-        if constexpr (DTYPE_##id != DTYPE_F32) launch_all<DTYPE_##id>(device, *args); \
-        break;
-        DTYPE_MAP(CASE)
-#undef CASE
-    case DTYPE_COUNT:
-        ASSERT(false);
+    ASSERT(args->tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS);
+    ASSERT(!args->norm || gemv_norms(device, args->tokens, args->columns));
+    struct gemv some = *args;
+    const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
+    const int32_t once = most_tokens(device, args);
+    for (int32_t done = 0; done < args->tokens; done += some.tokens) {
+        some.tokens = args->tokens - done < once ? args->tokens - done : once;
+        launch_type(device, &some);
+        for (int i = 0; i < args->count; i++)
+            some.parts[i].y = (char *)some.parts[i].y +
+                              (size_t)some.tokens * (size_t)some.parts[i].rows * (wide ? 4 : 2);
+        if (args->row_index)
+            some.row_index += some.tokens;
+        else if (!args->norm)
+            some.x += (size_t)some.tokens * (size_t)args->columns;
     }
 }

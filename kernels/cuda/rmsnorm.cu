@@ -1,7 +1,6 @@
-// kernels/cuda/rmsnorm.cu — x += delta;  y = x / sqrt(mean(x^2) + eps) * weight, for each row.
+// kernels/cuda/rmsnorm.cu — y = x / sqrt(mean(x^2) + eps) * weight, for each row.
 //
-//   x       [rows, dim]  fp32  in, and out where delta is added: the residual stream
-//   delta   [rows, dim]  fp16  in, or NULL
+//   x       [rows, dim]  fp32  in: the residual stream
 //   weight  [dim]        fp32  in, read by every row, so it stays in L2
 //   y       [rows, dim]  fp16  out
 //
@@ -15,21 +14,15 @@ enum { THREADS = 256 };
 
 static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm args) {
     const size_t row = (size_t)blockIdx.x * args.dim;
-    float4 *x = (float4 *)((float *)args.x + row);
-    const uint2 *delta = (const uint2 *)((const __half *)args.delta + row);
+    const float4 *x = (const float4 *)((const float *)args.x + row);
     const float4 *weight = (const float4 *)args.weight;
     uint2 *y = (uint2 *)((__half *)args.y + row);
 
+    grid_launch_dependents();
+    grid_wait();
     float squares = 0;
     for (int i = threadIdx.x; i < args.dim / 4; i += THREADS) {
-        float4 v = x[i];
-        if (args.delta) {
-            const uint2 bits = delta[i];
-            const float2 a = __half22float2(*(const __half2 *)&bits.x);
-            const float2 b = __half22float2(*(const __half2 *)&bits.y);
-            v = make_float4(v.x + a.x, v.y + a.y, v.z + b.x, v.w + b.y);
-            x[i] = v;
-        }
+        const float4 v = x[i];
         squares += v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
     }
     const float scale = rsqrtf(block_sum<THREADS>(squares) / args.dim + args.eps);
@@ -44,6 +37,5 @@ static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm a
 
 extern "C" void cuda_rmsnorm(struct device *device, const struct rmsnorm *args) {
     ASSERT(args->rows > 0 && args->dim % 4 == 0);
-    rmsnorm_kernel<<<args->rows, THREADS, 0, device->stream>>>(*args);
-    device_note(device, cudaGetLastError());
+    launch_after(device, rmsnorm_kernel, dim3(args->rows), dim3(THREADS), 0, *args);
 }

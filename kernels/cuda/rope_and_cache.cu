@@ -50,6 +50,8 @@ static __global__ void rope_kernel(const rope_and_cache args, const kv_cache cac
                                           : is_k ? args.k
                                                  : args.v) +
                          ((size_t)token * (is_q ? args.num_heads : kv_heads) + h) * size;
+    grid_launch_dependents();
+    grid_wait();
     for (int i = threadIdx.x; i < size; i += LANES)
         head[i] = __half2float(from[i]);
     __syncwarp(); // norm and rotation read what other lanes have loaded
@@ -77,11 +79,8 @@ extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and
     const struct kv_cache *cache = args->cache;
     ASSERT(cache->head_size <= MAX_HEAD && args->rotary <= cache->head_size);
     const dim3 grid(args->batch->num_tokens, args->num_heads + 2 * cache->num_kv_heads);
-    if (cache->type == DTYPE_F32)
-        rope_kernel<float><<<grid, LANES, 0, device->stream>>>(*args, *cache, *args->batch);
-    else if (cache->type == DTYPE_F16)
-        rope_kernel<__half><<<grid, LANES, 0, device->stream>>>(*args, *cache, *args->batch);
-    else
-        rope_kernel<__nv_bfloat16><<<grid, LANES, 0, device->stream>>>(*args, *cache, *args->batch);
-    device_note(device, cudaGetLastError());
+    const auto kernel = cache->type == DTYPE_F32   ? rope_kernel<float>
+                        : cache->type == DTYPE_F16 ? rope_kernel<__half>
+                                                   : rope_kernel<__nv_bfloat16>;
+    launch_after(device, kernel, grid, dim3(LANES), 0, *args, *cache, *args->batch);
 }

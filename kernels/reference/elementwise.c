@@ -9,13 +9,11 @@ void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
     ASSERT(args->y != args->x);
     const size_t dim = (size_t)args->dim;
     for (int32_t r = 0; r < args->rows; r++) {
-        float *x = (float *)args->x + (size_t)r * dim;
+        const float *x = (const float *)args->x + (size_t)r * dim;
         float *y = (float *)args->y + (size_t)r * dim;
         double squares = 0;
-        for (size_t i = 0; i < dim; i++) {
-            if (args->delta) x[i] += ((const float *)args->delta)[(size_t)r * dim + i];
+        for (size_t i = 0; i < dim; i++)
             squares += (double)x[i] * (double)x[i];
-        }
         const double scale = 1 / sqrt(squares / (double)args->dim + (double)args->eps);
         for (size_t i = 0; i < dim; i++)
             y[i] = (float)((double)x[i] * scale) * args->weight[i];

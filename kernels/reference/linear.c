@@ -26,20 +26,52 @@ void reference_embedding(struct device *device, const struct embedding *args) {
     }
 }
 
-void reference_linear(struct device *device, const struct linear *args) {
-    const struct weight *weight = &args->weight;
-    ASSERT(args->tokens <= device->limits.max_tokens);
+// The rows that a product reads.
+static const float *input_rows(struct device *device, const struct linear_input *in,
+                               int32_t columns) {
+    ASSERT(in->tokens <= device->limits.max_tokens);
+    if (!in->norm) return in->x;
+    reference_rmsnorm(device, &(struct rmsnorm){.y = in->normed,
+                                                .x = in->x,
+                                                .weight = in->norm,
+                                                .rows = in->tokens,
+                                                .dim = columns,
+                                                .eps = in->eps});
+    return in->normed;
+}
+
+static void project(struct device *device, const float *x, int32_t tokens,
+                    const struct projection *part, bool add) {
+    const struct weight *weight = &part->weight;
     ASSERT(weight->columns <= device->limits.max_features);
     const size_t rows = (size_t)weight->rows, columns = (size_t)weight->columns;
-    const float *x = args->x;
-    float *y = args->y;
     for (int32_t r = 0; r < weight->rows; r++) {
         dtype_to_float(weight->type, weight_row(weight, r), device->row, columns);
-        for (int32_t t = 0; t < args->tokens; t++) {
+        for (int32_t t = 0; t < tokens; t++) {
+            float *y = (float *)part->y + (size_t)t * rows + (size_t)r;
             const float sum = dot(x + (size_t)t * columns, device->row, weight->columns);
-            y[(size_t)t * rows + (size_t)r] = args->bias ? sum + args->bias[r] : sum;
+            *y = (add ? *y : 0) + (part->bias ? sum + part->bias[r] : sum);
         }
     }
+}
+
+void reference_linear(struct device *device, const struct linear *args) {
+    ASSERT(args->count > 0 && args->count <= LINEAR_PARTS);
+    const float *x = input_rows(device, &args->in, args->parts[0].weight.columns);
+    for (int32_t i = 0; i < args->count; i++)
+        project(device, x, args->in.tokens, &args->parts[i], args->add);
+}
+
+void reference_gated_linear(struct device *device, const struct gated_linear *args) {
+    const struct projection gate = {.y = args->y, .weight = args->gate};
+    const struct projection up = {.y = args->up_rows, .weight = args->up};
+    const float *x = input_rows(device, &args->in, args->gate.columns);
+    project(device, x, args->in.tokens, &gate, false);
+    project(device, x, args->in.tokens, &up, false);
+    reference_silu_and_mul(device, &(struct silu_and_mul){.gate = args->y,
+                                                          .up = args->up_rows,
+                                                          .rows = args->in.tokens,
+                                                          .dim = args->gate.rows});
 }
 
 void reference_logits(struct device *device, const struct logits *args) {

@@ -95,6 +95,7 @@ const struct backend *backend_reference(void) {
         .embedding = reference_embedding,
         .rmsnorm = reference_rmsnorm,
         .linear = reference_linear,
+        .gated_linear = reference_gated_linear,
         .rope_and_cache = reference_rope_and_cache,
         .paged_attention = reference_paged_attention,
         .silu_and_mul = reference_silu_and_mul,

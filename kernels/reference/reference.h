@@ -16,6 +16,7 @@ struct device {
 void reference_embedding(struct device *device, const struct embedding *args);
 void reference_rmsnorm(struct device *device, const struct rmsnorm *args);
 void reference_linear(struct device *device, const struct linear *args);
+void reference_gated_linear(struct device *device, const struct gated_linear *args);
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void reference_paged_attention(struct device *device, const struct paged_attention *args);
 void reference_silu_and_mul(struct device *device, const struct silu_and_mul *args);

@@ -5,27 +5,18 @@ enum { SEED = 77101, THREADS = 2 };
 
 static const int32_t dims[] = {1, 3, 8, 16, 31, 64, 100, 1024, 3073};
 
-static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t dim, bool add,
+static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t dim,
                           uint64_t *random) {
     const size_t count = (size_t)rows * (size_t)dim;
-    float *before = random_floats(random, count), *x = floats_alloc(count);
-    float *delta = random_floats(random, count), *weight = random_floats(random, (size_t)dim);
+    float *x = random_floats(random, count), *weight = random_floats(random, (size_t)dim);
     float *y = floats_alloc(count);
-    memcpy(x, before, count * sizeof *x);
-    const struct rmsnorm args = {.y = y,
-                                 .x = x,
-                                 .delta = add ? delta : NULL,
-                                 .weight = weight,
-                                 .rows = rows,
-                                 .dim = dim,
-                                 .eps = 1e-5F};
+    const struct rmsnorm args = {
+        .y = y, .x = x, .weight = weight, .rows = rows, .dim = dim, .eps = 1e-5F};
     subject->backend->rmsnorm(subject->device, &args);
     for (size_t r = 0; r < (size_t)rows; r++) {
         double squares = 0;
-        for (size_t i = r * (size_t)dim; i < (r + 1) * (size_t)dim; i++) {
-            assert_true(x[i] == (add ? before[i] + delta[i] : before[i]));
+        for (size_t i = r * (size_t)dim; i < (r + 1) * (size_t)dim; i++)
             squares += (double)x[i] * (double)x[i];
-        }
         const double scale = 1 / sqrt(squares / dim + 1e-5);
         for (size_t i = 0; i < (size_t)dim; i++) {
             const double expected = (double)x[r * (size_t)dim + i] * scale * (double)weight[i];
@@ -33,9 +24,7 @@ static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t d
             assert_true(fabs(got - expected) <= 2e-6 * fabs(expected));
         }
     }
-    floats_free(before, count);
     floats_free(x, count);
-    floats_free(delta, count);
     floats_free(weight, (size_t)dim);
     floats_free(y, count);
 }
@@ -48,10 +37,8 @@ static void rmsnorm_is_its_formula(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, THREADS)) continue;
         for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
-            for (int32_t rows = 1; rows < 60; rows += 29) {
-                check_rmsnorm(&subject, rows, dims[i], false, &random);
-                check_rmsnorm(&subject, rows, dims[i], true, &random);
-            }
+            for (int32_t rows = 1; rows < 60; rows += 29)
+                check_rmsnorm(&subject, rows, dims[i], &random);
         subject_close(&subject);
     }
 }
@@ -165,9 +152,10 @@ static void weights_stay_where_they_are_and_info_names_the_device(void **state) 
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, 3)) continue;
-        const char mapped[32] = {0};
+        const float mapped[8] = {0};
+        const struct weight in_file = {mapped, DTYPE_F32, 2, 4};
         const void *weights = NULL;
-        assert_int_equal(subject.backend->weights(subject.device, mapped, 32, &weights), STATUS_OK);
+        assert_int_equal(subject.backend->weights(subject.device, &in_file, &weights), STATUS_OK);
         assert_ptr_equal(weights, mapped);
         struct device_info info;
         subject.backend->info(subject.device, &info);

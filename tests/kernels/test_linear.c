@@ -70,8 +70,9 @@ static void expect_product(const struct problem *p, const struct subject *subjec
 
 static void run_linear(const struct subject *subject, const struct problem *p, const float *x,
                        const float *bias, int32_t tokens, float *y) {
-    const struct linear args = {
-        .y = y, .x = x, .weight = p->weight, .bias = bias, .tokens = tokens};
+    const struct linear args = {.in = {.x = x, .tokens = tokens},
+                                .parts = {{.y = y, .weight = p->weight, .bias = bias}},
+                                .count = 1};
     subject->backend->linear(subject->device, &args);
     assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
 }
@@ -139,6 +140,114 @@ static void linear_holds_the_largest_numbers(void **state) {
                 check_linear(&subject, &p, false);
                 drop(&p);
             }
+        subject_close(&subject);
+    }
+}
+
+enum { FUSED_TOKENS = 9, FUSED_ROWS = 70, FUSED_COLUMNS = 512 };
+
+// x of p, normed, as floats of its shape.
+static float *normed_rows(const struct subject *subject, const struct problem *p,
+                          const float *weight) {
+    float *normed = floats_alloc((size_t)p->tokens * (size_t)p->weight.columns);
+    subject->backend->rmsnorm(subject->device, &(struct rmsnorm){.y = normed,
+                                                                 .x = p->x,
+                                                                 .weight = weight,
+                                                                 .rows = p->tokens,
+                                                                 .dim = p->weight.columns,
+                                                                 .eps = 1e-5F});
+    return normed;
+}
+
+static void check_parts(const struct subject *subject, const struct problem p[3],
+                        const float *norm) {
+    const size_t inputs = (size_t)p->tokens * (size_t)p->weight.columns;
+    float *normed = normed_rows(subject, &p[0], norm), *scratch = floats_alloc(inputs), *y[3];
+    struct linear args = {.in = {p[0].x, norm, scratch, p->tokens, 1e-5F}, .count = 3};
+    for (int i = 0; i < 3; i++) {
+        y[i] = floats_alloc((size_t)p->tokens * (size_t)p[i].weight.rows);
+        args.parts[i] = (struct projection){y[i], p[i].weight, i == 1 ? NULL : p[i].bias};
+    }
+    subject->backend->linear(subject->device, &args);
+    for (int i = 0; i < 3; i++) {
+        const size_t count = (size_t)p->tokens * (size_t)p[i].weight.rows;
+        float *alone = floats_alloc(count);
+        run_linear(subject, &p[i], normed, args.parts[i].bias, p->tokens, alone);
+        assert_memory_equal(y[i], alone, count * sizeof *alone);
+        floats_free(alone, count);
+        floats_free(y[i], count);
+    }
+    floats_free(normed, inputs);
+    floats_free(scratch, inputs);
+}
+
+static void check_gated(const struct subject *subject, const struct problem p[2],
+                        const float *norm) {
+    const size_t inputs = (size_t)p->tokens * (size_t)p->weight.columns;
+    const size_t count = (size_t)p->tokens * (size_t)p->weight.rows;
+    float *normed = normed_rows(subject, &p[0], norm), *scratch = floats_alloc(inputs);
+    float *y = floats_alloc(count), *up_rows = floats_alloc(count), *gate = floats_alloc(count);
+    const struct gated_linear args = {.in = {p[0].x, norm, scratch, p->tokens, 1e-5F},
+                                      .y = y,
+                                      .up_rows = up_rows,
+                                      .gate = p[0].weight,
+                                      .up = p[1].weight};
+    subject->backend->gated_linear(subject->device, &args);
+    run_linear(subject, &p[0], normed, NULL, p->tokens, gate);
+    run_linear(subject, &p[1], normed, NULL, p->tokens, up_rows);
+    subject->backend->silu_and_mul(subject->device, &(struct silu_and_mul){.gate = gate,
+                                                                           .up = up_rows,
+                                                                           .rows = p->tokens,
+                                                                           .dim = p->weight.rows});
+    assert_memory_equal(y, gate, count * sizeof *y);
+    floats_free(y, count);
+    floats_free(up_rows, count);
+    floats_free(gate, count);
+    floats_free(normed, inputs);
+    floats_free(scratch, inputs);
+}
+
+// y += x W^T is y plus the product, up to one more rounding for each piece that is added.
+static void check_add(const struct subject *subject, const struct problem *p, uint64_t *random) {
+    const size_t count = (size_t)p->tokens * (size_t)p->weight.rows;
+    float *y = random_floats(random, count), *before = floats_alloc(count);
+    float *product = floats_alloc(count);
+    memcpy(before, y, count * sizeof *y);
+    run_linear(subject, p, p->x, NULL, p->tokens, product);
+    const struct linear args = {.in = {.x = p->x, .tokens = p->tokens},
+                                .parts = {{.y = y, .weight = p->weight}},
+                                .count = 1,
+                                .add = true};
+    subject->backend->linear(subject->device, &args);
+    for (size_t i = 0; i < count; i++) {
+        const double expected = (double)before[i] + (double)product[i];
+        assert_true(fabs((double)y[i] - expected) <= 2e-5 * (1 + fabs(expected)));
+    }
+    floats_free(y, count);
+    floats_free(before, count);
+    floats_free(product, count);
+}
+
+static void fused_products_are_their_parts(void **state) {
+    (void)state;
+    uint64_t random = SEED + 7;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        float *norm = random_floats(&random, FUSED_COLUMNS);
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+            const enum dtype other = type == DTYPE_Q6_K ? DTYPE_Q4_K : DTYPE_Q6_K;
+            struct problem p[3];
+            for (int i = 0; i < 3; i++)
+                p[i] = make(i < 2 ? type : other, i < 2 ? FUSED_ROWS : 33, FUSED_COLUMNS,
+                            FUSED_TOKENS, &random);
+            check_parts(&subject, p, norm);
+            check_gated(&subject, p, norm);
+            check_add(&subject, &p[0], &random);
+            for (int i = 0; i < 3; i++)
+                drop(&p[i]);
+        }
+        floats_free(norm, FUSED_COLUMNS);
         subject_close(&subject);
     }
 }
@@ -297,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_is_the_product_for_every_type_and_odd_shape),
         cmocka_unit_test(linear_holds_the_largest_numbers),
+        cmocka_unit_test(fused_products_are_their_parts),
         cmocka_unit_test(logits_take_the_rows_that_the_index_names),
         cmocka_unit_test(embedding_decodes_the_rows_that_tokens_name),
         cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),

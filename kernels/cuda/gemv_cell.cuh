@@ -1,0 +1,93 @@
+// kernels/cuda/gemv_cell.cuh — what one cell of weights adds to the sums of a few tokens.
+//
+// The products are the tensor cores', weights their A and x their B: m16n8k16, fp16 in, fp32 out.
+// x lies in shared memory in the order of the cells: for each unit and token 64 bytes, 16 for each
+// t of a lane 4 g + t; and the means of its half units, which the minima are multiplied with, for
+// each four units and token 32 bytes: fp16, and what that rounded off.
+#pragma once
+#include "kernels/cuda/tiles.cuh"
+
+enum { X_BYTES = 64, XSUM_BYTES = 32 };
+enum { PLAIN_COLUMNS = 64, PLAIN_BYTES = TILE_ROWS * PLAIN_COLUMNS * 2 };
+
+static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                       unsigned b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+template <enum dtype TYPE> struct gemv_cell {
+    enum { BYTES = cell<TYPE>::BYTES, STEP = BYTES, UNITS = cell<TYPE>::UNITS };
+    enum { COLUMNS = UNITS * UNIT_COLUMNS, HAS_MINIMA = 1, STAGES = cell<TYPE>::STAGES };
+
+    static __device__ inline void take_minima(float (&sums)[4], const cell<TYPE> &weights,
+                                              const char *x_sums, int tokens) {
+        const int lane = threadIdx.x % LANES, token = min(lane / 4, tokens - 1);
+        const char *at = x_sums + token * XSUM_BYTES + lane % 4 * 8;
+        const uint2 low = *(const uint2 *)at;
+        const uint2 high =
+            UNITS > QUAD_UNITS ? *(const uint2 *)(at + tokens * XSUM_BYTES) : make_uint2(0, 0);
+        unsigned minima[4];
+        weights.minima(minima);
+        float taken[4] = {};
+        multiply(taken, minima, low.x, high.x);
+        multiply(taken, minima, low.y, high.y);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sums[i] = fmaf(-16 * weights.minimum_factor(i / 2), taken[i], sums[i]);
+    }
+
+    static __device__ inline void add(float (&sums)[4], const char *ring, const char *x,
+                                      const char *x_sums, int tokens) {
+        const int lane = threadIdx.x % LANES;
+        const char *own_x = x + min(lane / 4, tokens - 1) * X_BYTES + lane % 4 * 16;
+        cell<TYPE> weights;
+        weights.load(ring, lane);
+        float parts[4] = {};
+#pragma unroll
+        for (int u = 0; u < UNITS; u++) {
+            const unit_operands a = weights.operands(u);
+            const uint4 b = *(const uint4 *)(own_x + u * tokens * X_BYTES);
+            float first[4] = {}, last[4] = {};
+            multiply(first, a.first, b.x, b.y);
+            multiply(cell<TYPE>::HALVES ? last : first, a.last, b.z, b.w);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                parts[i] = fmaf(weights.factor(u, i / 2, 0), first[i], parts[i]);
+                if (cell<TYPE>::HALVES)
+                    parts[i] = fmaf(weights.factor(u, i / 2, 1), last[i], parts[i]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sums[i] = fmaf(weights.row_factor(i / 2), parts[i], sums[i]);
+        take_minima(sums, weights, x_sums, tokens);
+    }
+};
+
+// Rows of fp16. In the ring a row's chunks of 16 bytes are swapped by twos of its number, so that
+// the lanes of a load lie in different banks.
+template <> struct gemv_cell<DTYPE_F16> {
+    enum { BYTES = PLAIN_BYTES, STEP = PLAIN_COLUMNS * 2, UNITS = PLAIN_COLUMNS / UNIT_COLUMNS };
+    enum { COLUMNS = PLAIN_COLUMNS, HAS_MINIMA = 0, STAGES = 5 };
+
+    static __device__ inline void add(float (&sums)[4], const char *ring, const char *x,
+                                      const char *, int tokens) {
+        const int lane = threadIdx.x % LANES, g = lane / 4, t = lane % 4;
+        const char *upper = ring + g * 128 + t % 2 * 8, *lower = upper + 8 * 128;
+        const char *own_x = x + min(g, tokens - 1) * X_BYTES + t * 16;
+#pragma unroll
+        for (int u = 0; u < UNITS; u++) {
+            const int first = ((4 * u + t / 2) ^ (2 * g & 7)) * 16;
+            const int last = ((4 * u + 2 + t / 2) ^ (2 * g & 7)) * 16;
+            const uint2 a = *(const uint2 *)(upper + first), b = *(const uint2 *)(lower + first);
+            const uint2 c = *(const uint2 *)(upper + last), d = *(const uint2 *)(lower + last);
+            const unsigned firsts[4] = {a.x, b.x, a.y, b.y}, lasts[4] = {c.x, d.x, c.y, d.y};
+            const uint4 of = *(const uint4 *)(own_x + u * tokens * X_BYTES);
+            multiply(sums, firsts, of.x, of.y);
+            multiply(sums, lasts, of.z, of.w);
+        }
+    }
+};

@@ -1,0 +1,395 @@
+// tests/device/test_linear.cu — linear, gated_linear, logits and embedding against plain loops in
+// double, for every type of weights: odd shapes, poisoned outputs, fresh inputs.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vector>
+
+#include "kernels/cuda/cuda.cuh"
+#include "tests/device/tests.cuh"
+
+enum { GUARD = 64, TABLE_IDS = 5 };
+
+typedef std::vector<double> doubles;
+
+struct rows { // of activations or of the residual stream, on the card and as numbers
+    void *memory;
+    size_t count;
+    doubles values;
+};
+
+struct matrix {
+    struct weight weight;
+    doubles values; // [rows, columns]
+};
+
+struct bench { // what a case needs
+    const struct backend *backend;
+    struct device *device;
+    struct tally *tally;
+    uint64_t *state;
+    std::vector<void *> taken;
+};
+
+static double uniform(uint64_t *state) { // -1 ... 1
+    return (double)(int64_t)(random_next(state) >> 11) * 0x1p-52 - 1;
+}
+
+static void *take(struct bench *bench, size_t bytes) {
+    void *memory;
+    CUDA(cudaMalloc(&memory, bytes + GUARD));
+    CUDA(cudaMemset(memory, 0xff, bytes + GUARD)); // not numbers
+    bench->taken.push_back(memory);
+    return memory;
+}
+
+static void drop_all(struct bench *bench) {
+    for (void *memory : bench->taken)
+        CUDA(cudaFree(memory));
+    bench->taken.clear();
+}
+
+static bool guard_holds(const void *memory, size_t bytes) {
+    unsigned char guard[GUARD];
+    CUDA(cudaMemcpy(guard, (const char *)memory + bytes, GUARD, cudaMemcpyDeviceToHost));
+    for (unsigned char c : guard)
+        if (c != 0xff) return false;
+    return true;
+}
+
+static struct rows make_rows(struct bench *bench, size_t count, bool residual) {
+    struct rows rows = {take(bench, count * (residual ? 4 : 2)), count, doubles(count)};
+    std::vector<float> wide(count);
+    std::vector<uint16_t> narrow(count);
+    for (size_t i = 0; i < count; i++) {
+        const float value = (float)(2 * uniform(bench->state));
+        narrow[i] = float_to_half(value);
+        wide[i] = value;
+        rows.values[i] = residual ? (double)value : (double)half_to_float(narrow[i]);
+    }
+    if (residual)
+        CUDA(cudaMemcpy(rows.memory, wide.data(), count * 4, cudaMemcpyHostToDevice));
+    else
+        CUDA(cudaMemcpy(rows.memory, narrow.data(), count * 2, cudaMemcpyHostToDevice));
+    return rows;
+}
+
+static float *upload(struct bench *bench, const doubles &values) {
+    std::vector<float> narrow(values.begin(), values.end());
+    void *memory = take(bench, narrow.size() * 4);
+    CUDA(cudaMemcpy(memory, narrow.data(), narrow.size() * 4, cudaMemcpyHostToDevice));
+    return (float *)memory;
+}
+
+static doubles random_floats(struct bench *bench, size_t count) {
+    doubles values(count);
+    for (double &value : values)
+        value = (double)(float)uniform(bench->state);
+    return values;
+}
+
+// The matrix stays on the card until the device is closed.
+static struct matrix make_matrix(struct bench *bench, enum dtype type, int32_t rows,
+                                 int32_t columns) {
+    struct matrix matrix = {{nullptr, type, rows, columns}, {}};
+    const size_t count = (size_t)rows * (size_t)columns;
+    std::vector<char> blocks((size_t)rows * dtype_row_bytes(type, columns));
+    std::vector<float> values(count);
+    dtype_fill_random(type, blocks.data(), count, 0.3f, random_next(bench->state));
+    dtype_to_float(type, blocks.data(), values.data(), count);
+    matrix.values.assign(values.begin(), values.end());
+    struct weight in_file = matrix.weight;
+    in_file.data = blocks.data();
+    if (bench->backend->weights(bench->device, &in_file, &matrix.weight.data) != STATUS_OK) exit(2);
+    return matrix;
+}
+
+static double sum_of(const struct matrix &w, const double *x, int32_t row, double *size) {
+    const int32_t columns = w.weight.columns;
+    double sum = 0, squares = 0;
+    for (int32_t c = 0; c < columns; c++) {
+        const double product = w.values[(size_t)row * (size_t)columns + (size_t)c] * x[c];
+        sum += product;
+        squares += product * product;
+    }
+    *size = sqrt(squares);
+    return sum;
+}
+
+static doubles download(const void *memory, size_t count, bool wide) {
+    doubles values(count);
+    std::vector<float> floats(count);
+    std::vector<uint16_t> halves(count);
+    if (wide)
+        CUDA(cudaMemcpy(floats.data(), memory, count * 4, cudaMemcpyDefault));
+    else
+        CUDA(cudaMemcpy(halves.data(), memory, count * 2, cudaMemcpyDefault));
+    for (size_t i = 0; i < count; i++)
+        values[i] = wide ? (double)floats[i] : (double)half_to_float(halves[i]);
+    return values;
+}
+
+// The device's stream does not wait for the one that uploads.
+static void begin() { CUDA(cudaDeviceSynchronize()); }
+
+static void finish(struct bench *bench) {
+    if (bench->backend->sync(bench->device) == STATUS_OK) return;
+    fprintf(stderr, "the device failed\n");
+    exit(2);
+}
+
+// rmsnorm in double, then rounded to fp16 as activations are.
+static doubles normed(const struct rows &x, const doubles &norm, int32_t tokens, double eps) {
+    const size_t columns = norm.size();
+    doubles y(x.count);
+    for (size_t t = 0; t < (size_t)tokens; t++) {
+        double squares = 0;
+        for (size_t c = 0; c < columns; c++)
+            squares += x.values[t * columns + c] * x.values[t * columns + c];
+        const double scale = 1 / sqrt(squares / (double)columns + eps);
+        for (size_t c = 0; c < columns; c++)
+            y[t * columns + c] = (double)half_to_float(
+                float_to_half((float)(x.values[t * columns + c] * scale * norm[c])));
+    }
+    return y;
+}
+
+struct expected {
+    doubles values, sizes; // sizes: what errors are measured by
+};
+
+static expected product(const struct matrix &w, const doubles &x, int32_t tokens,
+                        const doubles *bias) {
+    const size_t rows = (size_t)w.weight.rows;
+    expected out = {doubles((size_t)tokens * rows), doubles((size_t)tokens * rows)};
+    for (size_t t = 0; t < (size_t)tokens; t++)
+        for (size_t r = 0; r < rows; r++) {
+            const size_t at = t * rows + r;
+            out.values[at] =
+                sum_of(w, &x[t * (size_t)w.weight.columns], (int32_t)r, &out.sizes[at]);
+            if (bias) out.values[at] += (*bias)[r];
+        }
+    return out;
+}
+
+static double worst_of(const expected &want, const doubles &got) {
+    double worst = 0;
+    for (size_t i = 0; i < got.size(); i++) {
+        const double error =
+            fabs(got[i] - want.values[i]) / (fabs(want.values[i]) + want.sizes[i] + 1e-6);
+        if (!(error < 1)) return 1; // NaN is not below 1
+        worst = fmax(worst, error);
+    }
+    return worst;
+}
+
+// Many tokens are multiplied with weights rounded to fp16.
+static double allowed(int32_t tokens, double few) { return tokens > 8 ? 2e-3 : few; }
+
+static void count_case(struct bench *bench, const char *verb, const struct matrix &w,
+                       int32_t tokens, bool guarded, double error, double allowed) {
+    char what[160];
+    snprintf(what, sizeof what, "%s %s [%d, %d], %d tokens%s", verb, dtype_name(w.weight.type),
+             w.weight.rows, w.weight.columns, tokens, guarded ? "" : ", written past its end");
+    tally_count(bench->tally, guarded && error <= allowed, what, error);
+}
+
+// q, k and v: three parts of one normed input, the second without a bias, the third of another
+// type.
+static void test_parts(struct bench *bench, enum dtype type, int32_t rows, int32_t columns,
+                       int32_t tokens, bool norm) {
+    const enum dtype other = columns % 256 == 0 && type != DTYPE_Q6_K ? DTYPE_Q6_K : type;
+    const struct matrix w[3] = {make_matrix(bench, type, rows, columns),
+                                make_matrix(bench, type, rows / 2 + 1, columns),
+                                make_matrix(bench, other, rows / 3 + 1, columns)};
+    const struct rows x = make_rows(bench, (size_t)tokens * (size_t)columns, norm);
+    const doubles weights = random_floats(bench, (size_t)columns);
+    struct linear args = {};
+    args.in = {x.memory, norm ? upload(bench, weights) : nullptr, take(bench, x.count * 2), tokens,
+               1e-5f};
+    args.count = 3;
+    doubles biases[3];
+    for (int i = 0; i < 3; i++) {
+        const size_t count = (size_t)tokens * (size_t)w[i].weight.rows;
+        biases[i] = random_floats(bench, (size_t)w[i].weight.rows);
+        args.parts[i] = {take(bench, count * 2), w[i].weight,
+                         i == 1 ? nullptr : upload(bench, biases[i])};
+    }
+    begin();
+    bench->backend->linear(bench->device, &args);
+    finish(bench);
+    const doubles read = norm ? normed(x, weights, tokens, 1e-5) : x.values;
+    for (int i = 0; i < 3; i++) {
+        const size_t count = (size_t)tokens * (size_t)w[i].weight.rows;
+        const expected want = product(w[i], read, tokens, i == 1 ? nullptr : &biases[i]);
+        count_case(bench, norm ? "a part of a normed linear" : "a part of a linear", w[i], tokens,
+                   guard_holds(args.parts[i].y, count * 2),
+                   worst_of(want, download(args.parts[i].y, count, false)), allowed(tokens, 1e-3));
+    }
+    drop_all(bench);
+}
+
+static void test_add(struct bench *bench, enum dtype type, int32_t rows, int32_t columns,
+                     int32_t tokens) {
+    const struct matrix w = make_matrix(bench, type, rows, columns);
+    const struct rows x = make_rows(bench, (size_t)tokens * (size_t)columns, false);
+    const struct rows y = make_rows(bench, (size_t)tokens * (size_t)rows, true);
+    struct linear args = {};
+    args.in.x = x.memory;
+    args.in.tokens = tokens;
+    args.parts[0] = {y.memory, w.weight, nullptr};
+    args.count = 1;
+    args.add = true;
+    begin();
+    bench->backend->linear(bench->device, &args);
+    finish(bench);
+    expected want = product(w, x.values, tokens, nullptr);
+    for (size_t i = 0; i < y.count; i++)
+        want.values[i] += y.values[i];
+    count_case(bench, "an adding linear", w, tokens, guard_holds(y.memory, y.count * 4),
+               worst_of(want, download(y.memory, y.count, true)), allowed(tokens, 2e-5));
+    drop_all(bench);
+}
+
+static void test_gated(struct bench *bench, enum dtype type, int32_t rows, int32_t columns,
+                       int32_t tokens) {
+    const struct matrix gate = make_matrix(bench, type, rows, columns);
+    const struct matrix up = make_matrix(bench, type, rows, columns);
+    const struct rows x = make_rows(bench, (size_t)tokens * (size_t)columns, true);
+    const doubles weights = random_floats(bench, (size_t)columns);
+    const size_t count = (size_t)tokens * (size_t)rows;
+    struct gated_linear args = {};
+    args.in = {x.memory, upload(bench, weights), take(bench, x.count * 2), tokens, 1e-5f};
+    args.y = take(bench, count * 2);
+    args.up_rows = take(bench, count * 2);
+    args.gate = gate.weight;
+    args.up = up.weight;
+    begin();
+    bench->backend->gated_linear(bench->device, &args);
+    finish(bench);
+    const doubles read = normed(x, weights, tokens, 1e-5);
+    expected want = product(gate, read, tokens, nullptr);
+    const expected ups = product(up, read, tokens, nullptr);
+    for (size_t i = 0; i < count; i++) {
+        const double g = want.values[i];
+        want.sizes[i] = want.sizes[i] * fabs(ups.values[i]) + fabs(g) * ups.sizes[i];
+        want.values[i] = g / (1 + exp(-g)) * ups.values[i];
+    }
+    count_case(bench, "a gated linear", gate, tokens, guard_holds(args.y, count * 2),
+               worst_of(want, download(args.y, count, false)), 2e-3);
+    drop_all(bench);
+}
+
+static void test_table(struct bench *bench, enum dtype type, int32_t rows, int32_t columns) {
+    const struct matrix w = make_matrix(bench, type, rows, columns);
+    std::vector<int32_t> ids(TABLE_IDS);
+    for (int32_t &id : ids)
+        id = (int32_t)(random_next(bench->state) % (uint64_t)rows);
+    void *device_ids = take(bench, sizeof(int32_t) * TABLE_IDS);
+    CUDA(cudaMemcpy(device_ids, ids.data(), sizeof(int32_t) * TABLE_IDS, cudaMemcpyHostToDevice));
+    const size_t count = (size_t)TABLE_IDS * (size_t)columns;
+    struct embedding args = {take(bench, count * 4), (const int32_t *)device_ids, w.weight,
+                             TABLE_IDS};
+    begin();
+    bench->backend->embedding(bench->device, &args);
+    finish(bench);
+    const doubles got = download(args.y, count, true);
+    const double rounded = type == DTYPE_BF16 ? 0x1p-25 : 0; // to fp16, when it is loaded
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++)
+        wrong += fabs(got[i] - w.values[(size_t)ids[i / (size_t)columns] * (size_t)columns +
+                                        i % (size_t)columns]) > rounded;
+    count_case(bench, "an embedding, to the bit", w, TABLE_IDS, guard_holds(args.y, count * 4),
+               (double)wrong, 0);
+    // Logits of some of five rows.
+    const struct rows x = make_rows(bench, count, false);
+    const int32_t picked[3] = {4, 0, 2};
+    void *index = take(bench, sizeof picked), *y = take(bench, 3 * (size_t)rows * 4);
+    CUDA(cudaMemcpy(index, picked, sizeof picked, cudaMemcpyHostToDevice));
+    const struct logits logits = {(float *)y, x.memory, (const int32_t *)index, w.weight, 3};
+    begin();
+    bench->backend->logits(bench->device, &logits);
+    finish(bench);
+    doubles read;
+    for (int32_t row : picked)
+        read.insert(read.end(), x.values.begin() + row * columns,
+                    x.values.begin() + (row + 1) * columns);
+    count_case(bench, "logits", w, 3, guard_holds(y, 3 * (size_t)rows * 4),
+               worst_of(product(w, read, 3, nullptr), download(y, 3 * (size_t)rows, true)), 2e-5);
+    drop_all(bench);
+}
+
+// On a deterministic device a token has the same bits alone and in company.
+static void test_alone(struct bench *bench, enum dtype type, int32_t rows, int32_t columns) {
+    enum { TOKENS = 19 };
+    const struct matrix w = make_matrix(bench, type, rows, columns);
+    const struct rows x = make_rows(bench, (size_t)TOKENS * (size_t)columns, false);
+    const size_t row_bytes = (size_t)rows * 2;
+    char *all = (char *)take(bench, TOKENS * row_bytes);
+    char *one = (char *)take(bench, TOKENS * row_bytes);
+    struct linear args = {};
+    args.in.x = x.memory;
+    args.in.tokens = TOKENS;
+    args.parts[0] = {all, w.weight, nullptr};
+    args.count = 1;
+    begin();
+    bench->backend->linear(bench->device, &args);
+    for (size_t t = 0; t < TOKENS; t++) {
+        args.in.x = (const char *)x.memory + t * (size_t)columns * 2;
+        args.in.tokens = 1;
+        args.parts[0].y = one + t * row_bytes;
+        begin();
+        bench->backend->linear(bench->device, &args);
+    }
+    finish(bench);
+    std::vector<char> a(TOKENS * row_bytes), b(a.size());
+    CUDA(cudaMemcpy(a.data(), all, a.size(), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(b.data(), one, b.size(), cudaMemcpyDeviceToHost));
+    count_case(bench, "a token alone and among others, to the bit,", w, TOKENS, true, a != b, 0);
+    drop_all(bench);
+}
+
+static bool suits(enum dtype type, int32_t columns) {
+    return columns % dtype_block_elements(type) == 0 && columns % 8 == 0;
+}
+
+static void test_type(struct bench *bench, enum dtype type, bool quick) {
+    static const int32_t shapes[][3] = {
+        {1, 256, 1},    {16, 512, 1},   {37, 1024, 2},   {300, 4096, 1}, {130, 2048, 3},
+        {65, 768, 8},   {48, 4096, 9},  {200, 2304, 16}, {70, 1280, 17}, {33, 14336, 8},
+        {40, 14336, 1}, {21, 14336, 2}, {50, 3072, 70},  {18, 96, 4},    {24, 32, 1},
+        {2500, 256, 5}, {17, 8, 3},     {90, 5120, 130},
+    };
+    for (const auto &shape : shapes) {
+        const int32_t rows = shape[0], columns = shape[1], tokens = shape[2];
+        if (!suits(type, columns) || (quick && (size_t)rows * columns > 200000)) continue;
+        test_parts(bench, type, rows, columns, tokens, false);
+        test_parts(bench, type, rows, columns, tokens, true);
+        test_add(bench, type, rows, columns, tokens);
+        test_gated(bench, type, (rows + 7) / 8 * 8, columns, tokens);
+        test_table(bench, type, rows, columns);
+    }
+}
+
+void test_linear(struct tally *tally) {
+    uint64_t state = tally->seed;
+    for (int deterministic = 0; deterministic < 2; deterministic++) {
+        struct error err;
+        struct bench bench = {backend_cuda(), nullptr, tally, &state, {}};
+        const struct device_options options = {0, deterministic == 1};
+        const struct workspace workspace = {256, 16384, 16, 4096, 32, 128};
+        if (bench.backend->open(&options, &bench.device, &err) != STATUS_OK ||
+            bench.backend->reserve(bench.device, &workspace) != STATUS_OK) {
+            fprintf(stderr, "the device could not be opened\n");
+            exit(2);
+        }
+        for (int type = 0; type < DTYPE_COUNT; type++) {
+            test_type(&bench, (enum dtype)type, tally->quick);
+            if (deterministic) test_alone(&bench, (enum dtype)type, 77, 2048);
+            if (deterministic && !tally->quick) test_alone(&bench, (enum dtype)type, 40, 14336);
+        }
+        bench.backend->close(bench.device);
+    }
+}
