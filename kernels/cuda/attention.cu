@@ -84,6 +84,8 @@ static void packed_pages_attention(struct device *device, const struct paged_att
     const struct packed_attention packed = packed_args(device, args);
     const bool v1 = args->kernel == ATTENTION_V1 ||
                     (args->kernel == ATTENTION_PAGED && paged_attention_prefers_v1(&packed));
+    ASSERT(v1 ||
+           paged_attention_v2_scratch_bytes(&packed) <= cuda_partitions_bytes(&device->limits));
     (v1 ? cuda_paged_attention_v1 : cuda_paged_attention_v2)(device, &packed);
 }
 
