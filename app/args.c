@@ -20,6 +20,7 @@ void args_init(struct args *args) {
     *args = (struct args){
         .backend = "auto",
         .kv_type = "auto",
+        .attention = "auto",
         .kv_restore = "auto",
         .format = "text",
         .color = "auto",

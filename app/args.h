@@ -72,6 +72,7 @@ struct args {
 
     int32_t block_size;
     const char *kv_type;
+    const char *attention; // which kernel: kernels/backend.h
     size_t kv_device_bytes, kv_host_bytes, kv_disk_bytes;
     const char *kv_dir;     // NULL: in the folder for caches
     const char *kv_restore; // "auto", "always", "never"

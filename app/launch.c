@@ -161,6 +161,7 @@ static enum status open_engine(struct launch *launch, bool *shown, struct error 
         .context = args->context,
         .block_size = args->block_size,
         .kv_type = args->kv_type,
+        .attention = args->attention,
         .kv_device_bytes = args->kv_device_bytes,
         .kv_host_bytes = args->kv_host_bytes,
         .tier = open_disk(launch),

@@ -25,6 +25,8 @@ static const struct option OPTIONS[] = {
      "threads (default: one a core)"},
     {NULL, "deterministic", 0, OPTION_FLAG, NULL, AT(deterministic), FOR_CHAT, 0, 0,
      "equal input gives equal output, to the bit"},
+    {NULL, "attention", 0, OPTION_CHOICE, "auto|flash|v1|v2|paged|gather", AT(attention), FOR_CHAT,
+     0, 0, "of a GPU; paged: v1 or v2 (default: the fastest)"},
 
     {"Conversation", "continue", 'C', OPTION_FLAG, NULL, AT(go_on), FOR_CHAT, 0, 0,
      "go on with the latest conversation"},

@@ -155,6 +155,39 @@ static enum status choose_block_size(struct opening *opening) {
     return STATUS_OK;
 }
 
+static enum status choose_attention(struct opening *opening) {
+    const char *name = opening->options->attention ? opening->options->attention : "auto";
+    struct engine *engine = opening->engine;
+    int kernel = 0;
+    while (kernel < ATTENTION_KERNELS && strcmp(name, attention_name(kernel)) != 0)
+        kernel++;
+    if (kernel == ATTENTION_KERNELS)
+        return error_set(opening->err, STATUS_BAD_INPUT,
+                         "attention: expected auto, flash, gather, v1, v2 or paged, found \"%s\"",
+                         name);
+    engine->attention = (enum attention_kernel)kernel;
+    engine->shape.layout = attention_layout(engine->attention);
+    // Their prefill is another kernel, so a token computed again would not come out the same.
+    if (engine->shape.layout == KV_LAYOUT_PACKED && opening->options->deterministic)
+        return error_set(opening->err, STATUS_BAD_INPUT,
+                         "attention %s and deterministic do not go together; use auto", name);
+    if (engine->attention != ATTENTION_AUTO && !engine->backend->attention_check)
+        return error_set(opening->err, STATUS_UNSUPPORTED,
+                         "attention %s needs --backend cuda; the %s backend has auto", name,
+                         engine->backend->name);
+    return STATUS_OK;
+}
+
+// What depends on the model's heads and on the context, once they are known.
+static enum status check_attention(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct paged_attention args = {.kernel = engine->attention,
+                                         .num_heads = engine->model.config.heads,
+                                         .cache = &engine->shape};
+    if (!engine->backend->attention_check) return STATUS_OK;
+    return engine->backend->attention_check(engine->device, &args, engine->context, opening->err);
+}
+
 static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
     const struct kv_cache *cache = &opening->engine->shape;
     const size_t blocks = // one more, for a copy of the last
@@ -203,6 +236,7 @@ static enum status take_memory(struct opening *opening) {
         .max_seqs = ENGINE_MAX_REQUESTS,
         .max_context = engine->context,
         .max_logits = ENGINE_MAX_REQUESTS,
+        .attention = engine->attention,
     };
     const size_t cache_bytes = engine->shape.num_blocks * kv_block_bytes(&engine->shape);
     if (engine->backend->alloc(engine->device, cache_bytes, &engine->shape.data) == STATUS_OK &&
@@ -219,7 +253,7 @@ static enum status take_memory(struct opening *opening) {
 // Everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE parameters are
 // in the model file, and so in its digest; block_cache.h says what must not be here.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options) {
-    enum { LAYOUT_ROWS = 1, NUMERICS = 1 };
+    enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shape;
     char text[256];
     char digest[HASH_HEX_BYTES] = "";
@@ -230,7 +264,7 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
                  " block %" PRId32 " layout %d numerics %s %d",
                  digest, options->shape ? options->shape : "", dtype_name(shape->type),
                  shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
-                 LAYOUT_ROWS, engine->backend->name, NUMERICS);
+                 FIRST_LAYOUT + (int)shape->layout, engine->backend->name, NUMERICS);
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }
@@ -280,6 +314,7 @@ static enum status start_thread(struct opening *opening) {
 static enum status open_parts(struct opening *opening) {
     struct engine *engine = opening->engine;
     TRY(choose_backend(opening));
+    TRY(choose_attention(opening));
     TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
     name_model(engine, opening->options);
     TRY(choose_kv_type(opening));
@@ -289,6 +324,7 @@ static enum status open_parts(struct opening *opening) {
     engine->shape.num_kv_heads = config->kv_heads;
     engine->shape.head_size = config->head_size;
     TRY(choose_pool(opening));
+    TRY(check_attention(opening));
     TRY(take_memory(opening));
     TRY(open_cache(opening));
     return start_thread(opening);

@@ -65,6 +65,8 @@ struct engine_options {
     int32_t context;        // tokens; 0: what the model was made for, as far as the pool holds it
     int32_t block_size;     // 0: 16; or 8, 32
     const char *kv_type;    // "auto", "f32", "f16", "bf16"
+    const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
+                           // The last three are a card's, and not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory
     size_t kv_host_bytes;   // of the tier between device and disk; 0: 1 GiB for a card, none for a
                             // processor, whose device memory is host memory (transfers have a few

@@ -83,6 +83,7 @@ struct engine {
     struct device *device;
     struct model model;
     struct kv_cache shape;
+    enum attention_kernel attention;
     struct block_cache *cache;
     struct tier *tier; // until the cache has it
     struct hash128 digest;

@@ -37,6 +37,23 @@ struct device_options {
     bool deterministic; // every reduction's order is a function of its row alone
 };
 
+// Which way paged_attention computes. Those that read packed pages are PagedAttention as it was
+// published (Kwon et al., SOSP 2023): for sequences with one query; others are gathered.
+enum attention_kernel {
+    ATTENTION_AUTO,   // the backend's best over rows
+    ATTENTION_GATHER, // the plain form, over either layout
+    ATTENTION_FLASH,  // tensor cores, over rows
+    ATTENTION_V1,     // a thread block a context, over packed pages
+    ATTENTION_V2,     // a thread block a partition of it, over packed pages
+    ATTENTION_PAGED,  // V1 or V2, by vLLM's rule
+};
+enum { ATTENTION_KERNELS = ATTENTION_PAGED + 1 };
+
+static inline const char *attention_name(enum attention_kernel kernel) {
+    static const char *const NAMES[] = {"auto", "gather", "flash", "v1", "v2", "paged"};
+    return NAMES[kernel];
+}
+
 // The largest shapes that verbs will be called with until the next reserve().
 struct workspace {
     int32_t max_tokens;   // rows of one linear
@@ -44,6 +61,7 @@ struct workspace {
     int32_t max_seqs;     // of one paged_attention
     int32_t max_context;  // keys of one sequence
     int32_t num_heads, head_size;
+    enum attention_kernel attention;
 };
 
 struct device_info {
@@ -62,13 +80,22 @@ struct weight {
 
 // The shape of the paged KV cache. Block-major: all layers of a block are one extent.
 //   cache  [num_blocks] x extent,  extent = [num_layers] x (K, V)
-//   rows layout: K and V each [num_kv_heads, block_size, head_size]
+//   rows    K and V each [num_kv_heads, block_size, head_size]
+//   packed  K [num_kv_heads, head_size / x, block_size, x], with x = 16 bytes of elements, which
+//           divides head_size; V [num_kv_heads, head_size, block_size]
+enum kv_layout { KV_LAYOUT_ROWS, KV_LAYOUT_PACKED }; // the cpu backend has rows only
+
 struct kv_cache {
     void *data;      // device
     enum dtype type; // F32, F16 or BF16
+    enum kv_layout layout;
     int32_t num_layers, num_kv_heads, head_size, block_size;
     uint32_t num_blocks;
 };
+
+static inline enum kv_layout attention_layout(enum attention_kernel kernel) {
+    return kernel < ATTENTION_V1 ? KV_LAYOUT_ROWS : KV_LAYOUT_PACKED;
+}
 
 static inline size_t kv_plane_bytes(const struct kv_cache *cache) { // K of one layer of a block
     return (size_t)cache->num_kv_heads * (size_t)cache->block_size *
@@ -166,6 +193,7 @@ struct paged_attention { // out = softmax(q K^T * scale) V, causal, grouped-quer
     int32_t num_heads;   // a multiple of cache->num_kv_heads
     int32_t layer;
     float scale;
+    enum attention_kernel kernel; // with the cache's layout; as reserved
     const struct kv_cache *cache;
     const struct batch *batch;
 };
@@ -210,6 +238,13 @@ struct backend {
                                    struct error *err);
     void (*close)(struct device *device); // NULL is fine
     void (*info)(struct device *device, struct device_info *info);
+
+    // Can paged_attention be called with args->kernel and args->num_heads over a cache of the shape
+    // *args->cache, and contexts of up to max_context keys? UNSUPPORTED, and why not. NULL: only
+    // with ATTENTION_AUTO.
+    MUST_CHECK enum status (*attention_check)(struct device *device,
+                                              const struct paged_attention *args,
+                                              int32_t max_context, struct error *err);
 
     // Takes scratch for verbs up to these shapes; replaces an earlier reservation.
     MUST_CHECK enum status (*reserve)(struct device *device, const struct workspace *workspace);

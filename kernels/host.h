@@ -24,7 +24,21 @@ void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 where i
 // Writes `count` floats as `type`, one of F32, F16 and BF16, rounded to nearest even.
 void host_store(enum dtype type, void *memory, const float *values, int32_t count);
 
-// Row (block, layer, plane, head) of the cache, plane 0 for K and 1 for V: block_size keys.
+// Element d of key `offset` of a block, plane 0 for K and 1 for V, in the cache's layout.
+static inline char *kv_element(const struct kv_cache *cache, uint32_t block, int32_t layer,
+                               int plane, int32_t head, int32_t offset, int32_t d) {
+    const size_t bytes = dtype_row_bytes(cache->type, 1);
+    const size_t size = (size_t)cache->head_size, block_size = (size_t)cache->block_size;
+    const size_t h = (size_t)head, key = (size_t)offset, element = (size_t)d, x = 16 / bytes;
+    size_t at = (h * block_size + key) * size + element;
+    if (cache->layout == KV_LAYOUT_PACKED)
+        at = plane == 1 ? (h * size + element) * block_size + key
+                        : ((h * (size / x) + element / x) * block_size + key) * x + element % x;
+    return (char *)cache->data + (size_t)block * kv_block_bytes(cache) +
+           (2 * (size_t)layer + (size_t)plane) * kv_plane_bytes(cache) + at * bytes;
+}
+
+// Row (block, layer, plane, head) of a cache of rows: block_size keys.
 static inline char *kv_head_rows(const struct kv_cache *cache, uint32_t block, int32_t layer,
                                  int plane, int32_t head) {
     const size_t plane_bytes = kv_plane_bytes(cache);

@@ -18,7 +18,7 @@ enum {
     KV_HEADS = 8,
     HEAD_SIZE = 128,
     BLOCK_SIZE = 16,
-    SWAP_LAYERS = 32,
+    MAX_LAYERS = 32,
     RUNS_MAX = 64,
     DEFAULT_RUNS = 5,
     LENGTHS = 4,
@@ -29,7 +29,9 @@ enum {
 static const int32_t CASE_LENGTHS[LENGTHS] = {512, 2048, 8192, 32768};
 static const int32_t CASE_BATCHES[BATCHES] = {1, 8, 64};
 static const size_t READ_BYTES = (size_t)1 << 30;
+static const size_t COLD_BYTES = (size_t)256 << 20; // more than caches hold
 static const double LEAST_US = 20000; // of one measurement: shorter calls are repeated
+static const double MOST_US = 2e6;    // of one call: longer ones are not made
 
 struct verbs {
     const struct bench_verbs_options *options;
@@ -38,7 +40,8 @@ struct verbs {
     struct device_info info;
     enum dtype kv_type;
     double read_bytes_per_s;
-    cJSON *results; // NULL for text
+    double us_per_byte[ATTENTION_KERNELS]; // the least so far; 0: not measured
+    cJSON *results;                        // NULL for text
     struct error err;
 };
 
@@ -128,18 +131,23 @@ static enum status measure_read(struct verbs *verbs) {
     return STATUS_OK;
 }
 
-static bool report(struct verbs *verbs, const char *verb, const char *what, double us,
-                   size_t bytes) {
-    const double bytes_per_s = us > 0 ? (double)bytes / us * 1e6 : 0;
+struct measured {
+    const char *verb, *way, *what; // way: which of several there are
+};
+
+static bool report(struct verbs *verbs, const struct measured *measured, double us, size_t bytes) {
+    const double bytes_per_s = (double)bytes / us * 1e6;
     if (!verbs->results) {
-        printf("%-10s %-18s %10.1f us %9.1f GB/s %6.1f %%\n", verb, what, us, bytes_per_s / 1e9,
-               100 * bytes_per_s / verbs->read_bytes_per_s);
+        printf("%-10s %-8s %-15s %10.1f us %9.1f GB/s %6.1f %%\n", measured->verb, measured->way,
+               measured->what, us, bytes_per_s / 1e9, 100 * bytes_per_s / verbs->read_bytes_per_s);
         return true;
     }
     cJSON *object = cJSON_CreateObject();
     const bool whole =
-        object && json_add_text(object, "verb", verb) && json_add_text(object, "what", what) &&
-        json_add_number(object, "us", us) && json_add_number(object, "bytes", (double)bytes) &&
+        object && json_add_text(object, "verb", measured->verb) &&
+        json_add_text(object, "way", measured->way) &&
+        json_add_text(object, "what", measured->what) && json_add_number(object, "us", us) &&
+        json_add_number(object, "bytes", (double)bytes) &&
         json_add_number(object, "bytes_per_s", bytes_per_s) &&
         json_add_number(object, "of_read_bandwidth", bytes_per_s / verbs->read_bytes_per_s) &&
         cJSON_AddItemToArray(verbs->results, object);
@@ -147,9 +155,25 @@ static bool report(struct verbs *verbs, const char *verb, const char *what, doub
     return whole;
 }
 
+static bool report_skipped(struct verbs *verbs, const struct measured *measured, const char *why) {
+    if (!verbs->results) {
+        printf("%-10s %-8s %-15s skipped: %s\n", measured->verb, measured->way, measured->what,
+               why);
+        return true;
+    }
+    cJSON *object = cJSON_CreateObject();
+    const bool whole = object && json_add_text(object, "verb", measured->verb) &&
+                       json_add_text(object, "way", measured->way) &&
+                       json_add_text(object, "what", measured->what) &&
+                       json_add_text(object, "skipped", why) &&
+                       cJSON_AddItemToArray(verbs->results, object);
+    if (!whole) cJSON_Delete(object);
+    return whole;
+}
+
 // ---- attention
 
-struct scene { // one decode step's attention, and what it points to
+struct scene { // one decode step's attention, all layers, and what it points to
     struct kv_cache cache;
     struct batch batch;
     struct paged_attention args;
@@ -159,8 +183,19 @@ struct scene { // one decode step's attention, and what it points to
     size_t cache_bytes, q_bytes;
 };
 
+static void attend(struct verbs *verbs, const struct scene *scene) {
+    struct paged_attention args = scene->args;
+    for (args.layer = 0; args.layer < scene->cache.num_layers; args.layer++)
+        verbs->backend->paged_attention(verbs->device, &args);
+}
+
+// As the forward pass does it: recorded, where the backend records.
 static void call_attention(struct verbs *verbs, const void *args) {
-    verbs->backend->paged_attention(verbs->device, args);
+    enum { KEY = 1 };
+    const struct backend *backend = verbs->backend;
+    if (backend->replay && backend->replay(verbs->device, KEY)) return;
+    attend(verbs, args);
+    if (backend->recorded && !backend->recorded(verbs->device)) attend(verbs, args);
 }
 
 // cu_seqlens_q, seq_lens_kv, positions and a block table in which neighbours lie far apart.
@@ -186,23 +221,37 @@ static enum status fill_numbers(struct scene *scene, int32_t batch, int32_t leng
     return STATUS_OK;
 }
 
+static struct workspace workspace_of(const struct scene *scene) {
+    return (struct workspace){.max_tokens = scene->batch.num_seqs,
+                              .max_features = HEADS * HEAD_SIZE,
+                              .max_seqs = scene->batch.num_seqs,
+                              .max_context = scene->batch.max_blocks_per_seq * BLOCK_SIZE,
+                              .num_heads = HEADS,
+                              .head_size = HEAD_SIZE,
+                              .attention = scene->args.kernel};
+}
+
+static size_t layer_bytes(const struct verbs *verbs, int32_t batch, int32_t length) {
+    const size_t row = dtype_row_bytes(verbs->kv_type, HEAD_SIZE);
+    return 2 * (size_t)batch * (size_t)length * KV_HEADS * row;
+}
+
+// As many as it takes for none to be found in a cache when its turn comes again.
+static int32_t layers_of(const struct verbs *verbs, int32_t batch, int32_t length) {
+    const size_t layers = COLD_BYTES / layer_bytes(verbs, batch, length) + 1;
+    return layers < MAX_LAYERS ? (int32_t)layers : MAX_LAYERS;
+}
+
 static enum status open_scene(struct verbs *verbs, struct scene *scene, int32_t batch,
                               int32_t length) {
     *scene = (struct scene){.cache = {.type = verbs->kv_type,
-                                      .num_layers = 1,
+                                      .num_layers = layers_of(verbs, batch, length),
                                       .num_kv_heads = KV_HEADS,
                                       .head_size = HEAD_SIZE,
                                       .block_size = BLOCK_SIZE,
                                       .num_blocks = (uint32_t)(batch * (length / BLOCK_SIZE))}};
-    const struct workspace workspace = {.max_tokens = batch,
-                                        .max_features = HEADS * HEAD_SIZE,
-                                        .max_seqs = batch,
-                                        .max_context = length,
-                                        .num_heads = HEADS,
-                                        .head_size = HEAD_SIZE};
     scene->cache_bytes = scene->cache.num_blocks * kv_block_bytes(&scene->cache);
     scene->q_bytes = (size_t)batch * HEADS * dtype_row_bytes(verbs->backend->activation, HEAD_SIZE);
-    TRY(verbs->backend->reserve(verbs->device, &workspace));
     TRY(take(verbs, scene->cache_bytes, &scene->cache.data));
     TRY(take(verbs, scene->q_bytes, &scene->q));
     TRY(take(verbs, scene->q_bytes, &scene->out));
@@ -241,29 +290,60 @@ static void close_scene(struct verbs *verbs, struct scene *scene) {
 }
 
 static bool fits(const struct verbs *verbs, int32_t batch, int32_t length) {
-    const size_t row = dtype_row_bytes(verbs->kv_type, HEAD_SIZE);
-    const size_t bytes = 2 * (size_t)batch * (size_t)length * KV_HEADS * row;
-    return bytes + READ_BYTES < verbs->info.memory_free / 2;
+    const size_t layers = (size_t)layers_of(verbs, batch, length);
+    return layers * layer_bytes(verbs, batch, length) + READ_BYTES < verbs->info.memory_free / 2;
+}
+
+// One kernel over an open scene; us and bytes are those of one layer.
+static enum status measure_kernel(struct verbs *verbs, struct scene *scene, const char *what,
+                                  enum attention_kernel kernel) {
+    const struct backend *backend = verbs->backend;
+    const struct measured measured = {"attention", attention_name(kernel), what};
+    const int32_t layers = scene->cache.num_layers;
+    const size_t bytes =
+        attention_bytes(&scene->cache, (int64_t)scene->cache.num_blocks * BLOCK_SIZE);
+    scene->args.kernel = kernel;
+    scene->cache.layout = attention_layout(kernel);
+    const struct workspace workspace = workspace_of(scene);
+    struct error err = {0};
+    char why[64];
+    if (backend->attention_check &&
+        backend->attention_check(verbs->device, &scene->args, workspace.max_context, &err))
+        return report_skipped(verbs, &measured, err.text) ? STATUS_OK : STATUS_NO_MEMORY;
+    const double predicted_us = verbs->us_per_byte[kernel] * (double)bytes * layers;
+    if (predicted_us > MOST_US) {
+        snprintf(why, sizeof why, "a call would take about %.1f s", predicted_us / 1e6);
+        return report_skipped(verbs, &measured, why) ? STATUS_OK : STATUS_NO_MEMORY;
+    }
+    TRY(backend->reserve(verbs->device, &workspace));
+    once_us(verbs, call_attention, scene, 1); // seen; what follows is recorded, and then replayed
+    const double us = median_us(verbs, call_attention, scene) / layers;
+    if (!(us > 0)) return error_set(&verbs->err, STATUS_DEVICE, "the device failed");
+    double *least = &verbs->us_per_byte[kernel];
+    if (!(*least > 0) || us / (double)bytes < *least) *least = us / (double)bytes;
+    return report(verbs, &measured, us, bytes) ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status measure_kernels(struct verbs *verbs, struct scene *scene, const char *what) {
+    static const enum attention_kernel KERNELS[] = {ATTENTION_V1, ATTENTION_V2, ATTENTION_FLASH,
+                                                    ATTENTION_GATHER};
+    if (!verbs->backend->attention_check) return measure_kernel(verbs, scene, what, ATTENTION_AUTO);
+    for (size_t i = 0; i < sizeof KERNELS / sizeof KERNELS[0]; i++)
+        TRY(measure_kernel(verbs, scene, what, KERNELS[i]));
+    return STATUS_OK;
 }
 
 static enum status measure_attention_case(struct verbs *verbs, int32_t batch, int32_t length) {
     char what[32];
     snprintf(what, sizeof what, "%" PRId32 " x %" PRId32, batch, length);
     if (!fits(verbs, batch, length)) {
-        if (!verbs->results)
-            printf("%-10s %-18s does not fit half of the memory\n", "attention", what);
-        return STATUS_OK;
+        const struct measured measured = {"attention", "", what};
+        const bool whole = report_skipped(verbs, &measured, "does not fit half of the memory");
+        return whole ? STATUS_OK : STATUS_NO_MEMORY;
     }
     struct scene scene;
     enum status status = open_scene(verbs, &scene, batch, length);
-    if (status == STATUS_OK) {
-        const double us = median_us(verbs, call_attention, &scene.args);
-        const size_t bytes = attention_bytes(&scene.cache, (int64_t)batch * length);
-        if (!(us > 0))
-            status = STATUS_DEVICE;
-        else if (!report(verbs, "attention", what, us, bytes))
-            status = STATUS_NO_MEMORY;
-    }
+    if (status == STATUS_OK) status = measure_kernels(verbs, &scene, what);
     close_scene(verbs, &scene);
     return status;
 }
@@ -302,7 +382,7 @@ static enum status swap_with(struct verbs *verbs, const struct kv_cache *cache, 
     const struct plain_copy plain = {cache->data, slab, bytes};
     double us = median_us(verbs, call_copy, &plain);
     if (!(us > 0)) return STATUS_DEVICE;
-    bool whole = report(verbs, "copy", "host to device", us, bytes);
+    bool whole = report(verbs, &(struct measured){"copy", "in", "all at once"}, us, bytes);
     for (int out = 0; out < 2; out++)
         for (int apart = 0; apart < 2; apart++) {
             const struct swap_blocks args = {.cache = cache,
@@ -311,19 +391,18 @@ static enum status swap_with(struct verbs *verbs, const struct kv_cache *cache, 
                                              .slots = neighbours,
                                              .pairs = SWAP_BLOCKS,
                                              .out = out == 1};
-            char what[32];
-            snprintf(what, sizeof what, "%s, %s", out ? "out" : "in",
-                     apart ? "scattered" : "neighbours");
+            const struct measured measured = {"swap", out ? "out" : "in",
+                                              apart ? "scattered" : "neighbours"};
             us = median_us(verbs, call_swap, &args);
             if (!(us > 0)) return STATUS_DEVICE;
-            whole = whole && report(verbs, "swap", what, us, bytes);
+            whole = whole && report(verbs, &measured, us, bytes);
         }
     return whole ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static enum status measure_swap(struct verbs *verbs) {
     struct kv_cache cache = {.type = verbs->kv_type,
-                             .num_layers = SWAP_LAYERS,
+                             .num_layers = MAX_LAYERS,
                              .num_kv_heads = KV_HEADS,
                              .head_size = HEAD_SIZE,
                              .block_size = BLOCK_SIZE,

@@ -152,6 +152,7 @@ static enum status reserve_scratch(const struct forward *forward) {
         .max_context = forward->limits.max_context,
         .num_heads = config->heads,
         .head_size = config->head_size,
+        .attention = forward->limits.attention,
     };
     return forward->backend->reserve(forward->device, &workspace);
 }
@@ -327,6 +328,7 @@ static void attend(struct forward *forward, const struct layer *layer, int32_t i
                                           .num_heads = config->heads,
                                           .layer = index,
                                           .scale = 1.0f / sqrtf((float)config->head_size),
+                                          .kernel = forward->limits.attention,
                                           .cache = forward->cache,
                                           .batch = &forward->batch,
                                       });

@@ -16,10 +16,11 @@
 struct forward;
 
 struct forward_limits {
-    int32_t max_tokens;  // of one batch
-    int32_t max_seqs;    // of one batch
-    int32_t max_context; // of one sequence
-    int32_t max_logits;  // rows of one batch that are computed to the end
+    int32_t max_tokens;              // of one batch
+    int32_t max_seqs;                // of one batch
+    int32_t max_context;             // of one sequence
+    int32_t max_logits;              // rows of one batch that are computed to the end
+    enum attention_kernel attention; // of the cache's layout
 };
 
 // model and cache are borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.

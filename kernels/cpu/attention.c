@@ -73,6 +73,7 @@ static void rope_tokens(void *context, int64_t begin, int64_t end, int32_t threa
 void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     ASSERT(args->rotary % 2 == 0 && args->rotary <= args->cache->head_size);
     ASSERT(args->cache->head_size <= device->limits.head_size);
+    ASSERT(args->cache->layout == KV_LAYOUT_ROWS);
     struct rope_job job = {device, args};
     threads_for(device->threads, args->batch->num_tokens, ROPE_TOKENS, rope_tokens, &job);
 }
@@ -110,6 +111,7 @@ static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
 
 void cpu_paged_attention(struct device *device, const struct paged_attention *args) {
     const struct kv_cache *cache = args->cache;
+    ASSERT(cache->layout == KV_LAYOUT_ROWS && args->kernel == ATTENTION_AUTO);
     ASSERT(args->num_heads % cache->num_kv_heads == 0);
     ASSERT(args->num_heads <= device->limits.num_heads);
     ASSERT(cache->head_size <= device->limits.head_size);

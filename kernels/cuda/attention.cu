@@ -2,12 +2,16 @@
 //
 //   flash_decode.cu   sequences with one query: K and V are read once for a whole group
 //   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
-//   gather.cu         what these have no tiles for
+//   paged_attention_v1.cu, _v2.cu  sequences with one query, over packed pages
+//   gather.cu         what these have no tiles for, and several queries over packed pages
 //
-// A mixed batch takes both flash kernels, and each passes over the other's sequences. On a
-// deterministic device a query must come out the same alone and among others, so there the
-// kernel for several serves all.
+// A mixed batch takes two kernels, and each passes over the other's sequences. On a deterministic
+// device a query must come out the same alone and among others, so there the flash kernel for
+// several serves all, and v1 and v2 are not to be had: the queries of a prefill are gathered.
 #include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/paged_attention.cuh"
+
+#include <cinttypes>
 
 static bool has_tiles(const struct device *device, const struct paged_attention *args) {
     const struct kv_cache *cache = args->cache;
@@ -25,15 +29,115 @@ static void many_queries(struct device *device, const struct paged_attention *ar
         flash_prefill(device, args, least);
 }
 
-extern "C" void cuda_paged_attention(struct device *device, const struct paged_attention *args) {
+static void rows_attention(struct device *device, const struct paged_attention *args) {
     const struct batch *batch = args->batch;
-    ASSERT(args->num_heads % args->cache->num_kv_heads == 0);
-    if (!has_tiles(device, args)) {
-        gather_attention(device, args);
+    if (args->kernel == ATTENTION_GATHER || !has_tiles(device, args)) {
+        gather_attention(device, args, 1);
     } else if (device->deterministic) {
         many_queries(device, args, 1);
     } else {
         if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);
         if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args);
     }
+}
+
+// The pages of one layer. Lengths are on the device, and the arguments may be recorded, so the
+// longest is what the block table has room for.
+static struct packed_attention packed_args(struct device *device,
+                                           const struct paged_attention *args) {
+    const struct kv_cache *cache = args->cache;
+    const struct batch *batch = args->batch;
+    const size_t plane = kv_plane_bytes(cache);
+    const char *k = (const char *)cache->data + 2 * plane * (size_t)args->layer;
+    return {
+        .out = args->out,
+        .q = args->q,
+        .k_cache = k,
+        .v_cache = k + plane,
+        .block_table = batch->block_table,
+        .seq_lens_kv = batch->seq_lens_kv,
+        .cu_seqlens_q = batch->cu_seqlens_q,
+        .scratch = device->partitions,
+        .block_bytes = kv_block_bytes(cache),
+        .type = DTYPE_F16,
+        .format = CACHE_SAME,
+        .num_seqs = batch->num_seqs,
+        .num_heads = args->num_heads,
+        .num_kv_heads = cache->num_kv_heads,
+        .head_size = cache->head_size,
+        .block_size = cache->block_size,
+        .max_blocks_per_seq = batch->max_blocks_per_seq,
+        .max_seq_len = batch->max_blocks_per_seq * cache->block_size,
+        .scale = args->scale,
+        .k_scale = 1,
+        .v_scale = 1,
+    };
+}
+
+static void packed_pages_attention(struct device *device, const struct paged_attention *args) {
+    const struct batch *batch = args->batch;
+    const bool gathers = args->kernel < ATTENTION_V1;
+    ASSERT(args->cache->type == DTYPE_F16 || gathers);
+    if (gathers || batch->num_tokens != batch->num_seqs)
+        gather_attention(device, args, gathers ? 1 : 2);
+    if (gathers || (batch->num_seqs == 1 && batch->num_tokens > 1)) return;
+    const struct packed_attention packed = packed_args(device, args);
+    const bool v1 = args->kernel == ATTENTION_V1 ||
+                    (args->kernel == ATTENTION_PAGED && paged_attention_prefers_v1(&packed));
+    ASSERT(v1 ||
+           paged_attention_v2_scratch_bytes(&packed) <= cuda_partitions_bytes(&device->limits));
+    (v1 ? cuda_paged_attention_v1 : cuda_paged_attention_v2)(device, &packed);
+}
+
+extern "C" void cuda_paged_attention(struct device *device, const struct paged_attention *args) {
+    ASSERT(args->num_heads % args->cache->num_kv_heads == 0);
+    if (args->cache->layout == KV_LAYOUT_PACKED)
+        packed_pages_attention(device, args);
+    else
+        rows_attention(device, args);
+}
+
+extern "C" size_t cuda_partitions_bytes(const struct workspace *workspace) {
+    if (workspace->attention != ATTENTION_V2 && workspace->attention != ATTENTION_PAGED) return 0;
+    const struct packed_attention largest = {.num_seqs = workspace->max_seqs,
+                                             .num_heads = workspace->num_heads,
+                                             .head_size = workspace->head_size,
+                                             .max_seq_len = workspace->max_context};
+    return paged_attention_v2_scratch_bytes(&largest);
+}
+
+static enum status check_packed(struct device *device, const struct paged_attention *args,
+                                int32_t max_context, struct error *err) {
+    const struct kv_cache *cache = args->cache;
+    const struct packed_shape shape = {cache->type, CACHE_SAME, cache->head_size, cache->block_size,
+                                       1};
+    const char *name = attention_name(args->kernel);
+    const packed_kernel kernel = packed_kernel_in_program(&shape);
+    if (!kernel)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "attention %s has no kernel for heads of %" PRId32 " in blocks of %" PRId32
+                         " of %s; it has " PACKED_SHAPES,
+                         name, cache->head_size, cache->block_size, dtype_name(cache->type));
+    const int32_t most = paged_attention_v1_longest(device, kernel, cache->block_size);
+    if (args->kernel == ATTENTION_V1 && max_context > most)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "attention v1 keeps a context's logits in shared memory, which holds "
+                         "%" PRId32 " on this card, and the context is %" PRId32
+                         "; lower it, or use v2",
+                         most, max_context);
+    return STATUS_OK;
+}
+
+extern "C" enum status cuda_attention_check(struct device *device,
+                                            const struct paged_attention *args, int32_t max_context,
+                                            struct error *err) {
+    const struct kv_cache *cache = args->cache;
+    if (attention_layout(args->kernel) == KV_LAYOUT_PACKED)
+        return check_packed(device, args, max_context, err);
+    if (args->kernel != ATTENTION_FLASH || has_tiles(device, args)) return STATUS_OK;
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "attention flash has no tiles for %" PRId32 " heads over %" PRId32
+                     " of %" PRId32 " %s; use auto",
+                     args->num_heads, cache->num_kv_heads, cache->head_size,
+                     dtype_name(cache->type));
 }

@@ -41,6 +41,7 @@ static void cuda_close(struct device *device) {
     cudaFree(device->unpacked);
     cudaFree(device->flash_parts);
     cudaFree(device->flash_arrived);
+    cudaFree(device->partitions);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -93,10 +94,18 @@ static enum status reserve_flash(struct device *device) {
     return STATUS_OK;
 }
 
+static enum status reserve_partitions(struct device *device) {
+    const size_t bytes = cuda_partitions_bytes(&device->limits);
+    device_note(device, cudaFree(device->partitions));
+    device->partitions = NULL;
+    return bytes ? cuda_alloc(device, bytes, &device->partitions) : STATUS_OK;
+}
+
 static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
     device->limits = *workspace;
     cuda_forget_recordings(device);
     TRY(reserve_flash(device));
+    TRY(reserve_partitions(device));
     if (device->unpacked) return STATUS_OK;
     void *unpacked;
     TRY(cuda_alloc(device, UNPACKED_ELEMENTS * sizeof *device->unpacked, &unpacked));
@@ -150,6 +159,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .open = cuda_open,
         .close = cuda_close,
         .info = cuda_info,
+        .attention_check = cuda_attention_check,
         .reserve = cuda_reserve,
         .alloc = cuda_alloc,
         .release = cuda_release,

@@ -28,6 +28,7 @@ struct device {
     __half *unpacked;        // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
     float *flash_parts;      // of units of attention that blocks share: flash_decode.cu
     unsigned *flash_arrived; // [max_seqs x num_heads], 0 between calls
+    void *partitions;        // of paged_attention_v2, where it was reserved; else NULL
 };
 
 static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
@@ -55,6 +56,17 @@ static __device__ inline __half2 halves(float a, float b) {
 }
 static __device__ inline void from_float(float value, __nv_bfloat16 *out) {
     *out = __float2bfloat16_rn(value);
+}
+
+// Where element d of a key lies in its block's plane of one layer, K's or V's.
+template <typename cache_t>
+static __device__ inline size_t kv_element(const kv_cache &cache, bool of_v, int kv_head,
+                                           int offset, int d) {
+    enum { X = 16 / sizeof(cache_t) };
+    const int size = cache.head_size, block_size = cache.block_size;
+    if (cache.layout == KV_LAYOUT_ROWS) return ((size_t)kv_head * block_size + offset) * size + d;
+    if (of_v) return ((size_t)kv_head * size + d) * block_size + offset;
+    return (((size_t)kv_head * (size / X) + d / X) * block_size + offset) * X + d % X;
 }
 
 static __device__ inline float warp_sum(float value) {
@@ -119,6 +131,10 @@ void cuda_linear(struct device *device, const struct linear *args);
 void cuda_gated_linear(struct device *device, const struct gated_linear *args);
 void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void cuda_paged_attention(struct device *device, const struct paged_attention *args);
+enum status cuda_attention_check(struct device *device, const struct paged_attention *args,
+                                 int32_t max_context, struct error *err);
+// Of device->partitions, for verbs up to these shapes.
+size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_silu_and_mul(struct device *device, const struct silu_and_mul *args);
 void cuda_logits(struct device *device, const struct logits *args);
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);

@@ -123,7 +123,8 @@ static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
         flash_choose_size<__nv_bfloat16>(cache->head_size, launch);
 }
 
-void gather_attention(struct device *device, const struct paged_attention *args);
+// Sequences with at least `least` queries, and only those.
+void gather_attention(struct device *device, const struct paged_attention *args, int least);
 // Sequences with one query, and only those.
 void flash_decode(struct device *device, const struct paged_attention *args);
 // Sequences with at least `least` queries, 1 or 2, and only those.

@@ -1,15 +1,15 @@
 // kernels/cuda/gather.cu — softmax(q K^T scale) V over pages, the plain form.
 //
 //   q, out  [num_tokens, num_heads, head_size]  fp16
-//   cache   rows layout, fp32, fp16 or bf16
+//   cache   either layout, fp32, fp16 or bf16
 //
 //   grid   (num_tokens, num_heads);  block  WARPS x 32: warps take keys in turn, lanes elements
 //   smem   WARPS x (head_size + 2) fp32
 //
 // Each warp keeps a running maximum, sum and weighted values (online softmax, arXiv 1805.02867);
 // the warps' parts are merged at the end. fp32 throughout. Every head reads its keys by itself:
-// this is what flash is compared with,
-// and what serves a cache of fp32 and head sizes that flash has no tiles for.
+// this is what the others are compared with, and what serves a cache of fp32, head sizes that
+// flash has no tiles for, and several queries of a sequence over packed pages.
 #include "kernels/cuda/flash.cuh"
 
 enum { WARPS = 4, MAX_PER_LANE = 16 };
@@ -27,25 +27,26 @@ static __device__ int sequence_of(const batch &batch, int token) {
     return low;
 }
 
+// The plane of a layer's K in the block where `key` lies; that of V is the next one.
 template <typename cache_t>
-static __device__ const cache_t *key_row(const kv_cache &cache, const int32_t *table, int layer,
-                                         int kv_head, int key) {
+static __device__ const cache_t *key_plane(const kv_cache &cache, const int32_t *table, int layer,
+                                           int key) {
     const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
     const size_t block = (size_t)table[key / cache.block_size];
-    return (const cache_t *)cache.data +
-           (block * 2 * cache.num_layers + 2 * (size_t)layer) * plane +
-           ((size_t)kv_head * cache.block_size + key % cache.block_size) * cache.head_size;
+    return (const cache_t *)cache.data + (block * 2 * cache.num_layers + 2 * (size_t)layer) * plane;
 }
 
+// Serves sequences with at least `least` queries.
 template <typename cache_t, int PER_LANE>
 static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_attention args,
                                                                    const kv_cache cache,
-                                                                   const batch batch) {
+                                                                   const batch batch, int least) {
     extern __shared__ float parts[]; // [WARPS, head_size + 2]
     const int token = blockIdx.x, head = blockIdx.y, size = cache.head_size;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int kv_head = head / (args.num_heads / cache.num_kv_heads);
     const int s = sequence_of(batch, token);
+    if (batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] < least) return;
     const int32_t *table = batch.block_table + (size_t)s * batch.max_blocks_per_seq;
     const int keys = batch.seq_lens_kv[s] - (batch.cu_seqlens_q[s + 1] - 1 - token);
     const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * size;
@@ -57,20 +58,29 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
     for (int i = 0; i < PER_LANE; i++)
         query[i] = lane + 32 * i < size ? __half2float(q[lane + 32 * i]) * args.scale : 0;
     for (int key = warp; key < keys; key += WARPS) {
-        const cache_t *k = key_row<cache_t>(cache, table, args.layer, kv_head, key), *v = k + plane;
+        const cache_t *k = key_plane<cache_t>(cache, table, args.layer, key), *v = k + plane;
+        const int offset = key % cache.block_size;
         float score = 0;
 #pragma unroll
-        for (int i = 0; i < PER_LANE; i++)
-            if (lane + 32 * i < size) score += query[i] * to_float(k[lane + 32 * i]);
+        for (int i = 0; i < PER_LANE; i++) {
+            const int d = lane + 32 * i;
+            if (d < size)
+                score +=
+                    query[i] * to_float(k[kv_element<cache_t>(cache, false, kv_head, offset, d)]);
+        }
         score = warp_sum(score);
         const float top = fmaxf(highest, score);
         const float old = __expf(highest - top), weight = __expf(score - top);
         highest = top;
         sum = sum * old + weight;
 #pragma unroll
-        for (int i = 0; i < PER_LANE; i++)
-            if (lane + 32 * i < size)
-                value[i] = value[i] * old + weight * to_float(v[lane + 32 * i]);
+        for (int i = 0; i < PER_LANE; i++) {
+            const int d = lane + 32 * i;
+            if (d < size)
+                value[i] =
+                    value[i] * old +
+                    weight * to_float(v[kv_element<cache_t>(cache, true, kv_head, offset, d)]);
+        }
     }
     float *part = parts + warp * (size + 2);
     for (int i = 0; i < PER_LANE; i++)
@@ -94,7 +104,7 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
 }
 
 template <typename cache_t>
-static void launch(struct device *device, const struct paged_attention *args) {
+static void launch(struct device *device, const struct paged_attention *args, int least) {
     const struct kv_cache *cache = args->cache;
     const dim3 grid(args->batch->num_tokens, args->num_heads);
     const size_t shared = WARPS * (size_t)(cache->head_size + 2) * sizeof(float);
@@ -102,22 +112,22 @@ static void launch(struct device *device, const struct paged_attention *args) {
     ASSERT(per_lane <= MAX_PER_LANE);
     if (per_lane <= 2)
         gather_kernel<cache_t, 2>
-            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch);
+            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch, least);
     else if (per_lane <= 4)
         gather_kernel<cache_t, 4>
-            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch);
+            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch, least);
     else
         gather_kernel<cache_t, MAX_PER_LANE>
-            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch);
+            <<<grid, WARPS * 32, shared, device->stream>>>(*args, *cache, *args->batch, least);
     device_note(device, cudaGetLastError());
 }
 
-void gather_attention(struct device *device, const struct paged_attention *args) {
+void gather_attention(struct device *device, const struct paged_attention *args, int least) {
     ASSERT(args->num_heads % args->cache->num_kv_heads == 0);
     if (args->cache->type == DTYPE_F32)
-        launch<float>(device, args);
+        launch<float>(device, args, least);
     else if (args->cache->type == DTYPE_F16)
-        launch<__half>(device, args);
+        launch<__half>(device, args, least);
     else
-        launch<__nv_bfloat16>(device, args);
+        launch<__nv_bfloat16>(device, args, least);
 }

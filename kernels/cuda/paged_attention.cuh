@@ -30,12 +30,15 @@ enum cache_format {
 };
 
 struct packed_attention {
-    void *out;                  // [num_seqs, num_heads, head_size] `type`
+    void *out;                  // [rows, num_heads, head_size] `type`
     const void *q;              // the same shape and type; 16-byte aligned
     const void *k_cache;        // block 0's K of this layer, 16-byte aligned
     const void *v_cache;        // block 0's V of this layer, 16-byte aligned
     const int32_t *block_table; // [num_seqs, max_blocks_per_seq]
     const int32_t *seq_lens_kv; // [num_seqs], each in 1 ... max_seq_len
+    // [num_seqs + 1], the first row of each sequence: one that has not exactly one row is passed
+    // over. NULL: rows are sequences.
+    const int32_t *cu_seqlens_q;
     const float *alibi_slopes; // [num_heads], or NULL; adds slope * (key - query), arXiv 2108.12409
     void *scratch;             // v2: [paged_attention_v2_scratch_bytes()], 16-byte aligned
     size_t block_bytes;        // from one block's K to the next one's, a multiple of 16
@@ -63,10 +66,12 @@ struct packed_launch {        // what the two verbs set for their thread blocks
 
 typedef void (*packed_kernel)(struct packed_attention, struct packed_launch);
 
-// The kernel for a shape, or NULL where none is compiled. The program's few are in
+// The kernel for a shape, or NULL where none is compiled. The program's are in
 // paged_attention_instances.cu; tests bring the whole matrix.
 typedef packed_kernel (*packed_kernel_find)(const struct packed_shape *shape);
 packed_kernel packed_kernel_in_program(const struct packed_shape *shape);
+#define PACKED_SHAPES \
+    "f16, blocks of 8, 16 and 32, and heads of 64, 80, 96, 112, 128, 192 and 256"
 
 static inline int packed_partitions(const struct packed_attention *args) {
     return (args->max_seq_len + PARTITION_SIZE - 1) / PARTITION_SIZE;
@@ -105,23 +110,20 @@ void packed_launch_kernel(struct device *device, const struct packed_attention *
                           const struct packed_launch *launch, packed_kernel kernel,
                           int heads_per_block, int partitions);
 
-// Pre: packed_heads_per_block() > 0, and for v1 logits of max_seq_len that the card's shared
-// memory holds (4 bytes a key). `heads_per_block` 0 chooses.
+// The largest max_seq_len of v1, in whole blocks: its logits lie in shared memory, 4 bytes a key.
+int32_t paged_attention_v1_longest(struct device *device, packed_kernel kernel, int block_size);
+
+// Pre: packed_heads_per_block() > 0, and for v1 a max_seq_len of at most the longest.
+// `heads_per_block` 0 chooses.
 void paged_attention_v1_with(struct device *device, const struct packed_attention *args,
                              packed_kernel_find find, int heads_per_block);
 void paged_attention_v2_with(struct device *device, const struct packed_attention *args,
                              packed_kernel_find find, int heads_per_block);
 
 extern "C" {
-bool cuda_paged_attention_has_kernel(const struct packed_attention *args);
 void cuda_paged_attention_v1(struct device *device, const struct packed_attention *args);
 void cuda_paged_attention_v2(struct device *device, const struct packed_attention *args);
 }
-
-enum cache_layout {
-    LAYOUT_ROWS,   // K and V [num_kv_heads, block_size, head_size]
-    LAYOUT_PACKED, // as above
-};
 
 struct reshape_and_cache {       // K and V of new tokens go to their slots
     const void *k, *v;           // [num_tokens, num_kv_heads, head_size] `type`
@@ -130,7 +132,7 @@ struct reshape_and_cache {       // K and V of new tokens go to their slots
     size_t block_bytes;          // from one block's K to the next one's
     enum dtype type;             // F16, BF16 or F32
     enum cache_format format;
-    enum cache_layout layout; // PACKED wants head_size % x == 0
+    enum kv_layout layout; // PACKED wants head_size % x == 0
     int32_t num_tokens, num_kv_heads, head_size, block_size;
     float k_scale, v_scale; // fp8: stored = value / scale, saturated
 };

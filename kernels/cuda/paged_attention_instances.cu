@@ -1,20 +1,17 @@
-// kernels/cuda/paged_attention_instances.cu — the kernels of v1 and v2 that the program carries.
-//
-// Activations and cache are fp16 and a block has 16 tokens, as the engine has them unless told
-// otherwise; head sizes are those of the common families. Each further one costs every build a
-// compilation for every generation of cards.
-#include "kernels/cuda/paged_attention_kernel.cuh"
+// kernels/cuda/paged_attention_instances.cu — which of the program's kernels of v1 and v2.
+#include "kernels/cuda/paged_attention_instances.cuh"
 
 packed_kernel packed_kernel_in_program(const struct packed_shape *shape) {
-    if (shape->type != DTYPE_F16 || shape->format != CACHE_SAME || shape->block_size != 16)
-        return nullptr;
-    switch (shape->heads_per_block) {
-    case 1:
-        return kernel_of_size<__half, __half, 16, 1, 64, 128>(shape->head_size);
-    case 2:
-        return kernel_of_size<__half, __half, 16, 2, 64, 128>(shape->head_size);
-    case 4:
-        return kernel_of_size<__half, __half, 16, 4, 64, 128>(shape->head_size);
+    if (shape->type != DTYPE_F16 || shape->format != CACHE_SAME) return nullptr;
+    const int heads = shape->heads_per_block, head_size = shape->head_size;
+    switch (shape->block_size) {
+    case 8:
+        return packed_kernel_of_blocks_8(heads, head_size);
+    case 16:
+        return heads == 4 ? packed_kernel_of_blocks_16_4(head_size)
+                          : packed_kernel_of_blocks_16(heads, head_size);
+    case 32:
+        return packed_kernel_of_blocks_32(heads, head_size);
     default:
         return nullptr;
     }

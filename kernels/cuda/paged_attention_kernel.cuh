@@ -168,16 +168,24 @@ template <int HEADS, bool MAXIMUM> static __device__ inline void reduce_heads(fl
 
 // What one thread block works on.
 struct packed_work {
-    int seq, head, kv_head, partition; // `head` is its first query head
-    int len, start, keys;              // of the sequence; of the partition, in whole blocks
-    warp_blocks blocks;                // of this warp
+    int seq, row, head, kv_head, partition; // `row` of q, below 0: none; `head` is the first
+    int len, start, keys;                   // of the sequence; of the partition, in whole blocks
+    warp_blocks blocks;                     // of this warp
 };
+
+// The row of a sequence's one query; below 0: it has none, or several.
+static __device__ inline int query_row(const packed_attention &args, int seq) {
+    if (!args.cu_seqlens_q) return seq;
+    const int row = args.cu_seqlens_q[seq];
+    return args.cu_seqlens_q[seq + 1] - row == 1 ? row : -1;
+}
 
 template <int BLOCK_SIZE, int HEADS>
 static __device__ inline packed_work work_of_block(const packed_attention &args,
                                                    const packed_launch &launch) {
     packed_work work;
     work.seq = blockIdx.y;
+    work.row = query_row(args, work.seq);
     work.head = blockIdx.x * HEADS;
     work.kv_head = work.head / (args.num_heads / args.num_kv_heads);
     work.partition = blockIdx.z;
@@ -334,10 +342,12 @@ template <typename scalar_t, int HEAD_SIZE, int HEADS>
 static __device__ inline void store(const packed_attention &args, const packed_launch &launch,
                                     const packed_work &work, const float *values,
                                     const float *qk_max, const float *exp_sum) {
-    const size_t first = (size_t)work.seq * args.num_heads + work.head;
+    const size_t parts = ((size_t)work.seq * args.num_heads + work.head) * gridDim.z;
+    scalar_t *out =
+        (scalar_t *)args.out + ((size_t)work.row * args.num_heads + work.head) * HEAD_SIZE;
 #pragma unroll
     for (int h = 0; h < HEADS; h++) {
-        const size_t part = (first + h) * gridDim.z + work.partition;
+        const size_t part = parts + (size_t)h * gridDim.z + work.partition;
         const float factor = args.v_scale / exp_sum[h];
         for (int i = threadIdx.x; i < HEAD_SIZE; i += NUM_THREADS) {
             float value = 0;
@@ -347,7 +357,7 @@ static __device__ inline void store(const packed_attention &args, const packed_l
             if (launch.values)
                 launch.values[part * HEAD_SIZE + i] = value;
             else
-                from_float(value * factor, &((scalar_t *)args.out)[(first + h) * HEAD_SIZE + i]);
+                from_float(value * factor, &out[h * HEAD_SIZE + i]);
         }
         if (launch.values && threadIdx.x == 0) {
             launch.maxima[part] = qk_max[h];
@@ -376,9 +386,9 @@ static __global__ __launch_bounds__(NUM_THREADS) void paged_attention_kernel(
     __shared__ __align__(16) float q[HEADS][QUERY_SIZE];
 
     const packed_work work = work_of_block<BLOCK_SIZE, HEADS>(args, launch);
-    if (work.start >= work.len) return;
+    if (work.row < 0 || work.start >= work.len) return;
     const scalar_t *query =
-        (const scalar_t *)args.q + ((size_t)work.seq * args.num_heads + work.head) * HEAD_SIZE;
+        (const scalar_t *)args.q + ((size_t)work.row * args.num_heads + work.head) * HEAD_SIZE;
     for (int i = threadIdx.x; i < HEADS * QUERY_SIZE; i += NUM_THREADS) {
         const int h = i / QUERY_SIZE, element = i % QUERY_SIZE;
         q[h][element] = element < HEAD_SIZE ? to_float(query[h * HEAD_SIZE + element]) : 0;

@@ -68,9 +68,11 @@ void paged_attention_v1_with(struct device *device, const struct packed_attentio
     packed_launch_kernel(device, args, &launch, kernel, heads, 1);
 }
 
-extern "C" bool cuda_paged_attention_has_kernel(const struct packed_attention *args) {
-    const struct packed_shape shape = shape_of(args, 1);
-    return packed_kernel_in_program(&shape) != nullptr;
+int32_t paged_attention_v1_longest(struct device *device, packed_kernel kernel, int block_size) {
+    struct cudaFuncAttributes attributes = {};
+    device_note(device, cudaFuncGetAttributes(&attributes, (const void *)kernel));
+    const size_t free = device->properties.sharedMemPerBlockOptin - attributes.sharedSizeBytes;
+    return (int32_t)(free / sizeof(float)) / block_size * block_size;
 }
 
 extern "C" void cuda_paged_attention_v1(struct device *device,

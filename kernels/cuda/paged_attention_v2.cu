@@ -6,7 +6,7 @@
 //
 //   first    grid (num_heads / heads_per_block, num_seqs, partitions): paged_attention_kernel.cuh
 //   reduce   grid (num_heads, num_seqs), block NUM_THREADS, a thread an element
-//            smem partitions fp32: what rescales each partition
+//            smem partitions fp32, in whole vecs of 16 bytes: what rescales each partition
 //
 // With M the largest qk_max of the row's partitions, out = sum values_p exp(max_p - M) over
 // sum exp_sum_p exp(max_p - M). fp32 to the one rounding at the store. Bound by its launch.
@@ -17,9 +17,11 @@ static __global__
 __launch_bounds__(NUM_THREADS) void reduce_kernel(const __grid_constant__ packed_attention args,
                                                   const __grid_constant__ packed_launch launch,
                                                   int partitions) {
-    extern __shared__ float factors[]; // [partitions]
-    const int head = blockIdx.x, seq = blockIdx.y;
-    const size_t row = (size_t)seq * args.num_heads + head, first = row * partitions;
+    extern __shared__ float4 shared[]; // of 16 bytes each, for their alignment
+    float *factors = (float *)shared;  // [partitions]
+    const int head = blockIdx.x, seq = blockIdx.y, query = query_row(args, seq);
+    if (query < 0) return;
+    const size_t first = ((size_t)seq * args.num_heads + head) * partitions;
     const int used = (args.seq_lens_kv[seq] + PARTITION_SIZE - 1) / PARTITION_SIZE;
     float highest[1] = {-FLT_MAX}, sum[1] = {0};
     for (int p = threadIdx.x; p < used; p += NUM_THREADS)
@@ -32,7 +34,7 @@ __launch_bounds__(NUM_THREADS) void reduce_kernel(const __grid_constant__ packed
     reduce_heads<1, false>(sum); // and orders the factors before they are read
     const float factor = args.v_scale / sum[0];
     const float *values = launch.values + first * args.head_size;
-    scalar_t *out = (scalar_t *)args.out + row * args.head_size;
+    scalar_t *out = (scalar_t *)args.out + ((size_t)query * args.num_heads + head) * args.head_size;
     for (int i = threadIdx.x; i < args.head_size; i += NUM_THREADS) {
         float value = 0;
 #pragma unroll 8
@@ -45,7 +47,8 @@ __launch_bounds__(NUM_THREADS) void reduce_kernel(const __grid_constant__ packed
 static void reduce(struct device *device, const struct packed_attention *args,
                    const struct packed_launch *launch, int partitions) {
     const dim3 grid(args->num_heads, args->num_seqs);
-    const size_t shared = (size_t)partitions * sizeof(float);
+    // The compiler fetches factors four at a time and uses as many as there are.
+    const size_t shared = ceil_divide((size_t)partitions, 4) * sizeof(float4);
     ASSERT(shared <= 40 << 10); // 5 million keys
     if (args->type == DTYPE_F16)
         reduce_kernel<__half>

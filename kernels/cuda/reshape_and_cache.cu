@@ -38,7 +38,7 @@ __launch_bounds__(THREADS) void reshape_kernel(const __grid_constant__ reshape_a
     for (int i = threadIdx.x; i < elements; i += THREADS) {
         const int h = i / size, d = i % size;
         int k_at = (h * args.block_size + offset) * size + d, v_at = k_at;
-        if (args.layout == LAYOUT_PACKED) {
+        if (args.layout == KV_LAYOUT_PACKED) {
             k_at = ((h * (size / X) + d / X) * args.block_size + offset) * X + d % X;
             v_at = (h * size + d) * args.block_size + offset;
         }
@@ -61,7 +61,7 @@ extern "C" void cuda_reshape_and_cache(struct device *device,
                                        const struct reshape_and_cache *args) {
     const int bytes = args->format == CACHE_FP8_E4M3 ? 1 : args->type == DTYPE_F32 ? 4 : 2;
     ASSERT(args->num_tokens > 0 && args->num_kv_heads > 0 && args->block_size > 0);
-    ASSERT(args->layout == LAYOUT_ROWS || args->head_size * bytes % 16 == 0);
+    ASSERT(args->layout == KV_LAYOUT_ROWS || args->head_size * bytes % 16 == 0);
     if (args->type == DTYPE_F32)
         launch<float>(device, args);
     else if (args->type == DTYPE_F16)

@@ -3,7 +3,7 @@
 //   q             [num_tokens, num_heads, head_size]  fp16, in and out
 //   k, v          [num_tokens, num_kv_heads, head_size]  fp16, in
 //   q_norm, k_norm  [head_size] fp32, or NULL;  inv_freq  [rotary / 2] fp32
-//   cache         rows layout, fp32, fp16 or bf16
+//   cache         either layout, fp32, fp16 or bf16
 //
 //   grid   (num_tokens, heads of q, then of k, then of v);  block  one warp
 //   smem   head_size fp32
@@ -66,18 +66,20 @@ static __global__ void rope_kernel(const rope_and_cache args, const kv_cache cac
     }
     const int64_t slot = batch.slot_mapping[token];
     const size_t plane = (size_t)kv_heads * cache.block_size * size;
-    const size_t row = ((size_t)(slot / cache.block_size) * 2 * cache.num_layers +
-                        2 * (size_t)args.layer + (is_k ? 0 : 1)) *
-                           plane +
-                       ((size_t)h * cache.block_size + slot % cache.block_size) * size;
-    cache_t *to = (cache_t *)cache.data + row;
+    cache_t *to =
+        (cache_t *)cache.data + ((size_t)(slot / cache.block_size) * 2 * cache.num_layers +
+                                 2 * (size_t)args.layer + (is_k ? 0 : 1)) *
+                                    plane;
+    const int offset = (int)(slot % cache.block_size);
     for (int i = threadIdx.x; i < size; i += LANES)
-        from_float(head[i], &to[i]);
+        from_float(head[i], &to[kv_element<cache_t>(cache, !is_k, h, offset, i)]);
 }
 
 extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
     ASSERT(cache->head_size <= MAX_HEAD && args->rotary <= cache->head_size);
+    ASSERT(cache->layout == KV_LAYOUT_ROWS ||
+           dtype_row_bytes(cache->type, cache->head_size) % 16 == 0);
     const dim3 grid(args->batch->num_tokens, args->num_heads + 2 * cache->num_kv_heads);
     const auto kernel = cache->type == DTYPE_F32   ? rope_kernel<float>
                         : cache->type == DTYPE_F16 ? rope_kernel<__half>

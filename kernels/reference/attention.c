@@ -39,11 +39,11 @@ static void store_head(const struct rope_and_cache *args, int64_t slot, int plan
                        const float *values) {
     const struct kv_cache *cache = args->cache;
     const uint32_t block = (uint32_t)(slot / cache->block_size);
-    const size_t key = (size_t)(slot % cache->block_size);
+    const int32_t key = (int32_t)(slot % cache->block_size);
     ASSERT(slot >= 0 && block < cache->num_blocks);
-    char *rows = kv_head_rows(cache, block, args->layer, plane, head);
-    host_store(cache->type, rows + key * dtype_row_bytes(cache->type, cache->head_size), values,
-               cache->head_size);
+    for (int32_t d = 0; d < cache->head_size; d++)
+        host_store(cache->type, kv_element(cache, block, args->layer, plane, head, key, d),
+                   &values[d], 1);
 }
 
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
@@ -76,15 +76,17 @@ static void gather(struct device *device, const struct paged_attention *args, in
     const int32_t *blocks =
         batch->block_table + (size_t)sequence * (size_t)batch->max_blocks_per_seq;
     const size_t size = (size_t)cache->head_size;
-    const size_t row_bytes = dtype_row_bytes(cache->type, cache->head_size);
     for (int32_t j = 0; j < batch->seq_lens_kv[sequence]; j++) {
         const uint32_t block = (uint32_t)blocks[j / cache->block_size];
-        const size_t offset = (size_t)(j % cache->block_size) * row_bytes;
+        const int32_t key = j % cache->block_size;
         ASSERT(block < cache->num_blocks);
-        dtype_to_float(cache->type, kv_head_rows(cache, block, args->layer, 0, kv_head) + offset,
-                       device->keys + (size_t)j * size, size);
-        dtype_to_float(cache->type, kv_head_rows(cache, block, args->layer, 1, kv_head) + offset,
-                       device->values + (size_t)j * size, size);
+        for (int32_t d = 0; d < cache->head_size; d++) {
+            const size_t at = (size_t)j * size + (size_t)d;
+            dtype_to_float(cache->type, kv_element(cache, block, args->layer, 0, kv_head, key, d),
+                           device->keys + at, 1);
+            dtype_to_float(cache->type, kv_element(cache, block, args->layer, 1, kv_head, key, d),
+                           device->values + at, 1);
+        }
     }
 }
 

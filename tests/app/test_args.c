@@ -67,7 +67,7 @@ static void each_bad_command_line_says_what_is_wrong(void **state) {
         {{"kv", "--kv-disk", "1G"}, "--kv-disk is no option of `quire kv`"},
         {{"--raw=maybe"}, "--raw: expected on or off"},
         {{"--stop", ""}, "--stop: expected some text"},
-        {{"--attention", "v1"}, "unknown option --attention"},
+        {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
         {{"--think"}, "unknown option --think"},
         {{"--samples", "2"}, "unknown option --samples"},
         {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a prompt is given with -p"},

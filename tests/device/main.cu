@@ -1,4 +1,4 @@
-// tests/device/main.cu — device_tests [--quick | --time] [--seed N]
+// tests/device/main.cu — device_tests [--quick | --time] [--every N] [--seed N]
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,19 @@ void tally_count(struct tally *tally, bool ok, const char *what, double error) {
 }
 
 int main(int argc, char **argv) {
-    struct tally tally = {0, 0, (uint64_t)time(nullptr), false};
+    struct tally tally = {0, 0, (uint64_t)time(nullptr), false, 1, 0};
     bool timing = false;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--quick")) {
             tally.quick = true;
         } else if (!strcmp(argv[i], "--time")) {
             timing = true;
+        } else if (!strcmp(argv[i], "--every") && i + 1 < argc && atoi(argv[i + 1]) > 0) {
+            tally.every = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "--seed") && i + 1 < argc) {
             tally.seed = strtoull(argv[++i], nullptr, 10);
         } else {
-            fprintf(stderr, "usage: device_tests [--quick | --time] [--seed N]\n");
+            fprintf(stderr, "usage: device_tests [--quick | --time] [--every N] [--seed N]\n");
             return 2;
         }
     }

@@ -1,11 +1,14 @@
 // tests/device/test_attention.cu — PagedAttention v1 and v2 against attention gathered in double.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/device/instances.cuh"
 #include "tests/device/tests.cuh"
 
 #include <algorithm>
+
+enum { POISON = 0xff }; // NaN in every type here
 
 static struct instances *known;
 
@@ -76,6 +79,58 @@ static void compare_shared_heads(struct device *device, struct pages *pages, str
     }
 }
 
+// The first rows of sequences that have 1, 3, 1 and 0 queries in turn, and then of nothing more.
+static std::vector<int32_t> mixed_rows(int num_seqs) {
+    static const int QUERIES[] = {1, 3, 1, 0};
+    std::vector<int32_t> first = {0};
+    for (int s = 0; s < num_seqs; s++)
+        first.push_back(first.back() + QUERIES[s % 4]);
+    return first;
+}
+
+// In a mixed batch, sequences with one query get the bits that they get alone; the rows of others
+// are neither read nor written.
+static void compare_mixed(struct device *device, struct pages *pages, struct tally *tally,
+                          bool v1) {
+    const struct packed_attention before = pages->args;
+    struct packed_attention *args = &pages->args;
+    const std::vector<int32_t> first = mixed_rows(args->num_seqs);
+    const size_t row = pages->out_bytes / (size_t)args->num_seqs;
+    const size_t bytes = (size_t)first.back() * row;
+    run_verb(device, pages, v1, 0);
+    const std::vector<char> alone = output(pages);
+    std::vector<char> expected(bytes, (char)POISON), got(bytes);
+    char *q, *out, what[256];
+    int32_t *cu_seqlens_q;
+    CUDA(cudaMalloc(&q, bytes));
+    CUDA(cudaMalloc(&out, bytes));
+    CUDA(cudaMalloc(&cu_seqlens_q, first.size() * sizeof first[0]));
+    CUDA(cudaMemset(q, POISON, bytes));
+    CUDA(cudaMemset(out, POISON, bytes));
+    CUDA(cudaMemcpy(cu_seqlens_q, first.data(), first.size() * sizeof first[0],
+                    cudaMemcpyHostToDevice));
+    for (int s = 0; s < args->num_seqs; s++) {
+        if (first[s + 1] - first[s] != 1) continue;
+        const char *from = (const char *)args->q + (size_t)s * row;
+        CUDA(cudaMemcpy(q + (size_t)first[s] * row, from, row, cudaMemcpyDeviceToDevice));
+        memcpy(&expected[(size_t)first[s] * row], &alone[(size_t)s * row], row);
+    }
+    args->q = q;
+    args->out = out;
+    args->cu_seqlens_q = cu_seqlens_q;
+    CUDA(cudaDeviceSynchronize()); // the device's stream does not wait for the one that copies
+    (v1 ? paged_attention_v1_with : paged_attention_v2_with)(device, args, instances_find, 0);
+    CUDA(device->failure);
+    CUDA(cudaStreamSynchronize(device->stream));
+    CUDA(cudaMemcpy(got.data(), out, bytes, cudaMemcpyDeviceToHost));
+    describe(what, sizeof what, args, v1 ? "v1 in a mixed batch," : "v2 in a mixed batch,");
+    tally_count(tally, got == expected, what, 0);
+    *args = before;
+    void *memory[] = {q, out, cu_seqlens_q};
+    for (void *each : memory)
+        CUDA(cudaFree(each));
+}
+
 static void test_case(struct device *device, struct pages *pages, struct tally *tally,
                       const struct page_limits *limits) {
     char what[256];
@@ -89,6 +144,8 @@ static void test_case(struct device *device, struct pages *pages, struct tally *
         tally_count(tally, error <= tolerance(pages->args.type) && pages_guards_hold(pages), what,
                     error);
         compare_shared_heads(device, pages, tally, v == 1);
+        if (pages->args.block_size == 16 && pages->args.format == CACHE_SAME)
+            compare_mixed(device, pages, tally, v == 1);
     }
     pages_release(pages);
 }
@@ -133,6 +190,7 @@ static void test_type(struct device *device, struct pages *pages, struct tally *
                 // fp8 pages take 16 elements a vec, and 120 is no multiple of them.
                 if (args->format == CACHE_FP8_E4M3 && size % 16) continue;
                 if (tally->quick && (size % 80 == 32 || size == 64 || size == 96)) continue;
+                if (tally->cases++ % tally->every) continue;
                 set_shape(args, size, block, alibi);
                 const struct page_limits limits = {2, tally->quick ? 1100 : 4096, false,
                                                    random_next(state)};

@@ -35,7 +35,7 @@ static void plain_cache(const struct reshape_and_cache *args) {
             for (int d = 0; d < size; d++) {
                 const size_t from = (((size_t)t * heads + h) * size + d) * in;
                 size_t k = ((size_t)h * block_size + offset) * size + d, v = k;
-                if (args->layout == LAYOUT_PACKED) { // [heads, size / x, block_size, x]
+                if (args->layout == KV_LAYOUT_PACKED) { // [heads, size / x, block_size, x]
                     k = (((size_t)h * (size / x) + d / x) * block_size + offset) * x + d % x;
                     v = ((size_t)h * size + d) * block_size + offset;
                 }
@@ -130,11 +130,11 @@ void test_cache(struct device *device, struct tally *tally) {
         for (int format = 0; format < 2; format++)
             for (int layout = 0; layout < 2; layout++)
                 for (const int *shape : SHAPES) {
-                    if (format && layout == LAYOUT_PACKED && shape[1] % 16) continue;
+                    if (format && layout == KV_LAYOUT_PACKED && shape[1] % 16) continue;
                     struct reshape_and_cache args = {};
                     args.type = type;
                     args.format = (enum cache_format)format;
-                    args.layout = (enum cache_layout)layout;
+                    args.layout = (enum kv_layout)layout;
                     args.num_kv_heads = shape[0];
                     args.head_size = shape[1];
                     args.block_size = shape[2];

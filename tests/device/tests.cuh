@@ -6,6 +6,8 @@ struct tally {
     int passed, failed;
     uint64_t seed; // printed; --seed repeats a run
     bool quick;    // a reduced matrix, for compute-sanitizer
+    int every;     // takes each so many-th case of it, for its slowest tool
+    int cases;     // of attention, so far
 };
 
 // Counts; says on stdout what failed.

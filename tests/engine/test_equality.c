@@ -5,7 +5,7 @@
 // process, forked from a running sequence, in a pool of a quarter of what is needed. Tokens and
 // logits must be the same to the bit, as hashes of each row of logits by its position; recomputed,
 // chunked and batched too, where --deterministic asks for it. On the cpu, and on a card if there is
-// one.
+// one: there over rows and over packed pages.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdatomic.h>
@@ -47,7 +47,12 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/qwen3.gguf",
 };
 
-static const char *model, *backend;
+struct way { // of computing
+    const char *backend, *attention;
+};
+
+static const char *model;
+static struct way way;
 
 static void hear(void *user, const float *logits, int32_t vocabulary) {
     struct listener *listener = user;
@@ -63,7 +68,8 @@ static struct engine *open_with(const struct engine_options *options) {
     struct error err = {0};
     struct engine_options all = *options;
     all.model_path = model;
-    all.backend = backend;
+    all.backend = way.backend;
+    all.attention = way.attention;
     all.threads = 2;
     all.context = CONTEXT;
     all.io_deadline_ms = 20000; // a slow machine is no failure here
@@ -246,7 +252,8 @@ static void in_another_process(const char *act, const char *folder, struct talk 
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        execl("/proc/self/exe", "test_equality", act, folder, model, backend, NULL);
+        execl("/proc/self/exe", "test_equality", act, folder, model, way.backend, way.attention,
+              NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(child, &code, 0), child);
@@ -274,12 +281,28 @@ static void have_second_turn(const char *folder, struct talk *talk) {
     engine_close(engine);
 }
 
+// Blocks of another layout are other blocks.
+static void expect_nothing_on_disk(const char *folder, const char *attention,
+                                   const struct talk *talk) {
+    const struct way before = way;
+    struct restore_report report;
+    way.attention = attention;
+    struct engine *engine = open_on_disk(folder);
+    struct sequence *sequence = new_sequence(engine);
+    assert_int_equal(sequence_append(sequence, talk->tokens, PROMPT + ANSWER), STATUS_OK);
+    sequence_restore(sequence, 20000, &report);
+    assert_int_equal(report.disk_tokens, 0);
+    engine_close(engine);
+    way = before;
+}
+
 static void restored_from_disk_in_a_new_process_is_the_same(void) {
     struct talk truth, restored = {0};
     char folder[] = "/tmp/quire-equality-XXXXXX";
     assert_non_null(mkdtemp(folder));
     measure_truth(0, false, &truth);
     in_another_process("first", folder, &restored);
+    if (strcmp(way.attention, "v2") == 0) expect_nothing_on_disk(folder, "flash", &restored);
     in_another_process("second", folder, &restored);
     assert_int_equal(restored.second.disk_tokens, PROMPT + ANSWER - 1);
     assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
@@ -429,34 +452,37 @@ static bool has_cuda(void) {
     return true;
 }
 
-static void every_model(void (*test)(void)) {
-    static const char *const BACKENDS[] = {"cpu", "cuda"};
-    for (int b = 0; b < (has_cuda() ? 2 : 1); b++)
+enum { WAYS = 3, DETERMINISTIC_WAYS = 2 }; // the last one is not
+
+static void every_model(void (*test)(void), int ways) {
+    static const struct way ALL[WAYS] = {{"cpu", "auto"}, {"cuda", "auto"}, {"cuda", "v2"}};
+    for (int w = 0; w < (has_cuda() ? ways : 1); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
-            backend = BACKENDS[b];
+            if (w >= DETERMINISTIC_WAYS && i > FIRST_MODEL) continue; // a card opens slowly
+            way = ALL[w];
             model = MODELS[i];
             test();
         }
 }
 
-#define FOR_EVERY_MODEL(name)                 \
+#define FOR_EVERY_MODEL(name, ways)           \
     static void name##_##test(void **state) { \
         (void)state;                          \
-        every_model(name);                    \
+        every_model(name, ways);              \
     }
-FOR_EVERY_MODEL(never_evicted_twice_is_the_same)
-FOR_EVERY_MODEL(swapped_to_host_and_back_is_the_same)
-FOR_EVERY_MODEL(restored_from_disk_in_a_new_process_is_the_same)
-FOR_EVERY_MODEL(forked_from_a_running_sequence_is_the_same)
-FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same)
-FOR_EVERY_MODEL(beside_seven_others_is_the_same)
-FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same)
+FOR_EVERY_MODEL(never_evicted_twice_is_the_same, WAYS)
+FOR_EVERY_MODEL(swapped_to_host_and_back_is_the_same, WAYS)
+FOR_EVERY_MODEL(restored_from_disk_in_a_new_process_is_the_same, WAYS)
+FOR_EVERY_MODEL(forked_from_a_running_sequence_is_the_same, WAYS)
+FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(beside_seven_others_is_the_same, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same, DETERMINISTIC_WAYS)
 
 // The other process of the test about the disk.
 static int go_on(char **words) {
     struct talk talk;
     model = words[3];
-    backend = words[4];
+    way = (struct way){words[4], words[5]};
     load_talk(words[2], &talk);
     (strcmp(words[1], "first") == 0 ? have_first_turn : have_second_turn)(words[2], &talk);
     save_talk(words[2], &talk);
@@ -464,7 +490,7 @@ static int go_on(char **words) {
 }
 
 int main(int count, char **words) {
-    if (count == 5) return go_on(words);
+    if (count == 6) return go_on(words);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_evicted_twice_is_the_same_test),
         cmocka_unit_test(swapped_to_host_and_back_is_the_same_test),

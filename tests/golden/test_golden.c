@@ -1,7 +1,7 @@
 // tests/golden/test_golden.c — the logits of an independent implementation, model by model.
 //
 // The files beside this one are made by make_golden.py, which says their format: tiny random
-// models, run by another implementation in fp32.
+// models, run by another implementation in fp32. The demo model is compared with our reference.
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/rig/rig.h"
 
@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/tokenizer/tokenizer.h"
+
 static const char *const models[] = {"llama", "llama-linear", "qwen2", "qwen2-yarn", "qwen3"};
-enum { MODELS = 5, MAX_PROMPTS = 8 };
+enum { MODELS = 5, MAX_PROMPTS = 8, MAX_TOKENS = 256, ANSWER = 20 };
 
 struct prompt {
     int32_t length, rows, continuation;
@@ -57,73 +59,116 @@ static void golden_load(const char *name, struct golden *golden) {
     assert_ptr_equal((const unsigned char *)next, golden->bytes + length);
 }
 
-static void open_golden(struct rig *rig, const char *name, const struct backend *backend,
-                        enum dtype kv_type) {
+struct way { // of computing
+    const struct backend *backend;
+    enum dtype kv_type;
+    enum attention_kernel attention;
+    bool singly; // a prompt's tokens, each as a decode step is
+};
+
+static void open_file(struct rig *rig, const char *path, const struct way *way) {
+    rig_open(rig, &(struct rig_options){.path = path,
+                                        .backend = way->backend,
+                                        .kv_type = way->kv_type,
+                                        .attention = way->attention});
+}
+
+static void open_golden(struct rig *rig, const char *name, const struct way *way) {
     char path[512];
     snprintf(path, sizeof path, "%s/golden/%s.gguf", TESTS_DIR, name);
-    rig_open(rig, &(struct rig_options){.path = path, .backend = backend, .kv_type = kv_type});
+    open_file(rig, path, way);
+}
+
+static double error_at_once(struct rig *rig, struct block_table *table, const struct prompt *prompt,
+                            int32_t vocabulary) {
+    const float *logits = rig_run(rig, table, prompt->ids, 0, prompt->length, prompt->rows);
+    return rig_relative_error(logits, prompt->logits, (size_t)prompt->rows * (size_t)vocabulary);
+}
+
+// From the third token on, a card repeats what it recorded.
+static double error_singly(struct rig *rig, struct block_table *table, const struct prompt *prompt,
+                           int32_t vocabulary) {
+    const size_t width = (size_t)vocabulary;
+    float *found = malloc((size_t)prompt->rows * width * sizeof *found);
+    assert_non_null(found);
+    for (int32_t i = 0; i < prompt->length; i++) {
+        const int32_t row = i - (prompt->length - prompt->rows);
+        const float *logits = rig_run(rig, table, prompt->ids + i, i, 1, 1);
+        if (row >= 0) memcpy(found + (size_t)row * width, logits, width * sizeof *found);
+    }
+    const double error = rig_relative_error(found, prompt->logits, (size_t)prompt->rows * width);
+    free(found);
+    return error;
 }
 
 // The largest relative L2 error of the logits over all prompts of a model.
-static double worst_error(const char *name, const struct backend *backend, enum dtype kv_type) {
+static double worst_error(const char *name, const struct way *way) {
     struct golden golden;
     struct rig rig;
     double worst = 0;
     golden_load(name, &golden);
-    open_golden(&rig, name, backend, kv_type);
+    open_golden(&rig, name, way);
     assert_int_equal(rig.model.config.vocabulary, golden.vocabulary);
     for (int32_t i = 0; i < golden.count; i++) {
         const struct prompt *prompt = &golden.prompts[i];
         struct block_table table;
-        assert_int_equal(block_table_init(&table, 256, rig.cache.block_size), STATUS_OK);
-        const float *logits = rig_run(&rig, &table, prompt->ids, 0, prompt->length, prompt->rows);
-        const double error = rig_relative_error(logits, prompt->logits,
-                                                (size_t)prompt->rows * (size_t)golden.vocabulary);
+        assert_int_equal(block_table_init(&table, MAX_TOKENS, rig.cache.block_size), STATUS_OK);
+        const double error = way->singly ? error_singly(&rig, &table, prompt, golden.vocabulary)
+                                         : error_at_once(&rig, &table, prompt, golden.vocabulary);
         if (!(error <= worst)) worst = error;
         block_table_deinit(&table, rig.pool);
     }
     rig_close(&rig);
     free(golden.bytes);
-    printf("%-12s %-9s kv %-4s relative error %.2e\n", name, backend->name, dtype_name(kv_type),
-           worst);
+    printf("%-12s %-9s kv %-4s %-6s %s: relative error %.2e\n", name, way->backend->name,
+           dtype_name(way->kv_type), attention_name(way->attention),
+           way->singly ? "singly " : "at once", worst);
     return worst;
 }
 
 static void reference_agrees_to_1e_5(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++)
-        assert_true(worst_error(models[i], backend_reference(), DTYPE_F32) <= 1e-5);
+        assert_true(worst_error(models[i], &(struct way){.backend = backend_reference(),
+                                                         .kv_type = DTYPE_F32}) <= 1e-5);
 }
 
 // DESIGN §8: fp32 within 1e-5 where nothing is rounded; 4e-3 with 16-bit keys and values.
 static void cpu_agrees_within_its_bounds(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) {
-        assert_true(worst_error(models[i], backend_cpu(), DTYPE_F32) <= 1e-5);
-        assert_true(worst_error(models[i], backend_cpu(), DTYPE_F16) <= 4e-3);
+        assert_true(worst_error(models[i], &(struct way){.backend = backend_cpu(),
+                                                         .kv_type = DTYPE_F32}) <= 1e-5);
+        assert_true(worst_error(models[i], &(struct way){.backend = backend_cpu(),
+                                                         .kv_type = DTYPE_F16}) <= 4e-3);
     }
 }
 
-static void greedy_tokens_are_equal(const struct backend *backend, enum dtype kv_type) {
+// Appends `count` greedy tokens to ids[0..length): the whole of them, then one at a time.
+static void continue_greedily(struct rig *rig, int32_t *ids, int32_t length, int32_t count) {
+    struct block_table table;
+    assert_int_equal(block_table_init(&table, MAX_TOKENS, rig->cache.block_size), STATUS_OK);
+    for (int32_t step = 0, done = 0; step < count; step++) {
+        const float *logits = rig_run(rig, &table, ids + done, done, length - done, 1);
+        done = length;
+        ids[length++] = rig_argmax(logits, rig->model.config.vocabulary);
+    }
+    block_table_deinit(&table, rig->pool);
+}
+
+static void greedy_tokens_are_equal(const struct way *way) {
     for (int m = 0; m < MODELS; m++) {
         struct golden golden;
         struct rig rig;
         golden_load(models[m], &golden);
-        open_golden(&rig, models[m], backend, kv_type);
+        open_golden(&rig, models[m], way);
         for (int32_t i = 0; i < golden.count; i++) {
             const struct prompt *prompt = &golden.prompts[i];
-            struct block_table table;
-            int32_t ids[256];
-            int32_t length = prompt->length, done = 0;
-            memcpy(ids, prompt->ids, (size_t)length * sizeof ids[0]);
-            assert_int_equal(block_table_init(&table, 256, rig.cache.block_size), STATUS_OK);
-            for (int32_t step = 0; step < prompt->continuation; step++) {
-                const float *logits = rig_run(&rig, &table, ids + done, done, length - done, 1);
-                done = length;
-                ids[length++] = rig_argmax(logits, golden.vocabulary);
-                assert_int_equal(ids[length - 1], prompt->greedy[step]);
-            }
-            block_table_deinit(&table, rig.pool);
+            int32_t ids[MAX_TOKENS];
+            memcpy(ids, prompt->ids, (size_t)prompt->length * sizeof ids[0]);
+            continue_greedily(&rig, ids, prompt->length, prompt->continuation);
+            for (int32_t step = 0; step < prompt->continuation; step++)
+                assert_int_equal(ids[prompt->length + step], prompt->greedy[step]);
         }
         rig_close(&rig);
         free(golden.bytes);
@@ -132,13 +177,13 @@ static void greedy_tokens_are_equal(const struct backend *backend, enum dtype kv
 
 static void reference_picks_the_same_tokens(void **state) {
     (void)state;
-    greedy_tokens_are_equal(backend_reference(), DTYPE_F32);
+    greedy_tokens_are_equal(&(struct way){.backend = backend_reference(), .kv_type = DTYPE_F32});
 }
 
 static void cpu_picks_the_same_tokens(void **state) {
     (void)state;
-    greedy_tokens_are_equal(backend_cpu(), DTYPE_F32);
-    greedy_tokens_are_equal(backend_cpu(), DTYPE_F16);
+    greedy_tokens_are_equal(&(struct way){.backend = backend_cpu(), .kv_type = DTYPE_F32});
+    greedy_tokens_are_equal(&(struct way){.backend = backend_cpu(), .kv_type = DTYPE_F16});
 }
 
 // False, and a word printed, in a build without CUDA and on a machine without a card.
@@ -152,17 +197,68 @@ static bool has_cuda(void) {
     return has;
 }
 
+// With each attention kernel.
 static void cuda_agrees_within_its_bounds(void **state) {
     (void)state;
     if (!has_cuda()) skip();
-    for (int i = 0; i < MODELS; i++)
-        assert_true(worst_error(models[i], backend_cuda(), DTYPE_F16) <= 4e-3);
+    for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++)
+        for (int i = 0; i < MODELS; i++)
+            for (int singly = 0; singly < 2; singly++) {
+                const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel,
+                                        singly == 1};
+                assert_true(worst_error(models[i], &way) <= 4e-3);
+            }
 }
 
+// From its third on, a decode step is one that was recorded.
 static void cuda_picks_the_same_tokens(void **state) {
     (void)state;
     if (!has_cuda()) skip();
-    greedy_tokens_are_equal(backend_cuda(), DTYPE_F16);
+    for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++)
+        greedy_tokens_are_equal(
+            &(struct way){backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel, false});
+}
+
+static int32_t encode_question(const struct rig *rig, int32_t *ids) {
+    static const char OPEN[] = "<|im_start|>user\n", TEXT[] = "Why is the sky blue?";
+    static const char CLOSE[] = "<|im_end|>\n<|im_start|>assistant\n";
+    const struct piece pieces[] = {{PIECE_CONTROL, OPEN, strlen(OPEN)},
+                                   {PIECE_TEXT, TEXT, strlen(TEXT)},
+                                   {PIECE_CONTROL, CLOSE, strlen(CLOSE)}};
+    struct tokenizer *tokenizer;
+    struct token_ids list = {0};
+    struct error err;
+    assert_int_equal(tokenizer_open(rig->gguf, &tokenizer, &err), STATUS_OK);
+    assert_int_equal(tokenizer_encode(tokenizer, pieces, 3, &list), STATUS_OK);
+    const int32_t count = (int32_t)list.count;
+    assert_in_range(count, 5, MAX_TOKENS - ANSWER);
+    memcpy(ids, list.ids, list.count * sizeof ids[0]);
+    token_ids_deinit(&list);
+    tokenizer_close(tokenizer);
+    return count;
+}
+
+static void cuda_answers_as_the_reference_does_with_the_demo_model(void **state) {
+    (void)state;
+    if (!has_cuda()) skip();
+    struct rig rig;
+    int32_t expected[MAX_TOKENS], ids[MAX_TOKENS];
+    open_file(&rig, DEMO_MODEL,
+              &(struct way){.backend = backend_reference(), .kv_type = DTYPE_F32});
+    const int32_t length = encode_question(&rig, expected);
+    continue_greedily(&rig, expected, length, ANSWER);
+    rig_close(&rig);
+    for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++) {
+        const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel, false};
+        open_file(&rig, DEMO_MODEL, &way);
+        memcpy(ids, expected, (size_t)length * sizeof ids[0]);
+        continue_greedily(&rig, ids, length, ANSWER);
+        rig_close(&rig);
+        for (int32_t i = length; i < length + ANSWER; i++)
+            if (ids[i] != expected[i])
+                fail_msg("%s: token %d of the answer is %d, not %d", attention_name(way.attention),
+                         i - length, ids[i], expected[i]);
+    }
 }
 
 int main(void) {
@@ -173,6 +269,7 @@ int main(void) {
         cmocka_unit_test(cpu_picks_the_same_tokens),
         cmocka_unit_test(cuda_agrees_within_its_bounds),
         cmocka_unit_test(cuda_picks_the_same_tokens),
+        cmocka_unit_test(cuda_answers_as_the_reference_does_with_the_demo_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ struct subject {
     struct device *device;
 };
 
-enum { SUBJECTS = 4, SUBJECT_GENERIC = 1, CANARIES = 64, CANARY = 0x5A };
+enum { SUBJECTS = 4, SUBJECT_REFERENCE = 0, SUBJECT_GENERIC = 1, CANARIES = 64, CANARY = 0x5A };
 
 // False, and a word printed, where this machine lacks the instruction set.
 static bool subject_open(struct subject *subject, int which, int32_t threads) {

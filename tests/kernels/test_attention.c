@@ -449,6 +449,80 @@ static void a_cached_token_has_the_same_bits_on_any_number_of_threads(void **sta
     }
 }
 
+// Where packed pages have what rows have at kv_at(...)[d]: the layout of backend.h, by its indices.
+static char *packed_at(const struct scene *s, void *pages, int64_t slot, int32_t layer,
+                       size_t plane, int32_t head, size_t d) {
+    const struct kv_cache *c = &s->cache;
+    const size_t bytes = dtype_row_bytes(c->type, 1), x = 16 / bytes;
+    const size_t block_size = (size_t)c->block_size, size = (size_t)c->head_size;
+    const size_t block = (size_t)slot / block_size, key = (size_t)slot % block_size;
+    size_t row = ((block * LAYERS + (size_t)layer) * 2 + plane) * (size_t)c->num_kv_heads;
+    row += (size_t)head;
+    if (plane == 1) return (char *)pages + ((row * size + d) * block_size + key) * bytes;
+    return (char *)pages + (((row * (size / x) + d / x) * block_size + key) * x + d % x) * bytes;
+}
+
+// Every element of a cache of rows, used or not, has its place in packed pages.
+static void pack(const struct scene *s, void *pages) {
+    const size_t bytes = dtype_row_bytes(s->cache.type, 1);
+    const int64_t slots = (int64_t)s->cache.num_blocks * s->cache.block_size;
+    for (int64_t slot = 0; slot < slots; slot++)
+        for (int32_t layer = 0; layer < LAYERS; layer++)
+            for (size_t plane = 0; plane < 2; plane++)
+                for (int32_t h = 0; h < s->cache.num_kv_heads; h++)
+                    for (size_t d = 0; d < (size_t)s->cache.head_size; d++)
+                        memcpy(packed_at(s, pages, slot, layer, plane, h, d),
+                               kv_at(s, slot, layer, plane, h) + d * bytes, bytes);
+}
+
+static void check_packed(const struct subject *subject, const struct shape *shape,
+                         uint64_t *random) {
+    struct scene rows = scene_make(shape, random), packed = rows;
+    const size_t out_bytes = rows.count * sizeof *rows.out;
+    float *of_rows = floats_alloc(rows.count);
+    char *expected = guarded_alloc(rows.cache_bytes);
+    struct rope_input in = rope_input_make(&rows, random);
+    const struct rope_case c = {.rotary = shape->head_size, .magnitude = 1};
+    packed.cache.layout = KV_LAYOUT_PACKED;
+    packed.cache.data = guarded_alloc(rows.cache_bytes);
+    float *k = floats_alloc(in.kv_count); // rope_and_cache spoils its k
+    memcpy(k, in.k, in.kv_count * sizeof *k);
+    run_rope(subject, &rows, &c, &in, in.q, in.k);
+    run_rope(subject, &packed, &c, &in, in.q, k);
+    pack(&rows, expected);
+    assert_memory_equal(packed.cache.data, expected, rows.cache_bytes);
+
+    fill_cache(&rows, random);
+    pack(&rows, packed.cache.data);
+    attend(subject, &rows, &rows.batch, rows.q, rows.out);
+    memcpy(of_rows, rows.out, out_bytes);
+    memset(rows.out, 0xFF, out_bytes);
+    attend(subject, &packed, &packed.batch, packed.q, packed.out);
+    assert_memory_equal(of_rows, packed.out, out_bytes);
+
+    floats_free(k, in.kv_count);
+    floats_free(of_rows, rows.count);
+    guarded_free(expected, rows.cache_bytes);
+    guarded_free(packed.cache.data, rows.cache_bytes);
+    rope_input_drop(&in);
+    scene_drop(&rows);
+}
+
+static void packed_pages_hold_what_rows_hold_and_give_its_bits(void **state) {
+    (void)state;
+    uint64_t random = SEED + 5;
+    struct subject subject;
+    int checked = 0;
+    assert_true(subject_open(&subject, SUBJECT_REFERENCE, 1)); // the cpu backend has rows only
+    for (int i = 0; i < SHAPES; i++) {
+        if (dtype_row_bytes(shapes[i].type, shapes[i].head_size) % 16) continue;
+        check_packed(&subject, &shapes[i], &random);
+        checked++;
+    }
+    assert_true(checked >= 5);
+    subject_close(&subject);
+}
+
 static void copied_blocks_are_equal_and_others_stay(void **state) {
     (void)state;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -523,6 +597,7 @@ int main(void) {
         cmocka_unit_test(paged_is_contiguous_to_the_bit),
         cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
         cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(packed_pages_hold_what_rows_hold_and_give_its_bits),
         cmocka_unit_test(copied_blocks_are_equal_and_others_stay),
         cmocka_unit_test(swapped_blocks_come_back_elsewhere_and_others_stay),
     };

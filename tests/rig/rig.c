@@ -23,6 +23,7 @@ void rig_open(struct rig *rig, const struct rig_options *options) {
     const struct model_config *config = &rig->model.config;
     rig->cache = (struct kv_cache){
         .type = options->kv_type,
+        .layout = attention_layout(options->attention),
         .num_layers = config->layers,
         .num_kv_heads = config->kv_heads,
         .head_size = config->head_size,
@@ -39,6 +40,7 @@ void rig_open(struct rig *rig, const struct rig_options *options) {
         .max_seqs = RIG_MAX_SEQS,
         .max_context = (int32_t)rig->cache.num_blocks * rig->cache.block_size,
         .max_logits = RIG_MAX_TOKENS,
+        .attention = options->attention,
     };
     demand(forward_create(&rig->model, &rig->cache, &limits, &rig->forward), NULL, "forward");
 }

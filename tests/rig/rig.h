@@ -22,6 +22,7 @@ struct rig_options {
     const struct backend *backend;
     int32_t threads; // 0: 2
     enum dtype kv_type;
+    enum attention_kernel attention;
     int32_t block_size; // 0: 16
     uint32_t blocks;    // 0: 64
 };
