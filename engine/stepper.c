@@ -161,7 +161,8 @@ static void accept_token(struct request *request, int32_t token) {
         request->stats.first_token_us = now - request->started_us;
         request->stats.prefill_us = now - request->stepped_us;
     }
-    queue_push(engine, &(struct event){.kind = EVENT_TOKEN, .request = request, .token = token});
+    queue_push(engine, &(struct event){
+                           .kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
     const bool ends = !request->options.ignore_end && engine->tokenizer &&
                       tokenizer_ends_turn(engine->tokenizer, token);
     if (ends)

@@ -139,10 +139,25 @@ static bool report(struct verbs *verbs, const char *verb, const char *what, doub
     cJSON *object = cJSON_CreateObject();
     const bool whole =
         object && json_add_text(object, "verb", verb) && json_add_text(object, "what", what) &&
-        json_add_number(object, "us", us) && json_add_number(object, "bytes", (double)bytes) &&
+        json_add_text(object, "not_measured", NULL) && json_add_number(object, "us", us) &&
+        json_add_number(object, "bytes", (double)bytes) &&
         json_add_number(object, "bytes_per_s", bytes_per_s) &&
         json_add_number(object, "of_read_bandwidth", bytes_per_s / verbs->read_bytes_per_s) &&
         cJSON_AddItemToArray(verbs->results, object);
+    if (!whole) cJSON_Delete(object);
+    return whole;
+}
+
+static bool report_missing(struct verbs *verbs, const char *verb, const char *what,
+                           const char *why) {
+    if (!verbs->results) {
+        printf("%-10s %-18s %s\n", verb, what, why);
+        return true;
+    }
+    cJSON *object = cJSON_CreateObject();
+    const bool whole =
+        object && json_add_text(object, "verb", verb) && json_add_text(object, "what", what) &&
+        json_add_text(object, "not_measured", why) && cJSON_AddItemToArray(verbs->results, object);
     if (!whole) cJSON_Delete(object);
     return whole;
 }
@@ -249,11 +264,10 @@ static bool fits(const struct verbs *verbs, int32_t batch, int32_t length) {
 static enum status measure_attention_case(struct verbs *verbs, int32_t batch, int32_t length) {
     char what[32];
     snprintf(what, sizeof what, "%" PRId32 " x %" PRId32, batch, length);
-    if (!fits(verbs, batch, length)) {
-        if (!verbs->results)
-            printf("%-10s %-18s does not fit half of the memory\n", "attention", what);
-        return STATUS_OK;
-    }
+    if (!fits(verbs, batch, length))
+        return report_missing(verbs, "attention", what, "does not fit half of the memory")
+                   ? STATUS_OK
+                   : STATUS_NO_MEMORY;
     struct scene scene;
     enum status status = open_scene(verbs, &scene, batch, length);
     if (status == STATUS_OK) {
@@ -364,7 +378,7 @@ static bool print_json(struct verbs *verbs) {
                        json_add_text(root, "kv_type", dtype_name(verbs->kv_type)) &&
                        json_add_number(root, "read_bytes_per_s", verbs->read_bytes_per_s) &&
                        cJSON_AddItemToObject(root, "results", verbs->results);
-    if (whole) return json_put(root, false);
+    if (whole) return json_put(root, verbs->options->one_line);
     cJSON_Delete(root);
     return false;
 }
