@@ -118,6 +118,7 @@ const struct backend *backend_cpu(void) {
         .paged_attention = cpu_paged_attention,
         .silu_and_mul = cpu_silu_and_mul,
         .logits = cpu_logits,
+        .candidates = cpu_candidates,
         .copy_blocks = host_copy_blocks,
         .swap_blocks = host_swap_blocks,
         .read = cpu_read,

@@ -28,6 +28,9 @@ struct device {
     __half *unpacked;        // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
     float *flash_parts;      // of units of attention that blocks share: flash_decode.cu
     unsigned *flash_arrived; // [max_seqs x num_heads], 0 between calls
+
+    uint64_t *candidate_keys;     // [cuda_candidate_keys()]
+    unsigned *candidates_arrived; // [max_logits], 0 between calls
 };
 
 static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
@@ -90,6 +93,8 @@ void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *arg
 void cuda_paged_attention(struct device *device, const struct paged_attention *args);
 void cuda_silu_and_mul(struct device *device, const struct silu_and_mul *args);
 void cuda_logits(struct device *device, const struct logits *args);
+void cuda_candidates(struct device *device, const struct candidates *args);
+size_t cuda_candidate_keys(const struct workspace *workspace); // that its scratch holds
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 void cuda_read(struct device *device, const void *memory, size_t bytes);

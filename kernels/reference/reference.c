@@ -100,6 +100,7 @@ const struct backend *backend_reference(void) {
         .paged_attention = reference_paged_attention,
         .silu_and_mul = reference_silu_and_mul,
         .logits = reference_logits,
+        .candidates = reference_candidates,
         .copy_blocks = host_copy_blocks,
         .swap_blocks = host_swap_blocks,
         .read = reference_read,
