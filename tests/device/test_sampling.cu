@@ -162,6 +162,13 @@ void time_sampling(struct device *device) {
         printf("%6d", rows);
         for (int count : COUNTS) {
             fill(&scene, rows, 128256, count, &state);
+            for (float &logit : scene.logits) { // about normal, as a model's
+                logit = 0;
+                for (int i = 0; i < 4; i++)
+                    logit += (float)(random_next(&state) >> 40) * (6.0f / (1 << 24)) - 3;
+            }
+            CUDA(cudaMemcpy(scene.args.logits, scene.logits.data(),
+                            scene.logits.size() * sizeof(float), cudaMemcpyHostToDevice));
             for (struct choice &choice : scene.choices)
                 choice = {.count = count};
             CUDA(cudaMemcpy((void *)scene.args.choices, scene.choices.data(),
