@@ -159,9 +159,11 @@ static __device__ int keep(const uint64_t (&keys)[VALUES], const uint64_t *sampl
     return gather<ROOM>(keys, threshold_of<THREADS>(keys, wanted), kept);
 }
 
-// The rank of this thread's kept key among all of them: 0 is the highest.
+// The rank of this thread's kept key, if it has one, among all of them: 0 is the highest. Warps
+// without any leave the loop to the others.
 static __device__ int rank_of(const uint64_t *kept, int count) {
-    const uint64_t key = threadIdx.x < count ? kept[threadIdx.x] : 0;
+    if ((int)threadIdx.x >= count) return 0;
+    const uint64_t key = kept[threadIdx.x];
     int rank = 0;
     for (int i = 0; i < count; i++)
         rank += kept[i] > key;
