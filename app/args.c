@@ -115,6 +115,7 @@ static enum status take_option(struct args *args, const struct option *option, c
         case OPTION_LIST:
         case OPTION_CHOICE:
         case OPTION_WHOLE:
+        case OPTION_WHOLES:
         case OPTION_NUMBER:
         case OPTION_SEED:
         case OPTION_BYTES:

@@ -33,11 +33,16 @@ enum { COMMAND_COUNT = 9 };
 
 enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
 
-enum { ARGS_LIST_MAX = 63, ARGS_OPTIONS_MAX = 64, ARGS_OPERANDS_MAX = 2 };
+enum { ARGS_LIST_MAX = 63, ARGS_NUMBERS_MAX = 8, ARGS_OPTIONS_MAX = 64, ARGS_OPERANDS_MAX = 2 };
 
 struct args_list {
     const char *items[ARGS_LIST_MAX + 1]; // NULL after the last
     size_t count;
+};
+
+struct args_numbers {
+    int32_t values[ARGS_NUMBERS_MAX];
+    int32_t count; // 0: none given
 };
 
 struct args {
@@ -84,7 +89,8 @@ struct args {
 
     bool ids, bos; // tokenize
     const char *shape, *type;
-    int32_t prompt_tokens, depth, runs; // bench
+    struct args_numbers prompt_tokens, depth, batch; // bench
+    int32_t runs;
 
     struct text config;                      // that values are borrowed from
     unsigned char sources[ARGS_OPTIONS_MAX]; // enum args_source, by row of the table

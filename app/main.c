@@ -124,10 +124,13 @@ static int run_bench(const struct args *args) {
         .kv_type = args->kv_type,
         .threads = args->threads,
         .tokens = args->tokens,
-        .prompt = args->prompt_tokens,
-        .depth = args->depth,
+        .kv_device_bytes = args->kv_device_bytes,
+        .prompts = args->prompt_tokens,
+        .depths = args->depth,
+        .batches = args->batch,
         .runs = args->runs,
         .json = strcmp(args->format, "text") != 0,
+        .one_line = strcmp(args->format, "jsonl") == 0,
         .decode = args->operand_count == 0,
         .prefill = args->operand_count == 0,
     };
@@ -176,6 +179,7 @@ static int run_bench_kv(const struct args *args, const struct config *config) {
         .threads = args->threads,
         .runs = args->runs,
         .json = strcmp(args->format, "text") != 0,
+        .one_line = strcmp(args->format, "jsonl") == 0,
         .quiet = args->quiet,
     };
     const int code = bench_kv_run(&options);
@@ -197,6 +201,7 @@ static int run_bench_verbs(const struct args *args) {
         .threads = args->threads,
         .runs = args->runs,
         .json = strcmp(args->format, "text") != 0,
+        .one_line = strcmp(args->format, "jsonl") == 0,
     };
     for (size_t i = 0; i < args->operand_count; i++)
         *(strcmp(args->operands[i], "swap") == 0 ? &options.swap : &options.attention) = true;

@@ -9,6 +9,7 @@
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
+#include "engine/engine.h"
 
 #define AT(field) offsetof(struct args, field)
 
@@ -75,7 +76,7 @@ static const struct option OPTIONS[] = {
      "tokens of a block"},
     {NULL, "kv-type", 0, OPTION_CHOICE, "auto|f32|f16|bf16", AT(kv_type), FOR_ENGINE, 0, 0,
      "type of the cached keys and values"},
-    {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes), FOR_CHAT, 0, 0,
+    {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes), FOR_ENGINE, 0, 0,
      "of the cache: 512M (default: a quarter of free)"},
     {NULL, "kv-host", 0, OPTION_BYTES, "SIZE", AT(kv_host_bytes), FOR_CHAT, 0, 0,
      "in host memory, for what leaves the device"},
@@ -102,10 +103,12 @@ static const struct option OPTIONS[] = {
     {"bench", "shape", 0, OPTION_TEXT, "NAME", AT(shape), FOR_BENCH, 0, 0,
      "of a known model, with random weights"},
     {NULL, "dtype", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 0, 0, "of its weights: q8_0"},
-    {NULL, "prompt-tokens", 0, OPTION_WHOLE, "N", AT(prompt_tokens), FOR_BENCH, 1, 1 << 24,
+    {NULL, "prompt-tokens", 0, OPTION_WHOLES, "N[,N]", AT(prompt_tokens), FOR_BENCH, 1, 1 << 24,
      "of a prefill"},
-    {NULL, "depth", 0, OPTION_WHOLE, "N", AT(depth), FOR_BENCH, 1, 1 << 24,
+    {NULL, "depth", 0, OPTION_WHOLES, "N[,N]", AT(depth), FOR_BENCH, 1, 1 << 24,
      "tokens in the cache before a decode"},
+    {NULL, "batch", 0, OPTION_WHOLES, "N[,N]", AT(batch), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
+     "sequences that decode together"},
     {NULL, "runs", 0, OPTION_WHOLE, "N", AT(runs), FOR_BENCH, 1, 64, "the median counts"},
 
     {"Help", "help", 'h', OPTION_FLAG, NULL, AT(help), FOR_ALL, 0, 0, "this text"},
@@ -212,23 +215,53 @@ static bool is_choice(const char *choices, const char *value) {
     return false;
 }
 
+static enum status refuse_number(const struct option *option, const char *value, const char *where,
+                                 struct error *err) {
+    const char *kind = option->kind == OPTION_NUMBER  ? "a number"
+                       : option->kind == OPTION_WHOLE ? "a whole number"
+                                                      : "whole numbers with commas between them,";
+    char expected[96];
+    snprintf(expected, sizeof expected, "%s from %.10g to %.10g", kind, option->low, option->high);
+    return refuse(err, where, expected, value);
+}
+
+// Reads a number that ends at `end`; false: it is none, or not one that the option takes.
+static bool read_number(const struct option *option, const char *value, const char *end,
+                        double *number) {
+    char *stopped;
+    *number = strtod(value, &stopped);
+    return value < end && !isspace((unsigned char)*value) && stopped == end &&
+           *number >= option->low && *number <= option->high &&
+           (option->kind == OPTION_NUMBER || *number == floor(*number));
+}
+
 static enum status set_number(const struct option *option, const char *value, void *place,
                               const char *where, struct error *err) {
-    char *end;
-    const double number = strtod(value, &end);
-    const bool whole = option->kind == OPTION_WHOLE;
-    const bool digits = *value && !isspace((unsigned char)*value) && *end == '\0';
-    if (!digits || !(number >= option->low && number <= option->high) ||
-        (whole && number != floor(number))) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "%s from %.10g to %.10g",
-                 whole ? "a whole number" : "a number", option->low, option->high);
-        return refuse(err, where, expected, value);
-    }
-    if (whole)
+    double number;
+    if (!read_number(option, value, value + strlen(value), &number))
+        return refuse_number(option, value, where, err);
+    if (option->kind == OPTION_WHOLE)
         *(int32_t *)place = (int32_t)number;
     else
         *(float *)place = (float)number;
+    return STATUS_OK;
+}
+
+static enum status set_numbers(const struct option *option, const char *value,
+                               struct args_numbers *place, const char *where, struct error *err) {
+    struct args_numbers numbers = {0};
+    for (const char *at = value;; at++) {
+        const char *end = at + strcspn(at, ",");
+        double number;
+        if (!read_number(option, at, end, &number)) return refuse_number(option, value, where, err);
+        if (numbers.count == ARGS_NUMBERS_MAX)
+            return error_set(err, STATUS_BAD_INPUT, "%s: more than %d numbers", where,
+                             ARGS_NUMBERS_MAX);
+        numbers.values[numbers.count++] = (int32_t)number;
+        if (!*end) break;
+        at = end;
+    }
+    *place = numbers;
     return STATUS_OK;
 }
 
@@ -277,6 +310,8 @@ enum status option_set(const struct option *option, const char *value, struct ar
     case OPTION_WHOLE:
     case OPTION_NUMBER:
         return set_number(option, value, place, where, err);
+    case OPTION_WHOLES:
+        return set_numbers(option, value, place, where, err);
     case OPTION_SEED:
         return set_seed(place, value, where, err);
     case OPTION_BYTES:

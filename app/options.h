@@ -14,6 +14,7 @@ enum option_kind {
     OPTION_LIST,        // struct args_list: one more text each time
     OPTION_CHOICE,      // const char *, one of `argument`, which has '|' between them
     OPTION_WHOLE,       // int32_t from low to high
+    OPTION_WHOLES,      // struct args_numbers: such numbers, with commas between them
     OPTION_NUMBER,      // float from low to high
     OPTION_SEED,        // uint64_t
     OPTION_BYTES,       // size_t: "512M"

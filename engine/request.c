@@ -15,6 +15,7 @@ void queue_push(struct engine *engine, const struct event *event) {
         pthread_cond_wait(&engine->drained, &engine->lock);
     if (queue->count == EVENTS_MAX) return; // closing: nobody reads any more
     queue->events[(queue->first + queue->count++) % EVENTS_MAX] = *event;
+    if (queue->count > 1) return; // readable already: a step of many sequences has many events
     const uint64_t one = 1;
     // An eventfd's counter is far from its limit here, so this cannot block or be cut short.
     ASSERT(write(queue->fd, &one, sizeof one) == sizeof one);

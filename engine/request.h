@@ -54,6 +54,7 @@ struct event {
     enum event_kind kind;
     struct request *request;
     int32_t token;              // TOKEN
+    int64_t at_us;              // TOKEN: when it was picked, on a monotonic clock
     int32_t done, total;        // PREFILL
     enum stop_reason reason;    // DONE
     enum status status;         // DONE: OK, or why it failed

@@ -5,11 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/base/assert.h"
-
-struct candidate {
-    int32_t id;
-    float logit;
-};
+#include "kernels/backend.h"
 
 struct sampler {
     struct sampler_options options;
@@ -62,24 +58,32 @@ static bool has_penalties(const struct sampler_options *options) {
             options->frequency_penalty != 0);
 }
 
-static float penalised(const struct sampler_options *options, float logit, uint32_t occurrences) {
-    logit = logit > 0 ? logit / options->repeat_penalty : logit * options->repeat_penalty;
-    return logit - options->presence_penalty - options->frequency_penalty * (float)occurrences;
+static struct choice choice_of(const struct sampler_options *options) {
+    return (struct choice){.repeat_penalty = options->repeat_penalty,
+                           .presence_penalty = options->presence_penalty,
+                           .frequency_penalty = options->frequency_penalty};
 }
 
-static void penalise(struct sampler *sampler, float *logits, const int32_t *history, size_t count) {
+// The tokens that penalties look at, counted: the first of them, up to the end of the history.
+static const int32_t *count_recent(struct sampler *sampler, const int32_t *history, size_t count) {
     const struct sampler_options *options = &sampler->options;
-    if (!has_penalties(options) || count == 0) return;
-    const size_t most = options->penalty_last_n < 0 ? count : (size_t)options->penalty_last_n;
     const int32_t *end = history + count;
+    if (!has_penalties(options) || count == 0) return end;
+    const size_t most = options->penalty_last_n < 0 ? count : (size_t)options->penalty_last_n;
     const int32_t *first = count > most ? end - most : history;
     for (const int32_t *id = first; id < end; id++) {
         ASSERT(*id >= 0 && *id < sampler->vocabulary);
         sampler->occurrences[*id]++;
     }
-    for (const int32_t *id = first; id < end; id++) {
-        if (sampler->occurrences[*id] > 0)
-            logits[*id] = penalised(options, logits[*id], sampler->occurrences[*id]);
+    return first;
+}
+
+static void penalise(struct sampler *sampler, float *logits, const int32_t *history, size_t count) {
+    const struct choice choice = choice_of(&sampler->options);
+    const int32_t *first = count_recent(sampler, history, count);
+    for (const int32_t *id = first; id < history + count; id++) {
+        const int32_t occurrences = (int32_t)sampler->occurrences[*id];
+        if (occurrences > 0) logits[*id] = penalised_logit(logits[*id], &choice, occurrences);
         sampler->occurrences[*id] = 0;
     }
 }
@@ -91,8 +95,18 @@ static int32_t best_id(const struct sampler *sampler, const float *logits) {
     return best < 0 ? 0 : best;
 }
 
-// The best `room` candidates, in no order. Once a limited room is full, the worst of them is on top
-// of a heap, and one comparison turns most ids away.
+// Takes a heap with the worst on top apart: what is left is in order, the best first.
+static void sort(struct candidate *heap, size_t count) {
+    for (size_t left = count; left > 1;) {
+        const struct candidate worst = heap[0];
+        heap[0] = heap[--left];
+        heap[left] = worst;
+        sift_down(heap, left, 0, false);
+    }
+}
+
+// The best `room` candidates, the best first; all of them in the order of ids. Once a limited room
+// is full, the worst of them is on top of a heap, and one comparison turns most ids away.
 static struct survivors keep_top_k(struct sampler *sampler, const float *logits) {
     const size_t room = sampler->room, vocabulary = (size_t)sampler->vocabulary;
     struct candidate *kept = sampler->candidates;
@@ -107,6 +121,10 @@ static struct survivors keep_top_k(struct sampler *sampler, const float *logits)
             kept[0] = next;
             sift_down(kept, count, 0, false);
         }
+    }
+    if (room < vocabulary) {
+        if (count < room) heap_make(kept, count, false);
+        sort(kept, count);
     }
     return (struct survivors){kept, count};
 }
@@ -227,15 +245,64 @@ void sampler_destroy(struct sampler *sampler) {
     free(sampler);
 }
 
+static int32_t pick_survivor(const struct sampler_options *options, struct survivors left,
+                             double random) {
+    left = keep_top_p(left, options->top_p);
+    left = keep_min_p(left, options->min_p);
+    return draw(left, options->temperature, random);
+}
+
 int32_t sampler_pick(struct sampler *sampler, float *logits, const int32_t *history,
                      size_t history_count) {
     const struct sampler_options *options = &sampler->options;
     const double random = next_random(sampler);
     penalise(sampler, logits, history, history_count);
     if (options->temperature == 0) return best_id(sampler, logits);
-    struct survivors left = keep_top_k(sampler, logits);
+    const struct survivors left = keep_top_k(sampler, logits);
     if (left.count == 0) return best_id(sampler, logits);
-    left = keep_top_p(left, options->top_p);
-    left = keep_min_p(left, options->min_p);
-    return draw(left, options->temperature, random);
+    return pick_survivor(options, left, random);
+}
+
+// Candidates that a pick needs; 0: all there are.
+static int32_t candidates_needed(const struct sampler *sampler) {
+    if (sampler->vocabulary > CANDIDATES_VOCABULARY_MAX) return 0;
+    if (sampler->options.temperature == 0) return 1;
+    const bool limited = sampler->room < (size_t)sampler->vocabulary;
+    return limited && sampler->room <= CANDIDATES_MAX ? (int32_t)sampler->room : 0;
+}
+
+bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t count,
+                    struct choice *choice, struct penalty *penalties) {
+    struct choice wanted = choice_of(&sampler->options);
+    wanted.count = candidates_needed(sampler);
+    if (wanted.count == 0) return false;
+    int32_t distinct = 0;
+    const int32_t *first = count_recent(sampler, history, count);
+    for (const int32_t *id = first; id < history + count; id++) {
+        const int32_t occurrences = (int32_t)sampler->occurrences[*id];
+        sampler->occurrences[*id] = 0;
+        if (occurrences == 0) continue; // there already
+        if (distinct < PENALTIES_MAX) penalties[distinct] = (struct penalty){*id, occurrences};
+        distinct++;
+    }
+    if (distinct > PENALTIES_MAX) return false;
+    wanted.num_penalties = distinct;
+    *choice = wanted;
+    return true;
+}
+
+int32_t sampler_pick_from(struct sampler *sampler, const struct candidate *best) {
+    const int32_t needed = candidates_needed(sampler);
+    const double random = next_random(sampler);
+    ASSERT(needed > 0);
+    if (best[0].id < 0) return 0; // nothing is a number
+    if (sampler->options.temperature == 0) return best[0].id;
+    struct survivors left = {sampler->candidates, 0};
+    while (left.count < (size_t)needed && best[left.count].id >= 0 &&
+           best[left.count].logit > -INFINITY) {
+        left.first[left.count] = best[left.count];
+        left.count++;
+    }
+    if (left.count == 0) return best[0].id;
+    return pick_survivor(&sampler->options, left, random);
 }

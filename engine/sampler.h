@@ -8,7 +8,8 @@
 //                then minus presence_penalty and times-it-occurs * frequency_penalty
 //   temperature  0: the highest logit is picked, the lowest id where several are equal;
 //                the rest of the chain does not run
-//   top_k        keeps the k highest logits (0: all); equal ones by the lower id
+//   top_k        keeps the k highest logits (0: all); equal ones by the lower id, which are best
+//                first from here on
 //   top_p        keeps the fewest, most probable ones whose probabilities reach top_p (1: all)
 //   min_p        keeps those at least min_p times as probable as the best (0: all)
 //   temperature  divides what is left, and one is drawn by softmax
@@ -22,16 +23,25 @@
 // Random numbers are SplitMix64 (Steele, Lea & Flood, OOPSLA 2014). Min-p: Nguyen et al.,
 // arXiv 2407.01082; top-p: Holtzman et al., arXiv 1904.09751.
 //
+// Where few candidates are enough (greedy, or a top_k that they hold), a device can find those,
+// with the penalties: sampler_choice() says what to ask for, and sampler_pick_from() runs the rest
+// of the chain, with the id that sampler_pick() would give. So the logits need not come to the
+// host.
+//
 // Memory: all in sampler_create(). Threads: one at a time.
 #ifndef ENGINE_SAMPLER_H
 #define ENGINE_SAMPLER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/base/status.h"
 
 struct sampler;
+struct candidate; // these three are kernels/backend.h's
+struct choice;
+struct penalty;
 
 struct sampler_options {
     float temperature;       // 0 to 100
@@ -60,5 +70,13 @@ void sampler_destroy(struct sampler *sampler); // NULL is fine
 // change them. `history` is the whole token log, oldest first, ids in range.
 int32_t sampler_pick(struct sampler *sampler, float *logits, const int32_t *history,
                      size_t history_count);
+
+// Fills *choice, and penalties [PENALTIES_MAX] as far as choice->num_penalties. False, with *choice
+// untouched: a pick needs the whole row.
+bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t history_count,
+                    struct choice *choice, struct penalty *penalties);
+
+// The next id, from the candidates [choice->count] of that choice.
+int32_t sampler_pick_from(struct sampler *sampler, const struct candidate *best);
 
 #endif

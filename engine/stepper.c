@@ -112,9 +112,27 @@ static void plan_step(struct engine *engine, struct step *step) {
         admit(step, requests[chunks[i].run], &chunks[i]);
 }
 
-static int32_t pick_token(const struct request *request, float *logits) {
+// Adds a chunk to the step. Its logits are wanted whole only where somebody looks at them, or the
+// sampler needs them all.
+static void add_chunk(struct engine *engine, const struct request *request,
+                      const struct scheduler_chunk *chunk) {
+    const struct sequence *sequence = request->sequence;
+    struct choice choice;
+    struct penalty penalties[PENALTIES_MAX];
+    forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first, chunk->first,
+                chunk->count, chunk->last ? 1 : 0);
+    if (chunk->last && !request->options.observer &&
+        sampler_choice(request->sampler, sequence->tokens, (size_t)sequence->length, &choice,
+                       penalties))
+        forward_choose(engine->forward, &choice, penalties);
+}
+
+static int32_t pick_token(const struct request *request, struct forward *forward, int32_t row) {
     const struct sequence *sequence = request->sequence;
     const struct request_options *options = &request->options;
+    const struct candidate *best = forward_candidates(forward, row);
+    if (best) return sampler_pick_from(request->sampler, best);
+    float *logits = forward_logits(forward, row);
     if (options->observer)
         options->observer(options->observer_user, logits,
                           sequence->engine->model.config.vocabulary);
@@ -124,19 +142,14 @@ static int32_t pick_token(const struct request *request, float *logits) {
 // Without the lock: the device, and the samplers.
 static enum status run_step(struct engine *engine, struct step *step) {
     forward_begin(engine->forward);
-    for (int32_t i = 0; i < step->count; i++) {
-        const struct scheduler_chunk *chunk = &step->chunks[i];
-        const struct sequence *sequence = step->requests[i]->sequence;
-        forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first,
-                    chunk->first, chunk->count, chunk->last ? 1 : 0);
-    }
+    for (int32_t i = 0; i < step->count; i++)
+        add_chunk(engine, step->requests[i], &step->chunks[i]);
     TRY(forward_run(engine->forward));
     int32_t row = 0;
     for (int32_t i = 0; i < step->count; i++) {
         const struct request *request = step->requests[i];
         step->picked[i] = TOKEN_NONE;
-        if (step->chunks[i].last)
-            step->picked[i] = pick_token(request, forward_logits(engine->forward, row++));
+        if (step->chunks[i].last) step->picked[i] = pick_token(request, engine->forward, row++);
     }
     return STATUS_OK;
 }
@@ -161,7 +174,8 @@ static void accept_token(struct request *request, int32_t token) {
         request->stats.first_token_us = now - request->started_us;
         request->stats.prefill_us = now - request->stepped_us;
     }
-    queue_push(engine, &(struct event){.kind = EVENT_TOKEN, .request = request, .token = token});
+    queue_push(engine, &(struct event){
+                           .kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
     const bool ends = !request->options.ignore_end && engine->tokenizer &&
                       tokenizer_ends_turn(engine->tokenizer, token);
     if (ends)

@@ -62,6 +62,7 @@ struct workspace {
     int32_t max_context;  // keys of one sequence
     int32_t num_heads, head_size;
     enum attention_kernel attention;
+    int32_t max_logits, vocabulary; // rows of candidates, and their length; 0: none
 };
 
 struct device_info {
@@ -204,12 +205,51 @@ struct silu_and_mul { // gate = silu(gate) * up
     int32_t rows, dim;
 };
 
-struct logits {    // y[r] = x[row_index[r]] W^T, always fp32
-    float *y;      // [rows, weight.rows] from alloc_host(): the host reads it after sync()
-    const void *x; // [tokens, weight.columns] activation
+struct logits {               // y[r] = x[row_index[r]] W^T, always fp32
+    float *y;                 // [rows, weight.rows] device
+    const void *x;            // [tokens, weight.columns] activation
     const int32_t *row_index; // [rows] device
     struct weight weight;
     int32_t rows;
+};
+
+enum {
+    CANDIDATES_MAX = 256,                // of a row
+    CANDIDATES_VOCABULARY_MAX = 1 << 20, // of rows that candidates are taken from
+    PENALTIES_MAX = 256,                 // ids of a row that anybody penalises
+};
+
+struct candidate {
+    int32_t id; // -1: the row has no more
+    float logit;
+};
+
+struct penalty { // an id of the recent tokens, each once
+    int32_t id, occurrences;
+};
+
+struct choice {                           // what is wanted of one row of logits
+    int32_t count;                        // of candidates, 0 to CANDIDATES_MAX
+    int32_t first_penalty, num_penalties; // of candidates.penalties, those of this row
+    float repeat_penalty, presence_penalty, frequency_penalty;
+};
+
+// The one formula, for every id in the penalties of a row.
+static inline float penalised_logit(float logit, const struct choice *choice, int32_t occurrences) {
+    logit = logit > 0 ? logit / choice->repeat_penalty : logit * choice->repeat_penalty;
+    return logit - choice->presence_penalty - choice->frequency_penalty * (float)occurrences;
+}
+
+// best[r] = the choices[r].count highest logits of row r after its penalties, highest first, equal
+// ones by the lower id. NaN is none; -0 is 0; -infinity is one like others. Choices, penalties and
+// results lie in memory, so that a recorded step has other ones each time.
+struct candidates {
+    struct candidate *best;          // [rows, CANDIDATES_MAX] from alloc_host(), out
+    float *logits;                   // [rows, vocabulary] device, in; may be spoilt where penalised
+    const struct choice *choices;    // [rows] device
+    const struct penalty *penalties; // device
+    int32_t rows, vocabulary;        // vocabulary at most CANDIDATES_VOCABULARY_MAX
+    int32_t most;                    // at least as many as any choice wants
 };
 
 struct copy_blocks { // extent destination[i] = extent source[i]; no block is on both sides
@@ -276,6 +316,7 @@ struct backend {
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*silu_and_mul)(struct device *device, const struct silu_and_mul *args);
     void (*logits)(struct device *device, const struct logits *args);
+    void (*candidates)(struct device *device, const struct candidates *args);
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 

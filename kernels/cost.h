@@ -38,6 +38,11 @@ static inline size_t gated_linear_bytes(const struct gated_linear *args) {
 
 static inline size_t logits_bytes(const struct logits *args) { return weight_bytes(&args->weight); }
 
+// Each row once, wherever it comes from; what is chosen is next to nothing.
+static inline size_t candidates_bytes(const struct candidates *args) {
+    return (size_t)args->rows * (size_t)args->vocabulary * sizeof(float);
+}
+
 // K and V of `keys` cached tokens in one layer, read once.
 static inline size_t attention_bytes(const struct kv_cache *cache, int64_t keys) {
     return 2 * (size_t)keys * (size_t)cache->num_kv_heads *

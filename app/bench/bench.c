@@ -1,14 +1,13 @@
 #include "app/bench/bench.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "app/bench/rows.h"
+#include "app/complain.h"
 #include "app/exit_code.h"
+#include "engine/base/assert.h"
 #include "engine/base/size.h"
-#include "engine/engine.h"
 
 enum {
     RUNS_MAX = 64,
@@ -16,166 +15,228 @@ enum {
     DEFAULT_TOKENS = 32,
     DEFAULT_PROMPT = 512,
     DEFAULT_DEPTH = 16,
+    START_STEPS = 4, // in which all sequences of a batch have begun
     DONE_TIMEOUT_MS = 1000,
 };
 
 static const size_t READ_BYTES = (size_t)1 << 30; // far more than any cache holds
 
-struct series { // of one measurement
-    double values[RUNS_MAX];
-    int32_t count;
-};
-
-struct report {
-    const char *name;
-    int32_t tokens; // decoded, or in the prompt
-    int32_t depth;  // in the cache before it
-    double tokens_per_s, low, high;
-    size_t bytes_per_token; // read for one token; for a prefill, for one pass
-    double bytes_per_s;
-};
-
 struct bench {
     const struct bench_options *options;
     struct engine *engine;
-    struct engine_info info;
-    double read_bytes_per_s;
-    struct report reports[2];
-    int32_t report_count;
+    struct sequence *sequences[ENGINE_MAX_REQUESTS]; // of the decodes, prefilled; or NULL
+    uint32_t salt;                                   // of the last token ids
+    int32_t tokens, runs;
+    struct bench_rows found;
     struct error err;
 };
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+// What happened to a batch from the moment when all of it decoded to the first one's end.
+struct series {
+    struct request *requests[ENGINE_MAX_REQUESTS];
+    int32_t tokens[ENGINE_MAX_REQUESTS]; // of each, so far
+    int32_t count;
+    int32_t started, done;
+    int32_t last; // the one that began last: its tokens are counted
+    int64_t from_us, to_us;
+    int32_t steps;
+    struct request_stats stats; // of the one that ended last
+    enum status status;
+};
 
-static void summarise(struct series *series, struct report *report) {
-    qsort(series->values, (size_t)series->count, sizeof series->values[0], compare);
-    report->low = series->values[0];
-    report->tokens_per_s = series->values[series->count / 2];
-    report->high = series->values[series->count - 1];
-}
-
-static int32_t or_default(int32_t value, int32_t otherwise) { return value ? value : otherwise; }
-
-// Ids that differ from each other; which ones does not matter for speed.
-static enum status append_ids(struct sequence *sequence, int32_t count, int32_t vocabulary) {
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t id = (int32_t)((int64_t)(i + 1) * 7919 % vocabulary);
-        TRY(sequence_append(sequence, &id, 1));
+static void note_token(struct series *series, const struct event *event) {
+    int32_t i = 0;
+    while (series->requests[i] != event->request)
+        i++;
+    if (series->tokens[i]++ == 0 && ++series->started == series->count) {
+        series->last = i;
+        series->from_us = event->at_us;
+    } else if (series->started == series->count && i == series->last && series->done == 0) {
+        series->to_us = event->at_us;
+        series->steps++;
     }
-    return STATUS_OK;
 }
 
-// A prompt of `prompt` tokens, then `tokens` greedy ones.
-static enum status run_once(struct bench *bench, int32_t prompt, int32_t tokens,
-                            struct request_stats *stats) {
-    struct sequence *sequence = NULL;
-    struct request *request = NULL;
-    TRY(sequence_create(bench->engine, &sequence));
+static void note_done(struct series *series, const struct event *event) {
+    series->done++;
+    series->stats = event->stats;
+    if (series->status == STATUS_OK) series->status = event->status;
+}
+
+// Each of the sequences decodes `tokens`, all of them together.
+static enum status run_series(struct bench *bench, struct sequence *const *sequences, int32_t count,
+                              int32_t tokens, struct series *series) {
     struct request_options options = {
         .sampler = sampler_options_default(), .max_tokens = tokens, .ignore_end = true};
     options.sampler.temperature = 0;
-    enum status status = append_ids(sequence, prompt, bench->info.vocabulary);
-    if (status == STATUS_OK) status = request_start(sequence, &options, &request);
-    struct event event = {0};
-    while (request && event.kind != EVENT_DONE)
-        engine_next_event(bench->engine, DONE_TIMEOUT_MS, &event);
-    if (request) {
-        status = event.status;
-        *stats = event.stats;
-        request_release(request);
+    *series = (struct series){0};
+    for (; series->count < count && series->status == STATUS_OK; series->count++)
+        series->status =
+            request_start(sequences[series->count], &options, &series->requests[series->count]);
+    if (series->status != STATUS_OK) series->count--; // the one that did not start
+    struct event event;
+    while (series->done < series->count) {
+        if (!engine_next_event(bench->engine, DONE_TIMEOUT_MS, &event)) continue;
+        if (event.kind == EVENT_TOKEN) note_token(series, &event);
+        if (event.kind == EVENT_DONE) note_done(series, &event);
     }
+    for (int32_t i = 0; i < series->count; i++)
+        request_release(series->requests[i]);
+    return series->status;
+}
+
+// ---- prefill
+
+// A prompt that nobody has computed before.
+static enum status prefill_once(struct bench *bench, int32_t prompt, double *tokens_per_s) {
+    struct sequence *sequence = NULL;
+    struct series series;
+    TRY(sequence_create(bench->engine, &sequence));
+    enum status status =
+        bench_append(sequence, bench->found.info.vocabulary, ++bench->salt, prompt);
+    if (status == STATUS_OK) status = run_series(bench, &sequence, 1, 1, &series);
     sequence_destroy(sequence);
-    return status;
-}
-
-static enum status measure_decode(struct bench *bench) {
-    const int32_t tokens = or_default(bench->options->tokens, DEFAULT_TOKENS) + 1;
-    const int32_t depth = or_default(bench->options->depth, DEFAULT_DEPTH);
-    struct series series = {.count = or_default(bench->options->runs, DEFAULT_RUNS)};
-    for (int32_t i = 0; i < series.count; i++) {
-        struct request_stats stats;
-        TRY(run_once(bench, depth, tokens, &stats));
-        series.values[i] = (double)(tokens - 1) * 1e6 / (double)stats.decode_us;
-    }
-    struct report *report = &bench->reports[bench->report_count++];
-    *report = (struct report){.name = "decode", .tokens = tokens - 1, .depth = depth};
-    summarise(&series, report);
-    report->bytes_per_token = engine_decode_bytes(bench->engine, depth + tokens / 2);
-    report->bytes_per_s = (double)report->bytes_per_token * report->tokens_per_s;
+    TRY(status);
+    if (series.stats.cached_tokens > 0)
+        return error_set(&bench->err, STATUS_DEVICE,
+                         "a prefill found %" PRId64 " of its %" PRId32 " tokens computed already",
+                         series.stats.cached_tokens, prompt);
+    *tokens_per_s = (double)prompt * 1e6 / (double)series.stats.prefill_us;
     return STATUS_OK;
 }
 
-static enum status measure_prefill(struct bench *bench) {
-    const int32_t prompt = or_default(bench->options->prompt, DEFAULT_PROMPT);
-    struct series series = {.count = or_default(bench->options->runs, DEFAULT_RUNS)};
-    for (int32_t i = 0; i < series.count; i++) {
-        struct request_stats stats;
-        TRY(run_once(bench, prompt, 1, &stats));
-        series.values[i] = (double)prompt * 1e6 / (double)stats.prefill_us;
+static enum status measure_prefill(struct bench *bench, struct bench_row *row) {
+    struct samples samples = {0};
+    double speed;
+    TRY(prefill_once(bench, row->tokens, &speed)); // does not count
+    for (int32_t i = 0; i < bench->runs; i++) {
+        TRY(prefill_once(bench, row->tokens, &speed));
+        samples_add(&samples, speed);
     }
-    struct report *report = &bench->reports[bench->report_count++];
-    *report = (struct report){.name = "prefill", .tokens = prompt};
-    summarise(&series, report);
-    report->bytes_per_token = engine_decode_bytes(bench->engine, 0) / (size_t)prompt;
-    report->bytes_per_s = (double)report->bytes_per_token * report->tokens_per_s;
+    row->tokens_per_s = samples_figure(&samples);
+    row->bytes_per_token = engine_decode_bytes(bench->engine, 0) / (size_t)row->tokens;
     return STATUS_OK;
 }
 
-static void print_table(const struct bench *bench) {
-    char weights[SIZE_TEXT_BYTES];
-    printf("%s, %s, %s of weights, KV %s\n", bench->info.model_name, bench->info.file_type,
-           size_format(bench->info.weight_bytes, weights), bench->info.kv_type);
-    printf("%s: %s\n", bench->info.backend, bench->info.device);
-    printf("read bandwidth %.1f GB/s (measured in this run)\n\n", bench->read_bytes_per_s / 1e9);
-    printf("%-9s %7s %7s %10s %19s %12s %7s %7s\n", "", "tokens", "depth", "tokens/s", "low - high",
-           "bytes/token", "GB/s", "of read");
-    for (int32_t i = 0; i < bench->report_count; i++) {
-        const struct report *report = &bench->reports[i];
-        char bytes[SIZE_TEXT_BYTES];
-        printf("%-9s %7" PRId32 " %7" PRId32 " %10.1f %9.1f - %7.1f %12s %7.1f %5.1f %%\n",
-               report->name, report->tokens, report->depth, report->tokens_per_s, report->low,
-               report->high, size_format(report->bytes_per_token, bytes), report->bytes_per_s / 1e9,
-               100 * report->bytes_per_s / bench->read_bytes_per_s);
+// ---- decode
+
+static void let_go(struct bench *bench, int32_t first) {
+    for (int32_t i = first; i < ENGINE_MAX_REQUESTS; i++) {
+        sequence_destroy(bench->sequences[i]);
+        bench->sequences[i] = NULL;
     }
 }
 
-static cJSON *report_to_json(const struct bench *bench, const struct report *report) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "name", report->name);
-    cJSON_AddNumberToObject(object, "tokens", report->tokens);
-    cJSON_AddNumberToObject(object, "depth", report->depth);
-    cJSON_AddNumberToObject(object, "tokens_per_s", report->tokens_per_s);
-    cJSON_AddNumberToObject(object, "tokens_per_s_low", report->low);
-    cJSON_AddNumberToObject(object, "tokens_per_s_high", report->high);
-    cJSON_AddNumberToObject(object, "bytes_per_token", (double)report->bytes_per_token);
-    cJSON_AddNumberToObject(object, "bytes_per_s", report->bytes_per_s);
-    cJSON_AddNumberToObject(object, "of_read_bandwidth",
-                            report->bytes_per_s / bench->read_bytes_per_s);
-    return object;
+// `batch` sequences whose first `depth` tokens are cached: longer by what they lack.
+static enum status deepen(struct bench *bench, int32_t depth, int32_t batch) {
+    for (int32_t i = 0; i < batch; i++) {
+        struct sequence **sequence = &bench->sequences[i];
+        struct series series;
+        if (!*sequence) TRY(sequence_create(bench->engine, sequence));
+        if (sequence_length(*sequence) > depth) sequence_truncate(*sequence, depth);
+        if (sequence_cached(*sequence) == depth) continue;
+        const uint32_t salt = UINT32_MAX - (uint32_t)i; // of no prefill
+        TRY(bench_append(*sequence, bench->found.info.vocabulary, salt, depth));
+        TRY(run_series(bench, sequence, 1, 1, &series));
+        sequence_truncate(*sequence, depth);
+    }
+    return STATUS_OK;
 }
 
-// False when memory is short: cJSON says so by NULL.
-static bool print_json(const struct bench *bench) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "model", bench->info.model_name);
-    cJSON_AddStringToObject(root, "type", bench->info.file_type);
-    cJSON_AddNumberToObject(root, "weight_bytes", (double)bench->info.weight_bytes);
-    cJSON_AddStringToObject(root, "kv_type", bench->info.kv_type);
-    cJSON_AddStringToObject(root, "backend", bench->info.backend);
-    cJSON_AddStringToObject(root, "device", bench->info.device);
-    cJSON_AddNumberToObject(root, "threads", bench->info.threads);
-    cJSON_AddNumberToObject(root, "read_bytes_per_s", bench->read_bytes_per_s);
-    cJSON *results = cJSON_AddArrayToObject(root, "results");
-    for (int32_t i = 0; i < bench->report_count; i++)
-        cJSON_AddItemToArray(results, report_to_json(bench, &bench->reports[i]));
-    char *text = cJSON_Print(root);
-    if (text) puts(text);
-    cJSON_free(text);
-    cJSON_Delete(root);
-    return text != NULL;
+static enum status decode_once(struct bench *bench, const struct bench_row *row,
+                               double *tokens_per_s) {
+    const int32_t asked = row->tokens + 1 + (row->batch > 1 ? START_STEPS : 0);
+    struct kv_usage before, after;
+    struct series series;
+    engine_kv_usage(bench->engine, &before);
+    TRY(run_series(bench, bench->sequences, row->batch, asked, &series));
+    engine_kv_usage(bench->engine, &after);
+    for (int32_t i = 0; i < row->batch; i++)
+        sequence_truncate(bench->sequences[i], row->depth);
+    const uint64_t decoded = after.decoded_tokens - before.decoded_tokens;
+    if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || series.steps < 1)
+        return error_set(&bench->err, STATUS_DEVICE,
+                         "%" PRId32 " sequences did not decode together: %" PRIu64
+                         " tokens computed, %" PRId32 " steps of all",
+                         row->batch, decoded, series.steps);
+    *tokens_per_s =
+        (double)row->batch * series.steps * 1e6 / (double)(series.to_us - series.from_us);
+    return STATUS_OK;
+}
+
+static enum status measure_decode(struct bench *bench, struct bench_row *row) {
+    struct samples samples = {0};
+    double speed;
+    TRY(deepen(bench, row->depth, row->batch));
+    TRY(decode_once(bench, row, &speed)); // does not count
+    for (int32_t i = 0; i < bench->runs; i++) {
+        TRY(decode_once(bench, row, &speed));
+        samples_add(&samples, speed);
+    }
+    row->tokens_per_s = samples_figure(&samples);
+    const size_t weights = engine_decode_bytes(bench->engine, 0);
+    const size_t all = engine_decode_bytes(bench->engine, row->depth + row->tokens / 2);
+    row->bytes_per_token = weights / (size_t)row->batch + (all - weights);
+    return STATUS_OK;
+}
+
+// ---- rows
+
+// Is there a place for it? Else says why not.
+static bool fits(const struct bench *bench, struct bench_row *row, int32_t length) {
+    const struct engine_info *info = &bench->found.info;
+    const int64_t blocks = (length + info->block_size - 1) / info->block_size + 1; // and a copy
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    if (blocks * row->batch > (int64_t)info->blocks_total)
+        snprintf(row->missing, sizeof row->missing, "needs %s of KV memory, of which there is %s",
+                 size_format((size_t)(blocks * row->batch) * info->block_bytes, need),
+                 size_format(info->blocks_total * info->block_bytes, have));
+    else if (length > info->context)
+        snprintf(row->missing, sizeof row->missing,
+                 "does not fit the context of %" PRId32 " tokens", info->context);
+    return !row->missing[0];
+}
+
+static enum status measure_row(struct bench *bench, struct bench_row row, int32_t length,
+                               enum status (*measure)(struct bench *bench, struct bench_row *row)) {
+    if (fits(bench, &row, length)) TRY(measure(bench, &row));
+    ASSERT(bench->found.count < BENCH_ROWS_MAX);
+    bench->found.rows[bench->found.count++] = row;
+    if (bench->options->json) return STATUS_OK;
+    bench_rows_print(&bench->found, &row);
+    fflush(stdout); // a row may take minutes
+    return STATUS_OK;
+}
+
+static struct args_numbers or_default(const struct args_numbers *numbers, int32_t otherwise) {
+    return numbers->count ? *numbers : (struct args_numbers){.values = {otherwise}, .count = 1};
+}
+
+static enum status measure_decodes(struct bench *bench) {
+    const struct args_numbers depths = or_default(&bench->options->depths, DEFAULT_DEPTH);
+    const struct args_numbers batches = or_default(&bench->options->batches, 1);
+    for (int32_t d = 0; d < depths.count; d++) {
+        for (int32_t b = 0; b < batches.count; b++) {
+            const struct bench_row row = {.name = "decode",
+                                          .tokens = bench->tokens,
+                                          .depth = depths.values[d],
+                                          .batch = batches.values[b]};
+            const int32_t length = row.depth + row.tokens + START_STEPS + 1;
+            let_go(bench, row.batch); // room for what this row needs
+            TRY(measure_row(bench, row, length, measure_decode));
+        }
+    }
+    let_go(bench, 0);
+    return STATUS_OK;
+}
+
+static enum status measure_prefills(struct bench *bench) {
+    const struct args_numbers prompts = or_default(&bench->options->prompts, DEFAULT_PROMPT);
+    for (int32_t p = 0; p < prompts.count; p++) {
+        const struct bench_row row = {.name = "prefill", .tokens = prompts.values[p], .batch = 1};
+        TRY(measure_row(bench, row, row.tokens + 1, measure_prefill));
+    }
+    return STATUS_OK;
 }
 
 static enum status measure(struct bench *bench) {
@@ -186,45 +247,36 @@ static enum status measure(struct bench *bench) {
         .shape_type = options->type,
         .backend = options->backend,
         .kv_type = options->kv_type,
+        .kv_device_bytes = options->kv_device_bytes,
         .threads = options->threads,
         .step_tokens = ENGINE_STEP_TOKENS,
     };
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
-    engine_info(bench->engine, &bench->info);
-    const int32_t longest =
-        or_default(options->depth, DEFAULT_DEPTH) + or_default(options->tokens, DEFAULT_TOKENS) + 2;
-    const int32_t prompt = or_default(options->prompt, DEFAULT_PROMPT) + 2;
-    if (longest > bench->info.context || prompt > bench->info.context)
-        return error_set(&bench->err, STATUS_TOO_LONG,
-                         "%s holds %" PRId32 " tokens of context, which is too few for this bench",
-                         bench->info.model_name, bench->info.context);
-    bench->read_bytes_per_s = engine_measure_read(bench->engine, READ_BYTES);
-    if (!(bench->read_bytes_per_s > 0))
+    engine_info(bench->engine, &bench->found.info);
+    bench->found.read_bytes_per_s = engine_measure_read(bench->engine, READ_BYTES);
+    if (!(bench->found.read_bytes_per_s > 0))
         return error_set(&bench->err, STATUS_NO_MEMORY,
                          "not enough memory to measure the read bandwidth (1 GiB)");
-    if (options->decode) TRY(measure_decode(bench));
-    if (options->prefill) TRY(measure_prefill(bench));
-    return STATUS_OK;
+    if (!options->json) bench_rows_print_heading(&bench->found);
+    // Prefills first: decodes may leave a full pool, from which a prefill would evict.
+    if (options->prefill) TRY(measure_prefills(bench));
+    if (options->decode) TRY(measure_decodes(bench));
+    if (options->json && !bench_rows_print_json(&bench->found, options->one_line))
+        return STATUS_NO_MEMORY;
+    for (int32_t i = 0; i < bench->found.count; i++)
+        if (!bench->found.rows[i].missing[0]) return STATUS_OK;
+    return error_set(&bench->err, STATUS_TOO_LONG, "nothing of this fits; see --kv-device");
 }
 
 int bench_run(const struct bench_options *options) {
-    if (options->runs < 0 || options->runs > RUNS_MAX) {
-        fprintf(stderr, "quire: runs: expected 1 to %d, found %" PRId32 "\n", RUNS_MAX,
-                options->runs);
-        return EXIT_USAGE;
-    }
-    struct bench bench = {.options = options};
+    ASSERT(options->runs >= 0 && options->runs <= RUNS_MAX);
+    struct bench bench = {
+        .options = options,
+        .tokens = options->tokens ? options->tokens : DEFAULT_TOKENS,
+        .runs = options->runs ? options->runs : DEFAULT_RUNS,
+    };
     const enum status status = measure(&bench);
-    int code = EXIT_DONE;
-    if (status != STATUS_OK) {
-        fprintf(stderr, "quire: %s\n", bench.err.text[0] ? bench.err.text : status_text(status));
-        code = exit_code_for(status);
-    } else if (!options->json) {
-        print_table(&bench);
-    } else if (!print_json(&bench)) {
-        fprintf(stderr, "quire: not enough memory\n");
-        code = EXIT_RUN_TIME;
-    }
     engine_close(bench.engine);
-    return code;
+    return status == STATUS_OK ? EXIT_DONE
+                               : complain_failed(exit_code_for(status), status, &bench.err);
 }

@@ -2,26 +2,36 @@
 //
 // `quire bench decode|prefill` measures a model file or a named shape with random weights, made
 // in memory. The ceiling (read bandwidth) is measured in the same run, so a percentage means
-// this machine, now. Speeds are the median of several runs; the spread is printed beside them.
-#ifndef APP_BENCH_H
-#define APP_BENCH_H
+// this machine, now. Speeds are the median of several runs after one that does not count; the
+// spread is printed beside them.
+//
+// One row for each prompt of a prefill, and for each depth and batch of a decode. A prefill
+// computes a fresh prompt in every run. A decode begins at its depth in every run: `batch`
+// sequences without a common token, prefilled before the clock runs, then all in each step. What
+// does not fit the KV memory or the context is said in its row, and the rest goes on.
+#ifndef APP_BENCH_BENCH_H
+#define APP_BENCH_BENCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
+
+#include "app/args.h"
 
 struct bench_options {
-    bool decode, prefill;   // which to run
-    const char *model_path; // a file, or NULL and
-    const char *shape;      // a named shape
-    const char *type;       // of its weights: "q8_0"
-    const char *backend;    // as in engine_options
-    const char *kv_type;
-    int32_t threads; // 0: one a core
-    int32_t tokens;  // decoded in a run; 0: 32
-    int32_t prompt;  // tokens of a prefill; 0: 512
-    int32_t depth;   // tokens in the cache before a decode; 0: 16
-    int32_t runs;    // 0: 5
-    bool json;
+    bool decode, prefill;        // which to run
+    const char *model_path;      // a file, or NULL and
+    const char *shape;           // a named shape
+    const char *type;            // of its weights: "q8_0"
+    const char *backend;         // as in engine_options
+    const char *kv_type;         // the same
+    size_t kv_device_bytes;      // the same
+    int32_t threads;             // 0: one a core
+    int32_t tokens;              // decoded by each sequence in a run; 0: 32
+    struct args_numbers prompts; // tokens of a prefill; none: 512
+    struct args_numbers depths;  // tokens in the cache before a decode; none: 16
+    struct args_numbers batches; // sequences that decode together; none: 1
+    int32_t runs;                // 0: 5
+    bool json, one_line;         // the rows as JSON; without line breaks
 };
 
 // Prints to stdout; returns the exit code.

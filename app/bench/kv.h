@@ -25,7 +25,7 @@ struct bench_kv_options {
     bool folder_given;  // by the person: no other will do
     int32_t threads;    // 0: one a core
     int32_t runs;       // of what is measured several times; 0: 5
-    bool json;
+    bool json, one_line;
     bool quiet; // no progress on stderr
 };
 

@@ -199,5 +199,5 @@ bool bench_kv_print_json(const struct kv_bench *bench) {
     add_resume(root, bench);
     add_turns(root, bench);
     add_pairs(root, bench);
-    return json_put(root, false);
+    return json_put(root, bench->options->one_line);
 }

@@ -1,7 +1,6 @@
 #include "app/bench/rig.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "store/vault.h"
@@ -19,26 +18,6 @@ void rig_catch_signals(void) {
 }
 
 int rig_signal(void) { return signal_seen; }
-
-void samples_add(struct samples *samples, double value) {
-    if (samples->count < SAMPLES_MAX) samples->values[samples->count++] = value;
-}
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-struct figure samples_figure(struct samples *samples) {
-    if (samples->count == 0) return (struct figure){0};
-    qsort(samples->values, (size_t)samples->count, sizeof samples->values[0], compare);
-    return (struct figure){
-        .low = samples->values[0],
-        .median = samples->values[samples->count / 2],
-        .high = samples->values[samples->count - 1],
-        .count = samples->count,
-    };
-}
 
 double rig_now_us(void) {
     struct timespec now;
@@ -96,30 +75,12 @@ void rig_close(struct rig *rig) {
     rig->engine = NULL;
 }
 
-// SplitMix64's finaliser (Steele, Lea & Flood, OOPSLA 2014): neighbours differ in all bits.
-static uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31);
-}
-
 void rig_ids(const struct rig *rig, uint32_t salt, int32_t first, int32_t count, int32_t *ids) {
-    for (int32_t i = 0; i < count; i++) {
-        const uint64_t place = (uint64_t)salt << 32 | (uint32_t)(first + i);
-        ids[i] = (int32_t)(mix(place + 1) % (uint64_t)rig->info.vocabulary);
-    }
+    bench_ids(rig->info.vocabulary, salt, first, count, ids);
 }
 
 enum status rig_append(struct rig *rig, struct sequence *sequence, uint32_t salt, int32_t length) {
-    enum { AT_ONCE = 256 };
-    int32_t ids[AT_ONCE];
-    for (int32_t at = sequence_length(sequence); at < length;) {
-        const int32_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
-        rig_ids(rig, salt, at, count, ids);
-        TRY(sequence_append(sequence, ids, (size_t)count));
-        at += count;
-    }
-    return STATUS_OK;
+    return bench_append(sequence, rig->info.vocabulary, salt, length);
 }
 
 enum status rig_start(struct rig *rig, struct sequence *sequence, int32_t tokens,

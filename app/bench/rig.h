@@ -1,12 +1,9 @@
-// app/bench/rig.h — an engine under measurement, and numbers of it.
+// app/bench/rig.h — an engine under measurement.
 //
 //   rig_open ─► sequences, rig_append, rig_generate, rig_restore … ─► rig_close
 //
 // One engine at a time; it is opened anew for each measurement, with a pool of its size. Every
 // wait ends with CANCELLED soon after SIGINT or SIGTERM, which rig_catch_signals() takes.
-//
-// Token ids are made from a salt and a position: equal salts give equal logs, different ones
-// share nothing.
 //
 // Threads: one.
 #ifndef APP_BENCH_RIG_H
@@ -14,20 +11,8 @@
 
 #include "app/bench/disk.h"
 #include "app/bench/kv.h"
+#include "app/bench/samples.h"
 #include "engine/engine.h"
-
-enum { SAMPLES_MAX = 128 };
-
-struct samples {
-    double values[SAMPLES_MAX];
-    int32_t count;
-};
-struct figure { // count 0: not measured
-    double low, median, high;
-    int32_t count;
-};
-void samples_add(struct samples *samples, double value); // beyond SAMPLES_MAX: nothing
-struct figure samples_figure(struct samples *samples);   // sorts them
 
 struct rig {
     const struct bench_kv_options *options; // borrowed

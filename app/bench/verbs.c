@@ -443,7 +443,7 @@ static bool print_json(struct verbs *verbs) {
                        json_add_text(root, "kv_type", dtype_name(verbs->kv_type)) &&
                        json_add_number(root, "read_bytes_per_s", verbs->read_bytes_per_s) &&
                        cJSON_AddItemToObject(root, "results", verbs->results);
-    if (whole) return json_put(root, false);
+    if (whole) return json_put(root, verbs->options->one_line);
     cJSON_Delete(root);
     return false;
 }

@@ -18,7 +18,7 @@ struct bench_verbs_options {
     const char *backend;   // "auto", "cpu", "cuda", "reference"
     const char *kv_type;   // "auto" is f16
     int32_t threads, runs; // 0: one a core; 5
-    bool json;
+    bool json, one_line;   // the results as JSON; without line breaks
 };
 
 // Prints to stdout; returns the exit code.

@@ -27,7 +27,9 @@ struct step_data {
     int32_t *cu_seqlens_q;          // [max_seqs + 1]
     int32_t *seq_lens_kv;           // [max_seqs]
     int32_t *row_index;             // [max_logits]
+    struct choice *choices;         // [max_logits]
     int32_t *block_table;           // [max_seqs, max_blocks], used as [num_seqs, widest]
+    struct penalty *penalties;      // [max_logits, PENALTIES_MAX], sent apart, where there are any
 };
 
 struct buffer {
@@ -51,8 +53,12 @@ struct forward {
     struct batch batch;
 
     struct activations activations;
-    float *logits; // [max_logits, vocabulary] host
-    size_t logits_bytes;
+    float *logits;          // [max_logits, vocabulary]
+    float *host_logits;     // the same shape: rows that are wanted whole
+    struct candidate *best; // [max_logits, CANDIDATES_MAX] host
+    size_t logits_bytes, best_bytes;
+    int32_t most; // candidates of a row, rounded up to a class; 0: no row is chosen from
+    int32_t num_penalties;
     struct buffer buffers[BUFFERS_MAX];
     int32_t buffer_count;
     bool short_of_memory;
@@ -84,14 +90,17 @@ static void *place(struct slab *slab, size_t count, size_t element_bytes) {
 static struct step_data lay_out(const struct forward *forward, struct slab *slab) {
     const struct forward_limits *limits = &forward->limits;
     const size_t tokens = (size_t)limits->max_tokens, seqs = (size_t)limits->max_seqs;
-    struct step_data data; // in this order: the table is sent as far as it is used
+    struct step_data data; // in this order: up to the table, as far as that is used, in one copy
     data.token_ids = place(slab, tokens, sizeof(int32_t));
     data.positions = place(slab, tokens, sizeof(int32_t));
     data.slot_mapping = place(slab, tokens, sizeof(int64_t));
     data.cu_seqlens_q = place(slab, seqs + 1, sizeof(int32_t));
     data.seq_lens_kv = place(slab, seqs, sizeof(int32_t));
     data.row_index = place(slab, (size_t)limits->max_logits, sizeof(int32_t));
+    data.choices = place(slab, (size_t)limits->max_logits, sizeof(struct choice));
     data.block_table = place(slab, seqs * (size_t)forward->max_blocks, sizeof(int32_t));
+    data.penalties =
+        place(slab, (size_t)limits->max_logits * PENALTIES_MAX, sizeof(struct penalty));
     return data;
 }
 
@@ -135,9 +144,16 @@ static void take_activations(struct forward *forward) {
         .gate = take(forward, rows, ffn),
         .up = take(forward, rows, ffn),
     };
-    forward->logits_bytes =
-        (size_t)forward->limits.max_logits * (size_t)config->vocabulary * sizeof(float);
-    forward->logits = take_host(forward, forward->logits_bytes);
+}
+
+static void take_logits(struct forward *forward) {
+    const size_t rows = (size_t)forward->limits.max_logits;
+    const size_t row_bytes = (size_t)forward->model->config.vocabulary * sizeof(float);
+    forward->logits_bytes = rows * row_bytes;
+    forward->best_bytes = rows * CANDIDATES_MAX * sizeof(struct candidate);
+    forward->logits = take(forward, forward->limits.max_logits, row_bytes);
+    forward->host_logits = take_host(forward, forward->logits_bytes);
+    forward->best = take_host(forward, forward->best_bytes);
 }
 
 static enum status reserve_scratch(const struct forward *forward) {
@@ -153,6 +169,8 @@ static enum status reserve_scratch(const struct forward *forward) {
         .num_heads = config->heads,
         .head_size = config->head_size,
         .attention = forward->limits.attention,
+        .max_logits = forward->limits.max_logits,
+        .vocabulary = config->vocabulary,
     };
     return forward->backend->reserve(forward->device, &workspace);
 }
@@ -172,6 +190,7 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
     forward->short_of_memory = forward->tables == NULL;
     take_step_data(forward);
     take_activations(forward);
+    take_logits(forward);
     if (forward->short_of_memory || reserve_scratch(forward) != STATUS_OK) {
         forward_destroy(forward);
         return STATUS_NO_MEMORY;
@@ -185,7 +204,8 @@ void forward_destroy(struct forward *forward) {
     for (int32_t i = 0; i < forward->buffer_count; i++)
         forward->backend->release(forward->device, forward->buffers[i].memory,
                                   forward->buffers[i].bytes);
-    forward->backend->release_host(forward->device, forward->logits, forward->logits_bytes);
+    forward->backend->release_host(forward->device, forward->host_logits, forward->logits_bytes);
+    forward->backend->release_host(forward->device, forward->best, forward->best_bytes);
     forward->backend->release_host(forward->device, forward->host_step, forward->step_bytes);
     free(forward->tables);
     free(forward);
@@ -193,6 +213,7 @@ void forward_destroy(struct forward *forward) {
 
 void forward_begin(struct forward *forward) {
     forward->num_seqs = forward->num_tokens = forward->num_logits = 0;
+    forward->most = forward->num_penalties = 0;
 }
 
 void forward_add(struct forward *forward, const struct block_table *table, const int32_t *ids,
@@ -218,8 +239,35 @@ void forward_add(struct forward *forward, const struct block_table *table, const
     forward->tables[forward->num_seqs++] = table;
     forward->num_tokens += count;
     host->cu_seqlens_q[forward->num_seqs] = forward->num_tokens;
-    for (int32_t i = 0; i < logits; i++)
+    for (int32_t i = 0; i < logits; i++) {
+        host->choices[forward->num_logits] = (struct choice){0};
         host->row_index[forward->num_logits++] = forward->num_tokens - logits + i;
+    }
+}
+
+// How many candidates a backend is told to be ready for: few classes, so that few steps differ.
+static const int32_t CLASSES[] = {0, 1, 64, CANDIDATES_MAX};
+
+static uint64_t class_of(int32_t most) {
+    uint64_t class = 0;
+    while (CLASSES[class] < most)
+        class ++;
+    return class;
+}
+
+void forward_choose(struct forward *forward, const struct choice *choice,
+                    const struct penalty *penalties) {
+    ASSERT(forward->num_logits > 0);
+    ASSERT(choice->count > 0 && choice->count <= CANDIDATES_MAX);
+    ASSERT(choice->num_penalties >= 0 && choice->num_penalties <= PENALTIES_MAX);
+    struct choice *place = &forward->host.choices[forward->num_logits - 1];
+    ASSERT(place->count == 0);
+    *place = *choice;
+    place->first_penalty = forward->num_penalties;
+    for (int32_t i = 0; i < choice->num_penalties; i++)
+        forward->host.penalties[forward->num_penalties++] = penalties[i];
+    const int32_t most = CLASSES[class_of(choice->count)];
+    if (most > forward->most) forward->most = most;
 }
 
 // Blocks that the keys of a sequence lie in. Its table may have more already.
@@ -263,6 +311,9 @@ static void send_step_data(struct forward *forward) {
     const size_t table = (size_t)((char *)forward->host.block_table - (char *)forward->host_step);
     forward->backend->to_device(forward->device, forward->device_step, forward->host_step,
                                 table + used);
+    if (forward->num_penalties > 0)
+        forward->backend->to_device(forward->device, device->penalties, forward->host.penalties,
+                                    (size_t)forward->num_penalties * sizeof(struct penalty));
     forward->batch = (struct batch){
         .num_seqs = forward->num_seqs,
         .num_tokens = forward->num_tokens,
@@ -373,13 +424,39 @@ static void enqueue(struct forward *forward) {
                                               .row_index = forward->on_device.row_index,
                                               .weight = model->output,
                                               .rows = forward->num_logits});
+    if (forward->most == 0) return;
+    forward->backend->candidates(forward->device,
+                                 &(struct candidates){.best = forward->best,
+                                                      .logits = forward->logits,
+                                                      .choices = forward->on_device.choices,
+                                                      .penalties = forward->on_device.penalties,
+                                                      .rows = forward->num_logits,
+                                                      .vocabulary = model->config.vocabulary,
+                                                      .most = forward->most});
+}
+
+static bool is_whole(const struct forward *forward, int32_t row) {
+    return row < forward->num_logits && forward->host.choices[row].count == 0;
+}
+
+// Rows that nobody chose from, neighbours in one copy.
+static void fetch_whole_rows(struct forward *forward) {
+    const size_t vocabulary = (size_t)forward->model->config.vocabulary;
+    for (int32_t row = 0, end; row < forward->num_logits; row = end + 1) {
+        for (end = row; is_whole(forward, end);)
+            end++;
+        const size_t first = (size_t)row * vocabulary, count = (size_t)(end - row) * vocabulary;
+        if (count > 0)
+            forward->backend->to_host(forward->device, forward->host_logits + first,
+                                      forward->logits + first, count * sizeof(float));
+    }
 }
 
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
-    return (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
-           (uint64_t)forward->batch.max_blocks_per_seq;
+    return class_of(forward->most) << 60 | (uint64_t)forward->num_seqs << 48 |
+           (uint64_t)forward->num_logits << 32 | (uint64_t)forward->batch.max_blocks_per_seq;
 }
 
 enum status forward_run(struct forward *forward) {
@@ -393,10 +470,16 @@ enum status forward_run(struct forward *forward) {
         enqueue(forward);
         if (!backend->recorded(forward->device)) enqueue(forward);
     }
+    fetch_whole_rows(forward);
     return backend->sync(forward->device);
 }
 
 float *forward_logits(struct forward *forward, int32_t row) {
+    ASSERT(row >= 0 && is_whole(forward, row));
+    return forward->host_logits + (size_t)row * (size_t)forward->model->config.vocabulary;
+}
+
+const struct candidate *forward_candidates(const struct forward *forward, int32_t row) {
     ASSERT(row >= 0 && row < forward->num_logits);
-    return forward->logits + (size_t)row * (size_t)forward->model->config.vocabulary;
+    return is_whole(forward, row) ? NULL : forward->best + (size_t)row * CANDIDATES_MAX;
 }

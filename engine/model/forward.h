@@ -4,6 +4,10 @@
 // chunks (many) side by side. Every sequence's K and V go through its block table.
 //
 //   forward_begin ─► forward_add, once a sequence ─► forward_run ─► forward_logits
+//                        └─► forward_choose                └─► forward_candidates
+//
+// A row of logits comes back whole, or, where it was chosen from, as its best candidates only: a
+// whole row is half a megabyte, which has to cross the link to a card's host.
 //
 // Memory: all buffers are taken in forward_create(), for `max_tokens` rows and `max_seqs`
 // sequences; running allocates nothing. Threads: the engine's one.
@@ -37,9 +41,18 @@ void forward_begin(struct forward *forward);
 void forward_add(struct forward *forward, const struct block_table *table, const int32_t *ids,
                  int32_t first, int32_t count, int32_t logits);
 
+// Of the last row that was added only the best are wanted: choice->count > 0 of them, after
+// choice->num_penalties of the penalties, at most PENALTIES_MAX. Both are copied. The vocabulary is
+// at most CANDIDATES_VOCABULARY_MAX.
+void forward_choose(struct forward *forward, const struct choice *choice,
+                    const struct penalty *penalties);
+
 MUST_CHECK enum status forward_run(struct forward *forward); // and waits for it
 
-// The `row`-th logits of the run, in the order of adding.
+// The `row`-th logits of the run, in the order of adding; not of a row that was chosen from.
 // [vocabulary] fp32, the caller may overwrite them; until the next run.
 float *forward_logits(struct forward *forward, int32_t row);
+
+// The same row's candidates [choice->count], as backend.h says; NULL: it was not chosen from.
+const struct candidate *forward_candidates(const struct forward *forward, int32_t row);
 #endif

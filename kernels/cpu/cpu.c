@@ -43,6 +43,7 @@ static void cpu_info(struct device *device, struct device_info *info) {
     (void)snprintf(info->name, sizeof info->name, "%s, %d thread%s, %s", name, threads,
                    threads == 1 ? "" : "s", device->isa->name);
     host_memory(&info->memory_total, &info->memory_free);
+    info->threads = threads;
 }
 
 // Bytes of a thread's scratch: an attention part, or the cosines and sines of a token.
@@ -118,6 +119,7 @@ const struct backend *backend_cpu(void) {
         .paged_attention = cpu_paged_attention,
         .silu_and_mul = cpu_silu_and_mul,
         .logits = cpu_logits,
+        .candidates = cpu_candidates,
         .copy_blocks = host_copy_blocks,
         .swap_blocks = host_swap_blocks,
         .read = cpu_read,

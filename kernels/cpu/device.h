@@ -32,5 +32,6 @@ void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args
 void cpu_paged_attention(struct device *device, const struct paged_attention *args);
 void cpu_silu_and_mul(struct device *device, const struct silu_and_mul *args);
 void cpu_logits(struct device *device, const struct logits *args);
+void cpu_candidates(struct device *device, const struct candidates *args);
 
 #endif

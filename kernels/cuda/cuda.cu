@@ -42,6 +42,8 @@ static void cuda_close(struct device *device) {
     cudaFree(device->flash_parts);
     cudaFree(device->flash_arrived);
     cudaFree(device->partitions);
+    cudaFree(device->candidate_keys);
+    cudaFree(device->candidates_arrived);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -101,11 +103,27 @@ static enum status reserve_partitions(struct device *device) {
     return bytes ? cuda_alloc(device, bytes, &device->partitions) : STATUS_OK;
 }
 
+static enum status reserve_candidates(struct device *device) {
+    const size_t rows = (size_t)device->limits.max_logits;
+    void *keys, *arrived;
+    device_note(device, cudaFree(device->candidate_keys));
+    device_note(device, cudaFree(device->candidates_arrived));
+    device->candidate_keys = NULL;
+    device->candidates_arrived = NULL;
+    TRY(cuda_alloc(device, cuda_candidate_keys(&device->limits) * sizeof(uint64_t), &keys));
+    device->candidate_keys = (uint64_t *)keys;
+    TRY(cuda_alloc(device, rows * sizeof(unsigned), &arrived));
+    device->candidates_arrived = (unsigned *)arrived;
+    device_note(device, cudaMemsetAsync(arrived, 0, rows * sizeof(unsigned), device->stream));
+    return STATUS_OK;
+}
+
 static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
     device->limits = *workspace;
     cuda_forget_recordings(device);
     TRY(reserve_flash(device));
     TRY(reserve_partitions(device));
+    TRY(reserve_candidates(device));
     if (device->unpacked) return STATUS_OK;
     void *unpacked;
     TRY(cuda_alloc(device, UNPACKED_ELEMENTS * sizeof *device->unpacked, &unpacked));
@@ -177,6 +195,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .paged_attention = cuda_paged_attention,
         .silu_and_mul = cuda_silu_and_mul,
         .logits = cuda_logits,
+        .candidates = cuda_candidates,
         .copy_blocks = cuda_copy_blocks,
         .swap_blocks = cuda_swap_blocks,
         .replay = cuda_replay,

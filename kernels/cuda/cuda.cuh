@@ -29,6 +29,9 @@ struct device {
     float *flash_parts;      // of units of attention that blocks share: flash_decode.cu
     unsigned *flash_arrived; // [max_seqs x num_heads], 0 between calls
     void *partitions;        // of paged_attention_v2, where it was reserved; else NULL
+
+    uint64_t *candidate_keys;     // [cuda_candidate_keys()]
+    unsigned *candidates_arrived; // [max_logits], 0 between calls
 };
 
 static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
@@ -137,6 +140,8 @@ enum status cuda_attention_check(struct device *device, const struct paged_atten
 size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_silu_and_mul(struct device *device, const struct silu_and_mul *args);
 void cuda_logits(struct device *device, const struct logits *args);
+void cuda_candidates(struct device *device, const struct candidates *args);
+size_t cuda_candidate_keys(const struct workspace *workspace); // that its scratch holds
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 void cuda_read(struct device *device, const void *memory, size_t bytes);

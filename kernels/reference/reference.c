@@ -39,6 +39,7 @@ static void reference_info(struct device *device, struct device_info *info) {
     host_cpu_name(name, sizeof name);
     (void)snprintf(info->name, sizeof info->name, "%s, 1 thread, reference", name);
     host_memory(&info->memory_total, &info->memory_free);
+    info->threads = 1;
 }
 
 // True when `count` is 0 or *memory could be taken.
@@ -100,6 +101,7 @@ const struct backend *backend_reference(void) {
         .paged_attention = reference_paged_attention,
         .silu_and_mul = reference_silu_and_mul,
         .logits = reference_logits,
+        .candidates = reference_candidates,
         .copy_blocks = host_copy_blocks,
         .swap_blocks = host_swap_blocks,
         .read = reference_read,

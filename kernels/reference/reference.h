@@ -21,5 +21,6 @@ void reference_rope_and_cache(struct device *device, const struct rope_and_cache
 void reference_paged_attention(struct device *device, const struct paged_attention *args);
 void reference_silu_and_mul(struct device *device, const struct silu_and_mul *args);
 void reference_logits(struct device *device, const struct logits *args);
+void reference_candidates(struct device *device, const struct candidates *args);
 
 #endif

@@ -35,6 +35,20 @@ static void both_ways_of_giving_a_value_are_read(void **state) {
     assert_string_equal(args.prompt, "hi");
 }
 
+static void numbers_with_commas_between_them_are_read(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    const char *words[] = {"bench", "decode", "--depth", "512,8192,32768", "--batch=64", NULL};
+    assert_int_equal(read_words(&args, &err, words), STATUS_OK);
+    assert_int_equal(args.depth.count, 3);
+    assert_int_equal(args.depth.values[0], 512);
+    assert_int_equal(args.depth.values[2], 32768);
+    assert_int_equal(args.batch.count, 1);
+    assert_int_equal(args.batch.values[0], 64);
+    assert_int_equal(args.prompt_tokens.count, 0);
+}
+
 static void each_bad_command_line_says_what_is_wrong(void **state) {
     (void)state;
     static const struct {
@@ -66,6 +80,15 @@ static void each_bad_command_line_says_what_is_wrong(void **state) {
         {{"kv", "check", "drop"}, "unexpected word"},
         {{"kv", "--kv-disk", "1G"}, "--kv-disk is no option of `quire kv`"},
         {{"--raw=maybe"}, "--raw: expected on or off"},
+        {{"bench", "--batch", "0"}, "--batch: expected whole numbers with commas between them"},
+        {{"bench", "--batch", "65"}, "from 1 to 64, found \"65\""},
+        {{"bench", "--batch", "1,,2"}, "found \"1,,2\""},
+        {{"bench", "--batch", "1,"}, "found \"1,\""},
+        {{"bench", "--batch", ""}, "found \"\""},
+        {{"bench", "--depth", "512;8192"}, "--depth: expected whole numbers"},
+        {{"bench", "--depth", "1,2,3,4,5,6,7,8,9"}, "--depth: more than 8 numbers"},
+        {{"bench", "--prompt-tokens", "2 048"}, "--prompt-tokens: expected whole numbers"},
+        {{"--batch", "2"}, "--batch is no option of `quire`"},
         {{"--stop", ""}, "--stop: expected some text"},
         {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
         {{"--think"}, "unknown option --think"},
@@ -243,6 +266,7 @@ static void the_help_is_no_wider_than_eighty_columns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ways_of_giving_a_value_are_read),
+        cmocka_unit_test(numbers_with_commas_between_them_are_read),
         cmocka_unit_test(each_bad_command_line_says_what_is_wrong),
         cmocka_unit_test(words_after_two_dashes_are_no_options),
         cmocka_unit_test(resume_takes_a_name_but_no_option_and_no_model),

@@ -33,9 +33,11 @@ int main(int argc, char **argv) {
     CUDA(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
     printf("%s, seed %llu\n", device.properties.name, (unsigned long long)tally.seed);
     if (timing) {
+        time_sampling(&device);
         time_attention(&device, &tally);
         return 0;
     }
+    test_sampling(&device, &tally);
     test_cache(&device, &tally);
     test_attention(&device, &tally);
     printf("%d passed, %d failed\n", tally.passed, tally.failed);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/sampler.h"
+#include "kernels/backend.h"
 #include "tests/check.h"
 
 static uint32_t seed = 1;
@@ -297,6 +298,89 @@ static void penalties_change_the_logits_as_by_a_plain_loop(void **state) {
     }
 }
 
+// What a device would choose: the whole chain's beginning, by a plain sort.
+static void plain_candidates(const float *logits, int32_t vocabulary, int32_t count,
+                             struct candidate *best) {
+    struct plain_token tokens[400];
+    size_t numbers = 0;
+    assert_true(vocabulary <= 400);
+    for (int32_t id = 0; id < vocabulary; id++)
+        if (!isnan(logits[id]))
+            tokens[numbers++] = (struct plain_token){.id = id, .logit = logits[id]};
+    qsort(tokens, numbers, sizeof tokens[0], best_first);
+    for (size_t i = 0; i < (size_t)count; i++)
+        best[i] = i < numbers ? (struct candidate){tokens[i].id, tokens[i].logit}
+                              : (struct candidate){.id = -1};
+}
+
+static void candidates_lead_to_the_same_pick_as_the_whole_row(void **state) {
+    (void)state;
+    enum { VOCABULARY = 300 };
+    int chosen = 0;
+    print_message("seed %u\n", seed);
+    for (int round = 0; round < 4000; round++) {
+        struct sampler_options options = random_options();
+        if (next_uint(5) == 0) options.temperature = 0;
+        struct sampler *whole = make(VOCABULARY, options), *from = make(VOCABULARY, options);
+        for (int pick = 0; pick < 5; pick++) {
+            float logits[VOCABULARY];
+            int32_t history[20];
+            struct choice choice;
+            struct penalty penalties[PENALTIES_MAX];
+            struct candidate best[CANDIDATES_MAX];
+            const size_t length = next_uint(21);
+            const uint32_t numbers = next_uint(4) ? 20 : 1; // one in so many is none
+            for (size_t i = 0; i < length; i++)
+                history[i] = (int32_t)next_uint(30);
+            for (size_t id = 0; id < VOCABULARY; id++)
+                logits[id] = next_uint(numbers) ? next_logit() : next_uint(2) ? NAN : -INFINITY;
+            const bool enough = sampler_choice(from, history, length, &choice, penalties);
+            assert_int_equal(enough, options.temperature == 0 || options.top_k > 0);
+            if (!enough) break;
+            const int32_t expected = sampler_pick(whole, logits, history, length); // penalises
+            plain_candidates(logits, VOCABULARY, choice.count, best);
+            assert_int_equal(sampler_pick_from(from, best), expected);
+            chosen++;
+        }
+        sampler_destroy(whole);
+        sampler_destroy(from);
+    }
+    assert_true(chosen > 4000);
+}
+
+static void a_choice_names_each_recent_token_once_with_its_count(void **state) {
+    (void)state;
+    enum { VOCABULARY = 1000 };
+    struct sampler_options options = plain;
+    struct choice choice = {.count = -7};
+    struct penalty penalties[PENALTIES_MAX];
+    int32_t history[PENALTIES_MAX + 1];
+    options.top_k = 40;
+    options.repeat_penalty = 1.5f;
+    options.penalty_last_n = 5;
+    struct sampler *sampler = make(VOCABULARY, options);
+    const int32_t ids[] = {3, 9, 4, 9, 9, 7};
+    assert_true(sampler_choice(sampler, ids, 6, &choice, penalties));
+    assert_int_equal(choice.count, 40);
+    assert_int_equal(choice.num_penalties, 3);
+    assert_true(penalties[0].id == 9 && penalties[0].occurrences == 3);
+    assert_true(penalties[1].id == 4 && penalties[1].occurrences == 1);
+    assert_true(penalties[2].id == 7 && penalties[2].occurrences == 1);
+    sampler_destroy(sampler);
+    options.penalty_last_n = -1;
+    sampler = make(VOCABULARY, options);
+    for (int32_t i = 0; i <= PENALTIES_MAX; i++)
+        history[i] = i;
+    assert_true(sampler_choice(sampler, history, PENALTIES_MAX, &choice, penalties));
+    assert_int_equal(choice.num_penalties, PENALTIES_MAX);
+    assert_false(sampler_choice(sampler, history, PENALTIES_MAX + 1, &choice, penalties));
+    sampler_destroy(sampler);
+    options.top_k = CANDIDATES_MAX + 1;
+    sampler = make(VOCABULARY, options);
+    assert_false(sampler_choice(sampler, history, 1, &choice, penalties));
+    sampler_destroy(sampler);
+}
+
 // Pearson's statistic over the cells that expect at least 5, the rest pooled. It is about
 // normal with mean n - 1 and variance 2 (n - 1): five deviations and a little for few cells.
 static void counts_fit(const struct plain_token *tokens, size_t count, const int *counts,
@@ -418,6 +502,8 @@ int main(void) {
         cmocka_unit_test(random_numbers_are_splitmix64_and_one_is_taken_a_pick),
         cmocka_unit_test(equal_seeds_give_equal_ids),
         cmocka_unit_test(penalties_change_the_logits_as_by_a_plain_loop),
+        cmocka_unit_test(candidates_lead_to_the_same_pick_as_the_whole_row),
+        cmocka_unit_test(a_choice_names_each_recent_token_once_with_its_count),
         cmocka_unit_test(picks_are_distributed_as_the_plain_chain_says),
         cmocka_unit_test(equal_logits_at_the_edge_of_top_k_fall_to_the_lower_ids),
         cmocka_unit_test(a_large_vocabulary_keeps_exactly_what_the_plain_chain_keeps),

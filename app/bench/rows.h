@@ -1,0 +1,37 @@
+// app/bench/rows.h — what `quire bench decode|prefill` found, for people and for programs.
+#ifndef APP_BENCH_ROWS_H
+#define APP_BENCH_ROWS_H
+
+#include "app/args.h"
+#include "app/bench/samples.h"
+#include "engine/engine.h"
+
+enum {
+    BENCH_ROWS_MAX = ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX + ARGS_NUMBERS_MAX,
+    BENCH_MISSING_BYTES = 96,
+};
+
+struct bench_row {
+    const char *name;                  // "decode", "prefill"
+    char missing[BENCH_MISSING_BYTES]; // why there are no figures; "": there are
+    int32_t tokens;                    // decoded by each sequence, or in the prompt
+    int32_t depth;                     // in the cache before them, of each sequence
+    int32_t batch;                     // sequences together
+    struct figure tokens_per_s;        // of all of them
+    size_t bytes_per_token;            // read for one token; for a prefill, in one pass
+};
+
+struct bench_rows {
+    struct engine_info info;
+    double read_bytes_per_s;
+    struct bench_row rows[BENCH_ROWS_MAX];
+    int32_t count;
+};
+
+void bench_rows_print_heading(const struct bench_rows *rows);
+void bench_rows_print(const struct bench_rows *rows, const struct bench_row *row);
+
+// False when memory is short.
+bool bench_rows_print_json(const struct bench_rows *rows, bool one_line);
+
+#endif

@@ -1,0 +1,74 @@
+// kernels/cpu/candidates.c — the best logits of each row, a row a thread.
+//
+// A heap with the worst of those kept on top turns most ids away by one comparison; at the end it
+// is taken apart, worst first. Bound by reading the row once.
+#include "engine/base/assert.h"
+#include "kernels/cpu/device.h"
+
+static bool better(struct candidate a, struct candidate b) {
+    return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+
+static void sift_down(struct candidate *heap, int32_t count, int32_t at) {
+    const struct candidate moved = heap[at];
+    for (int32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && better(heap[child], heap[child + 1])) child++;
+        if (better(heap[child], moved)) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+// The first `count` ids that are numbers, as a heap; *id is where it stopped.
+static int32_t fill(const float *logits, int32_t vocabulary, int32_t count, struct candidate *heap,
+                    int32_t *id) {
+    int32_t kept = 0;
+    for (; *id < vocabulary && kept < count; ++*id)
+        if (logits[*id] == logits[*id])                                 // is a number
+            heap[kept++] = (struct candidate){*id, logits[*id] + 0.0f}; // -0 + 0 is 0
+    for (int32_t at = kept / 2; at > 0; at--)
+        sift_down(heap, kept, at - 1);
+    return kept;
+}
+
+static void choose(const float *logits, int32_t vocabulary, int32_t count, struct candidate *heap) {
+    int32_t id = 0;
+    const int32_t kept = fill(logits, vocabulary, count, heap, &id);
+    for (; id < vocabulary; id++) {
+        if (!(logits[id] > heap[0].logit)) continue; // of equal ones the lower id is there already
+        heap[0] = (struct candidate){id, logits[id] + 0.0f};
+        sift_down(heap, kept, 0);
+    }
+    for (int32_t left = kept - 1; left > 0; left--) {
+        const struct candidate worst = heap[0];
+        heap[0] = heap[left];
+        heap[left] = worst;
+        sift_down(heap, left, 0);
+    }
+    for (int32_t i = kept; i < count; i++)
+        heap[i] = (struct candidate){-1, 0};
+}
+
+static void candidates_part(void *context, int64_t begin, int64_t end, int32_t thread) {
+    const struct candidates *args = context;
+    (void)thread;
+    for (int64_t r = begin; r < end; r++) {
+        const struct choice *choice = &args->choices[r];
+        float *logits = args->logits + (size_t)r * (size_t)args->vocabulary;
+        ASSERT(choice->count >= 0 && choice->count <= args->most);
+        if (choice->count == 0) continue;
+        for (int32_t i = 0; i < choice->num_penalties; i++) {
+            const struct penalty *penalty = &args->penalties[choice->first_penalty + i];
+            logits[penalty->id] =
+                penalised_logit(logits[penalty->id], choice, penalty->occurrences);
+        }
+        choose(logits, args->vocabulary, choice->count, args->best + (size_t)r * CANDIDATES_MAX);
+    }
+}
+
+void cpu_candidates(struct device *device, const struct candidates *args) {
+    ASSERT(args->rows > 0 && args->most <= CANDIDATES_MAX);
+    ASSERT(args->vocabulary > 0 && args->vocabulary <= CANDIDATES_VOCABULARY_MAX);
+    struct candidates shared = *args;
+    threads_for(device->threads, args->rows, 1, candidates_part, &shared);
+}

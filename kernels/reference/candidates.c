@@ -1,0 +1,43 @@
+// kernels/reference/candidates.c — the plain form: every logit is compared with the last of those
+// kept, and sorted in among them.
+#include <math.h>
+
+#include "engine/base/assert.h"
+#include "kernels/reference/reference.h"
+
+static void penalise_row(float *logits, const struct choice *choice,
+                         const struct penalty *penalties) {
+    for (int32_t i = 0; i < choice->num_penalties; i++) {
+        const struct penalty *penalty = &penalties[choice->first_penalty + i];
+        logits[penalty->id] = penalised_logit(logits[penalty->id], choice, penalty->occurrences);
+    }
+}
+
+// Ids come in order, so that an equal one that is there already has the lower id and stays ahead.
+static void choose(const float *logits, int32_t vocabulary, int32_t count, struct candidate *best) {
+    int32_t kept = 0;
+    for (int32_t id = 0; id < vocabulary; id++) {
+        const float logit = logits[id] + 0.0f; // -0 + 0 is 0
+        if (isnan(logit) || (kept == count && !(logit > best[kept - 1].logit))) continue;
+        int32_t at = kept < count ? kept++ : kept - 1;
+        for (; at > 0 && logit > best[at - 1].logit; at--)
+            best[at] = best[at - 1];
+        best[at] = (struct candidate){id, logit};
+    }
+    for (; kept < count; kept++)
+        best[kept] = (struct candidate){-1, 0};
+}
+
+void reference_candidates(struct device *device, const struct candidates *args) {
+    (void)device;
+    ASSERT(args->rows > 0 && args->most <= CANDIDATES_MAX);
+    ASSERT(args->vocabulary > 0 && args->vocabulary <= CANDIDATES_VOCABULARY_MAX);
+    for (size_t r = 0; r < (size_t)args->rows; r++) {
+        const struct choice *choice = &args->choices[r];
+        float *logits = args->logits + r * (size_t)args->vocabulary;
+        ASSERT(choice->count >= 0 && choice->count <= args->most);
+        if (choice->count == 0) continue;
+        penalise_row(logits, choice, args->penalties);
+        choose(logits, args->vocabulary, choice->count, args->best + r * CANDIDATES_MAX);
+    }
+}
