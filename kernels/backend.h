@@ -136,12 +136,19 @@ struct rope_and_cache {
     const struct batch *batch;
 };
 
-struct paged_attention { // out = softmax(q K^T * scale) V, causal, grouped-query
-    void *out;           // [num_tokens, num_heads, head_size] activation
-    const void *q;       // the same shape
-    int32_t num_heads;   // a multiple of cache->num_kv_heads
+// out = softmax(q K^T * scale) V, causal, grouped-query. A score s is capped before the softmax,
+// s = softcap * tanh(s / softcap) (Gemma 2, arXiv 2408.00118); a query at position p sees the keys
+// p - window + 1 ... p and reads no other (Mistral, arXiv 2310.06825); a head's sink is one more
+// logit in the sum that its weights are divided by, with no value (arXiv 2309.17453).
+struct paged_attention {
+    void *out;         // [num_tokens, num_heads, head_size] activation
+    const void *q;     // the same shape
+    int32_t num_heads; // a multiple of cache->num_kv_heads
     int32_t layer;
     float scale;
+    float softcap;      // 0: none
+    int32_t window;     // keys; 0: all that came before
+    const float *sinks; // [num_heads] device; NULL: none
     const struct kv_cache *cache;
     const struct batch *batch;
 };
