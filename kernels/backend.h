@@ -79,7 +79,7 @@ static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one exten
 }
 
 // Who attends to what. All pointers are device memory, int32. Query i of sequence s, with
-// q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s], sees keys 0 ... seq_lens_kv[s] - q_len[s] + i
+// q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s] at least 1, sees keys 0 ... seq_lens_kv[s] - q_len[s] + i
 // of that sequence only. Key j of s lies in slot block_table[s][j / block_size] * block_size
 // + j % block_size.
 struct batch {

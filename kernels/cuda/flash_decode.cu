@@ -4,10 +4,10 @@
 //   cache   rows layout, fp16 or bf16
 //
 // A unit is a sequence under one KV head: K and V are read once for its whole group. The tiles of
-// TILE keys of all units, one after the other, are shared out evenly over a grid that fills the
-// card once, so a block may end one unit and begin another. Inside a block the warps take STEP
-// keys in turn, each for itself: it copies, multiplies and keeps its own maxima and sums. Scores
-// are computed transposed, keys as rows and heads as columns: a group of 8 fills a tile.
+// TILE keys of all units, from the first key in the window on, are shared out evenly over a grid
+// that fills the card once, so a block may end one unit and begin another. Inside a block the warps
+// take STEP keys in turn, each for itself: it copies, multiplies and keeps its own maxima and sums.
+// Scores are computed transposed, keys as rows and heads as columns: a group of 8 fills a tile.
 //
 //   grid   blocks that are resident at once
 //   block  up to WARPS x 32
@@ -49,30 +49,33 @@ template <int SIZE> static __device__ inline size_t part_floats(int group) {
 
 // Tiles [first, end) of the flat order, of which `from` ... `to` - 1 are this block's.
 struct unit {
-    int sequence, kv_head, keys;
+    int sequence, kv_head;
+    int begin, keys; // the first key in the window, the end of the last
     int first, end, from, to;
 };
 
-static __device__ inline int tiles_of(const batch &batch, int s) {
+static __device__ inline int tiles_of(const decode_args &args, int s) {
+    const batch &batch = args.batch;
     if (s >= batch.num_seqs) return 0;
     const int keys = batch.seq_lens_kv[s]; // together with the loads below, not after them
-    return batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] == 1 ? (keys + TILE - 1) / TILE : 0;
+    const int seen = args.attention.window > 0 ? min(keys, args.attention.window) : keys;
+    return batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] == 1 ? (seen + TILE - 1) / TILE : 0;
 }
 
 // Every thread of a warp calls these two.
-static __device__ int all_tiles(const batch &batch) {
+static __device__ int all_tiles(const decode_args &args) {
     int tiles = 0;
-    for (int s = threadIdx.x % 32; s < batch.num_seqs; s += 32)
-        tiles += tiles_of(batch, s);
+    for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
+        tiles += tiles_of(args, s);
     return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles);
 }
 
 // The unit that tile `from` of the flat order lies in, cut at `to`.
-static __device__ unit find_unit(const batch &batch, int kv_heads, int from, int to) {
-    const int lane = threadIdx.x % 32;
+static __device__ unit find_unit(const decode_args &args, int from, int to) {
+    const int lane = threadIdx.x % 32, kv_heads = args.cache.num_kv_heads;
     int before = 0;
     for (int base = 0;; base += 32) {
-        const int tiles = tiles_of(batch, base + lane) * kv_heads;
+        const int tiles = tiles_of(args, base + lane) * kv_heads;
         int through = tiles;
         for (int offset = 1; offset < 32; offset *= 2) {
             const int lower = __shfl_up_sync(0xffffffffu, through, offset);
@@ -84,14 +87,10 @@ static __device__ unit find_unit(const batch &batch, int kv_heads, int from, int
             const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / kv_heads;
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
             const int kv_head = (from - start) / tiles_each;
-            const int first = start + kv_head * tiles_each;
-            return {s,
-                    kv_head,
-                    batch.seq_lens_kv[s],
-                    first,
-                    first + tiles_each,
-                    from,
-                    min(to, first + tiles_each)};
+            const int first = start + kv_head * tiles_each, end = first + tiles_each;
+            const int keys = args.batch.seq_lens_kv[s], window = args.attention.window;
+            const int begin = window > 0 ? max(0, keys - window) : 0;
+            return {s, kv_head, begin, keys, first, end, from, min(to, end)};
         }
         before += __shfl_sync(0xffffffffu, through, 31);
     }
@@ -148,7 +147,7 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
                                         const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
-                                        int keys, float scale) {
+                                        int keys, const scoring &scoring) {
     typedef layout<SIZE> shape;
     const int lane = threadIdx.x % 32;
     const unsigned k_from = stage + (lane % 16) * shape::row + (lane / 16) * 16;
@@ -168,9 +167,11 @@ static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
     for (int n = 0; n < HEADS; n++) {
         float score[4], old[2];
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            score[i] = lane / 4 + i / 2 * 8 < keys ? (scores[n][0][i] + scores[n][1][i]) * scale
-                                                   : -INFINITY;
+        for (int i = 0; i < 4; i++) {
+            score[i] = scores[n][0][i] + scores[n][1][i];
+            if (scoring.inner > 0) score[i] = cap_score(score[i], scoring.inner);
+            score[i] = lane / 4 + i / 2 * 8 < keys ? score[i] * scoring.scale : -INFINITY;
+        }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             float top = fmaxf(sums.highest[n][i], fmaxf(score[i], score[i + 2]));
@@ -208,8 +209,8 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
     const int lane = threadIdx.x % 32, stride = blockDim.x / 32 * STEP;
     const int32_t *table =
         args.batch.block_table + (size_t)unit.sequence * args.batch.max_blocks_per_seq;
-    const int to = min(unit.keys, (unit.to - unit.first) * TILE);
-    int key = (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP;
+    const int to = min(unit.keys, unit.begin + (unit.to - unit.first) * TILE);
+    int key = unit.begin + (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP;
     int ahead = key, stage_in = 0, stage_out = 0;
     unsigned row = 0, next = 0;
     if (lane < STEP && ahead + lane < to)
@@ -227,7 +228,7 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
     }
     unsigned q[HEADS][SIZE / 16][2];
     load_query<cache_t, SIZE, HEADS>(q, args, unit, group);
-    const float scale = args.attention.scale * 1.44269504f; // powers of two, not of e
+    const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
         copy_wait<STAGES - 2>();
         __syncwarp(); // all lanes' copies are there, and all are done with the stage before
@@ -241,7 +242,7 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
         stage_in = stage_in == STAGES - 1 ? 0 : stage_in + 1;
         row = next;
         take_step<cache_t, SIZE, HEADS>(sums, q, stages + stage_out * 2 * shape::plane, to - key,
-                                        scale);
+                                        scoring);
         stage_out = stage_out == STAGES - 1 ? 0 : stage_out + 1;
     }
     copy_wait<0>();
@@ -316,7 +317,7 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
             weights[i * group + head] = weight;
             total += weight * __ldcg(from + group);
         }
-        total = warp_sum(total);
+        total = warp_sum(total) + sink_weight(args.attention, unit.kv_head * group + head, top);
         __syncwarp(); // the weights are written
         for (int i = lane; i < count; i += 32)
             weights[i * group + head] /= total;
@@ -373,6 +374,7 @@ static __device__ void join_warps(const decode_args &args, const unit &unit, con
                 __stcg(part + group * SIZE + group + head, total);
             }
         } else if (at < size) {
+            total += sink_weight(args.attention, unit.kv_head * group + head, top);
             store4(out + head * size + at,
                    make_float4(sum.x / total, sum.y / total, sum.z / total, sum.w / total));
         }
@@ -400,12 +402,12 @@ static __global__ __launch_bounds__(WARPS * 32,
     extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
-    const int tiles = all_tiles(args.batch) * args.cache.num_kv_heads;
+    const int tiles = all_tiles(args) * args.cache.num_kv_heads;
     const int share = (tiles + gridDim.x - 1) / gridDim.x;
     char *own = memory + warp * layout<SIZE>::warp;
     const int begin = blockIdx.x * share, end = min(tiles, begin + share);
     for (int from = begin; from < end;) {
-        const unit unit = find_unit(args.batch, args.cache.num_kv_heads, from, end);
+        const unit unit = find_unit(args, from, end);
         sums<SIZE, HEADS> sums = {};
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;

@@ -8,8 +8,8 @@
 //
 // Each warp keeps a running maximum, sum and weighted values (online softmax, arXiv 1805.02867);
 // the warps' parts are merged at the end. fp32 throughout. Every head reads its keys by itself:
-// this is what flash is compared with,
-// and what serves a cache of fp32 and head sizes that flash has no tiles for.
+// this is what flash is compared with, and what serves a cache of fp32 and head sizes that flash
+// has no tiles for.
 #include "kernels/cuda/flash.cuh"
 
 enum { WARPS = 4, MAX_PER_LANE = 16 };
@@ -56,13 +56,15 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
 #pragma unroll
     for (int i = 0; i < PER_LANE; i++)
         query[i] = lane + 32 * i < size ? __half2float(q[lane + 32 * i]) * args.scale : 0;
-    for (int key = warp; key < keys; key += WARPS) {
+    const int begin = args.window > 0 ? max(0, keys - args.window) : 0;
+    for (int key = begin + warp; key < keys; key += WARPS) {
         const cache_t *k = key_row<cache_t>(cache, table, args.layer, kv_head, key), *v = k + plane;
         float score = 0;
 #pragma unroll
         for (int i = 0; i < PER_LANE; i++)
             if (lane + 32 * i < size) score += query[i] * to_float(k[lane + 32 * i]);
         score = warp_sum(score);
+        if (args.softcap > 0) score = args.softcap * tanhf(score / args.softcap);
         const float top = fmaxf(highest, score);
         const float old = __expf(highest - top), weight = __expf(score - top);
         highest = top;
@@ -82,7 +84,8 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
     __syncthreads(); // all parts are written before they are merged
     for (int w = 0; w < WARPS; w++)
         highest = fmaxf(highest, parts[w * (size + 2) + size]);
-    float total = 0;
+    if (args.sinks) highest = fmaxf(highest, args.sinks[head]);
+    float total = args.sinks ? __expf(args.sinks[head] - highest) : 0;
     for (int w = 0; w < WARPS; w++)
         total += parts[w * (size + 2) + size + 1] * __expf(parts[w * (size + 2) + size] - highest);
     for (int i = threadIdx.x; i < size; i += WARPS * 32) {

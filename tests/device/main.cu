@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
         return 0;
     }
     test_cache(&device, &tally);
+    test_verbs(&tally);
+    test_flash(&tally);
     test_attention(&device, &tally);
     printf("%d passed, %d failed\n", tally.passed, tally.failed);
     return tally.failed > 0 || tally.passed == 0;

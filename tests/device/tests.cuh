@@ -13,4 +13,6 @@ void tally_count(struct tally *tally, bool ok, const char *what, double error);
 
 void test_attention(struct device *device, struct tally *tally);
 void test_cache(struct device *device, struct tally *tally);
+void test_flash(struct tally *tally);
+void test_verbs(struct tally *tally);
 void time_attention(struct device *device, struct tally *tally); // a table; counts nothing
