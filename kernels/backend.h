@@ -78,10 +78,10 @@ static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one exten
     return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache);
 }
 
-// Who attends to what. All pointers are device memory, int32. Query i of sequence s, with
-// q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s] at least 1, sees keys 0 ... seq_lens_kv[s] - q_len[s] + i
-// of that sequence only. Key j of s lies in slot block_table[s][j / block_size] * block_size
-// + j % block_size.
+// Who attends to what. All pointers are device memory, int32. Sequence s has q_len[s] =
+// cu_seqlens_q[s+1] - cu_seqlens_q[s] queries, at least one. Its query i sees keys
+// 0 ... seq_lens_kv[s] - q_len[s] + i of that sequence only. Key j of s lies in slot
+// block_table[s][j / block_size] * block_size + j % block_size.
 struct batch {
     int32_t num_seqs, num_tokens;
     int32_t max_blocks_per_seq;

@@ -80,6 +80,36 @@ template <int THREADS> static __device__ inline float block_sum(float value) {
     return warp_sum(lane < THREADS / 32 ? partial[lane] : 0.0f);
 }
 
+// A kernel that was launched with launch_after() may begin while the one before it still runs; it
+// must call grid_wait() before it touches what others write or read. One that says
+// grid_launch_dependents() lets the next begin as soon as all its own blocks have.
+static __device__ inline void grid_wait() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+static __device__ inline void grid_launch_dependents() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+template <typename... params_t, typename... args_t>
+static inline void launch_after(struct device *device, void (*kernel)(params_t...), dim3 grid,
+                                dim3 block, size_t shared_bytes, const args_t &...args) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = device->stream;
+    config.attrs = &attribute;
+    config.numAttrs = device->properties.major >= 9;
+    device_note(device, cudaLaunchKernelEx(&config, kernel, args...));
+}
+
 static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + b - 1) / b); }
 
 extern "C" {

@@ -67,7 +67,7 @@ static __device__ int all_tiles(const decode_args &args) {
     int tiles = 0;
     for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
         tiles += tiles_of(args, s);
-    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles);
+    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) * args.cache.num_kv_heads;
 }
 
 // The unit that tile `from` of the flat order lies in, cut at `to`.
@@ -215,6 +215,8 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
     unsigned row = 0, next = 0;
     if (lane < STEP && ahead + lane < to)
         row = flash_row(args.cache, table, args.attention.layer, unit.kv_head, ahead + lane);
+    grid_wait(); // all before this comes by copies, which no kernel runs beside
+    grid_launch_dependents();
     for (int i = 0; i < STAGES - 1; i++) {
         if (lane < STEP && ahead + stride + lane < to)
             next = flash_row(args.cache, table, args.attention.layer, unit.kv_head,
@@ -295,7 +297,7 @@ static __device__ inline void store4(__half *to, float4 value) {
     *(__half2 *)(to + 2) = halves(value.z, value.w);
 }
 
-// The last of the blocks that share a unit puts their parts together.
+// The last block to end a part of a unit puts the parts together.
 template <int SIZE>
 static __device__ void merge_parts(const decode_args &args, const unit &unit, int share,
                                    float *weights, int group) {
@@ -341,16 +343,16 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
     }
 }
 
-// Puts the warps' sums together: the result, or this block's part of it.
+// Puts the warps' sums together: the result, or the part of it that has this index.
 template <int SIZE, int HEADS>
 static __device__ void join_warps(const decode_args &args, const unit &unit, const char *memory,
-                                  float (*extremes)[8 * HEADS][2], bool begins, int group) {
+                                  float (*extremes)[8 * HEADS][2], int index, int group) {
     const int warps = blockDim.x / 32, size = args.cache.head_size;
     const bool whole = unit.from == unit.first && unit.to == unit.end;
     const size_t token = args.batch.cu_seqlens_q[unit.sequence];
     __half *out = (__half *)args.attention.out +
                   (token * args.attention.num_heads + unit.kv_head * group) * size;
-    float *part = args.parts + (2 * (size_t)blockIdx.x + !begins) * part_floats<SIZE>(group);
+    float *part = args.parts + (size_t)index * part_floats<SIZE>(group);
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
         float top = -INFINITY, total = 0;
@@ -381,7 +383,7 @@ static __device__ void join_warps(const decode_args &args, const unit &unit, con
     }
 }
 
-// Is this block the last of those that share the unit? The same answer to every thread.
+// Was this the last part of the unit? The same answer to every thread.
 static __device__ bool arrive(const decode_args &args, const unit &unit, int share) {
     __shared__ bool last;
     __threadfence(); // this thread's share of the part is seen before the count
@@ -402,10 +404,13 @@ static __global__ __launch_bounds__(WARPS * 32,
     extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
-    const int tiles = all_tiles(args) * args.cache.num_kv_heads;
+    const int tiles = all_tiles(args);
     const int share = (tiles + gridDim.x - 1) / gridDim.x;
     char *own = memory + warp * layout<SIZE>::warp;
     const int begin = blockIdx.x * share, end = min(tiles, begin + share);
+    // One block waits even with nothing to do, or this kernel would end before the last has, and
+    // the next one, which waits for this alone, would begin too early.
+    if (tiles == 0 && blockIdx.x == 0) grid_wait();
     for (int from = begin; from < end;) {
         const unit unit = find_unit(args, from, end);
         sums<SIZE, HEADS> sums = {};
@@ -414,7 +419,8 @@ static __global__ __launch_bounds__(WARPS * 32,
         take_keys<cache_t, SIZE, HEADS>(sums, args, unit, shared_address(own), group);
         leave_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // all warps' sums are there
-        join_warps<SIZE, HEADS>(args, unit, memory, extremes, from == begin, group);
+        const int index = 2 * blockIdx.x + (from > begin);
+        join_warps<SIZE, HEADS>(args, unit, memory, extremes, index, group);
         if (unit.from != unit.first || unit.to != unit.end)
             if (arrive(args, unit, share))
                 merge_parts<SIZE>(args, unit, share, (float *)memory, group);
@@ -445,8 +451,7 @@ struct decode_launch {
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        decode_kernel<cache_t, SIZE, HEADS><<<blocks, warps * 32, shared, device->stream>>>(all);
-        device_note(device, cudaGetLastError());
+        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>, blocks, warps * 32, shared, all);
     }
 };
 

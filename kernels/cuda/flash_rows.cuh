@@ -204,6 +204,8 @@ static __global__ __launch_bounds__(tiles::threads,
     __shared__ unsigned rows[2][KEYS];             // of this tile of keys and the next
     const int group = args.num_heads / cache.num_kv_heads, kv_head = blockIdx.x;
     const tile tile = find_tile<ROWS>(batch, group, least, blockIdx.y);
+    grid_wait(); // all before this comes by copies, which no kernel runs beside
+    grid_launch_dependents();
     if (tile.sequence < 0) return;
     const int32_t *table = batch.block_table + (size_t)tile.sequence * batch.max_blocks_per_seq;
     const scoring scoring = scoring_of(args);
@@ -254,7 +256,6 @@ static void launch_rows(struct device *device, const struct paged_attention *arg
     device_note(device,
                 cudaFuncSetAttribute(rows_kernel<tiles>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, tiles::bytes));
-    rows_kernel<tiles><<<grid, tiles::threads, tiles::bytes, device->stream>>>(*args, *args->cache,
-                                                                               *batch, least);
-    device_note(device, cudaGetLastError());
+    launch_after(device, rows_kernel<tiles>, grid, tiles::threads, tiles::bytes, *args,
+                 *args->cache, *batch, least);
 }
