@@ -107,10 +107,10 @@ static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one exten
     return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache);
 }
 
-// Who attends to what. All pointers are device memory, int32. Query i of sequence s, with
-// q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s], sees keys 0 ... seq_lens_kv[s] - q_len[s] + i
-// of that sequence only. Key j of s lies in slot block_table[s][j / block_size] * block_size
-// + j % block_size.
+// Who attends to what. All pointers are device memory, int32. Sequence s has q_len[s] =
+// cu_seqlens_q[s+1] - cu_seqlens_q[s] queries, at least one. Its query i sees keys
+// 0 ... seq_lens_kv[s] - q_len[s] + i of that sequence only. Key j of s lies in slot
+// block_table[s][j / block_size] * block_size + j % block_size.
 struct batch {
     int32_t num_seqs, num_tokens;
     int32_t max_blocks_per_seq;
@@ -188,13 +188,20 @@ struct rope_and_cache {
     const struct batch *batch;
 };
 
-struct paged_attention { // out = softmax(q K^T * scale) V, causal, grouped-query
-    void *out;           // [num_tokens, num_heads, head_size] activation
-    const void *q;       // the same shape
-    int32_t num_heads;   // a multiple of cache->num_kv_heads
+// out = softmax(q K^T * scale) V, causal, grouped-query. A score s is capped before the softmax,
+// s = softcap * tanh(s / softcap) (Gemma 2, arXiv 2408.00118); a query at position p sees the keys
+// p - window + 1 ... p and reads no other (Mistral, arXiv 2310.06825); a head's sink is one more
+// logit in the sum that its weights are divided by, with no value (arXiv 2309.17453).
+struct paged_attention {
+    void *out;         // [num_tokens, num_heads, head_size] activation
+    const void *q;     // the same shape
+    int32_t num_heads; // a multiple of cache->num_kv_heads
     int32_t layer;
     float scale;
     enum attention_kernel kernel; // with the cache's layout; as reserved
+    float softcap;                // 0: none
+    int32_t window;               // keys; 0: all that came before
+    const float *sinks;           // [num_heads] device; NULL: none
     const struct kv_cache *cache;
     const struct batch *batch;
 };

@@ -76,7 +76,8 @@ static struct packed_attention packed_args(struct device *device,
 
 static void packed_pages_attention(struct device *device, const struct paged_attention *args) {
     const struct batch *batch = args->batch;
-    const bool gathers = args->kernel < ATTENTION_V1;
+    const bool plain = args->window == 0 && args->softcap == 0 && !args->sinks;
+    const bool gathers = args->kernel < ATTENTION_V1 || !plain; // v1 and v2 know none of these
     ASSERT(args->cache->type == DTYPE_F16 || gathers);
     if (gathers || batch->num_tokens != batch->num_seqs)
         gather_attention(device, args, gathers ? 1 : 2);

@@ -96,6 +96,32 @@ static __device__ inline float power_of_two(float exponent) {
     return result;
 }
 
+// How a score becomes a weight, in powers of two: s = q K^T, capped where there is a cap, weighs
+// 2^(s * scale - the largest such).
+struct scoring {
+    float scale;
+    float inner; // 0: no cap; else s = tanh of s * scale / softcap, as 1 - 2 / (2^(s * inner) + 1)
+    int window;  // keys that a query sees at most
+};
+
+static const float LOG2_E = 1.44269504f;
+
+static __device__ inline scoring scoring_of(const paged_attention &args) {
+    const int window = args.window > 0 ? args.window : INT32_MAX;
+    if (args.softcap > 0)
+        return {args.softcap * LOG2_E, 2 * LOG2_E * args.scale / args.softcap, window};
+    return {args.scale * LOG2_E, 0, window};
+}
+
+static __device__ inline float cap_score(float score, float inner) {
+    return 1 - __fdividef(2, power_of_two(score * inner) + 1);
+}
+
+// A sink's share of the sum whose largest exponent, in powers of two, is `highest`.
+static __device__ inline float sink_weight(const paged_attention &args, int head, float highest) {
+    return args.sinks ? power_of_two(args.sinks[head] * LOG2_E - highest) : 0;
+}
+
 // Calls launch.run<cache type, head size of the tiles>(), the smallest that holds head_size.
 template <typename cache_t, typename launch_t>
 static void flash_choose_size(int head_size, const launch_t &launch) {

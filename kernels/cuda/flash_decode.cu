@@ -4,10 +4,10 @@
 //   cache   rows layout, fp16 or bf16
 //
 // A unit is a sequence under one KV head: K and V are read once for its whole group. The tiles of
-// TILE keys of all units, one after the other, are shared out evenly over a grid that fills the
-// card once, so a block may end one unit and begin another. Inside a block the warps take STEP
-// keys in turn, each for itself: it copies, multiplies and keeps its own maxima and sums. Scores
-// are computed transposed, keys as rows and heads as columns: a group of 8 fills a tile.
+// TILE keys of all units, from the first key in the window on, are shared out evenly over a grid
+// that fills the card once, so a block may end one unit and begin another. Inside a block the warps
+// take STEP keys in turn, each for itself: it copies, multiplies and keeps its own maxima and sums.
+// Scores are computed transposed, keys as rows and heads as columns: a group of 8 fills a tile.
 //
 //   grid   blocks that are resident at once
 //   block  up to WARPS x 32
@@ -49,30 +49,33 @@ template <int SIZE> static __device__ inline size_t part_floats(int group) {
 
 // Tiles [first, end) of the flat order, of which `from` ... `to` - 1 are this block's.
 struct unit {
-    int sequence, kv_head, keys;
+    int sequence, kv_head;
+    int begin, keys; // the first key in the window, the end of the last
     int first, end, from, to;
 };
 
-static __device__ inline int tiles_of(const batch &batch, int s) {
+static __device__ inline int tiles_of(const decode_args &args, int s) {
+    const batch &batch = args.batch;
     if (s >= batch.num_seqs) return 0;
     const int keys = batch.seq_lens_kv[s]; // together with the loads below, not after them
-    return batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] == 1 ? (keys + TILE - 1) / TILE : 0;
+    const int seen = args.attention.window > 0 ? min(keys, args.attention.window) : keys;
+    return batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] == 1 ? (seen + TILE - 1) / TILE : 0;
 }
 
 // Every thread of a warp calls these two.
-static __device__ int all_tiles(const batch &batch) {
+static __device__ int all_tiles(const decode_args &args) {
     int tiles = 0;
-    for (int s = threadIdx.x % 32; s < batch.num_seqs; s += 32)
-        tiles += tiles_of(batch, s);
-    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles);
+    for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
+        tiles += tiles_of(args, s);
+    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) * args.cache.num_kv_heads;
 }
 
 // The unit that tile `from` of the flat order lies in, cut at `to`.
-static __device__ unit find_unit(const batch &batch, int kv_heads, int from, int to) {
-    const int lane = threadIdx.x % 32;
+static __device__ unit find_unit(const decode_args &args, int from, int to) {
+    const int lane = threadIdx.x % 32, kv_heads = args.cache.num_kv_heads;
     int before = 0;
     for (int base = 0;; base += 32) {
-        const int tiles = tiles_of(batch, base + lane) * kv_heads;
+        const int tiles = tiles_of(args, base + lane) * kv_heads;
         int through = tiles;
         for (int offset = 1; offset < 32; offset *= 2) {
             const int lower = __shfl_up_sync(0xffffffffu, through, offset);
@@ -84,14 +87,10 @@ static __device__ unit find_unit(const batch &batch, int kv_heads, int from, int
             const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / kv_heads;
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
             const int kv_head = (from - start) / tiles_each;
-            const int first = start + kv_head * tiles_each;
-            return {s,
-                    kv_head,
-                    batch.seq_lens_kv[s],
-                    first,
-                    first + tiles_each,
-                    from,
-                    min(to, first + tiles_each)};
+            const int first = start + kv_head * tiles_each, end = first + tiles_each;
+            const int keys = args.batch.seq_lens_kv[s], window = args.attention.window;
+            const int begin = window > 0 ? max(0, keys - window) : 0;
+            return {s, kv_head, begin, keys, first, end, from, min(to, end)};
         }
         before += __shfl_sync(0xffffffffu, through, 31);
     }
@@ -148,7 +147,7 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
                                         const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
-                                        int keys, float scale) {
+                                        int keys, const scoring &scoring) {
     typedef layout<SIZE> shape;
     const int lane = threadIdx.x % 32;
     const unsigned k_from = stage + (lane % 16) * shape::row + (lane / 16) * 16;
@@ -168,9 +167,11 @@ static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
     for (int n = 0; n < HEADS; n++) {
         float score[4], old[2];
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            score[i] = lane / 4 + i / 2 * 8 < keys ? (scores[n][0][i] + scores[n][1][i]) * scale
-                                                   : -INFINITY;
+        for (int i = 0; i < 4; i++) {
+            score[i] = scores[n][0][i] + scores[n][1][i];
+            if (scoring.inner > 0) score[i] = cap_score(score[i], scoring.inner);
+            score[i] = lane / 4 + i / 2 * 8 < keys ? score[i] * scoring.scale : -INFINITY;
+        }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             float top = fmaxf(sums.highest[n][i], fmaxf(score[i], score[i + 2]));
@@ -208,12 +209,14 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
     const int lane = threadIdx.x % 32, stride = blockDim.x / 32 * STEP;
     const int32_t *table =
         args.batch.block_table + (size_t)unit.sequence * args.batch.max_blocks_per_seq;
-    const int to = min(unit.keys, (unit.to - unit.first) * TILE);
-    int key = (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP;
+    const int to = min(unit.keys, unit.begin + (unit.to - unit.first) * TILE);
+    int key = unit.begin + (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP;
     int ahead = key, stage_in = 0, stage_out = 0;
     unsigned row = 0, next = 0;
     if (lane < STEP && ahead + lane < to)
         row = flash_row(args.cache, table, args.attention.layer, unit.kv_head, ahead + lane);
+    grid_wait(); // all before this comes by copies, which no kernel runs beside
+    grid_launch_dependents();
     for (int i = 0; i < STAGES - 1; i++) {
         if (lane < STEP && ahead + stride + lane < to)
             next = flash_row(args.cache, table, args.attention.layer, unit.kv_head,
@@ -227,7 +230,7 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
     }
     unsigned q[HEADS][SIZE / 16][2];
     load_query<cache_t, SIZE, HEADS>(q, args, unit, group);
-    const float scale = args.attention.scale * 1.44269504f; // powers of two, not of e
+    const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
         copy_wait<STAGES - 2>();
         __syncwarp(); // all lanes' copies are there, and all are done with the stage before
@@ -241,7 +244,7 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &arg
         stage_in = stage_in == STAGES - 1 ? 0 : stage_in + 1;
         row = next;
         take_step<cache_t, SIZE, HEADS>(sums, q, stages + stage_out * 2 * shape::plane, to - key,
-                                        scale);
+                                        scoring);
         stage_out = stage_out == STAGES - 1 ? 0 : stage_out + 1;
     }
     copy_wait<0>();
@@ -294,7 +297,7 @@ static __device__ inline void store4(__half *to, float4 value) {
     *(__half2 *)(to + 2) = halves(value.z, value.w);
 }
 
-// The last of the blocks that share a unit puts their parts together.
+// The last block to end a part of a unit puts the parts together.
 template <int SIZE>
 static __device__ void merge_parts(const decode_args &args, const unit &unit, int share,
                                    float *weights, int group) {
@@ -316,7 +319,7 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
             weights[i * group + head] = weight;
             total += weight * __ldcg(from + group);
         }
-        total = warp_sum(total);
+        total = warp_sum(total) + sink_weight(args.attention, unit.kv_head * group + head, top);
         __syncwarp(); // the weights are written
         for (int i = lane; i < count; i += 32)
             weights[i * group + head] /= total;
@@ -340,16 +343,16 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
     }
 }
 
-// Puts the warps' sums together: the result, or this block's part of it.
+// Puts the warps' sums together: the result, or the part of it that has this index.
 template <int SIZE, int HEADS>
 static __device__ void join_warps(const decode_args &args, const unit &unit, const char *memory,
-                                  float (*extremes)[8 * HEADS][2], bool begins, int group) {
+                                  float (*extremes)[8 * HEADS][2], int index, int group) {
     const int warps = blockDim.x / 32, size = args.cache.head_size;
     const bool whole = unit.from == unit.first && unit.to == unit.end;
     const size_t token = args.batch.cu_seqlens_q[unit.sequence];
     __half *out = (__half *)args.attention.out +
                   (token * args.attention.num_heads + unit.kv_head * group) * size;
-    float *part = args.parts + (2 * (size_t)blockIdx.x + !begins) * part_floats<SIZE>(group);
+    float *part = args.parts + (size_t)index * part_floats<SIZE>(group);
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
         float top = -INFINITY, total = 0;
@@ -373,13 +376,14 @@ static __device__ void join_warps(const decode_args &args, const unit &unit, con
                 __stcg(part + group * SIZE + group + head, total);
             }
         } else if (at < size) {
+            total += sink_weight(args.attention, unit.kv_head * group + head, top);
             store4(out + head * size + at,
                    make_float4(sum.x / total, sum.y / total, sum.z / total, sum.w / total));
         }
     }
 }
 
-// Is this block the last of those that share the unit? The same answer to every thread.
+// Was this the last part of the unit? The same answer to every thread.
 static __device__ bool arrive(const decode_args &args, const unit &unit, int share) {
     __shared__ bool last;
     __threadfence(); // this thread's share of the part is seen before the count
@@ -400,19 +404,23 @@ static __global__ __launch_bounds__(WARPS * 32,
     extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
-    const int tiles = all_tiles(args.batch) * args.cache.num_kv_heads;
+    const int tiles = all_tiles(args);
     const int share = (tiles + gridDim.x - 1) / gridDim.x;
     char *own = memory + warp * layout<SIZE>::warp;
     const int begin = blockIdx.x * share, end = min(tiles, begin + share);
+    // One block waits even with nothing to do, or this kernel would end before the last has, and
+    // the next one, which waits for this alone, would begin too early.
+    if (tiles == 0 && blockIdx.x == 0) grid_wait();
     for (int from = begin; from < end;) {
-        const unit unit = find_unit(args.batch, args.cache.num_kv_heads, from, end);
+        const unit unit = find_unit(args, from, end);
         sums<SIZE, HEADS> sums = {};
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;
         take_keys<cache_t, SIZE, HEADS>(sums, args, unit, shared_address(own), group);
         leave_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // all warps' sums are there
-        join_warps<SIZE, HEADS>(args, unit, memory, extremes, from == begin, group);
+        const int index = 2 * blockIdx.x + (from > begin);
+        join_warps<SIZE, HEADS>(args, unit, memory, extremes, index, group);
         if (unit.from != unit.first || unit.to != unit.end)
             if (arrive(args, unit, share))
                 merge_parts<SIZE>(args, unit, share, (float *)memory, group);
@@ -443,8 +451,7 @@ struct decode_launch {
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        decode_kernel<cache_t, SIZE, HEADS><<<blocks, warps * 32, shared, device->stream>>>(all);
-        device_note(device, cudaGetLastError());
+        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>, blocks, warps * 32, shared, all);
     }
 };
 

@@ -1,4 +1,16 @@
-// kernels/cuda/flash_rows.cuh — a tile of query rows, as both prefill kernels see it.
+// kernels/cuda/flash_rows.cuh — a tile of query rows over its keys: the frame of both prefill
+// kernels.
+//
+// The queries of a sequence and the heads of one group are the rows of a tile, so K and V are read
+// once for the group (FlashAttention-2, arXiv 2307.08691). What copies and multiplies is the
+// kernel's own `tiles`, a struct of constants and functions:
+//
+//   cache_t, size           type of K and V, columns of a row in shared memory
+//   threads, blocks         of a block; blocks that share a multiprocessor
+//   keys                    of a tile; at most `threads`, a thread looks up one
+//   plane, bytes, alignment of K or V of a tile, of all shared memory, where it begins
+//   copy, landed            start copying a tile; make what was copied readable
+//   score, weigh            scores = q K^T, values += p V
 //
 // Row r of a sequence is query r / group under head r % group. Warp w of a block holds rows
 // 16 w ... 16 w + 15 of its tile; a thread has two of them, lane / 4 and lane / 4 + 8, and of
@@ -53,7 +65,12 @@ static __device__ inline void set_limits(int (&limit)[2], const tile &tile, int 
         limit[half] = min(keys, tile.past + (row + 8 * half) / group + 1);
 }
 
-// Keys that a tile of ROWS rows sees.
+// The first key that a tile's first row sees.
+static __device__ inline int first_key_of(const tile &tile, int group, int window) {
+    return max(0, tile.past + tile.row / group + 1 - window);
+}
+
+// Keys up to the last that a tile of ROWS rows sees.
 template <int ROWS> static __device__ inline int keys_of(const tile &tile, int group) {
     return tile.past + (min(tile.row + ROWS, tile.queries * group) - 1) / group + 1;
 }
@@ -89,17 +106,25 @@ struct row_state { // of a thread's two rows
 // Turns scores into probabilities under the new maxima; returns what old sums are worth now.
 template <int KEYS>
 static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &state, int first,
-                                       float scale) {
+                                       const scoring &scoring) {
     const int column = first + 2 * (threadIdx.x % 4);
+    const float scale = scoring.scale;
+    if (scoring.inner > 0)
+#pragma unroll
+        for (int n = 0; n < KEYS / 8; n++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                scores[n][i] = cap_score(scores[n][i], scoring.inner);
     float old[2];
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        if (state.limit[half] < first + KEYS)
+        const int low = state.limit[half] - scoring.window;
+        if (state.limit[half] < first + KEYS || low > first)
 #pragma unroll
             for (int n = 0; n < KEYS / 8; n++)
 #pragma unroll
                 for (int i = 0; i < 2; i++)
-                    if (column + 8 * n + i >= state.limit[half])
+                    if (column + 8 * n + i >= state.limit[half] || column + 8 * n + i < low)
                         scores[n][2 * half + i] = -INFINITY;
         float top = state.highest[half];
 #pragma unroll
@@ -107,9 +132,10 @@ static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &
             top = fmaxf(top, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
         top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
         top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
-        old[half] = power_of_two((state.highest[half] - top) * scale);
+        // A row whose window begins behind this tile has seen nothing yet.
+        const float offset = top > -INFINITY ? top * scale : 0;
+        old[half] = power_of_two(fmaf(state.highest[half], scale, -offset));
         state.highest[half] = top;
-        const float offset = top * scale;
         float sum = 0;
 #pragma unroll
         for (int n = 0; n < KEYS / 8; n++)
@@ -137,7 +163,7 @@ static __device__ inline void rescale(float (&values)[SIZE / 8][4], float2 old) 
 template <int SIZE>
 static __device__ void store_rows(const paged_attention &args, const tile &tile,
                                   const float (&values)[SIZE / 8][4], const row_state &state,
-                                  int kv_head, int group, int head_size) {
+                                  float scale, int kv_head, int group, int head_size) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -147,12 +173,89 @@ static __device__ void store_rows(const paged_attention &args, const tile &tile,
         const int row = tile.row + threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
         if (row >= tile.queries * group) continue;
         const size_t token = tile.first_token + row / group;
-        __half *to = (__half *)args.out +
-                     (token * args.num_heads + kv_head * group + row % group) * head_size;
+        const int head = kv_head * group + row % group;
+        sum += sink_weight(args, head, state.highest[half] * scale);
+        __half *to = (__half *)args.out + (token * args.num_heads + head) * head_size;
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++)
             if (8 * n < head_size)
                 *(__half2 *)(to + 8 * n + 2 * (lane % 4)) =
                     halves(values[n][2 * half] / sum, values[n][2 * half + 1] / sum);
     }
+}
+
+// Where the keys of the tile that begins at `first` lie, of those in begin ... end - 1.
+template <typename tiles>
+static __device__ inline unsigned find_row(const paged_attention &args, const kv_cache &cache,
+                                           const int32_t *table, int first, int begin, int end) {
+    const int key = first + threadIdx.x;
+    return threadIdx.x < tiles::keys && key >= begin && key < end
+               ? flash_row(cache, table, args.layer, blockIdx.x, key)
+               : 0;
+}
+
+template <typename tiles>
+static __global__ __launch_bounds__(tiles::threads,
+                                    tiles::blocks) void rows_kernel(const paged_attention args,
+                                                                    const kv_cache cache,
+                                                                    const batch batch, int least) {
+    const int KEYS = tiles::keys, SIZE = tiles::size, ROWS = tiles::threads / 2;
+    extern __shared__ __align__(16) char memory[]; // [2][K, V] as `tiles` lays them out
+    __shared__ unsigned rows[2][KEYS];             // of this tile of keys and the next
+    const int group = args.num_heads / cache.num_kv_heads, kv_head = blockIdx.x;
+    const tile tile = find_tile<ROWS>(batch, group, least, blockIdx.y);
+    grid_wait(); // all before this comes by copies, which no kernel runs beside
+    grid_launch_dependents();
+    if (tile.sequence < 0) return;
+    const int32_t *table = batch.block_table + (size_t)tile.sequence * batch.max_blocks_per_seq;
+    const scoring scoring = scoring_of(args);
+    const int begin = first_key_of(tile, group, scoring.window), end = keys_of<ROWS>(tile, group);
+    const unsigned stages =
+        (shared_address(memory) + tiles::alignment - 1) / tiles::alignment * tiles::alignment;
+    int first = begin / KEYS * KEYS;
+
+    if (threadIdx.x < KEYS) {
+        rows[0][threadIdx.x] = find_row<tiles>(args, cache, table, first, begin, end);
+        rows[1][threadIdx.x] = find_row<tiles>(args, cache, table, first + KEYS, begin, end);
+    }
+    __syncthreads(); // the first two tiles' rows are known
+    tiles::copy(cache, stages, rows[0], begin - first, end - first);
+
+    unsigned q[SIZE / 16][4];
+    load_queries<typename tiles::cache_t, SIZE>(q, args, tile, kv_head, group, cache.head_size);
+    row_state state = {{-INFINITY, -INFINITY}, {}, {}};
+    set_limits(state.limit, tile, group, end);
+    float values[SIZE / 8][4] = {};
+
+    for (int side = 0; first < end; first += KEYS, side ^= 1) {
+        const unsigned stage = stages + side * 2 * tiles::plane;
+        tiles::landed();
+        __syncthreads(); // this tile is there for all, and all are done with the one before
+        if (first + KEYS < end)
+            tiles::copy(cache, stages + (side ^ 1) * 2 * tiles::plane, rows[side ^ 1], 0,
+                        end - first - KEYS);
+        const unsigned next = find_row<tiles>(args, cache, table, first + 2 * KEYS, begin, end);
+        float scores[KEYS / 8][4];
+        tiles::score(scores, q, stage);
+        rescale<SIZE>(values, soften<KEYS>(scores, state, first, scoring));
+        tiles::weigh(values, scores, stage + tiles::plane);
+        if (threadIdx.x < KEYS) rows[side][threadIdx.x] = next;
+    }
+    store_rows<SIZE>(args, tile, values, state, scoring.scale, kv_head, group, cache.head_size);
+}
+
+// Sequences with at least `least` queries.
+template <typename tiles>
+static void launch_rows(struct device *device, const struct paged_attention *args, int least) {
+    const struct batch *batch = args->batch;
+    const int group = args->num_heads / args->cache->num_kv_heads;
+    const size_t rows = (size_t)batch->num_tokens * group;
+    const dim3 grid(args->cache->num_kv_heads,
+                    (unsigned)(rows / (tiles::threads / 2)) + batch->num_seqs);
+    static_assert(tiles::keys <= tiles::threads, "a thread looks up one key of a tile");
+    device_note(device,
+                cudaFuncSetAttribute(rows_kernel<tiles>,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, tiles::bytes));
+    launch_after(device, rows_kernel<tiles>, grid, tiles::threads, tiles::bytes, *args,
+                 *args->cache, *batch, least);
 }

@@ -57,7 +57,8 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
 #pragma unroll
     for (int i = 0; i < PER_LANE; i++)
         query[i] = lane + 32 * i < size ? __half2float(q[lane + 32 * i]) * args.scale : 0;
-    for (int key = warp; key < keys; key += WARPS) {
+    const int begin = args.window > 0 ? max(0, keys - args.window) : 0;
+    for (int key = begin + warp; key < keys; key += WARPS) {
         const cache_t *k = key_plane<cache_t>(cache, table, args.layer, key), *v = k + plane;
         const int offset = key % cache.block_size;
         float score = 0;
@@ -69,6 +70,7 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
                     query[i] * to_float(k[kv_element<cache_t>(cache, false, kv_head, offset, d)]);
         }
         score = warp_sum(score);
+        if (args.softcap > 0) score = args.softcap * tanhf(score / args.softcap);
         const float top = fmaxf(highest, score);
         const float old = __expf(highest - top), weight = __expf(score - top);
         highest = top;
@@ -92,7 +94,8 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
     __syncthreads(); // all parts are written before they are merged
     for (int w = 0; w < WARPS; w++)
         highest = fmaxf(highest, parts[w * (size + 2) + size]);
-    float total = 0;
+    if (args.sinks) highest = fmaxf(highest, args.sinks[head]);
+    float total = args.sinks ? __expf(args.sinks[head] - highest) : 0;
     for (int w = 0; w < WARPS; w++)
         total += parts[w * (size + 2) + size + 1] * __expf(parts[w * (size + 2) + size] - highest);
     for (int i = threadIdx.x; i < size; i += WARPS * 32) {

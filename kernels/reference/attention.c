@@ -90,22 +90,30 @@ static void gather(struct device *device, const struct paged_attention *args, in
     }
 }
 
-// One query of one head over the gathered keys 0 ... keys - 1: plain softmax.
-static void attend(struct device *device, const float *q, float *out, int32_t keys, int32_t size,
-                   float scale) {
+// One query of head h over the gathered keys that it sees, the last at keys - 1: plain softmax.
+static void attend(struct device *device, const struct paged_attention *args, size_t at, int32_t h,
+                   int32_t keys) {
+    const float *q = (const float *)args->q + at;
+    float *out = (float *)args->out + at;
+    const int32_t size = args->cache->head_size;
+    const int32_t first = args->window > 0 && args->window < keys ? keys - args->window : 0;
+    const double cap = (double)args->softcap, sink = args->sinks ? (double)args->sinks[h] : 0;
     double highest = -INFINITY, sum = 0;
-    for (int32_t j = 0; j < keys; j++) {
+    if (args->sinks) highest = sink;
+    for (int32_t j = first; j < keys; j++) {
         double score = 0;
         for (int32_t i = 0; i < size; i++)
             score += (double)q[i] * (double)device->keys[(size_t)j * (size_t)size + (size_t)i];
-        device->scores[j] = score * (double)scale;
+        score *= (double)args->scale;
+        device->scores[j] = cap > 0 ? cap * tanh(score / cap) : score;
         highest = fmax(highest, device->scores[j]);
     }
-    for (int32_t j = 0; j < keys; j++)
+    for (int32_t j = first; j < keys; j++)
         sum += device->scores[j] = exp(device->scores[j] - highest);
+    if (args->sinks) sum += exp(sink - highest);
     for (int32_t i = 0; i < size; i++) {
         double value = 0;
-        for (int32_t j = 0; j < keys; j++)
+        for (int32_t j = first; j < keys; j++)
             value +=
                 device->scores[j] * (double)device->values[(size_t)j * (size_t)size + (size_t)i];
         out[i] = (float)(value / sum);
@@ -125,8 +133,7 @@ void reference_paged_attention(struct device *device, const struct paged_attenti
             if (h % group == 0) gather(device, args, s, h / group);
             for (int32_t t = first; t < end; t++) {
                 const size_t at = ((size_t)t * (size_t)args->num_heads + (size_t)h) * (size_t)size;
-                attend(device, (const float *)args->q + at, (float *)args->out + at,
-                       past + t - first + 1, size, args->scale);
+                attend(device, args, at, h, past + t - first + 1);
             }
         }
     }

@@ -10,7 +10,7 @@
 #include "kernels/cuda/cuda.cuh"
 #include "tests/device/tests.cuh"
 
-enum { GUARD = 64, TABLE_IDS = 5 };
+enum { GUARD = 64, TABLE_IDS = 5, ALONE_TOKENS = 19 };
 
 typedef std::vector<double> doubles;
 
@@ -323,20 +323,19 @@ static void test_table(struct bench *bench, enum dtype type, int32_t rows, int32
 
 // On a deterministic device a token has the same bits alone and in company.
 static void test_alone(struct bench *bench, enum dtype type, int32_t rows, int32_t columns) {
-    enum { TOKENS = 19 };
     const struct matrix w = make_matrix(bench, type, rows, columns);
-    const struct rows x = make_rows(bench, (size_t)TOKENS * (size_t)columns, false);
+    const struct rows x = make_rows(bench, (size_t)ALONE_TOKENS * (size_t)columns, false);
     const size_t row_bytes = (size_t)rows * 2;
-    char *all = (char *)take(bench, TOKENS * row_bytes);
-    char *one = (char *)take(bench, TOKENS * row_bytes);
+    char *all = (char *)take(bench, ALONE_TOKENS * row_bytes);
+    char *one = (char *)take(bench, ALONE_TOKENS * row_bytes);
     struct linear args = {};
     args.in.x = x.memory;
-    args.in.tokens = TOKENS;
+    args.in.tokens = ALONE_TOKENS;
     args.parts[0] = {all, w.weight, nullptr};
     args.count = 1;
     begin();
     bench->backend->linear(bench->device, &args);
-    for (size_t t = 0; t < TOKENS; t++) {
+    for (size_t t = 0; t < ALONE_TOKENS; t++) {
         args.in.x = (const char *)x.memory + t * (size_t)columns * 2;
         args.in.tokens = 1;
         args.parts[0].y = one + t * row_bytes;
@@ -344,10 +343,11 @@ static void test_alone(struct bench *bench, enum dtype type, int32_t rows, int32
         bench->backend->linear(bench->device, &args);
     }
     finish(bench);
-    std::vector<char> a(TOKENS * row_bytes), b(a.size());
+    std::vector<char> a(ALONE_TOKENS * row_bytes), b(a.size());
     CUDA(cudaMemcpy(a.data(), all, a.size(), cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(b.data(), one, b.size(), cudaMemcpyDeviceToHost));
-    count_case(bench, "a token alone and among others, to the bit,", w, TOKENS, true, a != b, 0);
+    count_case(bench, "a token alone and among others, to the bit,", w, ALONE_TOKENS, true, a != b,
+               0);
     drop_all(bench);
 }
 
@@ -355,7 +355,8 @@ static bool suits(enum dtype type, int32_t columns) {
     return columns % dtype_block_elements(type) == 0 && columns % 8 == 0;
 }
 
-static void test_type(struct bench *bench, enum dtype type, bool quick) {
+static void test_type(struct bench *bench, enum dtype type) {
+    struct tally *tally = bench->tally;
     static const int32_t shapes[][3] = {
         {1, 256, 1},    {16, 512, 1},   {37, 1024, 2},   {300, 4096, 1}, {130, 2048, 3},
         {65, 768, 8},   {48, 4096, 9},  {200, 2304, 16}, {70, 1280, 17}, {33, 14336, 8},
@@ -364,7 +365,8 @@ static void test_type(struct bench *bench, enum dtype type, bool quick) {
     };
     for (const auto &shape : shapes) {
         const int32_t rows = shape[0], columns = shape[1], tokens = shape[2];
-        if (!suits(type, columns) || (quick && (size_t)rows * columns > 200000)) continue;
+        if (!suits(type, columns) || (tally->quick && (size_t)rows * columns > 200000)) continue;
+        if (tally->cases++ % tally->every) continue;
         test_parts(bench, type, rows, columns, tokens, false);
         test_parts(bench, type, rows, columns, tokens, true);
         test_add(bench, type, rows, columns, tokens);
@@ -386,7 +388,7 @@ void test_linear(struct tally *tally) {
             exit(2);
         }
         for (int type = 0; type < DTYPE_COUNT; type++) {
-            test_type(&bench, (enum dtype)type, tally->quick);
+            test_type(&bench, (enum dtype)type);
             if (deterministic) test_alone(&bench, (enum dtype)type, 77, 2048);
             if (deterministic && !tally->quick) test_alone(&bench, (enum dtype)type, 40, 14336);
         }

@@ -15,6 +15,9 @@ struct scene {
     int64_t *slot_mapping;
     float *q, *out; // [num_tokens, num_heads, head_size]
     size_t count;   // of q
+    float softcap;
+    int32_t window;
+    const float *sinks;
 };
 
 static void *ints(size_t count, size_t size) {
@@ -62,10 +65,17 @@ static char *kv_at(const struct scene *s, int64_t slot, int32_t layer, size_t pl
     return (char *)c->data + row * dtype_row_bytes(c->type, c->head_size);
 }
 
-// Every slot that no key lies in stays poison: a NaN that reaches a result is found.
+static int32_t first_seen(const struct scene *s, int32_t position) {
+    return s->window > 0 && position >= s->window ? position - s->window + 1 : 0;
+}
+
+// Every slot in which no key lies that a query sees stays poison: a NaN that reaches a result is
+// found.
 static void fill_cache(struct scene *s, uint64_t *random) {
     for (int32_t q = 0; q < s->batch.num_seqs; q++)
-        for (int32_t key = 0; key < s->seq_lens_kv[q]; key++)
+        for (int32_t key =
+                 first_seen(s, s->seq_lens_kv[q] - s->cu_seqlens_q[q + 1] + s->cu_seqlens_q[q]);
+             key < s->seq_lens_kv[q]; key++)
             for (int32_t h = 0; h < s->cache.num_kv_heads; h++)
                 for (size_t plane = 0; plane < 2; plane++)
                     dtype_fill_random(s->cache.type, kv_at(s, slot_of(s, q, key), LAYER, plane, h),
@@ -140,6 +150,9 @@ static void attend(const struct subject *subject, const struct scene *s, const s
                                          .num_heads = s->num_heads,
                                          .layer = LAYER,
                                          .scale = 0.7F,
+                                         .softcap = s->softcap,
+                                         .window = s->window,
+                                         .sinks = s->sinks,
                                          .cache = &s->cache,
                                          .batch = batch};
     subject->backend->paged_attention(subject->device, &args);
@@ -154,21 +167,25 @@ static void expect_softmax(const struct subject *subject, const struct scene *s,
     const int32_t size = s->cache.head_size, keys = s->positions[t] + 1;
     const int32_t kv_head = head / (s->num_heads / s->cache.num_kv_heads);
     const size_t at = ((size_t)t * (size_t)s->num_heads + (size_t)head) * (size_t)size;
+    const int32_t first = first_seen(s, s->positions[t]);
     double highest = -INFINITY, sum = 0;
-    for (int32_t j = 0; j < keys; j++) {
+    if (s->sinks) highest = (double)s->sinks[head];
+    for (int32_t j = first; j < keys; j++) {
         const int64_t slot = slot_of(s, sequence, j);
         dtype_to_float(s->cache.type, kv_at(s, slot, LAYER, 0, kv_head), k[j], (size_t)size);
         dtype_to_float(s->cache.type, kv_at(s, slot, LAYER, 1, kv_head), v[j], (size_t)size);
         weight[j] = 0;
         for (int32_t i = 0; i < size; i++)
             weight[j] += (double)s->q[at + (size_t)i] * (double)k[j][i] * (double)0.7F;
+        if (s->softcap > 0) weight[j] = (double)s->softcap * tanh(weight[j] / (double)s->softcap);
         highest = fmax(highest, weight[j]);
     }
-    for (int32_t j = 0; j < keys; j++)
+    if (s->sinks) sum = exp((double)s->sinks[head] - highest);
+    for (int32_t j = first; j < keys; j++)
         sum += weight[j] = exp(weight[j] - highest);
     for (int32_t i = 0; i < size; i++) {
         double expected = 0;
-        for (int32_t j = 0; j < keys; j++)
+        for (int32_t j = first; j < keys; j++)
             expected += weight[j] / sum * (double)v[j][i];
         const double got = (double)s->out[at + (size_t)i];
         if (!(fabs(got - expected) <= 2e-5))
@@ -177,15 +194,31 @@ static void expect_softmax(const struct subject *subject, const struct scene *s,
     }
 }
 
+struct feature {
+    float softcap;
+    int32_t window;
+    bool has_sinks;
+};
+
+static void scene_set(struct scene *s, const struct feature *feature, const float *sinks) {
+    s->softcap = feature->softcap;
+    s->window = feature->window;
+    s->sinks = feature->has_sinks ? sinks : NULL;
+}
+
 static void check_attention(const struct subject *subject, const struct shape *shape,
-                            uint64_t *random) {
+                            const struct feature *feature, uint64_t *random) {
+    enum { MOST_HEADS = 40 };
     struct scene s = scene_make(shape, random);
+    float *sinks = random_floats(random, MOST_HEADS);
+    scene_set(&s, feature, sinks);
     fill_cache(&s, random);
     attend(subject, &s, &s.batch, s.q, s.out);
     for (int32_t q = 0; q < s.batch.num_seqs; q++)
         for (int32_t t = s.cu_seqlens_q[q]; t < s.cu_seqlens_q[q + 1]; t++)
             for (int32_t h = 0; h < s.num_heads; h++)
                 expect_softmax(subject, &s, q, t, h);
+    floats_free(sinks, MOST_HEADS);
     scene_drop(&s);
 }
 
@@ -193,14 +226,19 @@ static const struct shape shapes[] = {
     {DTYPE_F32, 1, 1, 8, 16, 1, {{0, 1}}},
     {DTYPE_F16, 2, 2, 64, 16, 3, {{5, 1}, {0, 40}, {31, 1}}},
     {DTYPE_BF16, 1, 5, 80, 8, 2, {{64, 3}, {33, 32}}},
-    {DTYPE_F32, 3, 1, 20, 5, 4, {{0, 1}, {17, 9}, {40, 0}, {63, 1}}},
+    {DTYPE_F32, 3, 1, 20, 5, 4, {{0, 1}, {17, 9}, {40, 1}, {63, 1}}},
     {DTYPE_F16, 1, 8, 128, 32, 2, {{200, 1}, {0, 70}}},
     {DTYPE_BF16, 2, 3, 13, 16, 5, {{0, 7}, {95, 1}, {32, 1}, {1, 1}, {30, 35}}},
     {DTYPE_F32, 1, 40, 32, 1, 1, {{3, 6}}},
     {DTYPE_F16, 1, 2, 256, 16, 1, {{100, 33}}},
 };
 
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+static const struct feature plain,
+    features[] = {
+        {0, 1, false}, {0, 33, false}, {0, 64, true}, {0.5F, 0, false}, {0, 0, true}, {3, 20, true},
+};
+
+enum { SHAPES = sizeof shapes / sizeof shapes[0], FEATURES = sizeof features / sizeof features[0] };
 
 static void attention_is_a_softmax_over_the_pages_that_a_query_may_see(void **state) {
     (void)state;
@@ -210,7 +248,20 @@ static void attention_is_a_softmax_over_the_pages_that_a_query_may_see(void **st
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (int i = 0; i < SHAPES; i++)
-            check_attention(&subject, &shapes[i], &random);
+            check_attention(&subject, &shapes[i], &plain, &random);
+        subject_close(&subject);
+    }
+}
+
+static void a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say(void **state) {
+    (void)state;
+    uint64_t random = SEED + 5;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (int i = 0; i < SHAPES; i++)
+            for (int f = 0; f < FEATURES; f++)
+                check_attention(&subject, &shapes[i], &features[f], &random);
         subject_close(&subject);
     }
 }
@@ -225,6 +276,7 @@ static void a_query_has_the_same_bits_batched_chunked_and_alone(void **state) {
             if (!subject_open(&subject, which, 1 + i % 3)) continue;
             assert_true(subject_open(&single, which, 1));
             struct scene s = scene_make(&shapes[i], &random);
+            s.window = i % 2 ? 40 : 0;
             fill_cache(&s, &random);
             attend(&subject, &s, &s.batch, s.q, s.out);
             const size_t row = (size_t)s.num_heads * (size_t)s.cache.head_size;
@@ -593,6 +645,7 @@ static void swapped_blocks_come_back_elsewhere_and_others_stay(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention_is_a_softmax_over_the_pages_that_a_query_may_see),
+        cmocka_unit_test(a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say),
         cmocka_unit_test(a_query_has_the_same_bits_batched_chunked_and_alone),
         cmocka_unit_test(paged_is_contiguous_to_the_bit),
         cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),

@@ -1,0 +1,258 @@
+#include "tests/device/scene.cuh"
+
+#include <math.h>
+
+#include <algorithm>
+#include <numeric>
+
+enum { THREADS = 128, LAYERS = 2, LAYER = 1, SPARE_BLOCKS = 3, POISON = 0xff }; // 0xff..: NaN
+
+static __device__ uint64_t mix(uint64_t x) { // SplitMix64 (Steele, Lea, Flood 2014)
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static __device__ float uniform(uint64_t x) { // -1 ... 1
+    return (float)(mix(x) >> 40) * (2.0f / (1 << 24)) - 1;
+}
+
+void *copy_to_card(const void *host, size_t bytes) {
+    void *memory;
+    CUDA(cudaMalloc(&memory, bytes ? bytes : 1));
+    CUDA(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+    CUDA(cudaDeviceSynchronize()); // the device's stream does not wait for the one that copies
+    return memory;
+}
+
+// Where element 0 of K of a key lies; V lies a plane further. Index by index as in backend.h.
+static __device__ size_t row_of(const kv_cache &cache, int32_t block, int offset, int kv_head) {
+    size_t row = (size_t)block * cache.num_layers + LAYER;
+    row = row * 2 * cache.num_kv_heads + kv_head;
+    return (row * cache.block_size + offset) * cache.head_size;
+}
+
+static __device__ size_t plane_of(const kv_cache &cache) {
+    return (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
+}
+
+static __device__ double element(const kv_cache &cache, size_t at) {
+    return cache.type == DTYPE_F16    ? (double)__half2float(((const __half *)cache.data)[at])
+           : cache.type == DTYPE_BF16 ? (double)__bfloat162float(((__nv_bfloat16 *)cache.data)[at])
+                                      : (double)((const float *)cache.data)[at];
+}
+
+static __device__ void put(const kv_cache &cache, size_t at, float value) {
+    if (cache.type == DTYPE_F16)
+        ((__half *)cache.data)[at] = __float2half_rn(value);
+    else if (cache.type == DTYPE_BF16)
+        ((__nv_bfloat16 *)cache.data)[at] = __float2bfloat16_rn(value);
+    else
+        ((float *)cache.data)[at] = value;
+}
+
+// A thread block a (key, sequence).
+static __global__ void fill_kernel(paged_attention args, kv_cache cache, batch batch,
+                                   uint64_t seed) {
+    const int key = blockIdx.x, s = blockIdx.y, keys = batch.seq_lens_kv[s];
+    const int first_position = keys - (batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s]);
+    if (key >= keys || (args.window > 0 && key < first_position - args.window + 1)) return;
+    const int32_t block =
+        batch.block_table[(size_t)s * batch.max_blocks_per_seq + key / cache.block_size];
+    for (int i = threadIdx.x; i < cache.num_kv_heads * cache.head_size; i += THREADS) {
+        const size_t at =
+            row_of(cache, block, key % cache.block_size, i / cache.head_size) + i % cache.head_size;
+        put(cache, at, uniform(seed + 2 * at));
+        put(cache, at + plane_of(cache), uniform(seed + 2 * at + 1));
+    }
+}
+
+// Values that any cache's type has, so that rounding a query to it changes nothing.
+static __global__ void query_kernel(__half *q, size_t count, uint64_t seed) {
+    for (size_t i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS)
+        q[i] = __float2half_rn(__bfloat162float(__float2bfloat16_rn(4 * uniform(seed + i))));
+}
+
+static __device__ double score_of(const paged_attention &args, const kv_cache &cache, int token,
+                                  int head, size_t row) {
+    const __half *q =
+        (const __half *)args.q + ((size_t)token * args.num_heads + head) * cache.head_size;
+    double sum = 0;
+    for (int d = 0; d < cache.head_size; d++)
+        sum += (double)__half2float(q[d]) * element(cache, row + d);
+    sum *= (double)args.scale;
+    return args.softcap > 0 ? args.softcap * tanh(sum / args.softcap) : sum;
+}
+
+// A thread block a (head, token): scores, then a thread an element of the row.
+static __global__ void attend_kernel(paged_attention args, kv_cache cache, batch batch,
+                                     double *out) {
+    extern __shared__ double weights[]; // of each key
+    const int head = blockIdx.x, token = blockIdx.y;
+    int s = 0;
+    while (batch.cu_seqlens_q[s + 1] <= token)
+        s++;
+    const int position = batch.seq_lens_kv[s] - batch.cu_seqlens_q[s + 1] + token;
+    const int first = args.window > 0 ? max(0, position - args.window + 1) : 0;
+    const int32_t *table = batch.block_table + (size_t)s * batch.max_blocks_per_seq;
+    const int kv_head = head / (args.num_heads / cache.num_kv_heads), size = cache.block_size;
+    for (int key = first + threadIdx.x; key <= position; key += THREADS)
+        weights[key] = score_of(args, cache, token, head,
+                                row_of(cache, table[key / size], key % size, kv_head));
+    __syncthreads(); // all scores are written
+    double highest = args.sinks ? (double)args.sinks[head] : -INFINITY;
+    for (int key = first; key <= position; key++)
+        highest = fmax(highest, weights[key]);
+    __syncthreads(); // all threads have found the highest
+    for (int key = first + threadIdx.x; key <= position; key += THREADS)
+        weights[key] = exp(weights[key] - highest);
+    __syncthreads(); // all weights are written
+    for (int d = threadIdx.x; d < cache.head_size; d += THREADS) {
+        double sum = args.sinks ? exp((double)args.sinks[head] - highest) : 0, value = 0;
+        for (int key = first; key <= position; key++) {
+            const size_t row = row_of(cache, table[key / size], key % size, kv_head);
+            sum += weights[key];
+            value += weights[key] * element(cache, row + plane_of(cache) + d);
+        }
+        out[((size_t)token * args.num_heads + head) * cache.head_size + d] = value / sum;
+    }
+}
+
+// Block tables that scatter each sequence over the blocks.
+static std::vector<int32_t> draw_table(struct scene *scene, const struct scene_shape *shape,
+                                       uint64_t *state) {
+    const int size = shape->block_size;
+    uint32_t blocks = SPARE_BLOCKS;
+    for (int32_t keys : shape->keys)
+        blocks += (uint32_t)((keys + size - 1) / size);
+    std::vector<int32_t> order(blocks);
+    std::iota(order.begin(), order.end(), 0);
+    for (size_t i = order.size(); i > 1; i--)
+        std::swap(order[i - 1], order[random_next(state) % i]);
+    scene->cache.num_blocks = blocks;
+    const int longest = *std::max_element(shape->keys.begin(), shape->keys.end());
+    scene->batch.max_blocks_per_seq = (longest + size - 1) / size + 1;
+    std::vector<int32_t> table(shape->keys.size() * (size_t)scene->batch.max_blocks_per_seq, 0);
+    size_t next = 0;
+    for (size_t s = 0; s < shape->keys.size(); s++)
+        for (int b = 0; b < (shape->keys[s] + size - 1) / size; b++)
+            table[s * (size_t)scene->batch.max_blocks_per_seq + b] = order[next++];
+    return table;
+}
+
+static const float *draw_sinks(int heads, uint64_t *state) {
+    std::vector<float> sinks((size_t)heads);
+    for (float &sink : sinks)
+        sink = (float)(random_next(state) >> 40) * (8.0f / (1 << 24)) - 3;
+    return (const float *)copy_to_card(sinks.data(), sinks.size() * sizeof sinks[0]);
+}
+
+static void set_batch(struct scene *scene, const struct scene_shape *shape, uint64_t *state) {
+    const std::vector<int32_t> table = draw_table(scene, shape, state);
+    scene->starts.assign(1, 0);
+    for (int32_t queries : shape->queries)
+        scene->starts.push_back(scene->starts.back() + queries);
+    scene->batch.num_seqs = (int32_t)shape->queries.size();
+    scene->batch.num_tokens = scene->starts.back();
+    scene->batch.cu_seqlens_q =
+        (const int32_t *)copy_to_card(scene->starts.data(), scene->starts.size() * 4);
+    scene->batch.seq_lens_kv =
+        (const int32_t *)copy_to_card(shape->keys.data(), shape->keys.size() * 4);
+    scene->batch.block_table = (const int32_t *)copy_to_card(table.data(), table.size() * 4);
+}
+
+void scene_fill(struct scene *scene, const struct scene_shape *shape, uint64_t seed) {
+    *scene = {};
+    scene->cache.type = shape->type;
+    scene->cache.num_layers = LAYERS;
+    scene->cache.num_kv_heads = shape->num_kv_heads;
+    scene->cache.head_size = shape->head_size;
+    scene->cache.block_size = shape->block_size;
+    set_batch(scene, shape, &seed);
+    const size_t cache_bytes = scene->cache.num_blocks * kv_block_bytes(&scene->cache);
+    const size_t rows = (size_t)scene->batch.num_tokens * shape->num_heads;
+    scene->out_bytes = rows * shape->head_size * sizeof(__half);
+    struct paged_attention *args = &scene->args;
+    CUDA(cudaMalloc(&scene->cache.data, cache_bytes));
+    CUDA(cudaMemset(scene->cache.data, POISON, cache_bytes));
+    CUDA(cudaMalloc(&args->out, scene->out_bytes + GUARD_BYTES));
+    CUDA(cudaMalloc((void **)&args->q, scene->out_bytes));
+    args->num_heads = shape->num_heads;
+    args->layer = LAYER;
+    args->scale = 1 / sqrtf((float)shape->head_size);
+    args->softcap = shape->softcap;
+    args->window = shape->window;
+    if (shape->has_sinks) args->sinks = draw_sinks(shape->num_heads, &seed);
+    args->cache = &scene->cache;
+    args->batch = &scene->batch;
+    const int longest = *std::max_element(shape->keys.begin(), shape->keys.end());
+    fill_kernel<<<dim3(longest, scene->batch.num_seqs), THREADS>>>(*args, scene->cache,
+                                                                   scene->batch, seed);
+    query_kernel<<<64, THREADS>>>((__half *)args->q, scene->out_bytes / sizeof(__half), seed);
+    CUDA(cudaGetLastError());
+    CUDA(cudaDeviceSynchronize());
+}
+
+void scene_release(struct scene *scene) {
+    const void *all[] = {
+        scene->cache.data,       scene->args.out,           scene->args.q,
+        scene->args.sinks,       scene->batch.cu_seqlens_q, scene->batch.seq_lens_kv,
+        scene->batch.block_table};
+    for (const void *memory : all)
+        CUDA(cudaFree((void *)memory));
+}
+
+void scene_poison(const struct scene *scene) {
+    CUDA(cudaMemset(scene->args.out, POISON, scene->out_bytes + GUARD_BYTES));
+    CUDA(cudaDeviceSynchronize()); // the device's stream does not wait for the one that poisons
+}
+
+bool scene_guard_holds(const struct scene *scene) {
+    unsigned char guard[GUARD_BYTES];
+    CUDA(cudaMemcpy(guard, (const char *)scene->args.out + scene->out_bytes, sizeof guard,
+                    cudaMemcpyDeviceToHost));
+    return std::all_of(guard, guard + GUARD_BYTES, [](unsigned char c) { return c == POISON; });
+}
+
+std::vector<double> scene_attend(const struct scene *scene) {
+    std::vector<double> expected(scene->out_bytes / sizeof(__half));
+    std::vector<int32_t> keys((size_t)scene->batch.num_seqs);
+    CUDA(
+        cudaMemcpy(keys.data(), scene->batch.seq_lens_kv, keys.size() * 4, cudaMemcpyDeviceToHost));
+    const size_t shared = *std::max_element(keys.begin(), keys.end()) * sizeof(double);
+    double *out;
+    CUDA(cudaMalloc(&out, expected.size() * sizeof *out));
+    CUDA(cudaFuncSetAttribute(attend_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              (int)shared));
+    attend_kernel<<<dim3(scene->args.num_heads, scene->batch.num_tokens), THREADS, shared>>>(
+        scene->args, scene->cache, scene->batch, out);
+    CUDA(cudaGetLastError());
+    CUDA(cudaMemcpy(expected.data(), out, expected.size() * sizeof *out, cudaMemcpyDeviceToHost));
+    CUDA(cudaFree(out));
+    return expected;
+}
+
+std::vector<uint16_t> scene_output(const struct scene *scene) {
+    std::vector<uint16_t> out(scene->out_bytes / sizeof(uint16_t));
+    CUDA(cudaMemcpy(out.data(), scene->args.out, scene->out_bytes, cudaMemcpyDeviceToHost));
+    return out;
+}
+
+double scene_error(const struct scene *scene, const std::vector<double> &expected) {
+    const std::vector<uint16_t> out = scene_output(scene);
+    const size_t size = (size_t)scene->cache.head_size;
+    double worst = 0;
+    for (size_t row = 0; row < expected.size(); row += size) {
+        double wrong = 0, square = 0;
+        for (size_t i = row; i < row + size; i++) {
+            const double got = (double)half_to_float(out[i]);
+            wrong += (got - expected[i]) * (got - expected[i]);
+            square += expected[i] * expected[i];
+        }
+        const double error = sqrt(wrong / square);
+        if (!(error < 1)) return 1; // NaN is not below 1
+        worst = std::max(worst, error);
+    }
+    return worst;
+}

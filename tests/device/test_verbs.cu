@@ -1,0 +1,391 @@
+// tests/device/test_verbs.cu — the small verbs and the block copies, against plain double loops.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/device/scene.cuh"
+#include "tests/device/tests.cuh"
+
+#include <algorithm>
+
+enum { GUARD = 64, POISON = 0xff };
+
+struct verb_tests {
+    struct device *device;
+    struct tally *tally;
+    uint64_t state;
+};
+
+static float draw(struct verb_tests *tests) { // -1 ... 1
+    return (float)(random_next(&tests->state) >> 40) * (2.0f / (1 << 24)) - 1;
+}
+
+static int below(struct verb_tests *tests, int limit) {
+    return (int)(random_next(&tests->state) % (uint64_t)limit);
+}
+
+static std::vector<float> draws(struct verb_tests *tests, size_t count, float size) {
+    std::vector<float> values(count);
+    for (float &value : values)
+        value = size * draw(tests);
+    return values;
+}
+
+static std::vector<uint16_t> half_draws(struct verb_tests *tests, size_t count, float size) {
+    std::vector<uint16_t> values(count);
+    for (uint16_t &value : values)
+        value = float_to_half(size * draw(tests));
+    return values;
+}
+
+template <typename type> static type *on_card(const std::vector<type> &values) {
+    return (type *)copy_to_card(values.data(), values.size() * sizeof(type));
+}
+
+// `count` elements of NaN, and a guard behind them.
+template <typename type> static type *poisoned(size_t count) {
+    const std::vector<char> bytes(count * sizeof(type) + GUARD, (char)POISON);
+    return (type *)on_card(bytes);
+}
+
+template <typename type> static std::vector<type> fetch(const type *memory, size_t count) {
+    std::vector<type> values(count);
+    CUDA(cudaMemcpy(values.data(), memory, count * sizeof(type), cudaMemcpyDeviceToHost));
+    return values;
+}
+
+static bool guard_holds(const void *memory, size_t bytes) {
+    const std::vector<char> guard = fetch((const char *)memory + bytes, GUARD);
+    return std::all_of(guard.begin(), guard.end(), [](char c) { return c == (char)POISON; });
+}
+
+static void finish(struct verb_tests *tests) {
+    CUDA(tests->device->failure);
+    CUDA(cudaStreamSynchronize(tests->device->stream));
+}
+
+static void drop(std::initializer_list<const void *> memory) {
+    for (const void *one : memory)
+        CUDA(cudaFree((void *)one));
+}
+
+// How far beyond one rounding to fp16 is this? More than 1 is wrong.
+static double half_error(uint16_t got, double expected) {
+    const double step = fmax(fabs(expected) * 0x1p-10, 0x1p-24);
+    const double error = fabs((double)half_to_float(got) - expected) / step;
+    return error < 1e9 ? error : 1e9; // NaN is not below it
+}
+
+static void test_rmsnorm(struct verb_tests *tests, int rows, int dim) {
+    const size_t count = (size_t)rows * dim;
+    const std::vector<float> x = draws(tests, count, 3), weight = draws(tests, dim, 2);
+    float *x_card = on_card(x), *weight_card = on_card(weight);
+    uint16_t *y_card = poisoned<uint16_t>(count);
+    const struct rmsnorm args = {y_card, x_card, weight_card, rows, dim, 1e-5f};
+    backend_cuda()->rmsnorm(tests->device, &args);
+    finish(tests);
+    const std::vector<uint16_t> y = fetch(y_card, count);
+    double worst = 0;
+    for (int r = 0; r < rows; r++) {
+        double squares = 0;
+        for (size_t i = (size_t)r * dim; i < (size_t)(r + 1) * dim; i++)
+            squares += (double)x[i] * (double)x[i];
+        for (size_t i = (size_t)r * dim; i < (size_t)(r + 1) * dim; i++)
+            worst = fmax(worst, half_error(y[i], (double)x[i] / sqrt(squares / dim + 1e-5) *
+                                                     (double)weight[i % dim]));
+    }
+    char what[128];
+    snprintf(what, sizeof what, "rmsnorm [%d, %d]", rows, dim);
+    tally_count(tests->tally, worst <= 1 && guard_holds(y_card, 2 * count), what, worst);
+    drop({x_card, weight_card, y_card});
+}
+
+static void test_silu(struct verb_tests *tests, int rows, int dim) {
+    const size_t count = (size_t)rows * dim;
+    const std::vector<uint16_t> gate = half_draws(tests, count, 9),
+                                up = half_draws(tests, count, 9);
+    uint16_t *gate_card = poisoned<uint16_t>(count), *up_card = on_card(up);
+    CUDA(cudaMemcpy(gate_card, gate.data(), 2 * count, cudaMemcpyHostToDevice));
+    CUDA(cudaDeviceSynchronize());
+    const struct silu_and_mul args = {gate_card, up_card, rows, dim};
+    backend_cuda()->silu_and_mul(tests->device, &args);
+    finish(tests);
+    const std::vector<uint16_t> got = fetch(gate_card, count);
+    double worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double g = (double)half_to_float(gate[i]), u = (double)half_to_float(up[i]);
+        worst = fmax(worst, half_error(got[i], g / (1 + exp(-g)) * u));
+    }
+    char what[128];
+    snprintf(what, sizeof what, "silu_and_mul [%d, %d]", rows, dim);
+    tally_count(tests->tally, worst <= 1 && guard_holds(gate_card, 2 * count), what, worst);
+    drop({gate_card, up_card});
+}
+
+struct rope_case {
+    enum dtype type;
+    int num_heads, num_kv_heads, head_size, block_size, rotary, tokens;
+    bool interleaved, has_norm;
+};
+
+struct rope_inputs {
+    std::vector<uint16_t> q, k, v;
+    std::vector<float> q_norm, k_norm, inv_freq;
+    std::vector<int32_t> positions;
+    std::vector<int64_t> slots;
+};
+
+// One head, normed and turned.
+static std::vector<double> turned(const struct rope_case *it, const struct rope_inputs *in,
+                                  const uint16_t *head, const float *norm, int position,
+                                  float magnitude) {
+    std::vector<double> x((size_t)it->head_size);
+    double squares = 0;
+    for (int i = 0; i < it->head_size; i++) {
+        x[i] = (double)half_to_float(head[i]);
+        squares += x[i] * x[i];
+    }
+    const double scale = it->has_norm ? 1 / sqrt(squares / it->head_size + 1e-6) : 1;
+    for (int i = 0; i < it->head_size; i++)
+        x[i] *= scale * (it->has_norm ? (double)norm[i] : 1);
+    for (int p = 0; p < it->rotary / 2; p++) {
+        const double angle = (double)((float)position * in->inv_freq[p]);
+        double &a = x[it->interleaved ? 2 * p : p];
+        double &b = x[it->interleaved ? 2 * p + 1 : p + it->rotary / 2];
+        const double cosine = cos(angle) * (double)magnitude, sine = sin(angle) * (double)magnitude;
+        const double a_was = a;
+        a = a_was * cosine - b * sine;
+        b = a_was * sine + b * cosine;
+    }
+    return x;
+}
+
+static double cached_error(enum dtype type, const char *at, double expected) {
+    const double got = type == DTYPE_F32   ? (double)*(const float *)at
+                       : type == DTYPE_F16 ? (double)half_to_float(*(const uint16_t *)at)
+                                           : (double)bf16_to_float(*(const uint16_t *)at);
+    const double bit = type == DTYPE_F32 ? 0x1p-16 : type == DTYPE_F16 ? 0x1p-10 : 0x1p-7;
+    const double error = fabs(got - expected) / (bit * (fabs(expected) + 0.02));
+    return error < 1e9 ? error : 1e9;
+}
+
+// The cache, index by index as in backend.h, and how many bytes of it were written.
+static double check_cache(const struct rope_case *it, const struct rope_inputs *in,
+                          const struct kv_cache *cache, const std::vector<char> &bytes, int layer) {
+    const size_t element = dtype_row_bytes(cache->type, 1);
+    size_t poison = 0;
+    double worst = 0;
+    for (int t = 0; t < it->tokens; t++)
+        for (int h = 0; h < it->num_kv_heads; h++) {
+            const size_t from = ((size_t)t * it->num_kv_heads + h) * it->head_size;
+            const std::vector<double> k =
+                turned(it, in, &in->k[from], in->k_norm.data(), in->positions[t], 1.1f);
+            for (int plane = 0; plane < 2; plane++) {
+                size_t row = (size_t)(in->slots[t] / it->block_size) * cache->num_layers + layer;
+                row = (row * 2 + plane) * it->num_kv_heads + h;
+                row = row * it->block_size + in->slots[t] % it->block_size;
+                for (int i = 0; i < it->head_size; i++)
+                    worst =
+                        fmax(worst,
+                             cached_error(cache->type, &bytes[(row * it->head_size + i) * element],
+                                          plane ? (double)half_to_float(in->v[from + i]) : k[i]));
+            }
+        }
+    for (size_t i = 0; i < bytes.size(); i += element)
+        poison +=
+            std::all_of(&bytes[i], &bytes[i] + element, [](char c) { return c == (char)POISON; });
+    const size_t written = 2 * in->k.size();
+    return poison == bytes.size() / element - written ? worst : 1e9;
+}
+
+static struct rope_inputs draw_rope(struct verb_tests *tests, const struct rope_case *it,
+                                    uint32_t blocks) {
+    const size_t size = (size_t)it->tokens * it->head_size;
+    struct rope_inputs in = {half_draws(tests, size * it->num_heads, 2),
+                             half_draws(tests, size * it->num_kv_heads, 2),
+                             half_draws(tests, size * it->num_kv_heads, 2),
+                             draws(tests, it->head_size, 2),
+                             draws(tests, it->head_size, 2),
+                             draws(tests, it->rotary / 2 + 1, 1),
+                             {},
+                             {}};
+    std::vector<int64_t> slots((size_t)blocks * it->block_size);
+    for (size_t i = 0; i < slots.size(); i++)
+        slots[i] = (int64_t)i;
+    for (size_t i = slots.size(); i > 1; i--)
+        std::swap(slots[i - 1], slots[below(tests, (int)i)]);
+    slots.resize((size_t)it->tokens);
+    in.slots = slots;
+    for (int t = 0; t < it->tokens; t++)
+        in.positions.push_back(below(tests, 3000));
+    return in;
+}
+
+static void test_rope(struct verb_tests *tests, const struct rope_case *it) {
+    const int layers = 3, layer = 1;
+    const uint32_t blocks = (uint32_t)(it->tokens / it->block_size + 3);
+    const struct rope_inputs in = draw_rope(tests, it, blocks);
+    struct kv_cache cache = {};
+    cache.type = it->type;
+    cache.num_layers = layers;
+    cache.num_kv_heads = it->num_kv_heads;
+    cache.head_size = it->head_size;
+    cache.block_size = it->block_size;
+    cache.num_blocks = blocks;
+    const size_t bytes = blocks * kv_block_bytes(&cache);
+    cache.data = poisoned<char>(bytes);
+    struct batch batch = {};
+    batch.num_seqs = 1;
+    batch.num_tokens = it->tokens;
+    batch.positions = on_card(in.positions);
+    batch.slot_mapping = on_card(in.slots);
+    uint16_t *q = on_card(in.q), *k = on_card(in.k), *v = on_card(in.v);
+    float *q_norm = on_card(in.q_norm), *k_norm = on_card(in.k_norm);
+    float *inv_freq = on_card(in.inv_freq);
+    struct rope_and_cache args = {q, k, v};
+    args.q_norm = it->has_norm ? q_norm : nullptr;
+    args.k_norm = it->has_norm ? k_norm : nullptr;
+    args.inv_freq = inv_freq;
+    args.eps = 1e-6f;
+    args.magnitude = 1.1f;
+    args.interleaved = it->interleaved;
+    args.rotary = it->rotary;
+    args.num_heads = it->num_heads;
+    args.layer = layer;
+    args.cache = &cache;
+    args.batch = &batch;
+    backend_cuda()->rope_and_cache(tests->device, &args);
+    finish(tests);
+    double worst = check_cache(it, &in, &cache, fetch((char *)cache.data, bytes), layer);
+    const std::vector<uint16_t> got = fetch(q, in.q.size());
+    for (size_t head = 0; head < in.q.size() / it->head_size; head++) {
+        const std::vector<double> x = turned(it, &in, &in.q[head * it->head_size], in.q_norm.data(),
+                                             in.positions[head / it->num_heads], 1.1f);
+        for (int i = 0; i < it->head_size; i++)
+            worst = fmax(
+                worst, cached_error(DTYPE_F16, (const char *)&got[head * it->head_size + i], x[i]));
+    }
+    char what[128];
+    snprintf(what, sizeof what, "rope_and_cache, %s, %d/%d heads of %d, rotary %d%s%s",
+             dtype_name(it->type), it->num_heads, it->num_kv_heads, it->head_size, it->rotary,
+             it->interleaved ? ", interleaved" : "", it->has_norm ? ", norms" : "");
+    tally_count(tests->tally, worst <= 1 && guard_holds(cache.data, bytes), what, worst);
+    drop({cache.data, batch.positions, batch.slot_mapping, q, k, v, q_norm, k_norm, inv_freq});
+}
+
+static struct kv_cache draw_extents(struct verb_tests *tests, std::vector<uint16_t> *bits,
+                                    uint32_t blocks) {
+    struct kv_cache cache = {};
+    cache.type = DTYPE_F16;
+    cache.num_layers = 1 + below(tests, 5);
+    cache.num_kv_heads = 1 + below(tests, 4);
+    cache.head_size = 8 * (1 + below(tests, 16));
+    cache.block_size = 8;
+    cache.num_blocks = blocks;
+    *bits = half_draws(tests, blocks * kv_block_bytes(&cache) / 2, 100);
+    cache.data = on_card(*bits);
+    return cache;
+}
+
+// 0 ... count - 1 in any order.
+static std::vector<uint32_t> shuffled(struct verb_tests *tests, uint32_t count) {
+    std::vector<uint32_t> order(count);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    for (uint32_t i = count; i > 1; i--)
+        std::swap(order[i - 1], order[below(tests, (int)i)]);
+    return order;
+}
+
+static void test_copy_blocks(struct verb_tests *tests, int pairs) {
+    std::vector<uint16_t> before;
+    const struct kv_cache cache = draw_extents(tests, &before, 2 * pairs + 3);
+    const size_t extent = kv_block_bytes(&cache) / 2;
+    const std::vector<uint32_t> order = shuffled(tests, cache.num_blocks);
+    const struct copy_blocks args = {&cache, order.data(), order.data() + pairs, pairs};
+    backend_cuda()->copy_blocks(tests->device, &args);
+    finish(tests);
+    std::vector<uint16_t> expected = before;
+    for (int i = 0; i < pairs; i++)
+        std::copy_n(&before[args.source[i] * extent], extent,
+                    &expected[args.destination[i] * extent]);
+    char what[128];
+    snprintf(what, sizeof what, "copy_blocks, %d pairs of %zu bytes", pairs, 2 * extent);
+    tally_count(tests->tally, fetch((uint16_t *)cache.data, before.size()) == expected, what, 0);
+    drop({cache.data});
+}
+
+// Out to a slab, in which runs of neighbours and single blocks mix, and back to other blocks.
+static void test_swap_blocks(struct verb_tests *tests, int pairs) {
+    std::vector<uint16_t> before;
+    const struct kv_cache cache = draw_extents(tests, &before, 2 * pairs + 3);
+    const size_t extent = kv_block_bytes(&cache) / 2, bytes = (size_t)pairs * extent * 2;
+    std::vector<uint32_t> blocks = shuffled(tests, cache.num_blocks);
+    const std::vector<uint32_t> slots = shuffled(tests, (uint32_t)pairs);
+    for (int i = 1; i < pairs / 2; i++) { // a run, where the random slots allow it
+        const auto at = std::find(blocks.begin() + i, blocks.end(), blocks[i - 1] + 1);
+        if (at != blocks.end()) std::swap(*at, blocks[i]);
+    }
+    void *slab;
+    if (backend_cuda()->alloc_host(tests->device, bytes, &slab) != STATUS_OK)
+        CUDA(cudaErrorMemoryAllocation);
+    memset(slab, POISON, bytes);
+    struct swap_blocks args = {&cache, slab, blocks.data(), slots.data(), pairs, true};
+    backend_cuda()->swap_blocks(tests->device, &args);
+    finish(tests);
+    bool same = fetch((uint16_t *)cache.data, before.size()) == before;
+    for (int i = 0; i < pairs; i++)
+        same = same && !memcmp((char *)slab + slots[i] * extent * 2, &before[blocks[i] * extent],
+                               extent * 2);
+    args.out = false;
+    args.blocks = blocks.data() + pairs;
+    backend_cuda()->swap_blocks(tests->device, &args);
+    finish(tests);
+    std::vector<uint16_t> expected = before;
+    for (int i = 0; i < pairs; i++)
+        std::copy_n(&before[blocks[i] * extent], extent, &expected[blocks[pairs + i] * extent]);
+    same = same && fetch((uint16_t *)cache.data, before.size()) == expected;
+    char what[128];
+    snprintf(what, sizeof what, "swap_blocks, %d pairs of %zu bytes", pairs, 2 * extent);
+    tally_count(tests->tally, same, what, 0);
+    backend_cuda()->release_host(tests->device, slab, bytes);
+    drop({cache.data});
+}
+
+static void test_ropes(struct verb_tests *tests) {
+    static const int SHAPES[][5] = {{8, 2, 64, 16, 64},   {32, 8, 128, 16, 128}, {5, 5, 80, 8, 32},
+                                    {3, 1, 120, 32, 120}, {4, 2, 256, 16, 64},   {2, 1, 20, 5, 0}};
+    for (enum dtype type : {DTYPE_F16, DTYPE_BF16, DTYPE_F32})
+        for (const int *shape : SHAPES)
+            for (int variant = 0; variant < 4; variant++) {
+                const struct rope_case it = {type,
+                                             shape[0],
+                                             shape[1],
+                                             shape[2],
+                                             shape[3],
+                                             shape[4],
+                                             1 + below(tests, 40),
+                                             variant % 2 == 1,
+                                             variant / 2 == 1};
+                test_rope(tests, &it);
+            }
+}
+
+void test_verbs(struct tally *tally) {
+    struct verb_tests tests = {nullptr, tally, tally->seed};
+    const struct device_options options = {};
+    struct error err;
+    if (backend_cuda()->open(&options, &tests.device, &err) != STATUS_OK)
+        CUDA(cudaErrorInitializationError);
+    static const int ROWS[][2] = {{1, 4}, {1, 4096}, {3, 1028}, {70, 576}, {5, 12288}};
+    for (const int *shape : ROWS) {
+        test_rmsnorm(&tests, shape[0], shape[1]);
+        test_silu(&tests, shape[0], (shape[1] + 7) / 8 * 8);
+    }
+    test_ropes(&tests);
+    for (int pairs : {1, 2, 7, 128, 129, 300})
+        test_copy_blocks(&tests, pairs);
+    for (int pairs : {1, 2, 9, 64})
+        test_swap_blocks(&tests, pairs);
+    backend_cuda()->close(tests.device);
+}
