@@ -4,14 +4,14 @@
 //   x  [tokens, columns]  fp16, or the fp32 stream, normed here; or rows picked by row_index
 //   y  [tokens, rows]     fp16, or fp32, stored or added
 //
-//   grid   one block a multiprocessor, or fewer;  block  (warps + 1) x 32
+//   grid   one block a multiprocessor, or fewer;  block  (warps + FINISHERS) x 32
 //   shared rings [warps][STAGES][cell], x [units][tokens][64 bytes], sums of x [quads][tokens][32
 //          bytes], sums of warps [slots][passes][warps][tokens][16 rows], sums of segments
 //
 // Warps that multiply have a ring each, into which they copy the cells of weights that they will
 // need, across tiles and matrices without a pause: bytes on their way cost no registers, and the
 // memory never idles between tiles. They begin before grid_wait(), as weights depend on no other
-// kernel. One warp more adds up the sums of those that share a tile.
+// kernel. A few warps more add up the sums of those that share a tile.
 //
 // x lies in shared memory for as many columns as there is room for, a segment; there are several
 // only where tokens times columns is large, and then the tiles are gone through once for each.
@@ -26,6 +26,7 @@ template <enum dtype TYPE> static constexpr size_t gemv_x_bytes() {
     return piece::UNITS * X_BYTES + piece::HAS_MINIMA * (piece::UNITS / QUAD_UNITS) * XSUM_BYTES;
 }
 
+enum { FINISHERS = 4 };          // warps that add up: one more a scheduler
 enum { OUTPUTS = TILE_ROWS };    // of a tile for each token
 enum { X_ROOM = 72 << 10 };      // bytes of x and its sums, at most
 enum { TOTALS_ROOM = 16 << 10 }; // bytes of sums of segments, at most
@@ -99,7 +100,7 @@ static __device__ __forceinline__ void multiply_all(const gemv_plan &plan,
     }
 }
 
-// ---- the warp that adds up
+// ---- the warps that add up
 
 static __device__ inline void store(const gemv_plan &plan, const gemv_part &part, size_t at,
                                     int row, float sum, float other) {
@@ -114,50 +115,66 @@ static __device__ inline void store(const gemv_plan &plan, const gemv_part &part
         from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[at]);
 }
 
-// The sum of an output's members in one order, whether one lane has it or two.
-static __device__ inline float sum_members(const gemv_plan &plan, const float *sums, int group,
-                                           int set, int stride, bool two) {
-    const int members = 1 << plan.members_log2, half = (members + 1) / 2,
-              lane = threadIdx.x % LANES;
-    const int swapped = set & 1 ? members / 2 : 0; // as in member_of()
-    float parts[2] = {};
+// The sums of `count` of a tile's members, from `first` on. `swapped` is as in member_of().
+static __device__ inline float sum_members(const float *sums, int stride, int first, int count,
+                                           int swapped) {
+    float sum = 0;
 #pragma unroll
-    for (int side = 0; side < 2; side++) {
-        if (two && lane / OUTPUTS != side) continue;
-#pragma unroll 4
-        for (int m = side * half; m < (side ? members : half); m++)
-            parts[side] += sums[(group * members + (m ^ swapped)) * stride];
-    }
-    if (!two) return parts[0] + parts[1];
-    const float own = parts[0] + parts[1];
+    for (int m = 0; m < GEMV_WARPS / 2; m++)
+        if (m < count) sum += sums[((first + m) ^ swapped) * stride];
+    return sum;
+}
+
+// Of all members: the first half's sum plus the second's, whether a lane adds both, or two lanes
+// one each.
+static __device__ inline float sum_tile(const gemv_plan &plan, const float *sums, int stride,
+                                        int set, bool two) {
+    const int members = 1 << plan.members_log2, half = (members + 1) / 2;
+    const int swapped = set & 1 ? members / 2 : 0;
+    if (!two)
+        return sum_members(sums, stride, 0, half, swapped) +
+               sum_members(sums, stride, half, members - half, swapped);
+    const bool last = threadIdx.x % LANES >= OUTPUTS;
+    const float own =
+        sum_members(sums, stride, last ? half : 0, last ? members - half : half, swapped);
     return own + __shfl_xor_sync(0xffffffffu, own, OUTPUTS);
 }
 
-// The sums of a set's tiles over the warps that share them, and over segments, to y.
-static __device__ void finish_set(const gemv_plan &plan, const float *slot, float *totals,
-                                  int segment, int set) {
+// The sum so far, and kept where segments follow.
+static __device__ inline float add_segments(const gemv_plan &plan, float sum, float *total,
+                                            int segment, bool two) {
+    if (plan.segments == 1) return sum;
+    if (segment > 0) sum += *total;
+    if (two) __syncwarp(); // both lanes have read what each of them writes
+    *total = sum;
+    return sum;
+}
+
+// The sums of a set's tiles over the warps that share them, and over segments, to y. With one token
+// and one tile two lanes share an output.
+static __device__ inline void finish_set(const gemv_plan &plan, const float *slot, float *totals,
+                                         int segment, int set) {
     const int tokens = plan.args.tokens, count = tokens * OUTPUTS, all = plan.groups * count;
-    const bool two = all == OUTPUTS; // lanes an output
+    const int index = threadIdx.x - plan.warps * LANES; // among those who finish
+    const bool two = all == OUTPUTS;
     totals += set * plan.passes * all;
-    for (int o = threadIdx.x % (two ? OUTPUTS : LANES); o < all; o += LANES) {
+    for (int o = two ? index % OUTPUTS : index; o < all; o += FINISHERS * LANES) {
+        if (two && index >= LANES) return;
         const int group = plan.groups == 1 ? 0 : o / count, in_tile = o - group * count;
-        const int token = in_tile / OUTPUTS;
-        float values[2] = {};
-        for (int pass = 0; pass < plan.passes; pass++) {
-            float sum = sum_members(plan, slot + pass * plan.warps * count + in_tile, group, set,
-                                    count, two);
-            if (segment > 0) sum += totals[pass * all + o];
-            if (two) __syncwarp(); // both lanes have read what each of them writes
-            if (plan.segments > 1) totals[pass * all + o] = sum;
-            values[pass] = sum;
-        }
+        const float *sums = slot + ((group << plan.members_log2) * count + in_tile);
+        const float sum =
+            add_segments(plan, sum_tile(plan, sums, count, set, two), totals + o, segment, two);
+        const float other =
+            plan.passes == 1
+                ? 0
+                : add_segments(plan, sum_tile(plan, sums + plan.warps * count, count, set, two),
+                               totals + all + o, segment, two);
         const gemv_tile tile = tile_of(plan, set, group);
-        if (segment + 1 < plan.segments || tile.part < 0) continue;
-        if (two && threadIdx.x % LANES >= OUTPUTS) continue;
+        if (segment + 1 < plan.segments || tile.part < 0 || (two && index >= OUTPUTS)) continue;
         const gemv_part &to = plan.args.parts[tile.part];
         const int row = tile.index * TILE_ROWS + o % OUTPUTS;
         if (row < to.rows)
-            store(plan, to, (size_t)token * to.rows + row, row, values[0], values[1]);
+            store(plan, to, (size_t)(in_tile / OUTPUTS) * to.rows + row, row, sum, other);
     }
 }
 
@@ -172,18 +189,18 @@ static __device__ void finish_all(const gemv_plan &plan, char *shared, gemv_barr
 }
 
 template <enum dtype TYPE, int STAGES>
-static __global__ __launch_bounds__((GEMV_WARPS + 1) * LANES,
+static __global__ __launch_bounds__((GEMV_WARPS + FINISHERS) * LANES,
                                     1) void gemv_kernel(const __grid_constant__ gemv_plan plan) {
     extern __shared__ __align__(16) char shared[];
     __shared__ gemv_barriers barriers;
     const int warp = threadIdx.x / LANES;
     if (threadIdx.x < GEMV_SLOTS) {
         barrier_init(&barriers.left[threadIdx.x], plan.warps);
-        barrier_init(&barriers.taken[threadIdx.x], 1);
+        barrier_init(&barriers.taken[threadIdx.x], FINISHERS);
     }
     __syncthreads(); // the barriers are there before they are used
     grid_launch_dependents();
-    if (warp == plan.warps) {
+    if (warp >= plan.warps) {
         grid_wait();
         finish_all(plan, shared, barriers);
     } else {
@@ -276,7 +293,7 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     const int blocks = device->properties.multiProcessorCount;
     const int turns = (plan->tiles + plan->groups - 1) / plan->groups;
     launch_after(device, kernel, dim3(turns < blocks ? turns : blocks),
-                 dim3((plan->warps + 1) * LANES), shared, *plan);
+                 dim3((plan->warps + FINISHERS) * LANES), shared, *plan);
     return true;
 }
 
@@ -334,7 +351,9 @@ void gemv_launch(struct device *device, const struct gemv *args) {
                               (size_t)some.tokens * (size_t)some.parts[i].rows * (wide ? 4 : 2);
         if (args->row_index)
             some.row_index += some.tokens;
-        else if (!args->norm)
+        else if (args->norm)
+            some.stream += (size_t)some.tokens * (size_t)args->columns;
+        else
             some.x += (size_t)some.tokens * (size_t)args->columns;
     }
 }

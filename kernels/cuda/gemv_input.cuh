@@ -6,7 +6,7 @@
 #pragma once
 #include "kernels/cuda/gemv_stream.cuh"
 
-enum { GEMV_ITEMS = 2, ROUND_COLUMNS = 8 * LANES };
+enum { GEMV_ITEMS = 2, PLAIN_ITEMS = 4, ROUND_COLUMNS = 8 * LANES };
 enum { GEMV_ROUNDS = GEMV_NORMED_ELEMENTS / ROUND_COLUMNS };
 static_assert(GEMV_NORMED_ELEMENTS == GEMV_ITEMS * 8 * LANES * GEMV_WARPS, "kept by the threads");
 
@@ -112,10 +112,10 @@ static __device__ inline void stage_normed(const gemv &args, const gemv_x &to, b
 static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bool minima,
                                           int threads) {
     const int count = args.tokens * to.units * 4;
-    for (int base = 0; base < count; base += GEMV_ITEMS * threads) {
-        uint2 v[GEMV_ITEMS][2];
+    for (int base = 0; base < count; base += PLAIN_ITEMS * threads) {
+        uint2 v[PLAIN_ITEMS][2];
 #pragma unroll
-        for (int k = 0; k < GEMV_ITEMS; k++) {
+        for (int k = 0; k < PLAIN_ITEMS; k++) {
             const x_item item = item_of(args, to, base + threadIdx.x + k * threads);
             v[k][0] = v[k][1] = make_uint2(0, 0);
             if (!item.some || item.column >= args.columns) continue;
@@ -124,7 +124,7 @@ static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bo
             v[k][0] = __ldcg((const uint2 *)from), v[k][1] = __ldcg((const uint2 *)(from + 16));
         }
 #pragma unroll
-        for (int k = 0; k < GEMV_ITEMS; k++) {
+        for (int k = 0; k < PLAIN_ITEMS; k++) {
             if (base + k * threads >= count) break;
             const x_item item = item_of(args, to, base + threadIdx.x + k * threads);
             put_item(args, to, minima, item, v[k][0], v[k][1]);

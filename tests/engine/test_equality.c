@@ -26,6 +26,7 @@ enum {
     LENGTH = PROMPT + ANSWER + QUESTION + ANSWER,
     CONTEXT = 240,
     CHATS = 8,
+    SMALL_HOST_BYTES = 32 << 20,
 };
 
 struct talk { // what a conversation came to
@@ -73,6 +74,8 @@ static struct engine *open_with(const struct engine_options *options) {
     all.threads = 2;
     all.context = CONTEXT;
     all.io_deadline_ms = 20000; // a slow machine is no failure here
+    if (all.kv_host_bytes == 0 && strcmp(way.backend, "cuda") == 0)
+        all.kv_host_bytes = SMALL_HOST_BYTES; // what a card pins unasked takes long
     if (engine_open(&all, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     return engine;
 }
