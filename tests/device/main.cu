@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
     CUDA(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
     printf("%s, seed %llu\n", device.properties.name, (unsigned long long)tally.seed);
     if (timing) {
+        time_linear();
         time_sampling(&device);
         time_attention(&device, &tally);
         return 0;

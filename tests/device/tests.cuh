@@ -15,9 +15,12 @@ void tally_count(struct tally *tally, bool ok, const char *what, double error);
 
 void test_attention(struct device *device, struct tally *tally);
 void test_cache(struct device *device, struct tally *tally);
-void test_sampling(struct device *device, struct tally *tally);
-void time_sampling(struct device *device); // a table; counts nothing
 void test_flash(struct tally *tally);
 void test_linear(struct tally *tally);
+void test_sampling(struct device *device, struct tally *tally);
 void test_verbs(struct tally *tally);
-void time_attention(struct device *device, struct tally *tally); // a table; counts nothing
+
+// Tables; they count nothing.
+void time_attention(struct device *device, struct tally *tally);
+void time_linear();
+void time_sampling(struct device *device);

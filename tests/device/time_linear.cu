@@ -1,0 +1,160 @@
+// tests/device/time_linear.cu — how long the products of a decode step take, at llama-3-8b's shape.
+//
+// Each cell: microseconds of a layer, and GB/s of packed weights. Steps are recorded, as those of
+// the program are; eight layers hold more than any cache.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <vector>
+
+#include "kernels/cuda/cuda.cuh"
+#include "tests/device/tests.cuh"
+
+enum { LAYERS = 8, DIM = 4096, KV_DIM = 1024, FFN = 14336, REPEATS = 20 };
+enum { QKV, OUTPUT, GATE_UP, DOWN, PRODUCTS, WHOLE = PRODUCTS };
+
+struct layer_weights {
+    struct weight q, k, v, o, gate, up, down;
+};
+
+struct rig {
+    const struct backend *backend;
+    struct device *device;
+    std::vector<layer_weights> layers;
+    void *stream, *normed, *qkv[3], *rows, *gated, *up_rows;
+    float *norm;
+    uint64_t key;
+};
+
+static void *zeros(size_t bytes) {
+    void *memory;
+    CUDA(cudaMalloc(&memory, bytes));
+    CUDA(cudaMemset(memory, 0, bytes));
+    return memory;
+}
+
+static struct weight load(struct rig *rig, enum dtype type, const void *blocks, int32_t rows,
+                          int32_t columns) {
+    struct weight weight = {blocks, type, rows, columns};
+    if (rig->backend->weights(rig->device, &weight, &weight.data) != STATUS_OK) exit(2);
+    return weight;
+}
+
+// All matrices are made of the same random blocks.
+static void load_layers(struct rig *rig, enum dtype type) {
+    std::vector<char> blocks((size_t)FFN * dtype_row_bytes(type, DIM));
+    dtype_fill_random(type, blocks.data(), (size_t)FFN * DIM, 0.02f, 1);
+    const void *from = blocks.data();
+    for (int i = 0; i < LAYERS; i++)
+        rig->layers.push_back({load(rig, type, from, DIM, DIM), load(rig, type, from, KV_DIM, DIM),
+                               load(rig, type, from, KV_DIM, DIM), load(rig, type, from, DIM, DIM),
+                               load(rig, type, from, FFN, DIM), load(rig, type, from, FFN, DIM),
+                               load(rig, type, from, DIM, FFN)});
+}
+
+static void take_rows(struct rig *rig, size_t tokens) {
+    rig->stream = zeros(tokens * DIM * 4);
+    rig->normed = zeros(tokens * DIM * 2);
+    for (int i = 0; i < 3; i++)
+        rig->qkv[i] = zeros(tokens * DIM * 2);
+    rig->rows = zeros(tokens * DIM * 2);
+    rig->gated = zeros(tokens * FFN * 2);
+    rig->up_rows = zeros(tokens * FFN * 2);
+    rig->norm = (float *)zeros(DIM * 4);
+    CUDA(cudaDeviceSynchronize());
+}
+
+static void add(struct rig *rig, const void *rows, const struct weight *weight, int32_t tokens) {
+    struct linear args = {};
+    args.in.x = rows;
+    args.in.tokens = tokens;
+    args.parts[0] = {rig->stream, *weight, nullptr};
+    args.count = 1;
+    args.add = true;
+    rig->backend->linear(rig->device, &args);
+}
+
+static void enqueue(struct rig *rig, int product, int32_t tokens) {
+    const struct linear_input normed = {rig->stream, rig->norm, rig->normed, tokens, 1e-5f};
+    for (const layer_weights &layer : rig->layers) {
+        if (product == QKV || product == WHOLE) {
+            struct linear args = {};
+            args.in = normed;
+            args.parts[0] = {rig->qkv[0], layer.q, nullptr};
+            args.parts[1] = {rig->qkv[1], layer.k, nullptr};
+            args.parts[2] = {rig->qkv[2], layer.v, nullptr};
+            args.count = 3;
+            rig->backend->linear(rig->device, &args);
+        }
+        if (product == OUTPUT || product == WHOLE) add(rig, rig->rows, &layer.o, tokens);
+        if (product == GATE_UP || product == WHOLE) {
+            const struct gated_linear args = {normed, rig->gated, rig->up_rows, layer.gate,
+                                              layer.up};
+            rig->backend->gated_linear(rig->device, &args);
+        }
+        if (product == DOWN || product == WHOLE) add(rig, rig->gated, &layer.down, tokens);
+    }
+}
+
+static void step(struct rig *rig, int product, int32_t tokens) {
+    if (rig->backend->replay(rig->device, rig->key)) return;
+    enqueue(rig, product, tokens);
+    if (!rig->backend->recorded(rig->device)) enqueue(rig, product, tokens);
+}
+
+static double bytes_of(enum dtype type, int product) {
+    const double row = (double)dtype_row_bytes(type, DIM);
+    const double bytes[PRODUCTS] = {(DIM + 2 * KV_DIM) * row, DIM * row, 2 * FFN * row,
+                                    DIM * (double)dtype_row_bytes(type, FFN)};
+    if (product < PRODUCTS) return bytes[product];
+    return bytes[QKV] + bytes[OUTPUT] + bytes[GATE_UP] + bytes[DOWN];
+}
+
+static void time_product(struct rig *rig, enum dtype type, int product, int32_t tokens) {
+    cudaEvent_t begin, end;
+    float ms = 0;
+    rig->key++;
+    for (int i = 0; i < 4; i++) // as it is, recorded, and replayed
+        step(rig, product, tokens);
+    CUDA(cudaEventCreate(&begin));
+    CUDA(cudaEventCreate(&end));
+    CUDA(cudaEventRecord(begin, rig->device->stream));
+    for (int i = 0; i < REPEATS; i++)
+        step(rig, product, tokens);
+    CUDA(cudaEventRecord(end, rig->device->stream));
+    if (rig->backend->sync(rig->device) != STATUS_OK) exit(2);
+    CUDA(cudaEventElapsedTime(&ms, begin, end));
+    const double us = (double)ms * 1e3 / REPEATS / LAYERS;
+    printf("  %7.1f %5.0f", us, bytes_of(type, product) / us / 1e3);
+    CUDA(cudaEventDestroy(begin));
+    CUDA(cudaEventDestroy(end));
+}
+
+static void time_type(enum dtype type) {
+    struct error err;
+    struct rig rig = {};
+    const struct device_options options = {};
+    const struct workspace workspace = {64, FFN, 64, 4096, 32, 128};
+    rig.backend = backend_cuda();
+    if (rig.backend->open(&options, &rig.device, &err) != STATUS_OK ||
+        rig.backend->reserve(rig.device, &workspace) != STATUS_OK)
+        exit(2);
+    load_layers(&rig, type);
+    take_rows(&rig, 64);
+    for (int32_t tokens : {1, 2, 4, 8, 16, 64}) {
+        printf("%-5s %6d", dtype_name(type), tokens);
+        for (int product = 0; product <= WHOLE; product++)
+            time_product(&rig, type, product, tokens);
+        printf("\n");
+    }
+    for (void *memory : {rig.stream, rig.normed, rig.qkv[0], rig.qkv[1], rig.qkv[2], rig.rows,
+                         rig.gated, rig.up_rows, (void *)rig.norm})
+        CUDA(cudaFree(memory));
+    rig.backend->close(rig.device);
+}
+
+void time_linear() {
+    printf("type  tokens    q, k, v       output        gate, up      down          a layer\n");
+    for (int type = DTYPE_F16; type < DTYPE_COUNT; type++)
+        time_type((enum dtype)type);
+}
