@@ -249,10 +249,10 @@ void forward_add(struct forward *forward, const struct block_table *table, const
 static const int32_t CLASSES[] = {0, 1, 64, CANDIDATES_MAX};
 
 static uint64_t class_of(int32_t most) {
-    uint64_t class = 0;
-    while (CLASSES[class] < most)
-        class ++;
-    return class;
+    uint64_t nth = 0;
+    while (CLASSES[nth] < most)
+        nth++;
+    return nth;
 }
 
 void forward_choose(struct forward *forward, const struct choice *choice,

@@ -26,11 +26,9 @@ template <enum dtype TYPE> static constexpr size_t gemv_x_bytes() {
     return piece::UNITS * X_BYTES + piece::HAS_MINIMA * (piece::UNITS / QUAD_UNITS) * XSUM_BYTES;
 }
 
-enum { FINISHERS = 4 };          // warps that add up: one more a scheduler
-enum { OUTPUTS = TILE_ROWS };    // of a tile for each token
-enum { X_ROOM = 72 << 10 };      // bytes of x and its sums, at most
-enum { TOTALS_ROOM = 16 << 10 }; // bytes of sums of segments, at most
-enum { STATIC_BYTES = 2048 };    // of shared memory that is not laid out here, at most
+enum { FINISHERS = 4 };       // warps that add up: one more a scheduler
+enum { OUTPUTS = TILE_ROWS }; // of a tile for each token
+enum { STATIC_BYTES = 2048 }; // of shared memory that is not laid out here, at most
 
 // ---- the warps that multiply
 
@@ -212,24 +210,36 @@ static __global__ __launch_bounds__((GEMV_WARPS + FINISHERS) * LANES,
 
 // ---- launching
 
-static int room_of_x(const struct device *device) {
-    const int half = (int)device->properties.sharedMemPerBlockOptin / 4;
-    return half < X_ROOM ? half : X_ROOM;
+// What a card's shared memory is shared out to. The rings have what is left: at least two cells a
+// warp, whatever the product.
+struct gemv_room {
+    int warps;
+    int32_t tokens;            // at once, at most
+    size_t x, x_alone, totals; // bytes of x and its sums, and of one token's; of sums of segments
+};
+
+static struct gemv_room room_of(const struct device *device) {
+    const size_t all = device->properties.sharedMemPerBlockOptin;
+    if (all > 200 << 10) return {GEMV_WARPS, GEMV_TOKENS, 72 << 10, 72 << 10, 16 << 10};
+    return {GEMV_WARPS / 2, GEMV_TOKENS / 2, all / 5, all * 3 / 8, all / 16};
 }
 
-static int warps_of(const struct device *device) {
-    return device->properties.sharedMemPerBlockOptin > 160 << 10 ? GEMV_WARPS : GEMV_WARPS / 2;
+// One token may take more if that makes it whole: there are no sums of segments then.
+static size_t room_of_x(const struct device *device, size_t tokens, size_t whole) {
+    const struct gemv_room room = room_of(device);
+    return tokens == 1 && whole <= room.x_alone ? room.x_alone : room.x;
 }
 
 // Tokens at once: fewer where x needs segments and their sums need too much.
 static int32_t most_tokens(const struct device *device, const struct gemv *args) {
+    const struct gemv_room room = room_of(device);
     const size_t tiles = ((size_t)args->parts[0].rows + TILE_ROWS - 1) / TILE_ROWS;
     const size_t sets = tiles / (size_t)device->properties.multiProcessorCount + 1;
-    int32_t tokens = GEMV_TOKENS;
+    int32_t tokens = room.tokens;
     for (; tokens > 1; tokens /= 2) {
         const size_t totals = sets * 2 * OUTPUTS * (size_t)tokens * sizeof(float);
         const size_t x = (size_t)args->columns * (size_t)tokens * 9 / 4;
-        if (x <= (size_t)room_of_x(device) || totals <= TOTALS_ROOM) break;
+        if (x <= room.x || totals <= room.totals) break;
     }
     return tokens;
 }
@@ -257,8 +267,9 @@ template <enum dtype TYPE> static void cut_up(struct device *device, struct gemv
         plan->members_log2++;
     plan->groups = plan->warps / members;
     plan->sets = (plan->tiles + blocks * plan->groups - 1) / (blocks * plan->groups);
-    const size_t cell = laid_for(device, args) * gemv_x_bytes<TYPE>();
-    const int fitting = room_of_x(device) / (int)cell, whole = fitting / members * members;
+    const size_t tokens = laid_for(device, args), cell = tokens * gemv_x_bytes<TYPE>();
+    const size_t room = room_of_x(device, tokens, (size_t)plan->cells * cell);
+    const int fitting = (int)(room / cell), whole = fitting / members * members;
     plan->per_cells = fitting >= plan->cells ? plan->cells : whole ? whole : members;
     plan->segments = (plan->cells + plan->per_cells - 1) / plan->per_cells;
 }
@@ -300,12 +311,12 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
 template <enum dtype TYPE> static void launch(struct device *device, const struct gemv *args) {
     struct gemv_plan plan = {};
     plan.args = *args;
-    plan.warps = warps_of(device);
+    plan.warps = room_of(device).warps;
     cut_up<TYPE>(device, &plan);
     const bool launched = launch_stages<TYPE, gemv_cell<TYPE>::STAGES>(device, &plan) ||
                           launch_stages<TYPE, 3>(device, &plan) ||
                           launch_stages<TYPE, 2>(device, &plan);
-    ASSERT(launched); // most_tokens() and room_of_x() leave room for two
+    ASSERT(launched); // room_of() and most_tokens() leave room for two
 }
 
 static void launch_type(struct device *device, const struct gemv *args) {
@@ -327,10 +338,10 @@ static void launch_type(struct device *device, const struct gemv *args) {
 }
 
 bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
-    const int64_t all = (int64_t)tokens * columns * (9 * sizeof(__half)) / 8; // and their sums
-    const int kept = 8 * GEMV_ITEMS * LANES * warps_of(device);
-    return columns % ROUND_COLUMNS == 0 && all <= room_of_x(device) &&
-           (int64_t)tokens * columns <= kept;
+    const struct gemv_room room = room_of(device);
+    const size_t elements = (size_t)tokens * (size_t)columns;
+    const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)room.warps; // by its threads
+    return columns % ROUND_COLUMNS == 0 && elements <= kept && elements * 9 / 4 <= room.x;
 }
 
 bool gemv_fits(const struct weight *w) {

@@ -140,6 +140,7 @@ static __device__ inline void copy_rows(char *to, const char *from, int columns)
         copy16(to + i * 512, from + (size_t)i * 4 * columns * sizeof(__half));
 }
 
+// In pieces of 512 bytes; a cell has at most seven.
 static __device__ inline void copy_packed(char *to, const char *from, int bytes) {
     const int at = threadIdx.x % LANES * 16;
 #pragma unroll

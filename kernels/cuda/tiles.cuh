@@ -1,9 +1,8 @@
 // kernels/cuda/tiles.cuh — matrices in the order in which the tensor cores take them.
 //
 //   F32           rows of fp32, as in the file
-//   F16, BF16     rows of fp16, with room for whole tiles of 16; bf16 is rounded to fp16 once, when
-//   it is loaded, which is exact
-//                 from 6e-5 to 65504
+//   F16, BF16     rows of fp16, with room for whole tiles of 16; bf16 is rounded to fp16 once, by
+//                 the loading, which is exact from 6e-5 to 65504
 //   packed types  tiles of 16 rows; a tile is its cells of COLUMNS columns one after the other.
 //                 Rows and columns past the matrix have a scale of 0.
 //
@@ -13,9 +12,8 @@
 // alike.
 //
 //   heads   16 rows x HEAD bytes: what the file has in a block besides the quants
-//   quants  Q8_0: a word for each (row, half) of a unit, 4 lanes' worth side by side; others: a
-//   word
-//           of 8 nibbles for each row of a unit. 16 bytes a lane in a run, 512 bytes a warp
+//   quants  Q8_0: a word for each row and half of a unit; others: a word of 8 nibbles for each row
+//           of a unit. 16 bytes a lane, 512 bytes a warp in a run
 //   high    bits 4 ... of the quants, where there are any; then, of Q6_K, d of each row
 //
 // A quant is not converted: its bits, low in a half, are a subnormal number, the quant times 2^-24,
@@ -32,9 +30,6 @@ static __device__ inline unsigned as_bits(__half2 pair) { return *(const unsigne
 static __device__ inline float low_float(unsigned pair) { return __low2float(as_halves(pair)); }
 static __device__ inline float high_float(unsigned pair) { return __high2float(as_halves(pair)); }
 
-static __device__ inline unsigned word_at(const void *memory, int offset) {
-    return *(const unsigned *)((const char *)memory + offset);
-}
 static __device__ inline unsigned half_at(const void *memory, int offset) {
     return *(const unsigned short *)((const char *)memory + offset);
 }
@@ -55,9 +50,8 @@ static constexpr float SUBNORMAL = 1 << 24; // times a quant's half: the quant
 //   load(cell, lane)       what all units share
 //   operands(u)            of unit u
 //   factor(u, row, half)   row 0 or 1: g or g + 8; its products times it and row_factor(row)
-//   minima()               operand A of the product with the sums of x, a column for each half
-//   unit;
-//                          times minimum_factor(row)
+//   minima()               operand A of the product with the means of x, a column for each half
+//                          unit; times minimum_factor(row) and the half unit's 16 columns
 //   minimum(u, row, half)  one of them as a number, for those who want the weights themselves
 template <enum dtype TYPE> struct cell;
 

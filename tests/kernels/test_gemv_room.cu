@@ -1,0 +1,90 @@
+// tests/kernels/test_gemv_room.cu — each product of few tokens fits the shared memory of each card.
+//
+// It needs no GPU: how a product is cut up follows from the card's figures, and the file under test
+// is included for its inner functions. Left out is what no card of 100 KB has the memory for: one
+// token of more than 16,896 columns times a hundred thousand rows.
+#include <stdio.h>
+
+#include "kernels/cuda/gemv.cu"
+
+struct card {
+    const char *name;
+    size_t shared_bytes; // a block's
+    int multiprocessors;
+};
+
+struct tally {
+    long fitting, failed;
+};
+
+template <enum dtype TYPE>
+static void count(struct device *device, const struct gemv *args, struct tally *tally) {
+    struct gemv_plan plan = {};
+    plan.args = *args;
+    plan.warps = room_of(device).warps;
+    cut_up<TYPE>(device, &plan);
+    const size_t least = lay_out<TYPE>(device, &plan, 2);
+    const bool fits = least <= device->properties.sharedMemPerBlockOptin - STATIC_BYTES &&
+                      (!args->norm || plan.segments == 1);
+    fits ? tally->fitting++ : tally->failed++;
+    if (!fits && tally->failed < 10)
+        printf("failed: type %d, %d columns, %d rows, %d tokens, %d segments: %zu bytes\n", TYPE,
+               args->columns, args->parts[0].rows, args->tokens, plan.segments, least);
+}
+
+static void count_types(struct device *device, const struct gemv *args, struct tally *tally) {
+    if (args->columns % PLAIN_COLUMNS == 0) count<DTYPE_F16>(device, args, tally);
+    count<DTYPE_Q8_0>(device, args, tally);
+    count<DTYPE_Q4_0>(device, args, tally);
+    if (args->columns % 256) return;
+    count<DTYPE_Q4_K>(device, args, tally);
+    count<DTYPE_Q5_K>(device, args, tally);
+    count<DTYPE_Q6_K>(device, args, tally);
+}
+
+static void count_shape(struct device *device, int32_t columns, int32_t rows, enum gemv_store store,
+                        struct tally *tally) {
+    static const float norm = 1;
+    struct gemv args = {};
+    args.columns = columns;
+    args.store = store;
+    args.count = store == GEMV_GATED ? 2 : store == GEMV_HALVES ? 3 : 1;
+    args.parts[0].rows = rows;
+    args.parts[1].rows = args.parts[2].rows = store == GEMV_GATED ? rows : rows / 4 + 1;
+    const int32_t most = most_tokens(device, &args);
+    for (args.tokens = 1; args.tokens <= most; args.tokens++) {
+        const bool norms = !device->deterministic && gemv_norms(device, args.tokens, columns);
+        args.norm = norms && store != GEMV_ADD ? &norm : nullptr;
+        count_types(device, &args, tally);
+    }
+}
+
+static void count_card(const struct card *card, bool deterministic, struct tally *tally) {
+    static const int32_t ROWS[] = {16, 512, 1024, 4096, 8192, 14336, 28672, 53248, 128256, 262144};
+    struct device device = {};
+    device.properties.sharedMemPerBlockOptin = card->shared_bytes;
+    device.properties.multiProcessorCount = card->multiprocessors;
+    device.deterministic = deterministic;
+    for (int32_t columns = 32; columns <= 32768; columns += columns < 1024 ? 32 : 256)
+        for (int32_t rows : ROWS) {
+            if (card->shared_bytes < 128 << 10 && columns > 16896 && rows > 100000) continue;
+            for (enum gemv_store store : {GEMV_HALVES, GEMV_FLOATS, GEMV_ADD, GEMV_GATED})
+                count_shape(&device, columns, rows, store, tally);
+        }
+}
+
+int main() {
+    static const struct card CARDS[] = {
+        {"A100", 166912, 108}, {"RTX 4090", 101376, 128}, {"L4", 101376, 58},
+        {"H200", 232448, 132}, {"RTX 5090", 101376, 170}, {"B200", 232448, 148},
+    };
+    struct tally tally = {};
+    for (const struct card &card : CARDS) {
+        const struct tally before = tally;
+        count_card(&card, false, &tally);
+        count_card(&card, true, &tally);
+        printf("%s: %ld fit, %ld failed\n", card.name, tally.fitting - before.fitting,
+               tally.failed - before.failed);
+    }
+    return tally.failed > 0 || tally.fitting == 0;
+}
