@@ -4,297 +4,289 @@
 //   x  [tokens, columns]  fp16, or the fp32 stream, normed here; or rows picked by row_index
 //   y  [tokens, rows]     fp16, or fp32, stored or added
 //
-//   grid   one block a multiprocessor, or fewer;  block  (warps + FINISHERS) x 32
-//   shared rings [warps][STAGES][cell], x [units][tokens][64 bytes], sums of x [quads][tokens][32
-//          bytes], sums of warps [slots][passes][warps][tokens][16 rows], sums of segments
+//   grid   one block a multiprocessor, or fewer;  block  warps x 32
+//   shared rings [warps][STAGES][cell], x [tokens][units][64 bytes], sums of x [tokens][quads][32
+//          bytes], sums of the warps' pieces [warps][GEMV_PIECES][tokens][16 rows], sums of
+//          segments
 //
-// Warps that multiply have a ring each, into which they copy the cells of weights that they will
-// need, across tiles and matrices without a pause: bytes on their way cost no registers, and the
-// memory never idles between tiles. They begin before grid_wait(), as weights depend on no other
-// kernel. A few warps more add up the sums of those that share a tile.
+// Each warp copies the cells of weights that it will need into a ring of its own, across pieces and
+// matrices without a pause: bytes on their way cost no registers. They begin before grid_wait(), as
+// weights depend on no other kernel. When all warps are through, the sums of those that share a
+// piece are added up.
 //
 // x lies in shared memory for as many columns as there is room for, a segment; there are several
-// only where tokens times columns is large, and then the tiles are gone through once for each.
+// only where tokens times columns is large, and then the pieces are gone through once for each.
 //
-// The order of a row's sum depends on its type, its columns and the segments; on a deterministic
-// device these are the same for any tokens. Bound by reading W.
+// The order of a row's sum depends on its type, its columns, the segments, and how the rows are cut
+// up; on a deterministic device these are the same for any tokens. Bound by reading W.
 #include "kernels/cuda/gemv_input.cuh"
 
-// Of a cell's columns, and of their sums, for a token.
-template <enum dtype TYPE> static constexpr size_t gemv_x_bytes() {
-    typedef gemv_cell<TYPE> piece;
-    return piece::UNITS * X_BYTES + piece::HAS_MINIMA * (piece::UNITS / QUAD_UNITS) * XSUM_BYTES;
-}
-
-enum { FINISHERS = 4 };       // warps that add up: one more a scheduler
-enum { OUTPUTS = TILE_ROWS }; // of a tile for each token
+enum { OUTPUTS = TILE_ROWS }; // of a piece for each token
 enum { STATIC_BYTES = 2048 }; // of shared memory that is not laid out here, at most
 
-// ---- the warps that multiply
+// Where the sums of a round's piece lie: those of a team's warps side by side, of first_team as the
+// first_slot-th of its pieces, of the teams after it, to last_team, as their first.
+struct gemv_piece {
+    unsigned char first_team, first_slot, last_team;
+};
 
-// A warp's sums of a tile into a slot.
-static __device__ inline void leave_sums(const gemv_plan &plan, float *slot, int pass,
+template <bool ONE>
+static __device__ inline float *slot_of(const gemv_plan &plan, char *shared, int warp, int n) {
+    return (float *)(shared + plan.sums_at) +
+           (warp * GEMV_PIECES + n) * (ONE ? OUTPUTS : plan.outputs);
+}
+
+// ---- multiplying
+
+// A warp's sums of a piece.
+template <bool ONE>
+static __device__ inline void leave_sums(const gemv_plan &plan, float *slot,
                                          const float (&sums)[4]) {
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, tokens = plan.args.tokens;
-    float *own = slot + (pass * plan.warps + warp) * tokens * OUTPUTS;
+    const int lane = threadIdx.x % LANES, tokens = ONE ? 1 : plan.args.tokens;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const int token = lane % 4 * 2 + i % 2, row = lane / 4 + i / 2 * 8;
-        if (token < tokens) own[token * OUTPUTS + row] = sums[i];
+        if (token < tokens) slot[token * OUTPUTS + row] = sums[i];
     }
 }
 
-static __device__ inline float *slot_of(const gemv_plan &plan, char *shared, int n) {
-    return (float *)(shared + plan.sums_at) + n % GEMV_SLOTS * plan.slot_floats;
-}
-
-template <enum dtype TYPE, int STAGES>
-static __device__ __forceinline__ void multiply_tile(const gemv_plan &plan,
-                                                     gemv_ring<TYPE, STAGES> &ring, const gemv_x &x,
-                                                     int segment, int set, float (&sums)[4]) {
-    typedef gemv_cell<TYPE> piece;
-    const int member = member_of(plan, ring.warp, set), tokens = plan.args.tokens;
-    const int unit = member * piece::UNITS;
-    const int x_step = (piece::UNITS << plan.members_log2) * tokens * X_BYTES;
-    const int sums_step = (piece::UNITS / QUAD_UNITS << plan.members_log2) * tokens * XSUM_BYTES;
-    const char *at = x.x + unit * tokens * X_BYTES;
-    const char *sums_at = x.sums + unit / QUAD_UNITS * tokens * XSUM_BYTES;
-    for (int left = cells_of_member(plan, segment, member); left > 0; left--) {
-        ring.copy_next(plan);
-        piece::add(sums, ring.front(), at, sums_at, tokens);
-        ring.pop();
-        at += x_step;
-        sums_at += sums_step;
-    }
-}
-
-template <enum dtype TYPE, int STAGES>
-static __device__ __forceinline__ void multiply_all(const gemv_plan &plan,
-                                                    gemv_ring<TYPE, STAGES> &ring, char *shared,
-                                                    gemv_barriers &barriers) {
-    typedef gemv_cell<TYPE> piece;
-    const int threads = plan.warps * LANES;
-    for (int segment = 0, n = 0; segment < plan.segments; segment++) {
-        const int first = segment * plan.per_cells;
-        const gemv_x x = {shared + plan.x_at, shared + plan.x_sums_at, first * piece::COLUMNS,
-                          min(plan.per_cells, plan.cells - first) * piece::UNITS};
-        if (segment > 0) sync_warps(threads); // all have read the x before this one
-        if (plan.args.norm)
-            stage_normed(plan.args, x, piece::HAS_MINIMA, threads);
-        else
-            stage_plain(plan.args, x, piece::HAS_MINIMA, threads);
-        sync_warps(threads); // x is there before it is read
-        for (int set = 0; set < plan.sets; set++, n++) {
-            const bool some = tile_of(plan, set, ring.warp >> plan.members_log2).part >= 0;
-            for (int pass = 0; pass < plan.passes; pass++) {
-                float sums[4] = {};
-                if (some) multiply_tile<TYPE, STAGES>(plan, ring, x, segment, set, sums);
-                if (pass == 0 && n >= GEMV_SLOTS)
-                    barrier_wait(&barriers.taken[n % GEMV_SLOTS], (n / GEMV_SLOTS - 1) % 2);
-                leave_sums(plan, slot_of(plan, shared, n), pass, sums);
-            }
-            barrier_arrive(&barriers.left[n % GEMV_SLOTS]);
+template <enum dtype TYPE, int STAGES, bool ONE>
+static __device__ __forceinline__ void multiply_turn(const gemv_plan &plan,
+                                                     gemv_ring<TYPE, STAGES> &ring, char *shared,
+                                                     gemv_piece *pieces, int count, int segment) {
+    typedef gemv_cell<TYPE> kind;
+    enum { X_STEP = kind::UNITS * X_BYTES, SUMS_STEP = kind::UNITS / QUAD_UNITS * XSUM_BYTES };
+    const int warp = ring.warp,
+              token = ONE ? 0 : min(threadIdx.x % LANES / 4, plan.args.tokens - 1);
+    const char *own_x = shared + plan.x_at + token * plan.x_stride;
+    const char *own_sums = shared + plan.x_sums_at + token * plan.x_sums_stride;
+    gemv_run<TYPE> run = run_of<TYPE>(plan, count, segment, warp);
+    for (int n = 0; run.left > 0; n++, run.next_piece()) {
+        const char *x = own_x + run.first_cell(warp) * X_STEP;
+        const char *x_sums = own_sums + run.first_cell(warp) * SUMS_STEP;
+        float sums[4] = {};
+        if (run.begins()) {
+            pieces[run.piece].first_team = warp / kind::TEAM;
+            pieces[run.piece].first_slot = n;
         }
+        if (run.ends()) pieces[run.piece].last_team = warp / kind::TEAM;
+        for (int left = run.member_cells(warp); left > 0; left--) {
+            ring.copy_next(plan);
+            kind::add(sums, ring.front(), x, x_sums);
+            ring.pop();
+            x += X_STEP * kind::TEAM;
+            x_sums += SUMS_STEP * kind::TEAM;
+        }
+        leave_sums<ONE>(plan, slot_of<ONE>(plan, shared, warp, n), sums);
     }
 }
 
-// ---- the warps that add up
+// ---- adding up
 
-static __device__ inline void store(const gemv_plan &plan, const gemv_part &part, size_t at,
-                                    int row, float sum, float other) {
-    const float value = part.bias ? sum + part.bias[row] : sum;
+// Where an output of a round's tiles goes: y[at] of a part.
+struct gemv_place {
+    int part, row;
+    size_t at;
+    bool some; // false: past the matrix, or the round
+};
+
+template <bool ONE>
+static __device__ inline gemv_place place_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
+    const int outputs = ONE ? OUTPUTS : plan.outputs, tile = o / outputs;
+    const int output = o - tile * outputs;
+    const gemv_tile of = tile_of(plan, tiles.first + tile * gridDim.x);
+    const int rows = plan.args.parts[of.part].rows, row = of.index * TILE_ROWS + output % OUTPUTS;
+    return {of.part, row, (size_t)(output / OUTPUTS) * rows + row,
+            tile < tiles.count && row < rows};
+}
+
+// What is there already of an output, for ADD.
+template <bool ONE>
+static __device__ inline float residual_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
+    if (plan.args.store != GEMV_ADD || o >= tiles.count * (ONE ? OUTPUTS : plan.outputs)) return 0;
+    const gemv_place place = place_of<ONE>(plan, tiles, o);
+    return place.some ? __ldcg((const float *)plan.args.parts[place.part].y + place.at) : 0;
+}
+
+static __device__ inline void store(const gemv_plan &plan, const gemv_place &place, float sum,
+                                    float other, float residual) {
+    const gemv_part &part = plan.args.parts[place.part];
+    const float value = part.bias ? sum + part.bias[place.row] : sum;
     if (plan.args.store == GEMV_ADD)
-        ((float *)part.y)[at] = __ldcg((const float *)part.y + at) + value;
+        ((float *)part.y)[place.at] = residual + value;
     else if (plan.args.store == GEMV_FLOATS)
-        ((float *)part.y)[at] = value;
+        ((float *)part.y)[place.at] = value;
     else if (plan.args.store == GEMV_HALVES)
-        from_float(value, &((__half *)part.y)[at]);
+        from_float(value, &((__half *)part.y)[place.at]);
     else
-        from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[at]);
+        from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[place.at]);
 }
 
-// The sums of `count` of a tile's members, from `first` on. `swapped` is as in member_of().
-static __device__ inline float sum_members(const float *sums, int stride, int first, int count,
-                                           int swapped) {
+// An output of a piece over the warps that share it, and over the segments so far.
+template <enum dtype TYPE, bool ONE>
+static __device__ inline float sum_piece(const gemv_plan &plan, char *shared,
+                                         const gemv_piece *pieces, int piece, int output,
+                                         int segment) {
+    enum { TEAM = gemv_cell<TYPE>::TEAM };
+    const gemv_piece &of = pieces[piece];
     float sum = 0;
+    for (int team = of.first_team; team <= of.last_team; team++)
 #pragma unroll
-    for (int m = 0; m < GEMV_WARPS / 2; m++)
-        if (m < count) sum += sums[((first + m) ^ swapped) * stride];
-    return sum;
-}
-
-// Of all members: the first half's sum plus the second's, whether a lane adds both, or two lanes
-// one each.
-static __device__ inline float sum_tile(const gemv_plan &plan, const float *sums, int stride,
-                                        int set, bool two) {
-    const int members = 1 << plan.members_log2, half = (members + 1) / 2;
-    const int swapped = set & 1 ? members / 2 : 0;
-    if (!two)
-        return sum_members(sums, stride, 0, half, swapped) +
-               sum_members(sums, stride, half, members - half, swapped);
-    const bool last = threadIdx.x % LANES >= OUTPUTS;
-    const float own =
-        sum_members(sums, stride, last ? half : 0, last ? members - half : half, swapped);
-    return own + __shfl_xor_sync(0xffffffffu, own, OUTPUTS);
-}
-
-// The sum so far, and kept where segments follow.
-static __device__ inline float add_segments(const gemv_plan &plan, float sum, float *total,
-                                            int segment, bool two) {
+        for (int i = 0; i < TEAM; i++)
+            sum += slot_of<ONE>(plan, shared, team * TEAM + i,
+                                team == of.first_team ? of.first_slot : 0)[output];
     if (plan.segments == 1) return sum;
+    float *total = (float *)(shared + plan.totals_at) + piece * plan.outputs + output;
     if (segment > 0) sum += *total;
-    if (two) __syncwarp(); // both lanes have read what each of them writes
-    *total = sum;
-    return sum;
+    return *total = sum;
 }
 
-// The sums of a set's tiles over the warps that share them, and over segments, to y. With one token
-// and one tile two lanes share an output.
-static __device__ inline void finish_set(const gemv_plan &plan, const float *slot, float *totals,
-                                         int segment, int set) {
-    const int tokens = plan.args.tokens, count = tokens * OUTPUTS, all = plan.groups * count;
-    const int index = threadIdx.x - plan.warps * LANES; // among those who finish
-    const bool two = all == OUTPUTS;
-    totals += set * plan.passes * all;
-    for (int o = two ? index % OUTPUTS : index; o < all; o += FINISHERS * LANES) {
-        if (two && index >= LANES) return;
-        const int group = plan.groups == 1 ? 0 : o / count, in_tile = o - group * count;
-        const float *sums = slot + ((group << plan.members_log2) * count + in_tile);
-        const float sum =
-            add_segments(plan, sum_tile(plan, sums, count, set, two), totals + o, segment, two);
+// `residual` is of the thread's first output.
+template <enum dtype TYPE, bool ONE>
+static __device__ inline void finish_turn(const gemv_plan &plan, char *shared,
+                                          const gemv_piece *pieces, gemv_tiles tiles, int segment,
+                                          float residual) {
+    const int outputs = ONE ? OUTPUTS : plan.outputs;
+    for (int o = threadIdx.x; o < tiles.count * outputs; o += blockDim.x) {
+        const int tile = o / outputs, output = o - tile * outputs;
+        const int piece = tile;
+        const float sum = sum_piece<TYPE, ONE>(plan, shared, pieces, piece, output, segment);
         const float other =
-            plan.passes == 1
-                ? 0
-                : add_segments(plan, sum_tile(plan, sums + plan.warps * count, count, set, two),
-                               totals + all + o, segment, two);
-        const gemv_tile tile = tile_of(plan, set, group);
-        if (segment + 1 < plan.segments || tile.part < 0 || (two && index >= OUTPUTS)) continue;
-        const gemv_part &to = plan.args.parts[tile.part];
-        const int row = tile.index * TILE_ROWS + o % OUTPUTS;
-        if (row < to.rows)
-            store(plan, to, (size_t)(in_tile / OUTPUTS) * to.rows + row, row, sum, other);
+            plan.passes > 1
+                ? sum_piece<TYPE, ONE>(plan, shared, pieces, piece + tiles.count, output, segment)
+                : 0;
+        const gemv_place place = place_of<ONE>(plan, tiles, o);
+        if (segment + 1 < plan.segments || !place.some) continue;
+        if (o >= blockDim.x) residual = residual_of<ONE>(plan, tiles, o);
+        store(plan, place, sum, other, residual);
     }
 }
 
-static __device__ void finish_all(const gemv_plan &plan, char *shared, gemv_barriers &barriers) {
-    float *totals = (float *)(shared + plan.totals_at);
-    for (int segment = 0, n = 0; segment < plan.segments; segment++)
-        for (int set = 0; set < plan.sets; set++, n++) {
-            barrier_wait(&barriers.left[n % GEMV_SLOTS], n / GEMV_SLOTS % 2);
-            finish_set(plan, slot_of(plan, shared, n), totals, segment, set);
-            barrier_arrive(&barriers.taken[n % GEMV_SLOTS]);
+// ---- a launch
+
+template <enum dtype TYPE, int STAGES, bool ONE>
+static __device__ __forceinline__ void take_turns(const gemv_plan &plan,
+                                                  gemv_ring<TYPE, STAGES> &ring, char *shared,
+                                                  const norm_weights &norms) {
+    typedef gemv_cell<TYPE> kind;
+    __shared__ gemv_piece pieces[ROUND_PIECES];
+    for (int round = 0; round < plan.rounds; round++)
+        for (int segment = 0; segment < plan.segments; segment++) {
+            const gemv_tiles tiles = round_tiles(plan, round);
+            const gemv_x x = {shared + plan.x_at,
+                              shared + plan.x_sums_at,
+                              plan.x_stride,
+                              plan.x_sums_stride,
+                              segment * plan.per_cells * kind::COLUMNS,
+                              piece_cells(plan, segment) * kind::UNITS};
+            if (plan.args.norm && round == 0)
+                stage_normed<ONE>(plan.args, x, kind::HAS_MINIMA, norms);
+            else if (plan.segments > 1 || round == 0)
+                stage_plain<ONE>(plan.args, x, kind::HAS_MINIMA);
+            const float residual = residual_of<ONE>(plan, tiles, threadIdx.x);
+            __syncthreads(); // x is there before it is read, and the sums before were read
+            multiply_turn<TYPE, STAGES, ONE>(plan, ring, shared, pieces, tiles.count * plan.passes,
+                                             segment);
+            __syncthreads(); // the sums are there before they are added up, and x was read
+            finish_turn<TYPE, ONE>(plan, shared, pieces, tiles, segment, residual);
         }
 }
 
-template <enum dtype TYPE, int STAGES>
-static __global__ __launch_bounds__((GEMV_WARPS + FINISHERS) * LANES,
+// ONE: of one token.
+template <enum dtype TYPE, int STAGES, bool ONE>
+static __global__ __launch_bounds__(GEMV_WARPS *LANES,
                                     1) void gemv_kernel(const __grid_constant__ gemv_plan plan) {
     extern __shared__ __align__(16) char shared[];
-    __shared__ gemv_barriers barriers;
     const int warp = threadIdx.x / LANES;
-    if (threadIdx.x < GEMV_SLOTS) {
-        barrier_init(&barriers.left[threadIdx.x], plan.warps);
-        barrier_init(&barriers.taken[threadIdx.x], FINISHERS);
-    }
-    __syncthreads(); // the barriers are there before they are used
     grid_launch_dependents();
-    if (warp >= plan.warps) {
-        grid_wait();
-        finish_all(plan, shared, barriers);
-    } else {
-        gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_cell<TYPE>::BYTES, warp);
-        grid_wait();
-        multiply_all<TYPE, STAGES>(plan, ring, shared, barriers);
-    }
+    gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_cell<TYPE>::BYTES, warp);
+    norm_weights norms;
+    if (plan.args.norm) load_norms<ONE>(norms, plan.args); // they are older than other kernels
+    grid_wait();
+    take_turns<TYPE, STAGES, ONE>(plan, ring, shared, norms);
 }
 
-// ---- launching
+// ---- cutting up
 
 // What a card's shared memory is shared out to. The rings have what is left: at least two cells a
 // warp, whatever the product.
 struct gemv_room {
     int warps;
-    int32_t tokens;            // at once, at most
-    size_t x, x_alone, totals; // bytes of x and its sums, and of one token's; of sums of segments
+    int32_t tokens;    // at once, at most
+    size_t x, x_alone; // bytes of x and its sums, and of one token's
 };
 
 static struct gemv_room room_of(const struct device *device) {
     const size_t all = device->properties.sharedMemPerBlockOptin;
-    if (all > 200 << 10) return {GEMV_WARPS, GEMV_TOKENS, 72 << 10, 72 << 10, 16 << 10};
-    return {GEMV_WARPS / 2, GEMV_TOKENS / 2, all / 5, all * 3 / 8, all / 16};
-}
-
-// One token may take more if that makes it whole: there are no sums of segments then.
-static size_t room_of_x(const struct device *device, size_t tokens, size_t whole) {
-    const struct gemv_room room = room_of(device);
-    return tokens == 1 && whole <= room.x_alone ? room.x_alone : room.x;
-}
-
-// Tokens at once: fewer where x needs segments and their sums need too much.
-static int32_t most_tokens(const struct device *device, const struct gemv *args) {
-    const struct gemv_room room = room_of(device);
-    const size_t tiles = ((size_t)args->parts[0].rows + TILE_ROWS - 1) / TILE_ROWS;
-    const size_t sets = tiles / (size_t)device->properties.multiProcessorCount + 1;
-    int32_t tokens = room.tokens;
-    for (; tokens > 1; tokens /= 2) {
-        const size_t totals = sets * 2 * OUTPUTS * (size_t)tokens * sizeof(float);
-        const size_t x = (size_t)args->columns * (size_t)tokens * 9 / 4;
-        if (x <= room.x || totals <= room.totals) break;
-    }
-    return tokens;
+    if (all > 200 << 10) return {GEMV_WARPS, GEMV_TOKENS, 72 << 10, 72 << 10};
+    return {GEMV_WARPS / 2, GEMV_TOKENS / 2, all / 5, all * 3 / 8};
 }
 
 // On a deterministic device a product is cut up alike for any tokens.
-static size_t laid_for(const struct device *device, const struct gemv *args) {
-    return (size_t)(device->deterministic ? most_tokens(device, args) : args->tokens);
+static int laid_for(const struct device *device, const struct gemv *args) {
+    return device->deterministic ? room_of(device).tokens : args->tokens;
 }
 
-template <enum dtype TYPE> static void cut_up(struct device *device, struct gemv_plan *plan) {
-    typedef gemv_cell<TYPE> piece;
+// The least odd number of `each` that has room for `bytes`.
+static int odd_stride(int bytes, int each) { return ((bytes + each - 1) / each | 1) * each; }
+
+template <enum dtype TYPE> static void cut_tiles(const struct device *device, gemv_plan *plan) {
     const struct gemv *args = &plan->args;
-    int members = plan->warps, blocks = device->properties.multiProcessorCount;
+    const int blocks = device->properties.multiProcessorCount;
     plan->passes = args->store == GEMV_GATED ? 2 : 1;
     for (int i = 0; i < args->count; i++) {
         plan->part_tiles[i] = (args->parts[i].rows + TILE_ROWS - 1) / TILE_ROWS;
         if (i == 0 || plan->passes == 1) plan->tiles += plan->part_tiles[i];
     }
-    plan->cells = (args->columns + piece::COLUMNS - 1) / piece::COLUMNS;
-    plan->tile_bytes = TYPE == DTYPE_F16 ? (size_t)TILE_ROWS * (size_t)args->columns * 2
-                                         : (size_t)plan->cells * piece::BYTES;
-    while (members > plan->cells)
-        members /= 2;
-    while (1 << plan->members_log2 < members)
-        plan->members_log2++;
-    plan->groups = plan->warps / members;
-    plan->sets = (plan->tiles + blocks * plan->groups - 1) / (blocks * plan->groups);
-    const size_t tokens = laid_for(device, args), cell = tokens * gemv_x_bytes<TYPE>();
-    const size_t room = room_of_x(device, tokens, (size_t)plan->cells * cell);
-    const int fitting = (int)(room / cell), whole = fitting / members * members;
-    plan->per_cells = fitting >= plan->cells ? plan->cells : whole ? whole : members;
+    plan->share = plan->tiles / blocks;
+    plan->larger = plan->tiles % blocks;
+    while (1 << plan->warps_log2 < room_of(device).warps)
+        plan->warps_log2++;
+    const int fitting = 2 * (1 << plan->warps_log2) / gemv_cell<TYPE>::TEAM / plan->passes;
+    const int most = plan->share + (plan->larger > 0);
+    plan->rounds = (most + fitting - 1) / fitting;
+    plan->round_tiles = (most + plan->rounds - 1) / plan->rounds;
+}
+
+template <enum dtype TYPE> static void cut_columns(const struct device *device, gemv_plan *plan) {
+    typedef gemv_cell<TYPE> kind;
+    const int tokens = laid_for(device, &plan->args);
+    const int quads = kind::UNITS / QUAD_UNITS * kind::HAS_MINIMA;
+    const int x_bytes = kind::UNITS * X_BYTES, sums_bytes = quads * XSUM_BYTES;
+    const struct gemv_room room = room_of(device);
+    plan->cells = (plan->args.columns + kind::COLUMNS - 1) / kind::COLUMNS;
+    plan->tile_bytes = TYPE == DTYPE_F16
+                           ? (size_t)TILE_ROWS * (size_t)plan->args.columns * sizeof(__half)
+                           : (size_t)plan->cells * kind::BYTES;
+    const int fitting = (int)(tokens == 1 ? room.x_alone : room.x) / tokens - 2 * X_BYTES;
+    plan->per_cells = fitting / (x_bytes + sums_bytes);
     plan->segments = (plan->cells + plan->per_cells - 1) / plan->per_cells;
+    plan->per_cells = (plan->cells + plan->segments - 1) / plan->segments;
+    plan->x_stride = odd_stride(plan->per_cells * x_bytes, X_BYTES);
+    plan->x_sums_stride = odd_stride(plan->per_cells * sums_bytes, XSUM_BYTES);
 }
 
 // Returns the bytes of shared memory.
 template <enum dtype TYPE>
-static size_t lay_out(struct device *device, struct gemv_plan *plan, int stages) {
-    typedef gemv_cell<TYPE> piece;
-    const size_t tokens = laid_for(device, &plan->args), cells = (size_t)plan->per_cells;
-    const size_t x = cells * tokens * piece::UNITS * X_BYTES;
-    const size_t outputs = (size_t)plan->passes * tokens * OUTPUTS;
-    plan->slot_floats = (int)(outputs * (size_t)plan->warps);
-    const size_t totals = plan->segments > 1 ? outputs * (size_t)(plan->groups * plan->sets) : 0;
-    plan->x_at = (unsigned)(plan->warps * stages * piece::BYTES);
-    plan->x_sums_at = plan->x_at + (unsigned)x;
-    plan->sums_at = plan->x_at + (unsigned)(cells * tokens * gemv_x_bytes<TYPE>());
-    plan->totals_at = plan->sums_at + GEMV_SLOTS * (unsigned)plan->slot_floats * sizeof(float);
-    return plan->totals_at + totals * sizeof(float);
+static size_t lay_out(const struct device *device, struct gemv_plan *plan, int stages) {
+    const int tokens = laid_for(device, &plan->args), warps = 1 << plan->warps_log2;
+    const int piece = tokens * OUTPUTS * (int)sizeof(float);
+    const int totals = plan->segments > 1 ? piece * plan->round_tiles * plan->passes : 0;
+    plan->outputs = plan->args.tokens * OUTPUTS;
+    plan->x_at = (unsigned)(warps * stages * gemv_cell<TYPE>::BYTES);
+    plan->x_sums_at = plan->x_at + (unsigned)(tokens * plan->x_stride);
+    plan->sums_at = plan->x_sums_at + (unsigned)(tokens * plan->x_sums_stride);
+    plan->totals_at = plan->sums_at + (unsigned)(warps * GEMV_PIECES * piece);
+    return plan->totals_at + (size_t)totals;
 }
 
-template <enum dtype TYPE, int STAGES>
+// ---- launching
+
+template <enum dtype TYPE, int STAGES, bool ONE>
 static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     const size_t shared = lay_out<TYPE>(device, plan, STAGES);
     if (shared > device->properties.sharedMemPerBlockOptin - STATIC_BYTES) return false;
-    const auto kernel = gemv_kernel<TYPE, STAGES>;
+    const auto kernel = gemv_kernel<TYPE, STAGES, ONE>;
     static size_t allowed = 48 << 10; // without asking
     if (shared > allowed) {
         device_note(device, cudaFuncSetAttribute(
@@ -302,33 +294,35 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
         allowed = shared;
     }
     const int blocks = device->properties.multiProcessorCount;
-    const int turns = (plan->tiles + plan->groups - 1) / plan->groups;
-    launch_after(device, kernel, dim3(turns < blocks ? turns : blocks),
-                 dim3((plan->warps + FINISHERS) * LANES), shared, *plan);
+    launch_after(device, kernel, dim3(plan->tiles < blocks ? plan->tiles : blocks),
+                 dim3(LANES << plan->warps_log2), shared, *plan);
     return true;
 }
 
-template <enum dtype TYPE> static void launch(struct device *device, const struct gemv *args) {
-    struct gemv_plan plan = {};
-    plan.args = *args;
-    plan.warps = room_of(device).warps;
-    cut_up<TYPE>(device, &plan);
-    const bool launched = launch_stages<TYPE, gemv_cell<TYPE>::STAGES>(device, &plan) ||
-                          launch_stages<TYPE, 3>(device, &plan) ||
-                          launch_stages<TYPE, 2>(device, &plan);
-    ASSERT(launched); // room_of() and most_tokens() leave room for two
+template <enum dtype TYPE, bool ONE>
+static void launch(struct device *device, struct gemv_plan *plan) {
+    cut_tiles<TYPE>(device, plan);
+    cut_columns<TYPE>(device, plan);
+    const bool launched = launch_stages<TYPE, gemv_cell<TYPE>::STAGES, ONE>(device, plan) ||
+                          launch_stages<TYPE, 3, ONE>(device, plan) ||
+                          launch_stages<TYPE, 2, ONE>(device, plan);
+    ASSERT(launched); // room_of() leaves room for two
 }
 
-static void launch_type(struct device *device, const struct gemv *args) {
-    switch (args->type) {
-#define CASE(id)                          \
-    case DTYPE_##id:                      \
-        launch<DTYPE_##id>(device, args); \
+template <enum dtype TYPE> static void launch_type(struct device *device, struct gemv_plan *plan) {
+    plan->args.tokens == 1 ? launch<TYPE, true>(device, plan) : launch<TYPE, false>(device, plan);
+}
+
+static void launch_plan(struct device *device, struct gemv_plan *plan) {
+    switch (plan->args.type) {
+#define CASE(id)                               \
+    case DTYPE_##id:                           \
+        launch_type<DTYPE_##id>(device, plan); \
         break;
         PACKED_MAP(CASE)
 #undef CASE
     case DTYPE_F16:
-        launch<DTYPE_F16>(device, args);
+        launch_type<DTYPE_F16>(device, plan);
         break;
     case DTYPE_BF16:
     case DTYPE_F32:
@@ -341,7 +335,7 @@ bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
     const struct gemv_room room = room_of(device);
     const size_t elements = (size_t)tokens * (size_t)columns;
     const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)room.warps; // by its threads
-    return columns % ROUND_COLUMNS == 0 && elements <= kept && elements * 9 / 4 <= room.x;
+    return columns % ROUND_COLUMNS == 0 && elements <= kept && elements * 5 / 2 <= room.x;
 }
 
 bool gemv_fits(const struct weight *w) {
@@ -353,10 +347,12 @@ void gemv_launch(struct device *device, const struct gemv *args) {
     ASSERT(!args->norm || gemv_norms(device, args->tokens, args->columns));
     struct gemv some = *args;
     const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
-    const int32_t once = most_tokens(device, args);
+    const int32_t once = room_of(device).tokens;
     for (int32_t done = 0; done < args->tokens; done += some.tokens) {
         some.tokens = args->tokens - done < once ? args->tokens - done : once;
-        launch_type(device, &some);
+        struct gemv_plan plan = {};
+        plan.args = some;
+        launch_plan(device, &plan);
         for (int i = 0; i < args->count; i++)
             some.parts[i].y = (char *)some.parts[i].y +
                               (size_t)some.tokens * (size_t)some.parts[i].rows * (wide ? 4 : 2);

@@ -12,6 +12,7 @@ static_assert(GEMV_NORMED_ELEMENTS == GEMV_ITEMS * 8 * LANES * GEMV_WARPS, "kept
 
 struct gemv_x {     // where it goes
     char *x, *sums; // in shared memory
+    int stride, sums_stride;
     int first_column, units;
 };
 
@@ -21,13 +22,14 @@ struct x_item {
     bool some;
 };
 
+template <bool ONE>
 static __device__ inline x_item item_of(const gemv &args, const gemv_x &to, int i) {
     x_item item;
     item.t = i % 4;
-    item.token = args.tokens == 1 ? 0 : i / 4 / to.units;
+    item.token = ONE ? 0 : i / 4 / to.units;
     item.unit = i / 4 - item.token * to.units;
     item.column = to.first_column + item.unit * UNIT_COLUMNS + 4 * item.t;
-    item.some = i < args.tokens * to.units * 4;
+    item.some = i < (ONE ? 1 : args.tokens) * to.units * 4;
     return item;
 }
 
@@ -41,7 +43,7 @@ static __device__ inline float sum_of(uint2 four) {
 static __device__ inline void put_item(const gemv &args, const gemv_x &to, bool minima,
                                        const x_item &item, uint2 first, uint2 last) {
     if (item.some)
-        *(uint4 *)(to.x + ((size_t)item.unit * args.tokens + item.token) * X_BYTES + item.t * 16) =
+        *(uint4 *)(to.x + item.token * to.stride + item.unit * X_BYTES + item.t * 16) =
             make_uint4(first.x, first.y, last.x, last.y);
     if (!minima) return;
     float upper = sum_of(first), lower = sum_of(last);
@@ -53,8 +55,7 @@ static __device__ inline void put_item(const gemv &args, const gemv_x &to, bool 
     const float2 taken = __half22float2(mean);
     const __half2 rest = __floats2half2_rn(upper / 16 - taken.x, lower / 16 - taken.y);
     if (item.some && item.t == 0)
-        *(uint2 *)(to.sums +
-                   ((size_t)(item.unit / QUAD_UNITS) * args.tokens + item.token) * XSUM_BYTES +
+        *(uint2 *)(to.sums + item.token * to.sums_stride + item.unit / QUAD_UNITS * XSUM_BYTES +
                    item.unit % QUAD_UNITS * 8) = make_uint2(as_bits(mean), as_bits(rest));
 }
 
@@ -67,21 +68,35 @@ static __device__ inline float squares_of(float4 v) {
     return v.x * v.x + v.y * v.y + (v.z * v.z + v.w * v.w);
 }
 
-// The threads of the warps that multiply; `threads` of them.
-static __device__ inline void sync_warps(int threads) {
-    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+// The weights of the norm for a thread's items: it has the same ones of every token.
+struct norm_weights {
+    float4 of[GEMV_ITEMS][2];
+};
+
+template <bool ONE>
+static __device__ inline void load_norms(norm_weights &norms, const gemv &args) {
+#pragma unroll
+    for (int k = 0; k < GEMV_ITEMS; k++) {
+        const int i = threadIdx.x + k * blockDim.x, all = args.columns / 8;
+        if (i >= (ONE ? 1 : args.tokens) * all) break;
+        const int unit = (ONE ? i : i % all) / 4;
+        const float4 *from = (const float4 *)(args.norm + unit * UNIT_COLUMNS + i % 4 * 4);
+        norms.of[k][0] = from[0], norms.of[k][1] = from[4];
+    }
 }
 
 // x = stream / sqrt(mean(stream^2) + eps) * norm. A round of a warp is 256 columns of one token.
+template <bool ONE>
 static __device__ inline void stage_normed(const gemv &args, const gemv_x &to, bool minima,
-                                           int threads) {
+                                           const norm_weights &norms) {
     __shared__ float rounds[GEMV_ROUNDS];
-    const int lane = threadIdx.x % LANES, a_token = args.columns / ROUND_COLUMNS;
+    const int threads = blockDim.x, lane = threadIdx.x % LANES;
+    const int a_token = args.columns / ROUND_COLUMNS;
     float4 v[GEMV_ITEMS][2];
 #pragma unroll
     for (int k = 0; k < GEMV_ITEMS; k++) {
-        const x_item item = item_of(args, to, threadIdx.x + k * threads);
-        if (!item.some || item.column >= args.columns) continue;
+        const x_item item = item_of<ONE>(args, to, threadIdx.x + k * threads);
+        if (!item.some) break;
         const size_t row = args.row_index ? args.row_index[item.token] : item.token;
         const float *from = args.stream + row * args.columns + item.column;
         v[k][0] = __ldcg((const float4 *)from), v[k][1] = __ldcg((const float4 *)(from + 16));
@@ -89,34 +104,34 @@ static __device__ inline void stage_normed(const gemv &args, const gemv_x &to, b
 #pragma unroll
     for (int k = 0; k < GEMV_ITEMS; k++) {
         const int round = (threadIdx.x + k * threads) / LANES;
-        if (round >= args.tokens * a_token) break;
+        if (round >= (ONE ? 1 : args.tokens) * a_token) break;
         const float sum = warp_sum(squares_of(v[k][0]) + squares_of(v[k][1]));
         if (lane == 0) rounds[round] = sum;
     }
-    sync_warps(threads); // the rounds' sums are there before they are added up
+    __syncthreads(); // the rounds' sums are there before they are added up
 #pragma unroll
     for (int k = 0; k < GEMV_ITEMS; k++) {
         const int round = (threadIdx.x + k * threads) / LANES;
-        if (round >= args.tokens * a_token) break;
-        const x_item item = item_of(args, to, threadIdx.x + k * threads);
+        if (round >= (ONE ? 1 : args.tokens) * a_token) break;
+        const x_item item = item_of<ONE>(args, to, threadIdx.x + k * threads);
         float sum = 0;
         for (int i = lane; i < a_token; i += LANES)
             sum += rounds[item.token * a_token + i];
         const float scale = rsqrtf(warp_sum(sum) / args.columns + args.eps);
-        const float *norm = args.norm + item.column;
-        put_item(args, to, minima, item, scaled(v[k][0], *(const float4 *)norm, scale),
-                 scaled(v[k][1], *(const float4 *)(norm + 16), scale));
+        put_item(args, to, minima, item, scaled(v[k][0], norms.of[k][0], scale),
+                 scaled(v[k][1], norms.of[k][1], scale));
     }
 }
 
-static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bool minima,
-                                          int threads) {
-    const int count = args.tokens * to.units * 4;
+template <bool ONE>
+static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bool minima) {
+    const int threads = blockDim.x;
+    const int count = (ONE ? 1 : args.tokens) * to.units * 4;
     for (int base = 0; base < count; base += PLAIN_ITEMS * threads) {
         uint2 v[PLAIN_ITEMS][2];
 #pragma unroll
         for (int k = 0; k < PLAIN_ITEMS; k++) {
-            const x_item item = item_of(args, to, base + threadIdx.x + k * threads);
+            const x_item item = item_of<ONE>(args, to, base + threadIdx.x + k * threads);
             v[k][0] = v[k][1] = make_uint2(0, 0);
             if (!item.some || item.column >= args.columns) continue;
             const size_t row = args.row_index ? args.row_index[item.token] : item.token;
@@ -126,7 +141,7 @@ static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bo
 #pragma unroll
         for (int k = 0; k < PLAIN_ITEMS; k++) {
             if (base + k * threads >= count) break;
-            const x_item item = item_of(args, to, base + threadIdx.x + k * threads);
+            const x_item item = item_of<ONE>(args, to, base + threadIdx.x + k * threads);
             put_item(args, to, minima, item, v[k][0], v[k][1]);
         }
     }

@@ -46,7 +46,8 @@ static constexpr float SUBNORMAL = 1 << 24; // times a quant's half: the quant
 
 // What a type's cell has:
 //   UNITS, BYTES, HEAD, HIGH_BITS   as above
-//   HALVES   the two halves of a unit have factors of their own, or the last 16 times larger quants
+//   FACTORS  of a unit's row: one for each half, or one
+//   LAST_SHIFT  bits by which the quants of the last product are higher than those of the first
 //   load(cell, lane)       what all units share
 //   operands(u)            of unit u
 //   factor(u, row, half)   row 0 or 1: g or g + 8; its products times it and row_factor(row)
@@ -56,7 +57,8 @@ static constexpr float SUBNORMAL = 1 << 24; // times a quant's half: the quant
 template <enum dtype TYPE> struct cell;
 
 struct cell_of_nibbles {
-    enum { UNITS = 8, HEAD = 16, QUANTS = TILE_ROWS * HEAD, HIGH = QUANTS + 2048, HALVES = 1 };
+    enum { UNITS = 8, HEAD = 16, QUANTS = TILE_ROWS * HEAD, HIGH = QUANTS + 2048 };
+    enum { LAST_SHIFT = 4, FACTORS = 1 };
     const char *memory;
     int lane;
     __device__ int head(int row) const { return (lane / 4 + 8 * row) * HEAD; }
@@ -172,7 +174,7 @@ template <> struct cell<DTYPE_Q5_K> : cell_of_super_blocks {
 };
 
 template <> struct cell<DTYPE_Q6_K> : cell_of_nibbles { // a head is 16 signed scales
-    enum { D = HIGH + 1024, BYTES = D + 2 * TILE_ROWS, HIGH_BITS = 2, STAGES = 3 };
+    enum { D = HIGH + 1024, BYTES = D + 2 * TILE_ROWS, HIGH_BITS = 2, FACTORS = 2, STAGES = 3 };
     unsigned scales[2][4];
     float d[2];
     __device__ void load(const char *from, int of_lane) {
@@ -217,7 +219,7 @@ template <> struct cell<DTYPE_Q6_K> : cell_of_nibbles { // a head is 16 signed s
 
 template <> struct cell<DTYPE_Q8_0> { // 128 is added to the quants; a head is d of each unit
     enum { UNITS = 4, HEAD = 8, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + UNITS * 512 };
-    enum { HIGH = BYTES, HIGH_BITS = 0, HALVES = 0, STAGES = 3 };
+    enum { HIGH = BYTES, HIGH_BITS = 0, LAST_SHIFT = 0, FACTORS = 1, STAGES = 3 };
     const char *memory;
     int lane;
     unsigned scales[2][2];

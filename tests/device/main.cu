@@ -1,4 +1,4 @@
-// tests/device/main.cu — device_tests [--quick | --time] [--every N] [--seed N]
+// tests/device/main.cu — device_tests [--quick | --time] [--only NAME] [--every N] [--seed N]
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,39 +11,65 @@ void tally_count(struct tally *tally, bool ok, const char *what, double error) {
     if (!ok) printf("failed: %s (error %.2e)\n", what, error);
 }
 
+struct part {
+    const char *name;
+    void (*test)(struct device *device, struct tally *tally);
+    void (*time)(struct device *device, struct tally *tally); // or NULL
+};
+
+static const struct part PARTS[] = {
+    {"sampling", test_sampling, time_sampling},
+    {"cache", test_cache, nullptr},
+    {"verbs", test_verbs, nullptr},
+    {"linear", test_linear, time_linear},
+    {"flash", test_flash, nullptr},
+    {"attention", test_attention, time_attention},
+};
+
+static int usage() {
+    fprintf(stderr, "usage: device_tests [--quick | --time] [--only NAME] [--every N] [--seed N]\n"
+                    "NAME is one of");
+    for (const struct part &part : PARTS)
+        fprintf(stderr, " %s", part.name);
+    fprintf(stderr, "\n");
+    return 2;
+}
+
+static bool is_part(const char *name) {
+    for (const struct part &part : PARTS)
+        if (!strcmp(part.name, name)) return true;
+    return false;
+}
+
 int main(int argc, char **argv) {
     struct tally tally = {0, 0, (uint64_t)time(nullptr), false, 1, 0};
+    const char *only = nullptr;
     bool timing = false;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--quick")) {
             tally.quick = true;
         } else if (!strcmp(argv[i], "--time")) {
             timing = true;
+        } else if (!strcmp(argv[i], "--only") && i + 1 < argc && is_part(argv[i + 1])) {
+            only = argv[++i];
         } else if (!strcmp(argv[i], "--every") && i + 1 < argc && atoi(argv[i + 1]) > 0) {
             tally.every = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "--seed") && i + 1 < argc) {
             tally.seed = strtoull(argv[++i], nullptr, 10);
         } else {
-            fprintf(stderr, "usage: device_tests [--quick | --time] [--every N] [--seed N]\n");
-            return 2;
+            return usage();
         }
     }
     struct device device = {};
     CUDA(cudaGetDeviceProperties(&device.properties, 0));
     CUDA(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
     printf("%s, seed %llu\n", device.properties.name, (unsigned long long)tally.seed);
-    if (timing) {
-        time_linear();
-        time_sampling(&device);
-        time_attention(&device, &tally);
-        return 0;
+    for (const struct part &part : PARTS) {
+        if (only && strcmp(part.name, only)) continue;
+        const auto run = timing ? part.time : part.test;
+        if (run) run(&device, &tally);
     }
-    test_sampling(&device, &tally);
-    test_cache(&device, &tally);
-    test_verbs(&tally);
-    test_linear(&tally);
-    test_flash(&tally);
-    test_attention(&device, &tally);
+    if (timing) return 0;
     printf("%d passed, %d failed\n", tally.passed, tally.failed);
     return tally.failed > 0 || tally.passed == 0;
 }

@@ -198,7 +198,7 @@ static void test_gathered(struct flash_tests *tests) {
     }
 }
 
-void test_flash(struct tally *tally) {
+void test_flash(struct device *, struct tally *tally) {
     static const int HEADS[][2] = {{40, 40}, {64, 8}, {32, 8}, {16, 1}};
     static const int QUICK_HEADS[][2] = {{3, 3}, {8, 1}, {8, 2}, {12, 1}};
     struct flash_tests tests = {open_device(false), open_device(true), tally, tally->seed};

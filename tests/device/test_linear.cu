@@ -375,7 +375,7 @@ static void test_type(struct bench *bench, enum dtype type) {
     }
 }
 
-void test_linear(struct tally *tally) {
+void test_linear(struct device *, struct tally *tally) {
     uint64_t state = tally->seed;
     for (int deterministic = 0; deterministic < 2; deterministic++) {
         struct error err;

@@ -152,7 +152,7 @@ static double time_calls(struct device *device, const struct candidates *args) {
     return 1e3 * (double)ms[ROUNDS / 2] / CALLS;
 }
 
-void time_sampling(struct device *device) {
+void time_sampling(struct device *device, struct tally *) {
     static const int ROWS[] = {1, 8, 64}, COUNTS[] = {1, 40, CANDIDATES_MAX};
     uint64_t state = 1;
     struct scene scene = {};

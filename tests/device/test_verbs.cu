@@ -371,7 +371,7 @@ static void test_ropes(struct verb_tests *tests) {
             }
 }
 
-void test_verbs(struct tally *tally) {
+void test_verbs(struct device *, struct tally *tally) {
     struct verb_tests tests = {nullptr, tally, tally->seed};
     const struct device_options options = {};
     struct error err;

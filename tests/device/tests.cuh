@@ -15,12 +15,12 @@ void tally_count(struct tally *tally, bool ok, const char *what, double error);
 
 void test_attention(struct device *device, struct tally *tally);
 void test_cache(struct device *device, struct tally *tally);
-void test_flash(struct tally *tally);
-void test_linear(struct tally *tally);
+void test_flash(struct device *device, struct tally *tally);
+void test_linear(struct device *device, struct tally *tally);
 void test_sampling(struct device *device, struct tally *tally);
-void test_verbs(struct tally *tally);
+void test_verbs(struct device *device, struct tally *tally);
 
-// Tables; they count nothing.
+// Tables; they count nothing. Some open a device of their own.
 void time_attention(struct device *device, struct tally *tally);
-void time_linear();
-void time_sampling(struct device *device);
+void time_linear(struct device *device, struct tally *tally);
+void time_sampling(struct device *device, struct tally *tally);

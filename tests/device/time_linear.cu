@@ -153,7 +153,7 @@ static void time_type(enum dtype type) {
     rig.backend->close(rig.device);
 }
 
-void time_linear() {
+void time_linear(struct device *, struct tally *) {
     printf("type  tokens    q, k, v       output        gate, up      down          a layer\n");
     for (int type = DTYPE_F16; type < DTYPE_COUNT; type++)
         time_type((enum dtype)type);
