@@ -151,8 +151,10 @@ static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
 
 // Sequences with at least `least` queries, and only those.
 void gather_attention(struct device *device, const struct paged_attention *args, int least);
-// Sequences with one query, and only those.
-void flash_decode(struct device *device, const struct paged_attention *args);
+// Sequences with one query, and only those; with rope, where there are no others, rope_and_cache
+// first.
+void flash_decode(struct device *device, const struct paged_attention *args,
+                  const struct rope_and_cache *rope);
 // Sequences with at least `least` queries, 1 or 2, and only those.
 void flash_prefill(struct device *device, const struct paged_attention *args, int least);
 // The same on the tensor cores of compute capability 9.0, for heads of at most 128.

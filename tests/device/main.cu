@@ -43,6 +43,7 @@ int main(int argc, char **argv) {
     test_verbs(&tally);
     test_linear(&tally);
     test_flash(&tally);
+    test_decode(&tally);
     test_attention(&device, &tally);
     printf("%d passed, %d failed\n", tally.passed, tally.failed);
     return tally.failed > 0 || tally.passed == 0;
