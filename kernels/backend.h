@@ -207,9 +207,9 @@ struct paged_attention {
 };
 
 // rope_and_cache, then paged_attention of what it made; both of one q, num_heads, layer, cache and
-// batch. q is spoilt as k is. What the batch's sequences hold but their new tokens was in the cache
-// before the last embedding() or copy between host and device: it may be read before the verb that
-// was enqueued last is done.
+// batch. q is spoilt as k is. All that a sequence attends to but its own new tokens was in the
+// cache before the last embedding() or copy between host and device: it may be read while verbs
+// that were enqueued since then still run.
 struct attention {
     struct rope_and_cache rope;
     struct paged_attention attend;

@@ -7,12 +7,12 @@
 // A unit is a sequence under one KV head: K and V are read once for its whole group. The tiles of
 // TILE keys of all units, from the first key in the window on, are shared out evenly over a grid
 // that fills the card once, so a block may end one unit and begin another. Neighbouring blocks take
-// the same keys of different heads, which lie side by side in a page: `abreast` heads at once.
+// the same keys of different heads, which lie side by side in a page.
 // Inside a block the warps take STEP keys in turn, each for itself: it copies, multiplies and keeps
 // its own maxima and sums. Scores are computed transposed, keys as rows and heads as columns: a
 // group of 8 fills a tile.
 //
-//   grid   blocks that are resident at once
+//   grid   (KV heads side by side, places in the order of tiles), as many as are resident at once
 //   block  up to WARPS x 32
 //   smem   warps x STAGES x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk;
 //          q of a group; cosines and sines of a token; its k and v
@@ -34,7 +34,7 @@
 
 #include <numeric>
 
-enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64, MERGED = 16 };
+enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64, MERGED = 8 };
 
 template <int SIZE> struct layout {
     static const int chunks = SIZE / 8;
@@ -49,6 +49,7 @@ template <int SIZE> struct layout {
 // What a block knows of a sequence's new token.
 template <typename cache_t, int SIZE, int HEADS> struct newest {
     float2 turns[SIZE / 2];            // of each pair: cosine, sine
+    float norms[2][SIZE];              // of q and k, where they have any
     __half q[8 * HEADS][SIZE + 8];     // turned; padded so that eight rows lie in other banks
     alignas(16) cache_t rows[2][SIZE]; // k, turned, and v
 };
@@ -60,8 +61,12 @@ struct decode_args {
     struct batch batch;
     float *parts;      // [2 x blocks][part_floats()]
     unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
-    int abreast;       // divides the blocks and the KV heads
 };
+
+// Which of all parts is a place's first.
+static __device__ inline size_t part_index(int place) {
+    return 2 * ((size_t)place * gridDim.x + blockIdx.x);
+}
 
 // Of one block's part of a unit: [group][SIZE] values, [group] of maximum and sum; whole chunks.
 template <int SIZE> static __device__ inline size_t part_floats(int group) {
@@ -69,7 +74,7 @@ template <int SIZE> static __device__ inline size_t part_floats(int group) {
 }
 
 // Tiles [first, end) of the flat order, of which `from` ... `to` - 1 are this block's. The order is
-// that of the sequences, and in one its heads, `abreast` of them taking each place together.
+// that of the sequences, and in one its heads, of which gridDim.x go together.
 struct unit {
     int sequence, kv_head;
     int begin, keys; // the first key in the window, the end of the last
@@ -90,12 +95,19 @@ static __device__ int all_tiles(const decode_args &args) {
     for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
         tiles += tiles_of(args, s);
     return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) *
-           (args.cache.num_kv_heads / args.abreast);
+           (args.cache.num_kv_heads / gridDim.x);
+}
+
+// Tiles of a block. Where each would have one, every second may as well have two, as long as none
+// of the multiprocessors is idle then: that makes fewer parts to merge.
+static __device__ inline int share_of(int tiles) {
+    const int places = gridDim.y;
+    return tiles <= places && 2 * tiles > places ? 2 : max(1, (tiles + places - 1) / places);
 }
 
 // The unit that tile `from` of the flat order lies in, cut at `to`.
 static __device__ unit find_unit(const decode_args &args, int from, int to) {
-    const int lane = threadIdx.x % 32, rounds = args.cache.num_kv_heads / args.abreast;
+    const int lane = threadIdx.x % 32, rounds = args.cache.num_kv_heads / gridDim.x;
     int before = 0;
     for (int base = 0;; base += 32) {
         const int tiles = tiles_of(args, base + lane) * rounds;
@@ -111,7 +123,7 @@ static __device__ unit find_unit(const decode_args &args, int from, int to) {
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
             const int round = (from - start) / tiles_each;
             const int first = start + round * tiles_each, end = first + tiles_each;
-            const int kv_head = round * args.abreast + blockIdx.x % args.abreast;
+            const int kv_head = round * gridDim.x + blockIdx.x;
             const int keys = args.batch.seq_lens_kv[s], window = args.attention.window;
             const int begin = window > 0 ? max(0, keys - window) : 0;
             return {s, kv_head, begin, keys, first, end, from, min(to, end)};
@@ -126,13 +138,18 @@ template <int SIZE, int HEADS> struct sums {
     float highest[HEADS][2], total[HEADS][2];
 };
 
-// The pairs of a head that are turned, by all threads.
+// What turning and norming take, by all threads: it depends on no other kernel.
 template <typename newest_t>
 static __device__ void find_turns(newest_t &newest, const decode_args &args, const unit &unit) {
-    if (!args.rope.q) return;
+    const rope_and_cache &rope = args.rope;
+    if (!rope.q) return;
     const int position = args.batch.positions[args.batch.cu_seqlens_q[unit.sequence]];
-    for (int pair = threadIdx.x; pair < args.rope.rotary / 2; pair += blockDim.x)
-        newest.turns[pair] = rope_turn(args.rope, position, pair);
+    for (int i = threadIdx.x; i < args.cache.head_size; i += blockDim.x) {
+        if (rope.q_norm) newest.norms[0][i] = rope.q_norm[i];
+        if (rope.k_norm) newest.norms[1][i] = rope.k_norm[i];
+    }
+    for (int pair = threadIdx.x; pair < rope.rotary / 2; pair += blockDim.x)
+        newest.turns[pair] = rope_turn(rope, position, pair);
 }
 
 // Where K of a sequence's new token goes; V goes v_plane() further.
@@ -154,9 +171,8 @@ static __device__ inline size_t v_plane(const kv_cache &cache) { // elements fro
 // Item `index` of a unit: a head of q, then k, then v.
 struct item {
     const __half *from;
-    const float *norm; // or NULL
-    int plane;         // of k or v; -1: q
-    bool turned;
+    int plane; // of k or v; -1: q
+    bool normed, turned;
 };
 
 static __device__ inline item item_of(const decode_args &args, const unit &unit, int index,
@@ -166,11 +182,11 @@ static __device__ inline item item_of(const decode_args &args, const unit &unit,
     const size_t q_head = token * args.attention.num_heads + unit.kv_head * group + index;
     const size_t kv_head = token * args.cache.num_kv_heads + unit.kv_head;
     if (index < group)
-        return {(const __half *)args.attention.q + q_head * size, args.rope.q_norm, -1,
+        return {(const __half *)args.attention.q + q_head * size, -1, args.rope.q_norm != nullptr,
                 args.rope.q != nullptr};
     if (index == group)
-        return {(const __half *)args.rope.k + kv_head * size, args.rope.k_norm, 0, true};
-    return {(const __half *)args.rope.v + kv_head * size, nullptr, 1, false};
+        return {(const __half *)args.rope.k + kv_head * size, 0, args.rope.k_norm != nullptr, true};
+    return {(const __half *)args.rope.v + kv_head * size, 1, false, false};
 }
 
 template <typename cache_t, int SIZE, int HEADS, int PAIRS>
@@ -178,7 +194,7 @@ static __device__ inline void put_item(newest<cache_t, SIZE, HEADS> &newest,
                                        const decode_args &args, const item &item, cache_t *slot,
                                        rope_head<PAIRS> &head, int index) {
     const int size = args.cache.head_size;
-    if (item.norm) rope_norm(head, args.rope, item.norm, size);
+    if (item.normed) rope_norm(head, args.rope, newest.norms[item.plane + 1], size);
     if (item.turned) {
         float2 turns[PAIRS];
 #pragma unroll
@@ -214,7 +230,7 @@ static __device__ void take_newest(newest<cache_t, SIZE, HEADS> &newest, const d
     const bool has_last = args.rope.q && unit.to == unit.end;
     const int count = group + (has_last ? 2 : 0);
     cache_t *slot = has_last ? new_slot<cache_t>(args, unit) : nullptr;
-    __syncthreads(); // the turns are there
+    __syncthreads(); // turns and norms are there
     for (int first = threadIdx.x / 32; first < count; first += TOGETHER * warps) {
         rope_head<PAIRS> heads[TOGETHER];
 #pragma unroll
@@ -257,6 +273,7 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
     typedef layout<SIZE> shape;
     const int lane = threadIdx.x % 32, size = args.cache.head_size;
     const size_t to_v = v_plane(args.cache);
+    const uint64_t policy = read_once_policy();
 #pragma unroll
     for (int i = 0; i < shape::rounds; i++) {
         const int index = lane + 32 * i, key = index / shape::chunks, chunk = index % shape::chunks;
@@ -264,8 +281,8 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
         const bool some = key < keys && chunk * 8 < size;
         const cache_t *from = (const cache_t *)args.cache.data + (some ? at : 0);
         const unsigned put = to + key * shape::row + chunk * 16;
-        copy16(put, from, some);
-        copy16(put + shape::plane, from + (some ? to_v : 0), some);
+        copy16_once(put, from, some, policy);
+        copy16_once(put + shape::plane, from + (some ? to_v : 0), some, policy);
     }
 }
 
@@ -391,6 +408,7 @@ static __device__ void take_keys(sums<SIZE, HEADS> &sums, newest<cache_t, SIZE, 
         copies.start_next();
     find_turns(newest, args, unit);
     grid_wait(); // the keys so far are older than the step
+    grid_launch_dependents();
     take_newest(newest, args, unit, group);
     unsigned q[HEADS][SIZE / 16][2];
     load_query(q, newest, group);
@@ -499,8 +517,8 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
     const int first = unit.first / share, count = (unit.end - 1) / share - first + 1;
     // A block's first part is its even one; a unit that begins inside the block is its odd one.
     const bool odd = first * share < unit.first;
-    const size_t stride = 2 * (size_t)args.abreast * part;
-    const float *parts = args.parts + first * stride + 2 * (unit.kv_head % args.abreast) * part;
+    const float *parts = args.parts + part_index(first) * part;
+    const size_t stride = 2 * (size_t)gridDim.x * part;
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
         const int values_at = head * SIZE + at, extremes_at = group * SIZE + 2 * head;
@@ -516,10 +534,10 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
 // Puts the warps' sums together: the result, or the part of it that has this index.
 template <int SIZE, int HEADS>
 static __device__ void join_warps(const decode_args &args, const unit &unit, const char *memory,
-                                  float (*extremes)[8 * HEADS][2], int index, int group) {
+                                  float (*extremes)[8 * HEADS][2], size_t index, int group) {
     const int warps = blockDim.x / 32;
     const bool whole = unit.from == unit.first && unit.to == unit.end;
-    float *part = args.parts + (size_t)index * part_floats<SIZE>(group);
+    float *part = args.parts + index * part_floats<SIZE>(group);
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
         merged merged = {{}, -INFINITY, 0};
@@ -572,15 +590,16 @@ static __global__ __launch_bounds__(WARPS * 32,
     extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
     __shared__ newest<cache_t, SIZE, HEADS> newest;
-    grid_launch_dependents();
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
     const int tiles = all_tiles(args);
-    const int places = gridDim.x / args.abreast, share = (tiles + places - 1) / places;
+    const int share = share_of(tiles);
+    // The first blocks to run are those of the last keys, as these have a new one to turn.
+    const int place = (tiles + share - 1) / share - 1 - (int)blockIdx.y;
     char *own = memory + warp * layout<SIZE>::warp;
-    const int begin = blockIdx.x / args.abreast * share, end = min(tiles, begin + share);
+    const int begin = place * share, end = place < 0 ? begin : min(tiles, begin + share);
     // One block waits even with nothing to do, or this kernel would end before the last has, and
     // the next one, which waits for this alone, would begin too early.
-    if (tiles == 0 && blockIdx.x == 0) grid_wait();
+    if (tiles == 0 && blockIdx.x + blockIdx.y == 0) grid_wait();
     for (int from = begin; from < end;) {
         const unit unit = find_unit(args, from, end);
         sums<SIZE, HEADS> sums = {};
@@ -589,7 +608,7 @@ static __global__ __launch_bounds__(WARPS * 32,
         take_keys<cache_t, SIZE, HEADS>(sums, newest, args, unit, own, group);
         leave_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // all warps' sums are there
-        const int index = 2 * blockIdx.x + (from > begin);
+        const size_t index = part_index(place) + (from > begin);
         join_warps<SIZE, HEADS>(args, unit, memory, extremes, index, group);
         if (unit.from != unit.first || unit.to != unit.end)
             if (arrive(args, unit, share)) merge_parts<SIZE>(args, unit, share, group);
@@ -617,18 +636,16 @@ struct decode_launch {
         const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
         const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));
         const struct rope_and_cache none = {};
-        const decode_args all = {rope ? *rope : none,
-                                 *args,
-                                 *args->cache,
-                                 *args->batch,
-                                 device->flash_parts,
-                                 device->flash_arrived,
-                                 std::gcd(args->cache->num_kv_heads, blocks)};
+        const decode_args all = {rope ? *rope : none, *args,
+                                 *args->cache,        *args->batch,
+                                 device->flash_parts, device->flash_arrived};
+        const int abreast = std::gcd(args->cache->num_kv_heads, blocks);
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>, blocks, warps * 32, shared, all);
+        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>, dim3(abreast, blocks / abreast),
+                     warps * 32, shared, all);
     }
 };
 
