@@ -61,6 +61,7 @@ struct decode_args {
     struct batch batch;
     float *parts;      // [2 x blocks][part_floats()]
     unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
+    int places;        // that the card has; the grid has fewer where a batch cannot need them
 };
 
 // Which of all parts is a place's first.
@@ -100,8 +101,7 @@ static __device__ int all_tiles(const decode_args &args) {
 
 // Tiles of a block. Where each would have one, every second may as well have two, as long as none
 // of the multiprocessors is idle then: that makes fewer parts to merge.
-static __device__ inline int share_of(int tiles) {
-    const int places = gridDim.y;
+static __host__ __device__ inline int share_of(int tiles, int places) {
     return tiles <= places && 2 * tiles > places ? 2 : max(1, (tiles + places - 1) / places);
 }
 
@@ -592,7 +592,7 @@ static __global__ __launch_bounds__(WARPS * 32,
     __shared__ newest<cache_t, SIZE, HEADS> newest;
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
     const int tiles = all_tiles(args);
-    const int share = share_of(tiles);
+    const int share = share_of(tiles, args.places);
     // The first blocks to run are those of the last keys, as these have a new one to turn.
     const int place = (tiles + share - 1) / share - 1 - (int)blockIdx.y;
     char *own = memory + warp * layout<SIZE>::warp;
@@ -617,6 +617,16 @@ static __global__ __launch_bounds__(WARPS * 32,
     }
 }
 
+// The most places that work can be found for, whatever the lengths are.
+static int places_needed(const struct paged_attention *args, int abreast, int places) {
+    const struct batch *batch = args->batch;
+    const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size;
+    const int64_t tiles =
+        (keys + TILE - 1) / TILE * batch->num_seqs * (args->cache->num_kv_heads / abreast);
+    if (2 * tiles <= places) return (int)tiles;
+    return tiles <= places ? (places + 1) / 2 : places;
+}
+
 struct decode_launch {
     struct device *device;
     const struct paged_attention *args;
@@ -635,17 +645,18 @@ struct decode_launch {
         const int shared = warps * layout<SIZE>::warp;
         const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
         const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));
-        const struct rope_and_cache none = {};
-        const decode_args all = {rope ? *rope : none, *args,
-                                 *args->cache,        *args->batch,
-                                 device->flash_parts, device->flash_arrived};
         const int abreast = std::gcd(args->cache->num_kv_heads, blocks);
+        const int places = blocks / abreast;
+        const struct rope_and_cache none = {};
+        const decode_args all = {
+            rope ? *rope : none,   *args, *args->cache, *args->batch, device->flash_parts,
+            device->flash_arrived, places};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>, dim3(abreast, blocks / abreast),
-                     warps * 32, shared, all);
+        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>,
+                     dim3(abreast, places_needed(args, abreast, places)), warps * 32, shared, all);
     }
 };
 
