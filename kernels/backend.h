@@ -206,6 +206,15 @@ struct paged_attention {
     const struct batch *batch;
 };
 
+// rope_and_cache, then paged_attention of what it made; both of one q, num_heads, layer, cache and
+// batch. q is spoilt as k is. All that a sequence attends to but its own new tokens was in the
+// cache before the last embedding() or copy between host and device: it may be read while verbs
+// that were enqueued since then still run.
+struct attention {
+    struct rope_and_cache rope;
+    struct paged_attention attend;
+};
+
 struct silu_and_mul { // gate = silu(gate) * up
     void *gate;       // [rows, dim] activation, in and out
     const void *up;   // [rows, dim] activation
@@ -321,6 +330,7 @@ struct backend {
     void (*gated_linear)(struct device *device, const struct gated_linear *args);
     void (*rope_and_cache)(struct device *device, const struct rope_and_cache *args);
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
+    void (*attention)(struct device *device, const struct attention *args);
     void (*silu_and_mul)(struct device *device, const struct silu_and_mul *args);
     void (*logits)(struct device *device, const struct logits *args);
     void (*candidates)(struct device *device, const struct candidates *args);
@@ -343,6 +353,13 @@ struct backend {
 const struct backend *backend_reference(void);
 const struct backend *backend_cpu(void);
 const struct backend *backend_cuda(void); // NULL in a build without CUDA
+
+// The verb attention of backends, and batches, for which one pass does not pay.
+static inline void attention_in_turn(const struct backend *backend, struct device *device,
+                                     const struct attention *args) {
+    backend->rope_and_cache(device, &args->rope);
+    backend->paged_attention(device, &args->attend);
+}
 
 #ifdef __cplusplus
 }

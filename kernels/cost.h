@@ -43,7 +43,8 @@ static inline size_t candidates_bytes(const struct candidates *args) {
     return (size_t)args->rows * (size_t)args->vocabulary * sizeof(float);
 }
 
-// K and V of `keys` cached tokens in one layer, read once.
+// K and V of `keys` cached tokens in one layer, read once; of the verb attention too, which writes
+// the new ones and reads the others.
 static inline size_t attention_bytes(const struct kv_cache *cache, int64_t keys) {
     return 2 * (size_t)keys * (size_t)cache->num_kv_heads *
            dtype_row_bytes(cache->type, cache->head_size);

@@ -355,34 +355,33 @@ static void attend(struct forward *forward, const struct layer *layer, int32_t i
                                                         {a->k, layer->k, layer->k_bias},
                                                         {a->v, layer->v, layer->v_bias}},
                                               .count = 3});
-    forward->backend->rope_and_cache(forward->device,
-                                     &(struct rope_and_cache){
-                                         .q = a->q,
-                                         .k = a->k,
-                                         .v = a->v,
-                                         .q_norm = layer->q_norm,
-                                         .k_norm = layer->k_norm,
-                                         .inv_freq = forward->model->inv_freq,
-                                         .eps = config->norm_eps,
-                                         .magnitude = rope_magnitude(&config->rope),
-                                         .interleaved = config->family->interleaved_rope,
-                                         .rotary = config->rope.dimensions,
-                                         .num_heads = config->heads,
-                                         .layer = index,
-                                         .cache = forward->cache,
-                                         .batch = &forward->batch,
-                                     });
-    forward->backend->paged_attention(forward->device,
-                                      &(struct paged_attention){
-                                          .out = a->attended,
-                                          .q = a->q,
-                                          .num_heads = config->heads,
-                                          .layer = index,
-                                          .scale = 1.0f / sqrtf((float)config->head_size),
-                                          .kernel = forward->limits.attention,
-                                          .cache = forward->cache,
-                                          .batch = &forward->batch,
-                                      });
+    const struct rope_and_cache rope = {
+        .q = a->q,
+        .k = a->k,
+        .v = a->v,
+        .q_norm = layer->q_norm,
+        .k_norm = layer->k_norm,
+        .inv_freq = forward->model->inv_freq,
+        .eps = config->norm_eps,
+        .magnitude = rope_magnitude(&config->rope),
+        .interleaved = config->family->interleaved_rope,
+        .rotary = config->rope.dimensions,
+        .num_heads = config->heads,
+        .layer = index,
+        .cache = forward->cache,
+        .batch = &forward->batch,
+    };
+    const struct paged_attention paged = {
+        .out = a->attended,
+        .q = a->q,
+        .num_heads = config->heads,
+        .layer = index,
+        .scale = 1.0f / sqrtf((float)config->head_size),
+        .kernel = forward->limits.attention,
+        .cache = forward->cache,
+        .batch = &forward->batch,
+    };
+    forward->backend->attention(forward->device, &(struct attention){rope, paged});
     add(forward, a->attended, &layer->o);
 }
 

@@ -94,6 +94,10 @@ static void cpu_read(struct device *device, const void *memory, size_t bytes) {
     threads_for(device->threads, (int64_t)bytes, READ_BYTES, read_part, &job);
 }
 
+static void cpu_attention(struct device *device, const struct attention *args) {
+    attention_in_turn(backend_cpu(), device, args);
+}
+
 const struct backend *backend_cpu(void) {
     static const struct backend table = {
         .name = "cpu",
@@ -117,6 +121,7 @@ const struct backend *backend_cpu(void) {
         .gated_linear = cpu_gated_linear,
         .rope_and_cache = cpu_rope_and_cache,
         .paged_attention = cpu_paged_attention,
+        .attention = cpu_attention,
         .silu_and_mul = cpu_silu_and_mul,
         .logits = cpu_logits,
         .candidates = cpu_candidates,

@@ -22,6 +22,11 @@ static bool has_tiles(const struct device *device, const struct paged_attention 
            args->num_heads / cache->num_kv_heads <= FLASH_GROUP_MAX && rows <= UINT32_MAX;
 }
 
+static bool has_flash(const struct device *device, const struct paged_attention *args) {
+    return args->cache->layout == KV_LAYOUT_ROWS && args->kernel != ATTENTION_GATHER &&
+           has_tiles(device, args);
+}
+
 static void many_queries(struct device *device, const struct paged_attention *args, int least) {
     if (device->properties.major == 9 && args->cache->head_size <= 128)
         flash_hopper(device, args, least);
@@ -31,13 +36,13 @@ static void many_queries(struct device *device, const struct paged_attention *ar
 
 static void rows_attention(struct device *device, const struct paged_attention *args) {
     const struct batch *batch = args->batch;
-    if (args->kernel == ATTENTION_GATHER || !has_tiles(device, args)) {
+    if (!has_flash(device, args)) {
         gather_attention(device, args, 1);
     } else if (device->deterministic) {
         many_queries(device, args, 1);
     } else {
         if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);
-        if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args);
+        if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args, nullptr);
     }
 }
 
@@ -96,6 +101,19 @@ extern "C" void cuda_paged_attention(struct device *device, const struct paged_a
         packed_pages_attention(device, args);
     else
         rows_attention(device, args);
+}
+
+extern "C" void cuda_attention(struct device *device, const struct attention *args) {
+    const struct paged_attention *attend = &args->attend;
+    const struct rope_and_cache *rope = &args->rope;
+    const struct batch *batch = attend->batch;
+    ASSERT(rope->q == attend->q && rope->num_heads == attend->num_heads &&
+           rope->layer == attend->layer && rope->cache == attend->cache && rope->batch == batch);
+    ASSERT(rope->rotary <= attend->cache->head_size);
+    if (batch->num_tokens == batch->num_seqs && has_flash(device, attend) && !device->deterministic)
+        flash_decode(device, attend, rope);
+    else
+        attention_in_turn(backend_cuda(), device, args);
 }
 
 extern "C" size_t cuda_partitions_bytes(const struct workspace *workspace) {

@@ -193,6 +193,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .gated_linear = cuda_gated_linear,
         .rope_and_cache = cuda_rope_and_cache,
         .paged_attention = cuda_paged_attention,
+        .attention = cuda_attention,
         .silu_and_mul = cuda_silu_and_mul,
         .logits = cuda_logits,
         .candidates = cuda_candidates,

@@ -98,6 +98,10 @@ template <int THREADS> static __device__ inline float block_sum(float value) {
 // A kernel that was launched with launch_after() may begin while the one before it still runs; it
 // must call grid_wait() before it touches what others write or read. One that says
 // grid_launch_dependents() lets the next begin as soon as all its own blocks have.
+//
+// What a step's copies brought, and what was done before it, may be read without the wait: a step
+// begins with embedding(), which is launched plainly, after all that came before, and every other
+// kernel of the step begins after that one has begun. What the step itself writes may not.
 static __device__ inline void grid_wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -134,6 +138,7 @@ void cuda_linear(struct device *device, const struct linear *args);
 void cuda_gated_linear(struct device *device, const struct gated_linear *args);
 void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void cuda_paged_attention(struct device *device, const struct paged_attention *args);
+void cuda_attention(struct device *device, const struct attention *args);
 enum status cuda_attention_check(struct device *device, const struct paged_attention *args,
                                  int32_t max_context, struct error *err);
 // Of device->partitions, for verbs up to these shapes.

@@ -6,7 +6,8 @@
 //
 //   grid   (columns / THREADS, tokens);  block  THREADS, a thread a column
 //
-// Cost: a few rows, bound by the launch.
+// Cost: a few rows, bound by the launch. It is launched plainly, for the sake of all kernels that
+// come after it in a step: see grid_wait().
 #include "kernels/cuda/unpack.cuh"
 
 enum { THREADS = 128 };

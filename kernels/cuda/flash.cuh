@@ -33,6 +33,19 @@ static __device__ inline void copy16(unsigned to, const void *from, bool some) {
                  "r"(some ? 16 : 0)
                  : "memory");
 }
+// The same for rows that are read whole, and by nobody else: L2 fetches the other half of 128 bytes
+// with the first, and gives them up before other things.
+static __device__ inline uint64_t read_once_policy() {
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+static __device__ inline void copy16_once(unsigned to, const void *from, bool some,
+                                          uint64_t policy) {
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2, %3;" ::"r"(to),
+                 "l"(from), "r"(some ? 16 : 0), "l"(policy)
+                 : "memory");
+}
 static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int PENDING> static __device__ inline void copy_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
@@ -151,8 +164,10 @@ static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
 
 // Sequences with at least `least` queries, and only those.
 void gather_attention(struct device *device, const struct paged_attention *args, int least);
-// Sequences with one query, and only those.
-void flash_decode(struct device *device, const struct paged_attention *args);
+// Sequences with one query, and only those; with rope, where there are no others, rope_and_cache
+// first.
+void flash_decode(struct device *device, const struct paged_attention *args,
+                  const struct rope_and_cache *rope);
 // Sequences with at least `least` queries, 1 or 2, and only those.
 void flash_prefill(struct device *device, const struct paged_attention *args, int least);
 // The same on the tensor cores of compute capability 9.0, for heads of at most 128.

@@ -1,17 +1,26 @@
 // kernels/cuda/flash_decode.cu — softmax(q K^T scale) V over pages, one query a sequence.
 //
 //   q, out  [num_tokens, num_heads, head_size]  fp16
-//   cache   rows layout, fp16 or bf16
+//   k, v    [num_tokens, num_kv_heads, head_size]  fp16, of the new tokens; with rope only
+//   cache   rows layout, fp16 or bf16; with rope the new tokens' slots are written
 //
 // A unit is a sequence under one KV head: K and V are read once for its whole group. The tiles of
 // TILE keys of all units, from the first key in the window on, are shared out evenly over a grid
-// that fills the card once, so a block may end one unit and begin another. Inside a block the warps
-// take STEP keys in turn, each for itself: it copies, multiplies and keeps its own maxima and sums.
-// Scores are computed transposed, keys as rows and heads as columns: a group of 8 fills a tile.
+// that fills the card once, so a block may end one unit and begin another. Neighbouring blocks take
+// the same keys of different heads, which lie side by side in a page.
+// Inside a block the warps take STEP keys in turn, each for itself: it copies, multiplies and keeps
+// its own maxima and sums. Scores are computed transposed, keys as rows and heads as columns: a
+// group of 8 fills a tile.
 //
-//   grid   blocks that are resident at once
+//   grid   (KV heads side by side, places in the order of tiles), as many as are resident at once
 //   block  up to WARPS x 32
-//   smem   warps x STAGES x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk
+//   smem   warps x STAGES x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk;
+//          q of a group; cosines and sines of a token; its k and v
+//
+// With rope, q arrives as the linear left it: a block norms and turns those of its group, and the
+// one whose keys end with the sequence's last does as much for k, which with v goes to the cache
+// and over what the stages hold for that key. All other keys are older than the step, so their
+// first copies begin before the kernel that makes q, k and v is done.
 //
 // A unit that several blocks share is merged by the one that ends last: each leaves its weighted
 // values, maximum and sum in device->flash_parts, counts itself in device->flash_arrived, and the
@@ -21,8 +30,11 @@
 // Probabilities are rounded to 16 bits before the second product, the result at the store.
 // Bound by reading K and V.
 #include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/rope.cuh"
 
-enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64 };
+#include <numeric>
+
+enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64, MERGED = 8 };
 
 template <int SIZE> struct layout {
     static const int chunks = SIZE / 8;
@@ -34,20 +46,36 @@ template <int SIZE> struct layout {
     static_assert(warp >= FLASH_GROUP_MAX * SIZE * (int)sizeof(float), "values fit when it ends");
 };
 
+// What a block knows of a sequence's new token.
+template <typename cache_t, int SIZE, int HEADS> struct newest {
+    float2 turns[SIZE / 2];            // of each pair: cosine, sine
+    float norms[2][SIZE];              // of q and k, where they have any
+    __half q[8 * HEADS][SIZE + 8];     // turned; padded so that eight rows lie in other banks
+    alignas(16) cache_t rows[2][SIZE]; // k, turned, and v
+};
+
 struct decode_args {
+    struct rope_and_cache rope; // q is NULL: q is turned, and all keys are in the cache
     struct paged_attention attention;
     struct kv_cache cache;
     struct batch batch;
-    float *parts;      // [2 x blocks][group x SIZE values, group maxima, group sums]
+    float *parts;      // [2 x blocks][part_floats()]
     unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
+    int places;        // that the card has; the grid has fewer where a batch cannot need them
 };
 
-// Of one block's part of a unit; a multiple of 16 bytes.
+// Which of all parts is a place's first.
+static __device__ inline size_t part_index(int place) {
+    return 2 * ((size_t)place * gridDim.x + blockIdx.x);
+}
+
+// Of one block's part of a unit: [group][SIZE] values, [group] of maximum and sum; whole chunks.
 template <int SIZE> static __device__ inline size_t part_floats(int group) {
     return (size_t)group * SIZE + (2 * group + 3) / 4 * 4;
 }
 
-// Tiles [first, end) of the flat order, of which `from` ... `to` - 1 are this block's.
+// Tiles [first, end) of the flat order, of which `from` ... `to` - 1 are this block's. The order is
+// that of the sequences, and in one its heads, of which gridDim.x go together.
 struct unit {
     int sequence, kv_head;
     int begin, keys; // the first key in the window, the end of the last
@@ -67,15 +95,22 @@ static __device__ int all_tiles(const decode_args &args) {
     int tiles = 0;
     for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
         tiles += tiles_of(args, s);
-    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) * args.cache.num_kv_heads;
+    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) *
+           (args.cache.num_kv_heads / gridDim.x);
+}
+
+// Tiles of a block. Where each would have one, every second may as well have two, as long as none
+// of the multiprocessors is idle then: that makes fewer parts to merge.
+static __host__ __device__ inline int share_of(int tiles, int places) {
+    return tiles <= places && 2 * tiles > places ? 2 : max(1, (tiles + places - 1) / places);
 }
 
 // The unit that tile `from` of the flat order lies in, cut at `to`.
 static __device__ unit find_unit(const decode_args &args, int from, int to) {
-    const int lane = threadIdx.x % 32, kv_heads = args.cache.num_kv_heads;
+    const int lane = threadIdx.x % 32, rounds = args.cache.num_kv_heads / gridDim.x;
     int before = 0;
     for (int base = 0;; base += 32) {
-        const int tiles = tiles_of(args, base + lane) * kv_heads;
+        const int tiles = tiles_of(args, base + lane) * rounds;
         int through = tiles;
         for (int offset = 1; offset < 32; offset *= 2) {
             const int lower = __shfl_up_sync(0xffffffffu, through, offset);
@@ -84,10 +119,11 @@ static __device__ unit find_unit(const decode_args &args, int from, int to) {
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > from);
         if (reached) {
             const int owner = __ffs(reached) - 1, s = base + owner;
-            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / kv_heads;
+            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / rounds;
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
-            const int kv_head = (from - start) / tiles_each;
-            const int first = start + kv_head * tiles_each, end = first + tiles_each;
+            const int round = (from - start) / tiles_each;
+            const int first = start + round * tiles_each, end = first + tiles_each;
+            const int kv_head = round * gridDim.x + blockIdx.x;
             const int keys = args.batch.seq_lens_kv[s], window = args.attention.window;
             const int begin = window > 0 ? max(0, keys - window) : 0;
             return {s, kv_head, begin, keys, first, end, from, min(to, end)};
@@ -102,35 +138,142 @@ template <int SIZE, int HEADS> struct sums {
     float highest[HEADS][2], total[HEADS][2];
 };
 
-template <typename cache_t, int SIZE, int HEADS>
-static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2], const decode_args &args,
-                                  const unit &unit, int group) {
-    const int lane = threadIdx.x % 32, size = args.cache.head_size;
+// What turning and norming take, by all threads: it depends on no other kernel.
+template <typename newest_t>
+static __device__ void find_turns(newest_t &newest, const decode_args &args, const unit &unit) {
+    const rope_and_cache &rope = args.rope;
+    if (!rope.q) return;
+    const int position = args.batch.positions[args.batch.cu_seqlens_q[unit.sequence]];
+    for (int i = threadIdx.x; i < args.cache.head_size; i += blockDim.x) {
+        if (rope.q_norm) newest.norms[0][i] = rope.q_norm[i];
+        if (rope.k_norm) newest.norms[1][i] = rope.k_norm[i];
+    }
+    for (int pair = threadIdx.x; pair < rope.rotary / 2; pair += blockDim.x)
+        newest.turns[pair] = rope_turn(rope, position, pair);
+}
+
+// Where K of a sequence's new token goes; V goes v_plane() further.
+template <typename cache_t>
+static __device__ inline cache_t *new_slot(const decode_args &args, const unit &unit) {
+    const kv_cache &cache = args.cache;
+    const int token = args.batch.cu_seqlens_q[unit.sequence];
+    const unsigned slot = (unsigned)args.batch.slot_mapping[token];
+    const int32_t block = (int32_t)(slot / (unsigned)cache.block_size);
+    const size_t row = flash_row(cache, &block, args.attention.layer, unit.kv_head,
+                                 (int)(slot % (unsigned)cache.block_size));
+    return (cache_t *)cache.data + row * cache.head_size;
+}
+
+static __device__ inline size_t v_plane(const kv_cache &cache) { // elements from a key's K to its V
+    return (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
+}
+
+// Item `index` of a unit: a head of q, then k, then v.
+struct item {
+    const __half *from;
+    int plane; // of k or v; -1: q
+    bool normed, turned;
+};
+
+static __device__ inline item item_of(const decode_args &args, const unit &unit, int index,
+                                      int group) {
+    const int size = args.cache.head_size;
     const size_t token = args.batch.cu_seqlens_q[unit.sequence];
+    const size_t q_head = token * args.attention.num_heads + unit.kv_head * group + index;
+    const size_t kv_head = token * args.cache.num_kv_heads + unit.kv_head;
+    if (index < group)
+        return {(const __half *)args.attention.q + q_head * size, -1, args.rope.q_norm != nullptr,
+                args.rope.q != nullptr};
+    if (index == group)
+        return {(const __half *)args.rope.k + kv_head * size, 0, args.rope.k_norm != nullptr, true};
+    return {(const __half *)args.rope.v + kv_head * size, 1, false, false};
+}
+
+template <typename cache_t, int SIZE, int HEADS, int PAIRS>
+static __device__ inline void put_item(newest<cache_t, SIZE, HEADS> &newest,
+                                       const decode_args &args, const item &item, cache_t *slot,
+                                       rope_head<PAIRS> &head, int index) {
+    const int size = args.cache.head_size;
+    if (item.normed) rope_norm(head, args.rope, newest.norms[item.plane + 1], size);
+    if (item.turned) {
+        float2 turns[PAIRS];
 #pragma unroll
-    for (int n = 0; n < HEADS; n++) {
-        const int head = 8 * n + lane / 4;
-        const bool some = head < group;
-        const __half *from =
-            (const __half *)args.attention.q +
-            (token * args.attention.num_heads + unit.kv_head * group + (some ? head : 0)) * size;
+        for (int i = 0; i < PAIRS; i++)
+            turns[i] = newest.turns[min((int)threadIdx.x % 32 + 32 * i, SIZE / 2 - 1)];
+        rope_rotate(head, args.rope, turns);
+    }
 #pragma unroll
-        for (int k = 0; k < SIZE / 16; k++)
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 pair = rope_pair(args.rope, threadIdx.x % 32 + 32 * i);
 #pragma unroll
-            for (int side = 0; side < 2; side++) {
-                const int at = 16 * k + 8 * side + 2 * (lane % 4);
-                q[n][k][side] = some && at < size ? query_pair(from + at, cache_t()) : 0;
+        for (int side = 0; side < 2; side++) {
+            const int at = side ? pair.y : pair.x;
+            if (at >= SIZE) continue;
+            if (item.plane < 0) {
+                from_float(head.x[i][side], &newest.q[index][at]);
+                continue;
             }
+            cache_t *to = &newest.rows[item.plane][at];
+            from_float(head.x[i][side], to);
+            if (at < size) slot[item.plane * v_plane(args.cache) + at] = *to;
+        }
     }
 }
 
-// Starts copying STEP keys from `first` on; lanes 0 ... STEP - 1 hold the keys' rows.
+// q of a unit, and the new k and v where its last key is among this block's, to shared memory;
+// the latter also to the cache.
+template <typename cache_t, int SIZE, int HEADS>
+static __device__ void take_newest(newest<cache_t, SIZE, HEADS> &newest, const decode_args &args,
+                                   const unit &unit, int group) {
+    enum { PAIRS = (SIZE / 2 + 31) / 32, TOGETHER = 2 };
+    const int warps = blockDim.x / 32, size = args.cache.head_size;
+    const bool has_last = args.rope.q && unit.to == unit.end;
+    const int count = group + (has_last ? 2 : 0);
+    cache_t *slot = has_last ? new_slot<cache_t>(args, unit) : nullptr;
+    __syncthreads(); // turns and norms are there
+    for (int first = threadIdx.x / 32; first < count; first += TOGETHER * warps) {
+        rope_head<PAIRS> heads[TOGETHER];
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++)
+            if (first + i * warps < count)
+                rope_load(heads[i], args.rope, item_of(args, unit, first + i * warps, group).from,
+                          size);
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++)
+            if (first + i * warps < count)
+                put_item<cache_t, SIZE, HEADS>(newest, args,
+                                               item_of(args, unit, first + i * warps, group), slot,
+                                               heads[i], first + i * warps);
+    }
+    __syncthreads(); // q, k and v are there
+}
+
+template <typename cache_t, int SIZE, int HEADS>
+static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
+                                  const newest<cache_t, SIZE, HEADS> &newest, int group) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int n = 0; n < HEADS; n++) {
+        const int head = 8 * n + lane / 4;
+#pragma unroll
+        for (int k = 0; k < SIZE / 16; k++)
+#pragma unroll
+            for (int side = 0; side < 2; side++)
+                q[n][k][side] =
+                    head < group
+                        ? query_pair(&newest.q[head][16 * k + 8 * side + 2 * (lane % 4)], cache_t())
+                        : 0;
+    }
+}
+
+// Starts copying up to STEP keys, and zeros for the rest; lanes 0 ... STEP - 1 hold their rows.
 template <typename cache_t, int SIZE>
 static __device__ inline void copy_step(const decode_args &args, unsigned to, unsigned row,
                                         int keys) {
     typedef layout<SIZE> shape;
     const int lane = threadIdx.x % 32, size = args.cache.head_size;
-    const size_t v_plane = (size_t)args.cache.num_kv_heads * args.cache.block_size * size;
+    const size_t to_v = v_plane(args.cache);
+    const uint64_t policy = read_once_policy();
 #pragma unroll
     for (int i = 0; i < shape::rounds; i++) {
         const int index = lane + 32 * i, key = index / shape::chunks, chunk = index % shape::chunks;
@@ -138,8 +281,8 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
         const bool some = key < keys && chunk * 8 < size;
         const cache_t *from = (const cache_t *)args.cache.data + (some ? at : 0);
         const unsigned put = to + key * shape::row + chunk * 16;
-        copy16(put, from, some);
-        copy16(put + shape::plane, from + (some ? v_plane : 0), some);
+        copy16_once(put, from, some, policy);
+        copy16_once(put + shape::plane, from + (some ? to_v : 0), some, policy);
     }
 }
 
@@ -201,51 +344,83 @@ static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
     }
 }
 
-// A warp's share of keys from ... to - 1 of a unit.
+// Puts the new token's k and v, row `row` of a step, over what the copies left there.
 template <typename cache_t, int SIZE, int HEADS>
-static __device__ void take_keys(sums<SIZE, HEADS> &sums, const decode_args &args, const unit &unit,
-                                 unsigned stages, int group) {
+static __device__ inline void put_newest(char *stage, const newest<cache_t, SIZE, HEADS> &newest,
+                                         int row) {
     typedef layout<SIZE> shape;
-    const int lane = threadIdx.x % 32, stride = blockDim.x / 32 * STEP;
-    const int32_t *table =
-        args.batch.block_table + (size_t)unit.sequence * args.batch.max_blocks_per_seq;
-    const int to = min(unit.keys, unit.begin + (unit.to - unit.first) * TILE);
-    int key = unit.begin + (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP;
-    int ahead = key, stage_in = 0, stage_out = 0;
-    unsigned row = 0, next = 0;
-    if (lane < STEP && ahead + lane < to)
-        row = flash_row(args.cache, table, args.attention.layer, unit.kv_head, ahead + lane);
-    grid_wait(); // all before this comes by copies, which no kernel runs beside
-    grid_launch_dependents();
-    for (int i = 0; i < STAGES - 1; i++) {
-        if (lane < STEP && ahead + stride + lane < to)
-            next = flash_row(args.cache, table, args.attention.layer, unit.kv_head,
-                             ahead + stride + lane);
+    for (int i = threadIdx.x % 32; i < 2 * shape::chunks; i += 32) {
+        const int plane = i / shape::chunks, chunk = i % shape::chunks;
+        *(uint4 *)(stage + plane * shape::plane + row * shape::row + chunk * 16) =
+            *(const uint4 *)&newest.rows[plane][chunk * 8];
+    }
+    __syncwarp(); // all lanes multiply it
+}
+
+// A warp's copies of the keys from ... to - 1 of a unit: its steps, one after the other.
+template <typename cache_t, int SIZE> struct copies {
+    const decode_args &args;
+    const unit &of;
+    const int32_t *table;
+    const unsigned stages; // of this warp, in shared memory
+    const int to, last;    // the end of the block's keys; the end of those that are copied
+    int ahead, stage;      // of the next step
+    unsigned row;          // of this lane's key in it
+
+    __device__ copies(const decode_args &args, const unit &unit, unsigned stages)
+        : args(args), of(unit),
+          table(args.batch.block_table + (size_t)unit.sequence * args.batch.max_blocks_per_seq),
+          stages(stages), to(min(unit.keys, unit.begin + (unit.to - unit.first) * TILE)),
+          last(args.rope.q ? min(to, unit.keys - 1) : to),
+          ahead(unit.begin + (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP), stage(0),
+          row(find_row(ahead)) {}
+
+    __device__ unsigned find_row(int first) const {
+        const int key = first + threadIdx.x % 32;
+        return threadIdx.x % 32 < STEP && key < last
+                   ? flash_row(args.cache, table, args.attention.layer, of.kv_head, key)
+                   : 0;
+    }
+
+    __device__ void start_next() {
+        const int stride = blockDim.x / 32 * STEP;
+        const unsigned next = find_row(ahead + stride);
         if (ahead < to)
-            copy_step<cache_t, SIZE>(args, stages + stage_in * 2 * shape::plane, row, to - ahead);
+            copy_step<cache_t, SIZE>(args, stages + stage * 2 * layout<SIZE>::plane, row,
+                                     last - ahead);
         copy_commit();
         ahead += stride;
-        stage_in++;
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
         row = next;
     }
+};
+
+// A warp's share of the keys from ... to - 1 of a unit.
+template <typename cache_t, int SIZE, int HEADS>
+static __device__ void take_keys(sums<SIZE, HEADS> &sums, newest<cache_t, SIZE, HEADS> &newest,
+                                 const decode_args &args, const unit &unit, char *own, int group) {
+    typedef layout<SIZE> shape;
+    copies<cache_t, SIZE> copies(args, unit, shared_address(own));
+    int key = copies.ahead, stage = 0;
+    const int to = copies.to, stride = blockDim.x / 32 * STEP;
+    if (!args.rope.q) grid_wait(); // all before this comes by copies, which no kernel runs beside
+    for (int i = 0; i < STAGES - 1; i++)
+        copies.start_next();
+    find_turns(newest, args, unit);
+    grid_wait(); // the keys so far are older than the step
+    grid_launch_dependents();
+    take_newest(newest, args, unit, group);
     unsigned q[HEADS][SIZE / 16][2];
-    load_query<cache_t, SIZE, HEADS>(q, args, unit, group);
+    load_query(q, newest, group);
     const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
         copy_wait<STAGES - 2>();
         __syncwarp(); // all lanes' copies are there, and all are done with the stage before
-        if (lane < STEP && ahead + stride + lane < to)
-            next = flash_row(args.cache, table, args.attention.layer, unit.kv_head,
-                             ahead + stride + lane);
-        if (ahead < to)
-            copy_step<cache_t, SIZE>(args, stages + stage_in * 2 * shape::plane, row, to - ahead);
-        copy_commit();
-        ahead += stride;
-        stage_in = stage_in == STAGES - 1 ? 0 : stage_in + 1;
-        row = next;
-        take_step<cache_t, SIZE, HEADS>(sums, q, stages + stage_out * 2 * shape::plane, to - key,
-                                        scoring);
-        stage_out = stage_out == STAGES - 1 ? 0 : stage_out + 1;
+        copies.start_next();
+        char *at = own + stage * 2 * shape::plane;
+        if (args.rope.q && unit.keys <= key + STEP) put_newest(at, newest, unit.keys - 1 - key);
+        take_step<cache_t, SIZE, HEADS>(sums, q, shared_address(at), to - key, scoring);
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
     copy_wait<0>();
     __syncwarp(); // the stages are free for the values
@@ -276,123 +451,134 @@ static __device__ void leave_sums(const sums<SIZE, HEADS> &sums, float *values,
         }
 }
 
-// Adds up `count` parts of one element, each worth weights[i]; `stride` floats apart.
-static __device__ inline float4 weigh(const float *parts, size_t stride, const float *weights,
-                                      int weight_stride, int count) {
-    float4 sum = {};
-#pragma unroll 8
-    for (int i = 0; i < count; i++) {
-        const float4 part = __ldcg((const float4 *)(parts + i * stride));
-        const float weight = weights[i * weight_stride];
-        sum.x = fmaf(part.x, weight, sum.x);
-        sum.y = fmaf(part.y, weight, sum.y);
-        sum.z = fmaf(part.z, weight, sum.z);
-        sum.w = fmaf(part.w, weight, sum.w);
-    }
-    return sum;
-}
-
 static __device__ inline void store4(__half *to, float4 value) {
     *(__half2 *)to = halves(value.x, value.y);
     *(__half2 *)(to + 2) = halves(value.z, value.w);
 }
 
+// What a thread carries over a unit's parts: four elements of a head.
+struct merged {
+    float4 sum;
+    float highest, total;
+};
+
+// Adds `count` parts, the first of them at `parts`, in their order; all are read at once.
+static __device__ inline void add_parts(merged &merged, const float *parts, size_t stride,
+                                        int count, int at, int extremes_at) {
+    float4 values[MERGED];
+    float2 extremes[MERGED];
+    float top = merged.highest;
+#pragma unroll
+    for (int i = 0; i < MERGED; i++) {
+        extremes[i] = make_float2(-INFINITY, 0);
+        values[i] = {};
+        if (i >= count) continue;
+        extremes[i] = __ldcg((const float2 *)(parts + i * stride + extremes_at));
+        values[i] = __ldcg((const float4 *)(parts + i * stride + at));
+    }
+#pragma unroll
+    for (int i = 0; i < MERGED; i++)
+        top = fmaxf(top, extremes[i].x);
+    const float old = power_of_two(merged.highest - top);
+    merged.highest = top;
+    merged.total *= old;
+    merged.sum.x *= old;
+    merged.sum.y *= old;
+    merged.sum.z *= old;
+    merged.sum.w *= old;
+#pragma unroll
+    for (int i = 0; i < MERGED; i++) {
+        const float weight = power_of_two(extremes[i].x - top);
+        merged.total = fmaf(weight, extremes[i].y, merged.total);
+        merged.sum.x = fmaf(weight, values[i].x, merged.sum.x);
+        merged.sum.y = fmaf(weight, values[i].y, merged.sum.y);
+        merged.sum.z = fmaf(weight, values[i].z, merged.sum.z);
+        merged.sum.w = fmaf(weight, values[i].w, merged.sum.w);
+    }
+}
+
+// The result of one thread's four elements.
+static __device__ inline void store_merged(const decode_args &args, const unit &unit, int group,
+                                           const merged &merged, int head, int at) {
+    const int size = args.cache.head_size, q_head = unit.kv_head * group + head;
+    const size_t token = args.batch.cu_seqlens_q[unit.sequence];
+    const float total = merged.total + sink_weight(args.attention, q_head, merged.highest);
+    if (at >= size) return;
+    store4((__half *)args.attention.out + (token * args.attention.num_heads + q_head) * size + at,
+           make_float4(merged.sum.x / total, merged.sum.y / total, merged.sum.z / total,
+                       merged.sum.w / total));
+}
+
 // The last block to end a part of a unit puts the parts together.
 template <int SIZE>
 static __device__ void merge_parts(const decode_args &args, const unit &unit, int share,
-                                   float *weights, int group) {
+                                   int group) {
     const size_t part = part_floats<SIZE>(group);
-    const int lane = threadIdx.x % 32, warps = blockDim.x / 32, size = args.cache.head_size;
     const int first = unit.first / share, count = (unit.end - 1) / share - first + 1;
     // A block's first part is its even one; a unit that begins inside the block is its odd one.
-    const int odd = first * share < unit.first;
-    const float *parts = args.parts + 2 * (size_t)first * part;
-    for (int head = threadIdx.x / 32; head < group; head += warps) {
-        float top = -INFINITY, total = 0;
-        for (int i = lane; i < count; i += 32)
-            top =
-                fmaxf(top, __ldcg(parts + (2 * i + (i == 0 && odd)) * part + group * SIZE + head));
-        top = warp_max(top);
-        for (int i = lane; i < count; i += 32) {
-            const float *from = parts + (2 * i + (i == 0 && odd)) * part + group * SIZE + head;
-            const float weight = power_of_two(__ldcg(from) - top);
-            weights[i * group + head] = weight;
-            total += weight * __ldcg(from + group);
-        }
-        total = warp_sum(total) + sink_weight(args.attention, unit.kv_head * group + head, top);
-        __syncwarp(); // the weights are written
-        for (int i = lane; i < count; i += 32)
-            weights[i * group + head] /= total;
-    }
-    __syncthreads(); // all weights are known
-    const size_t token = args.batch.cu_seqlens_q[unit.sequence];
-    __half *out = (__half *)args.attention.out +
-                  (token * args.attention.num_heads + unit.kv_head * group) * size;
+    const bool odd = first * share < unit.first;
+    const float *parts = args.parts + part_index(first) * part;
+    const size_t stride = 2 * (size_t)gridDim.x * part;
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
-        if (at >= size) continue;
-        const float *from = parts + head * SIZE + at;
-        float4 sum = weigh(from + odd * part, 0, weights + head, 0, 1);
-        const float4 rest =
-            weigh(from + 2 * part, 2 * part, weights + group + head, group, count - 1);
-        sum.x += rest.x;
-        sum.y += rest.y;
-        sum.z += rest.z;
-        sum.w += rest.w;
-        store4(out + head * size + at, sum);
+        const int values_at = head * SIZE + at, extremes_at = group * SIZE + 2 * head;
+        merged merged = {{}, -INFINITY, 0};
+        if (odd) add_parts(merged, parts + part, 0, 1, values_at, extremes_at);
+        for (int begin = odd; begin < count; begin += MERGED)
+            add_parts(merged, parts + begin * stride, stride, count - begin, values_at,
+                      extremes_at);
+        store_merged(args, unit, group, merged, head, at);
     }
 }
 
 // Puts the warps' sums together: the result, or the part of it that has this index.
 template <int SIZE, int HEADS>
 static __device__ void join_warps(const decode_args &args, const unit &unit, const char *memory,
-                                  float (*extremes)[8 * HEADS][2], int index, int group) {
-    const int warps = blockDim.x / 32, size = args.cache.head_size;
+                                  float (*extremes)[8 * HEADS][2], size_t index, int group) {
+    const int warps = blockDim.x / 32;
     const bool whole = unit.from == unit.first && unit.to == unit.end;
-    const size_t token = args.batch.cu_seqlens_q[unit.sequence];
-    __half *out = (__half *)args.attention.out +
-                  (token * args.attention.num_heads + unit.kv_head * group) * size;
-    float *part = args.parts + (size_t)index * part_floats<SIZE>(group);
+    float *part = args.parts + index * part_floats<SIZE>(group);
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
-        float top = -INFINITY, total = 0;
+        merged merged = {{}, -INFINITY, 0};
         for (int w = 0; w < warps; w++)
-            top = fmaxf(top, extremes[w][head][0]);
-        float4 sum = {};
+            merged.highest = fmaxf(merged.highest, extremes[w][head][0]);
         for (int w = 0; w < warps; w++) {
-            const float weight = power_of_two(extremes[w][head][0] - top);
+            const float weight = power_of_two(extremes[w][head][0] - merged.highest);
             const float4 value = *(const float4 *)(memory + w * layout<SIZE>::warp +
                                                    (head * SIZE + at) * sizeof(float));
-            total += weight * extremes[w][head][1];
-            sum.x = fmaf(weight, value.x, sum.x);
-            sum.y = fmaf(weight, value.y, sum.y);
-            sum.z = fmaf(weight, value.z, sum.z);
-            sum.w = fmaf(weight, value.w, sum.w);
+            merged.total += weight * extremes[w][head][1];
+            merged.sum.x = fmaf(weight, value.x, merged.sum.x);
+            merged.sum.y = fmaf(weight, value.y, merged.sum.y);
+            merged.sum.z = fmaf(weight, value.z, merged.sum.z);
+            merged.sum.w = fmaf(weight, value.w, merged.sum.w);
         }
-        if (!whole) {
-            __stcg((float4 *)(part + head * SIZE + at), sum);
-            if (at == 0) {
-                __stcg(part + group * SIZE + head, top);
-                __stcg(part + group * SIZE + group + head, total);
-            }
-        } else if (at < size) {
-            total += sink_weight(args.attention, unit.kv_head * group + head, top);
-            store4(out + head * size + at,
-                   make_float4(sum.x / total, sum.y / total, sum.z / total, sum.w / total));
+        if (whole) {
+            store_merged(args, unit, group, merged, head, at);
+            continue;
         }
+        __stcg((float4 *)(part + head * SIZE + at), merged.sum);
+        if (at == 0)
+            __stcg((float2 *)(part + group * SIZE) + head,
+                   make_float2(merged.highest, merged.total));
     }
 }
 
 // Was this the last part of the unit? The same answer to every thread.
 static __device__ bool arrive(const decode_args &args, const unit &unit, int share) {
     __shared__ bool last;
-    __threadfence(); // this thread's share of the part is seen before the count
-    __syncthreads();
+    __syncthreads(); // the block's part is written
     if (threadIdx.x == 0) {
-        const int others = (unit.end - 1) / share - unit.first / share;
+        const unsigned others = (unit.end - 1) / share - unit.first / share;
         unsigned *arrived = args.arrived + unit.sequence * args.cache.num_kv_heads + unit.kv_head;
-        last = atomicInc(arrived, others) == (unsigned)others; // back to 0 with the last
-        __threadfence(); // the others' parts are read after the count
+        unsigned before;
+        // Releases this part to whom counts later, acquires those of whom has counted; back to 0
+        // with the last.
+        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(arrived), "r"(others)
+                     : "memory");
+        last = before == others;
     }
     __syncthreads();
     return last;
@@ -403,35 +589,48 @@ static __global__ __launch_bounds__(WARPS * 32,
                                     FLASH_BLOCKS) void decode_kernel(const decode_args args) {
     extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
+    __shared__ newest<cache_t, SIZE, HEADS> newest;
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
     const int tiles = all_tiles(args);
-    const int share = (tiles + gridDim.x - 1) / gridDim.x;
+    const int share = share_of(tiles, args.places);
+    // The first blocks to run are those of the last keys, as these have a new one to turn.
+    const int place = (tiles + share - 1) / share - 1 - (int)blockIdx.y;
     char *own = memory + warp * layout<SIZE>::warp;
-    const int begin = blockIdx.x * share, end = min(tiles, begin + share);
+    const int begin = place * share, end = place < 0 ? begin : min(tiles, begin + share);
     // One block waits even with nothing to do, or this kernel would end before the last has, and
     // the next one, which waits for this alone, would begin too early.
-    if (tiles == 0 && blockIdx.x == 0) grid_wait();
+    if (tiles == 0 && blockIdx.x + blockIdx.y == 0) grid_wait();
     for (int from = begin; from < end;) {
         const unit unit = find_unit(args, from, end);
         sums<SIZE, HEADS> sums = {};
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;
-        take_keys<cache_t, SIZE, HEADS>(sums, args, unit, shared_address(own), group);
+        take_keys<cache_t, SIZE, HEADS>(sums, newest, args, unit, own, group);
         leave_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // all warps' sums are there
-        const int index = 2 * blockIdx.x + (from > begin);
+        const size_t index = part_index(place) + (from > begin);
         join_warps<SIZE, HEADS>(args, unit, memory, extremes, index, group);
         if (unit.from != unit.first || unit.to != unit.end)
-            if (arrive(args, unit, share))
-                merge_parts<SIZE>(args, unit, share, (float *)memory, group);
+            if (arrive(args, unit, share)) merge_parts<SIZE>(args, unit, share, group);
         __syncthreads(); // the next unit takes the memory
         from = unit.to;
     }
 }
 
+// The most places that work can be found for, whatever the lengths are.
+static int places_needed(const struct paged_attention *args, int abreast, int places) {
+    const struct batch *batch = args->batch;
+    const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size;
+    const int64_t tiles =
+        (keys + TILE - 1) / TILE * batch->num_seqs * (args->cache->num_kv_heads / abreast);
+    if (2 * tiles <= places) return (int)tiles;
+    return tiles <= places ? (places + 1) / 2 : places;
+}
+
 struct decode_launch {
     struct device *device;
     const struct paged_attention *args;
+    const struct rope_and_cache *rope; // or NULL
     template <typename cache_t, int SIZE> void run() const {
         if (args->num_heads / args->cache->num_kv_heads <= 8)
             start<cache_t, SIZE, 1>();
@@ -440,21 +639,28 @@ struct decode_launch {
     }
     template <typename cache_t, int SIZE, int HEADS> void start() const {
         const struct cudaDeviceProp *card = &device->properties;
-        const int room = (int)card->sharedMemPerBlockOptin - (int)sizeof(float[WARPS][16][2]);
+        const int fixed = sizeof(newest<cache_t, SIZE, HEADS>) + 1024; // and the system's own
+        const int room = (int)card->sharedMemPerBlockOptin - fixed;
         const int warps = min(WARPS, room / layout<SIZE>::warp);
         const int shared = warps * layout<SIZE>::warp;
-        const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + 2048);
+        const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
         const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));
-        const decode_args all = {*args, *args->cache, *args->batch, device->flash_parts,
-                                 device->flash_arrived};
+        const int abreast = std::gcd(args->cache->num_kv_heads, blocks);
+        const int places = blocks / abreast;
+        const struct rope_and_cache none = {};
+        const decode_args all = {
+            rope ? *rope : none,   *args, *args->cache, *args->batch, device->flash_parts,
+            device->flash_arrived, places};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>, blocks, warps * 32, shared, all);
+        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>,
+                     dim3(abreast, places_needed(args, abreast, places)), warps * 32, shared, all);
     }
 };
 
-void flash_decode(struct device *device, const struct paged_attention *args) {
-    flash_choose(args->cache, decode_launch{device, args});
+void flash_decode(struct device *device, const struct paged_attention *args,
+                  const struct rope_and_cache *rope) {
+    flash_choose(args->cache, decode_launch{device, args, rope});
 }

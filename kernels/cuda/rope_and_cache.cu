@@ -6,42 +6,16 @@
 //   cache         either layout, fp32, fp16 or bf16
 //
 //   grid   (num_tokens, heads of q, then of k, then of v);  block  one warp
-//   smem   head_size fp32
 //
-// Arithmetic is fp32 from the load to the one rounding at the store. Bound by the launch.
-#include "kernels/cuda/cuda.cuh"
+// Arithmetic is fp32 from the load to the one rounding at the store. Bound by the launch. A batch
+// of decodes that flash_decode serves is turned there, and written: this is for all others.
+#include "kernels/cuda/rope.cuh"
 
-enum { LANES = 32, MAX_HEAD = 512 };
-
-static __device__ void norm_head(float *head, const float *weight, int size, float eps) {
-    float squares = 0;
-    for (int i = threadIdx.x; i < size; i += LANES)
-        squares += head[i] * head[i];
-    const float scale = rsqrtf(warp_sum(squares) / size + eps);
-    for (int i = threadIdx.x; i < size; i += LANES)
-        head[i] *= scale * weight[i];
-    __syncwarp(); // the rotation reads what other lanes have written
-}
-
-static __device__ void rotate_head(float *head, const rope_and_cache &args, int position) {
-    for (int p = threadIdx.x; p < args.rotary / 2; p += LANES) {
-        const int a = args.interleaved ? 2 * p : p,
-                  b = args.interleaved ? a + 1 : a + args.rotary / 2;
-        float sine, cosine;
-        sincosf((float)position * args.inv_freq[p], &sine, &cosine);
-        sine *= args.magnitude;
-        cosine *= args.magnitude;
-        const float x = head[a], y = head[b];
-        head[a] = x * cosine - y * sine;
-        head[b] = x * sine + y * cosine;
-    }
-    __syncwarp(); // the store reads what other lanes have written
-}
+enum { LANES = 32, MAX_HEAD = 512, PAIRS = MAX_HEAD / 2 / LANES };
 
 template <typename cache_t>
 static __global__ void rope_kernel(const rope_and_cache args, const kv_cache cache,
                                    const batch batch) {
-    __shared__ float head[MAX_HEAD];
     const int token = blockIdx.x, size = cache.head_size, kv_heads = cache.num_kv_heads;
     const int index = blockIdx.y;
     const bool is_q = index < args.num_heads, is_k = !is_q && index < args.num_heads + kv_heads;
@@ -51,19 +25,17 @@ static __global__ void rope_kernel(const rope_and_cache args, const kv_cache cac
                                                  : args.v) +
                          ((size_t)token * (is_q ? args.num_heads : kv_heads) + h) * size;
     grid_launch_dependents();
+    float2 turns[PAIRS];
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) // before the wait: positions come by copies
+        if ((is_q || is_k) && (int)threadIdx.x + LANES * i < args.rotary / 2)
+            turns[i] = rope_turn(args, batch.positions[token], threadIdx.x + LANES * i);
     grid_wait();
-    for (int i = threadIdx.x; i < size; i += LANES)
-        head[i] = __half2float(from[i]);
-    __syncwarp(); // norm and rotation read what other lanes have loaded
+    rope_head<PAIRS> head;
+    rope_load(head, args, from, size);
     const float *weight = is_q ? args.q_norm : is_k ? args.k_norm : nullptr;
-    if (weight) norm_head(head, weight, size, args.eps);
-    if (is_q || is_k) rotate_head(head, args, batch.positions[token]);
-    if (is_q) {
-        __half *to = (__half *)args.q + ((size_t)token * args.num_heads + h) * size;
-        for (int i = threadIdx.x; i < size; i += LANES)
-            from_float(head[i], &to[i]);
-        return;
-    }
+    if (weight) rope_norm(head, args, weight, size);
+    if (is_q || is_k) rope_rotate(head, args, turns);
     const int64_t slot = batch.slot_mapping[token];
     const size_t plane = (size_t)kv_heads * cache.block_size * size;
     cache_t *to =
@@ -71,8 +43,18 @@ static __global__ void rope_kernel(const rope_and_cache args, const kv_cache cac
                                  2 * (size_t)args.layer + (is_k ? 0 : 1)) *
                                     plane;
     const int offset = (int)(slot % cache.block_size);
-    for (int i = threadIdx.x; i < size; i += LANES)
-        from_float(head[i], &to[kv_element<cache_t>(cache, !is_k, h, offset, i)]);
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 pair = rope_pair(args, threadIdx.x + LANES * i);
+        for (int side = 0; side < 2; side++) {
+            const int at = side ? pair.y : pair.x;
+            if (at >= size) continue;
+            if (is_q)
+                from_float(head.x[i][side], (__half *)from + at);
+            else
+                from_float(head.x[i][side], &to[kv_element<cache_t>(cache, !is_k, h, offset, at)]);
+        }
+    }
 }
 
 extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args) {

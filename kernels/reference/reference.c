@@ -76,6 +76,10 @@ static void reference_read(struct device *device, const void *memory, size_t byt
     (void)sum;
 }
 
+static void reference_attention(struct device *device, const struct attention *args) {
+    attention_in_turn(backend_reference(), device, args);
+}
+
 const struct backend *backend_reference(void) {
     static const struct backend table = {
         .name = "reference",
@@ -99,6 +103,7 @@ const struct backend *backend_reference(void) {
         .gated_linear = reference_gated_linear,
         .rope_and_cache = reference_rope_and_cache,
         .paged_attention = reference_paged_attention,
+        .attention = reference_attention,
         .silu_and_mul = reference_silu_and_mul,
         .logits = reference_logits,
         .candidates = reference_candidates,

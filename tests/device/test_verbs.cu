@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/device/rope_plain.cuh"
 #include "tests/device/scene.cuh"
 #include "tests/device/tests.cuh"
 
@@ -135,51 +136,22 @@ struct rope_inputs {
     std::vector<int64_t> slots;
 };
 
-// One head, normed and turned.
-static std::vector<double> turned(const struct rope_case *it, const struct rope_inputs *in,
-                                  const uint16_t *head, const float *norm, int position,
-                                  float magnitude) {
-    std::vector<double> x((size_t)it->head_size);
-    double squares = 0;
-    for (int i = 0; i < it->head_size; i++) {
-        x[i] = (double)half_to_float(head[i]);
-        squares += x[i] * x[i];
-    }
-    const double scale = it->has_norm ? 1 / sqrt(squares / it->head_size + 1e-6) : 1;
-    for (int i = 0; i < it->head_size; i++)
-        x[i] *= scale * (it->has_norm ? (double)norm[i] : 1);
-    for (int p = 0; p < it->rotary / 2; p++) {
-        const double angle = (double)((float)position * in->inv_freq[p]);
-        double &a = x[it->interleaved ? 2 * p : p];
-        double &b = x[it->interleaved ? 2 * p + 1 : p + it->rotary / 2];
-        const double cosine = cos(angle) * (double)magnitude, sine = sin(angle) * (double)magnitude;
-        const double a_was = a;
-        a = a_was * cosine - b * sine;
-        b = a_was * sine + b * cosine;
-    }
-    return x;
-}
-
-static double cached_error(enum dtype type, const char *at, double expected) {
-    const double got = type == DTYPE_F32   ? (double)*(const float *)at
-                       : type == DTYPE_F16 ? (double)half_to_float(*(const uint16_t *)at)
-                                           : (double)bf16_to_float(*(const uint16_t *)at);
-    const double bit = type == DTYPE_F32 ? 0x1p-16 : type == DTYPE_F16 ? 0x1p-10 : 0x1p-7;
-    const double error = fabs(got - expected) / (bit * (fabs(expected) + 0.02));
-    return error < 1e9 ? error : 1e9;
+static struct rope_plain plain_of(const struct rope_case *it, const struct rope_inputs *in) {
+    return {it->head_size, it->rotary, it->interleaved, in->inv_freq.data(), 1.1f, 1e-6f};
 }
 
 // The cache, index by index as in backend.h, and how many bytes of it were written.
 static double check_cache(const struct rope_case *it, const struct rope_inputs *in,
                           const struct kv_cache *cache, const std::vector<char> &bytes, int layer) {
     const size_t element = dtype_row_bytes(cache->type, 1);
+    const struct rope_plain plain = plain_of(it, in);
     size_t poison = 0;
     double worst = 0;
     for (int t = 0; t < it->tokens; t++)
         for (int h = 0; h < it->num_kv_heads; h++) {
             const size_t from = ((size_t)t * it->num_kv_heads + h) * it->head_size;
-            const std::vector<double> k =
-                turned(it, in, &in->k[from], in->k_norm.data(), in->positions[t], 1.1f);
+            const std::vector<double> k = rope_plain_turn(
+                &plain, &in->k[from], it->has_norm ? in->k_norm.data() : nullptr, in->positions[t]);
             for (int plane = 0; plane < 2; plane++) {
                 size_t row = (size_t)(in->slots[t] / it->block_size) * cache->num_layers + layer;
                 row = (row * 2 + plane) * it->num_kv_heads + h;
@@ -187,7 +159,7 @@ static double check_cache(const struct rope_case *it, const struct rope_inputs *
                 for (int i = 0; i < it->head_size; i++)
                     worst =
                         fmax(worst,
-                             cached_error(cache->type, &bytes[(row * it->head_size + i) * element],
+                             stored_error(cache->type, &bytes[(row * it->head_size + i) * element],
                                           plane ? (double)half_to_float(in->v[from + i]) : k[i]));
             }
         }
@@ -258,12 +230,14 @@ static void test_rope(struct verb_tests *tests, const struct rope_case *it) {
     finish(tests);
     double worst = check_cache(it, &in, &cache, fetch((char *)cache.data, bytes), layer);
     const std::vector<uint16_t> got = fetch(q, in.q.size());
+    const struct rope_plain plain = plain_of(it, &in);
     for (size_t head = 0; head < in.q.size() / it->head_size; head++) {
-        const std::vector<double> x = turned(it, &in, &in.q[head * it->head_size], in.q_norm.data(),
-                                             in.positions[head / it->num_heads], 1.1f);
+        const std::vector<double> x = rope_plain_turn(&plain, &in.q[head * it->head_size],
+                                                      it->has_norm ? in.q_norm.data() : nullptr,
+                                                      in.positions[head / it->num_heads]);
         for (int i = 0; i < it->head_size; i++)
             worst = fmax(
-                worst, cached_error(DTYPE_F16, (const char *)&got[head * it->head_size + i], x[i]));
+                worst, stored_error(DTYPE_F16, (const char *)&got[head * it->head_size + i], x[i]));
     }
     char what[128];
     snprintf(what, sizeof what, "rope_and_cache, %s, %d/%d heads of %d, rotary %d%s%s",

@@ -143,18 +143,23 @@ static void scene_drop(struct scene *s) {
     free(s->slot_mapping);
 }
 
+static struct paged_attention attention_args(const struct scene *s, const struct batch *batch,
+                                             const float *q, float *out) {
+    return (struct paged_attention){.out = out,
+                                    .q = q,
+                                    .num_heads = s->num_heads,
+                                    .layer = LAYER,
+                                    .scale = 0.7F,
+                                    .softcap = s->softcap,
+                                    .window = s->window,
+                                    .sinks = s->sinks,
+                                    .cache = &s->cache,
+                                    .batch = batch};
+}
+
 static void attend(const struct subject *subject, const struct scene *s, const struct batch *batch,
                    const float *q, float *out) {
-    const struct paged_attention args = {.out = out,
-                                         .q = q,
-                                         .num_heads = s->num_heads,
-                                         .layer = LAYER,
-                                         .scale = 0.7F,
-                                         .softcap = s->softcap,
-                                         .window = s->window,
-                                         .sinks = s->sinks,
-                                         .cache = &s->cache,
-                                         .batch = batch};
+    const struct paged_attention args = attention_args(s, batch, q, out);
     subject->backend->paged_attention(subject->device, &args);
     assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
 }
@@ -385,22 +390,27 @@ static void expect_close(const float *got, const double *expected, size_t size, 
             fail_msg("element %zu: %g, not %g", i, (double)got[i], expected[i]);
 }
 
+static struct rope_and_cache rope_args(const struct scene *s, const struct rope_case *c,
+                                       const struct rope_input *in, float *q, float *k) {
+    return (struct rope_and_cache){.q = q,
+                                   .k = k,
+                                   .v = in->v,
+                                   .q_norm = c->norm ? in->q_norm : NULL,
+                                   .k_norm = c->norm ? in->k_norm : NULL,
+                                   .inv_freq = in->inv_freq,
+                                   .eps = 1e-6F,
+                                   .magnitude = c->magnitude,
+                                   .interleaved = c->interleaved,
+                                   .rotary = c->rotary,
+                                   .num_heads = s->num_heads,
+                                   .layer = LAYER,
+                                   .cache = &s->cache,
+                                   .batch = &s->batch};
+}
+
 static void run_rope(const struct subject *subject, const struct scene *s,
                      const struct rope_case *c, const struct rope_input *in, float *q, float *k) {
-    const struct rope_and_cache args = {.q = q,
-                                        .k = k,
-                                        .v = in->v,
-                                        .q_norm = c->norm ? in->q_norm : NULL,
-                                        .k_norm = c->norm ? in->k_norm : NULL,
-                                        .inv_freq = in->inv_freq,
-                                        .eps = 1e-6F,
-                                        .magnitude = c->magnitude,
-                                        .interleaved = c->interleaved,
-                                        .rotary = c->rotary,
-                                        .num_heads = s->num_heads,
-                                        .layer = LAYER,
-                                        .cache = &s->cache,
-                                        .batch = &s->batch};
+    const struct rope_and_cache args = rope_args(s, c, in, q, k);
     subject->backend->rope_and_cache(subject->device, &args);
 }
 
@@ -471,6 +481,52 @@ static void rope_turns_heads_and_writes_their_slots_and_no_others(void **state) 
                                             .magnitude = variant == 3 ? 1.2F : 1};
                 check_rope(&subject, &shapes[i], &c, &random);
             }
+        subject_close(&subject);
+    }
+}
+
+static void check_both(const struct subject *subject, const struct shape *shape, uint64_t *random) {
+    struct scene s = scene_make(shape, random);
+    struct rope_input in = rope_input_make(&s, random);
+    const struct rope_case c = {.rotary = 4, .norm = true, .magnitude = 1};
+    const size_t out_bytes = s.count * sizeof *s.out;
+    float *q = floats_alloc(in.q_count), *k = floats_alloc(in.kv_count);
+    float *expected = floats_alloc(s.count);
+    char *before = guarded_alloc(s.cache_bytes), *after = guarded_alloc(s.cache_bytes);
+    memcpy(q, in.q, in.q_count * sizeof *q);
+    memcpy(k, in.k, in.kv_count * sizeof *k);
+    s.window = 20;
+    fill_cache(&s, random);
+    memcpy(before, s.cache.data, s.cache_bytes);
+    run_rope(subject, &s, &c, &in, q, k);
+    attend(subject, &s, &s.batch, q, expected);
+    memcpy(after, s.cache.data, s.cache_bytes);
+
+    memcpy(s.cache.data, before, s.cache_bytes);
+    const struct attention args = {rope_args(&s, &c, &in, in.q, in.k),
+                                   attention_args(&s, &s.batch, in.q, s.out)};
+    subject->backend->attention(subject->device, &args);
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+    assert_memory_equal(s.out, expected, out_bytes);
+    assert_memory_equal(s.cache.data, after, s.cache_bytes);
+    assert_memory_not_equal(before, after, s.cache_bytes);
+    guarded_free(before, s.cache_bytes);
+    guarded_free(after, s.cache_bytes);
+    floats_free(expected, s.count);
+    floats_free(q, in.q_count);
+    floats_free(k, in.kv_count);
+    rope_input_drop(&in);
+    scene_drop(&s);
+}
+
+static void attention_is_rope_and_cache_and_then_paged_attention(void **state) {
+    (void)state;
+    uint64_t random = SEED + 6;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (int i = 0; i < SHAPES; i++)
+            check_both(&subject, &shapes[i], &random);
         subject_close(&subject);
     }
 }
@@ -649,6 +705,7 @@ int main(void) {
         cmocka_unit_test(a_query_has_the_same_bits_batched_chunked_and_alone),
         cmocka_unit_test(paged_is_contiguous_to_the_bit),
         cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
+        cmocka_unit_test(attention_is_rope_and_cache_and_then_paged_attention),
         cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),
         cmocka_unit_test(packed_pages_hold_what_rows_hold_and_give_its_bits),
         cmocka_unit_test(copied_blocks_are_equal_and_others_stay),

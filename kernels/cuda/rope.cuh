@@ -1,0 +1,66 @@
+// kernels/cuda/rope.cuh — a head is normed and turned by one warp, in registers and in fp32.
+//
+// Lane l has the pairs l, l + 32, ...: first those that are turned, then neighbours that stay.
+// Which products are fused with a sum is written out, so that a head has the same bits in every
+// kernel.
+#pragma once
+#include "kernels/cuda/cuda.cuh"
+
+template <int PAIRS> struct rope_head {
+    float x[PAIRS][2]; // 0 past the head's end
+};
+
+// The elements of a pair.
+static __device__ inline int2 rope_pair(const rope_and_cache &args, int pair) {
+    const int half = args.rotary / 2;
+    return args.interleaved || pair >= half ? make_int2(2 * pair, 2 * pair + 1)
+                                            : make_int2(pair, pair + half);
+}
+
+// Cosine and sine of a pair that is turned.
+static __device__ inline float2 rope_turn(const rope_and_cache &args, int position, int pair) {
+    float sine, cosine;
+    sincosf((float)position * args.inv_freq[pair], &sine, &cosine);
+    return make_float2(cosine * args.magnitude, sine * args.magnitude);
+}
+
+template <int PAIRS>
+static __device__ inline void rope_load(rope_head<PAIRS> &head, const rope_and_cache &args,
+                                        const __half *from, int size) {
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 at = rope_pair(args, threadIdx.x % 32 + 32 * i);
+        head.x[i][0] = at.x < size ? __half2float(from[at.x]) : 0;
+        head.x[i][1] = at.y < size ? __half2float(from[at.y]) : 0;
+    }
+}
+
+template <int PAIRS>
+static __device__ inline void rope_norm(rope_head<PAIRS> &head, const rope_and_cache &args,
+                                        const float *weight, int size) {
+    float squares = 0;
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+        for (float x : head.x[i])
+            squares = fmaf(x, x, squares);
+    const float scale = rsqrtf(warp_sum(squares) / size + args.eps);
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 at = rope_pair(args, threadIdx.x % 32 + 32 * i);
+        if (at.x < size) head.x[i][0] *= scale * weight[at.x];
+        if (at.y < size) head.x[i][1] *= scale * weight[at.y];
+    }
+}
+
+// turns[i]: of this lane's pair i, where that is turned.
+template <int PAIRS>
+static __device__ inline void rope_rotate(rope_head<PAIRS> &head, const rope_and_cache &args,
+                                          const float2 (&turns)[PAIRS]) {
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        if ((int)threadIdx.x % 32 + 32 * i >= args.rotary / 2) continue;
+        const float x = head.x[i][0], y = head.x[i][1];
+        head.x[i][0] = fmaf(x, turns[i].x, -__fmul_rn(y, turns[i].y));
+        head.x[i][1] = fmaf(x, turns[i].y, __fmul_rn(y, turns[i].x));
+    }
+}
