@@ -22,51 +22,7 @@
 // before grid_wait(), as weights depend on no other kernel. Packed weights are rounded to fp16.
 // The order of sums depends on the number of blocks and tokens. Bound by reading W; past 32 tokens
 // of packed weights by arithmetic.
-#include "kernels/cuda/stream_k.cuh"
-#include "kernels/cuda/stream_k_cell.cuh"
-
-enum { WARPS = STREAM_K_WARPS, THREADS = WARPS * LANES, MAX_STAGES = 8 };
-enum { STATIC_BYTES = 1024 }; // of shared memory that is not laid out here, at most
-
-struct stream_k_plan { // a product, and how it is cut up: the same for all blocks
-    struct gemv args;
-    int tiles; // of 16 rows, of all parts; GATED: gate's and up's in turn
-    int part_tiles[LINEAR_PARTS];
-    size_t tile_bytes; // from one to the next
-    int a_block;       // of them in a tile of the block
-    int steps;         // of such a tile: cells of a row
-    int share, larger; // steps of a block, and blocks with one more
-    int groups;        // of warps that share a tile's rows
-    int stages;
-    unsigned stage_bytes, x_at, exchange_at; // in shared memory; x in its stage
-    float *parts;                            // [blocks x STREAM_K_PARTS][a tile's sums]
-    unsigned *arrived;                       // [blocks x WARPS], 0 between calls
-};
-
-// ---- what is where
-
-static __host__ __device__ inline int first_step(const stream_k_plan &plan, int block) {
-    return block * plan.share + min(block, plan.larger);
-}
-
-static __host__ __device__ inline int block_of(const stream_k_plan &plan, int step) {
-    const int in_larger = plan.larger * (plan.share + 1);
-    return step < in_larger ? step / (plan.share + 1)
-                            : plan.larger + (step - in_larger) / plan.share;
-}
-
-struct stream_k_tile {
-    int part, index; // the tile in it
-};
-
-static __device__ inline stream_k_tile tile_of(const stream_k_plan &plan, int index) {
-    int part = 0;
-    if (plan.args.store == GEMV_GATED) return {index & 1, index >> 1};
-#pragma unroll
-    for (int i = 0; i + 1 < LINEAR_PARTS; i++)
-        if (part == i && index >= plan.part_tiles[i]) index -= plan.part_tiles[i], part++;
-    return {part, index};
-}
+#include "kernels/cuda/stream_k_sums.cuh"
 
 // ---- copies
 
@@ -92,9 +48,11 @@ template <enum dtype TYPE> struct weight_stream {
         }
     }
     __device__ __forceinline__ void copy(const stream_k_plan &plan, char *stage) {
-        char *to = stage + threadIdx.x / LANES * piece::BYTES;
-        piece::copy(to, from[0], plan.args.columns);
-        if (plan.groups == 1) piece::copy(to + WARPS * piece::BYTES, from[1], plan.args.columns);
+        const int cell = threadIdx.x / LANES;
+        char *to = stage + cell * piece::BYTES;
+        if (cell < plan.a_block) piece::copy(to, from[0], plan.args.columns);
+        if (cell + WARPS < plan.a_block)
+            piece::copy(to + WARPS * piece::BYTES, from[1], plan.args.columns);
         from[0] += piece::STEP, from[1] += piece::STEP;
         if (++step == plan.steps) {
             step = 0, tile++;
@@ -169,135 +127,6 @@ static __device__ inline void wait_stage(int stages) {
     }
 }
 
-// ---- sums to y
-
-static __device__ inline void store(const stream_k_plan &plan, const gemv_part &part, int token,
-                                    int row, float sum, float other) {
-    if (token >= plan.args.tokens || row >= part.rows) return;
-    const size_t at = (size_t)token * part.rows + row;
-    const float value = part.bias ? sum + part.bias[row] : sum;
-    if (plan.args.store == GEMV_ADD)
-        ((float *)part.y)[at] = __ldcg((const float *)part.y + at) + value;
-    else if (plan.args.store == GEMV_FLOATS)
-        ((float *)part.y)[at] = value;
-    else if (plan.args.store == GEMV_HALVES)
-        from_float(value, &((__half *)part.y)[at]);
-    else
-        from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[at]);
-}
-
-// `first` is the first of the warp's two tiles, `token` of its tokens.
-template <int EIGHTS>
-static __device__ inline void store_sums(const stream_k_plan &plan, const warp_sums<EIGHTS> &sums,
-                                         int first, int token) {
-    const int lane = threadIdx.x % LANES, passes = plan.args.store == GEMV_GATED ? 1 : WARP_TILES;
-#pragma unroll
-    for (int m = 0; m < WARP_TILES; m++) {
-        if (m >= passes || first + m >= plan.tiles) break;
-        const stream_k_tile tile = tile_of(plan, first + m);
-        const gemv_part &part = plan.args.parts[tile.part];
-#pragma unroll
-        for (int n = 0; n < EIGHTS; n++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                store(plan, part, token + 8 * n + lane % 4 * 2 + i % 2,
-                      tile.index * TILE_ROWS + lane / 4 + i / 2 * 8, sums.of[m][n][i],
-                      sums.of[WARP_TILES - 1][n][i]);
-    }
-}
-
-static __device__ inline void add_to(float (&sum)[4], float4 other) {
-    sum[0] += other.x, sum[1] += other.y, sum[2] += other.z, sum[3] += other.w;
-}
-
-// Two groups that share their rows share their tokens out: the first has the first HALF of the
-// eights. A tile at a time is exchanged.
-template <int EIGHTS, int HALF>
-static __device__ inline void join_groups(const stream_k_plan &plan, warp_sums<HALF> &joined,
-                                          const warp_sums<EIGHTS> &sums, char *shared) {
-    const int warp = threadIdx.x / LANES, upper = warp / (WARPS / 2);
-    float4 *own = (float4 *)(shared + plan.exchange_at) + warp % (WARPS / 2) * EIGHTS * LANES +
-                  threadIdx.x % LANES;
-#pragma unroll
-    for (int m = 0; m < WARP_TILES; m++) {
-        __syncthreads(); // what was there before is taken
-#pragma unroll
-        for (int n = 0; n < EIGHTS; n++)
-            if (upper == n < HALF) own[n * LANES] = *(const float4 *)sums.of[m][n];
-        __syncthreads(); // the other group's are there
-#pragma unroll
-        for (int n = 0; n < HALF; n++) {
-            const int other = upper ? HALF + n : n;
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                joined.of[m][n][i] =
-                    upper ? (HALF + n < EIGHTS ? sums.of[m][HALF + n][i] : 0) : sums.of[m][n][i];
-            if (other < EIGHTS) add_to(joined.of[m][n], own[other * LANES]);
-        }
-    }
-}
-
-// A warp's part of a tile that blocks share: leaves its sums, and, if it is the last of them, has
-// the sums of all. A block's first part is its even one; a tile that begins inside it is its odd
-// one.
-template <int EIGHTS>
-static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<EIGHTS> &sums,
-                                          int tile, bool begun) {
-    enum { FLOATS = WARP_TILES * EIGHTS * LANES, ONCE = EIGHTS > 2 ? 8 / EIGHTS : 4 };
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, block = blockIdx.x;
-    const int start = tile * plan.steps;
-    const int first = block_of(plan, start), last = block_of(plan, start + plan.steps - 1);
-    float4 *parts = (float4 *)plan.parts + (size_t)warp * FLOATS + lane;
-    float4 *own = parts + (2 * (size_t)block + begun) * WARPS * FLOATS;
-#pragma unroll
-    for (int m = 0; m < WARP_TILES; m++)
-#pragma unroll
-        for (int n = 0; n < EIGHTS; n++)
-            __stcg(own + (m * EIGHTS + n) * LANES, *(const float4 *)sums.of[m][n]);
-    __threadfence(); // the part is seen before the count
-    __syncwarp();
-    unsigned before = 0;
-    if (lane == 0) before = atomicInc(plan.arrived + first * WARPS + warp, last - first);
-    if (__shfl_sync(0xffffffffu, before, 0) != (unsigned)(last - first)) return false;
-    __threadfence(); // the others' parts are read after the count
-    sums = {};
-    const int odd = first_step(plan, first) < start;
-    for (int block = first; block <= last; block += ONCE) {
-        float4 others[ONCE][WARP_TILES][EIGHTS];
-#pragma unroll
-        for (int i = 0; i < ONCE; i++) {
-            const float4 *from =
-                parts + (2 * (size_t)(block + i) + (block + i == first && odd)) * WARPS * FLOATS;
-            if (block + i <= last)
-#pragma unroll
-                for (int j = 0; j < WARP_TILES * EIGHTS; j++)
-                    others[i][j / EIGHTS][j % EIGHTS] = __ldcg(from + j * LANES);
-        }
-#pragma unroll
-        for (int i = 0; i < ONCE; i++)
-            if (block + i <= last)
-#pragma unroll
-                for (int j = 0; j < WARP_TILES * EIGHTS; j++)
-                    add_to(sums.of[j / EIGHTS][j % EIGHTS], others[i][j / EIGHTS][j % EIGHTS]);
-    }
-    return true;
-}
-
-struct stream_k_run {
-    int tile, from, to; // steps [from, to) of all
-};
-
-// The sums of a run, of these two tiles of rows, from `token` on.
-template <int EIGHTS>
-static __device__ __forceinline__ void finish_run(const stream_k_plan &plan,
-                                                  warp_sums<EIGHTS> &sums, const stream_k_run &run,
-                                                  int first, int token) {
-    const int start = run.tile * plan.steps;
-    const bool whole = run.from == start && run.to == start + plan.steps;
-    const bool begun = run.from > first_step(plan, blockIdx.x);
-    if (whole || join_blocks(plan, sums, run.tile, begun)) store_sums(plan, sums, first, token);
-}
-
 // ---- the kernel
 
 template <enum dtype TYPE, int EIGHTS>
@@ -307,6 +136,7 @@ __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ strea
     extern __shared__ __align__(128) char shared[];
     const int warp = threadIdx.x / LANES, place = warp % (WARPS / plan.groups);
     const bool both = plan.groups == 1, upper = warp != place;
+    const bool active = place * WARP_TILES < plan.a_block;
     const int begin = first_step(plan, blockIdx.x), end = first_step(plan, blockIdx.x + 1);
     const int room = plan.stages * plan.stage_bytes, ahead = plan.stages - 1;
     grid_launch_dependents();
@@ -333,120 +163,74 @@ __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ strea
             }
             copy_commit();
             const char *stage = shared + slot, *cells = stage + place * WARP_TILES * piece::BYTES;
-            if (both || !upper) piece::template add<0, EIGHTS>(sums, cells, stage + plan.x_at);
-            if (both || upper) piece::template add<1, EIGHTS>(sums, cells, stage + plan.x_at);
+            if (active && (both || !upper))
+                piece::template add<0, EIGHTS>(sums, cells, stage + plan.x_at);
+            if (active && (both || upper))
+                piece::template add<1, EIGHTS>(sums, cells, stage + plan.x_at);
             slot = slot + plan.stage_bytes == room ? 0 : slot + plan.stage_bytes;
             slot_ahead = slot_ahead + plan.stage_bytes == room ? 0 : slot_ahead + plan.stage_bytes;
         }
-        const int first = tile * plan.a_block + place * WARP_TILES;
         if (both) {
-            finish_run(plan, sums, {tile, from, to}, first, 0);
+            finish_run(plan, sums, shared, {tile, from, to}, 0);
         } else {
             enum { HALF = (EIGHTS + 1) / 2 };
             warp_sums<HALF> joined;
             join_groups(plan, joined, sums, shared);
-            finish_run(plan, joined, {tile, from, to}, first, upper * HALF * 8);
+            finish_run(plan, joined, shared, {tile, from, to}, upper * HALF * 8);
         }
     }
 }
 
 // ---- launching
 
-// Sums of `rows` rows that two groups exchange.
-static size_t exchange_bytes(int rows, int tokens) {
-    return rows < STREAM_K_ROWS ? (size_t)(WARPS / 2) * (size_t)tokens * 4 * LANES / 8 * 4 : 0;
+static struct stream_k_card card_of(const struct device *device) {
+    const struct cudaDeviceProp *card = &device->properties;
+    return {card->multiProcessorCount, (int)card->sharedMemPerBlockOptin - STATIC_BYTES, {}};
 }
 
-// Stages that fit the card, of tiles of so many rows. Two is the least.
-template <enum dtype TYPE>
-static int lay_out(const struct device *device, struct stream_k_plan *plan, int rows, int tokens) {
-    typedef stream_cell<TYPE> piece;
-    const size_t room = device->properties.sharedMemPerBlockOptin - STATIC_BYTES;
-    const size_t cells = (size_t)(rows / TILE_ROWS) * piece::BYTES;
-    const size_t stage = cells + (size_t)tokens * piece::COLUMNS * sizeof(__half);
-    const size_t exchange = exchange_bytes(rows, tokens);
-    const int fitting = room < exchange ? 0 : (int)((room - exchange) / stage);
-    plan->a_block = rows / TILE_ROWS;
-    plan->groups = STREAM_K_ROWS / rows;
-    plan->stages = fitting < MAX_STAGES ? fitting : MAX_STAGES;
-    plan->stage_bytes = (unsigned)stage;
-    plan->x_at = (unsigned)cells;
-    plan->exchange_at = (unsigned)plan->stages * plan->stage_bytes;
-    return plan->stages;
-}
-
-// Bytes besides the weights: x once for each tile of rows, and what blocks leave one another, which
-// counts twice, as nothing runs beside it.
-static size_t traffic(const struct device *device, const struct stream_k_plan *plan, int rows,
-                      int tokens) {
-    const size_t blocks = (size_t)device->properties.multiProcessorCount;
-    const size_t tiles = ceil_divide((size_t)plan->tiles, rows / TILE_ROWS);
-    const size_t left = blocks + (tiles < blocks ? tiles : blocks);
-    return tiles * (size_t)plan->args.columns * (size_t)tokens * sizeof(__half) +
-           4 * left * (size_t)rows * (size_t)tokens * sizeof(float);
-}
-
-template <enum dtype TYPE>
-static bool cut_up(const struct device *device, struct stream_k_plan *plan, int tokens) {
-    typedef stream_cell<TYPE> piece;
-    const struct gemv *args = &plan->args;
-    plan->tiles = 0;
-    for (int i = 0; i < args->count; i++) {
-        plan->part_tiles[i] = (args->parts[i].rows + TILE_ROWS - 1) / TILE_ROWS;
-        plan->tiles += plan->part_tiles[i];
+template <enum dtype TYPE, int EIGHTS>
+static struct stream_k_card clusters_of(struct device *device) {
+    struct stream_k_card card = card_of(device);
+    if (device->properties.major < 9) return card;
+    const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
+    device_note(device, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             card.room));
+    for (int way = 0; way < WAYS; way++) {
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim = {1u << way, 1, 1};
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(1u << way);
+        config.blockDim = dim3(THREADS);
+        config.dynamicSmemBytes = (size_t)card.room;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        device_note(device, cudaOccupancyMaxActiveClusters(&card.clusters[way], kernel, &config));
     }
-    plan->steps = (args->columns + piece::COLUMNS - 1) / piece::COLUMNS;
-    plan->tile_bytes = TYPE == DTYPE_F16 ? (size_t)TILE_ROWS * (size_t)args->columns * 2
-                                         : (size_t)plan->steps * piece::BYTES;
-    const bool large = traffic(device, plan, STREAM_K_ROWS, tokens) <
-                       traffic(device, plan, STREAM_K_ROWS / 2, tokens);
-    int rows = large ? STREAM_K_ROWS : STREAM_K_ROWS / 2;
-    if (lay_out<TYPE>(device, plan, rows, tokens) < 3) rows = STREAM_K_ROWS / 2;
-    return lay_out<TYPE>(device, plan, rows, tokens) >= 2;
-}
-
-// Tokens that fit the card at once; the plan is cut up for them.
-template <enum dtype TYPE>
-static int tokens_at_once(const struct device *device, struct stream_k_plan *plan) {
-    int tokens = 8;
-    while (tokens < plan->args.tokens && tokens < STREAM_K_TOKENS)
-        tokens *= 2;
-    while (tokens > 0 && !cut_up<TYPE>(device, plan, tokens))
-        tokens /= 2;
-    return tokens;
-}
-
-// Returns the blocks.
-static int share_out(const struct device *device, struct stream_k_plan *plan) {
-    const int all = (int)ceil_divide((size_t)plan->tiles, (size_t)plan->a_block) * plan->steps;
-    const int blocks = min(device->properties.multiProcessorCount, all);
-    plan->share = all / blocks;
-    plan->larger = all % blocks;
-    return blocks;
-}
-
-static size_t shared_bytes(const struct stream_k_plan *plan, int tokens) {
-    return plan->exchange_at + exchange_bytes(plan->a_block * TILE_ROWS, tokens);
+    return card;
 }
 
 template <enum dtype TYPE, int EIGHTS>
 static void launch(struct device *device, struct stream_k_plan *plan) {
-    const size_t shared = shared_bytes(plan, EIGHTS * 8);
+    static const struct stream_k_card card = clusters_of<TYPE, EIGHTS>(device);
+    if (!cut_up<TYPE>(&card, plan, EIGHTS * 8)) ASSERT(false); // it did before
     const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
-    static size_t allowed = 48 << 10; // without asking
+    const size_t shared = shared_bytes(plan, EIGHTS * 8);
+    static size_t allowed = device->properties.major < 9 ? 48 << 10 : (size_t)card.room;
     if (shared > allowed) {
         device_note(device, cudaFuncSetAttribute(
                                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
         allowed = shared;
     }
-    const int blocks = share_out(device, plan);
-    launch_after(device, kernel, dim3((unsigned)blocks), dim3(THREADS), shared, *plan);
+    launch_clusters(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared,
+                    plan->clusters ? (unsigned)plan->cuts : 1, *plan);
 }
 
 // Returns the tokens that were done.
 template <enum dtype TYPE>
 static int32_t launch_type(struct device *device, struct stream_k_plan *plan) {
-    const int tokens = tokens_at_once<TYPE>(device, plan);
+    const struct stream_k_card card = card_of(device);
+    const int tokens = tokens_at_once<TYPE>(&card, plan);
     plan->args.tokens = min(plan->args.tokens, tokens);
     switch (tokens) {
     case 8:
