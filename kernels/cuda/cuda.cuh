@@ -24,13 +24,13 @@ struct device {
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
-    void *blas_workspace;    // [BLAS_WORKSPACE_BYTES]
-    __half *unpacked;        // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
-    float *flash_parts;      // of units of attention that blocks share: flash_decode.cu
-    unsigned *flash_arrived; // [max_seqs x num_heads], 0 between calls
-    float *stream_k_parts;   // sums of tiles that blocks share: stream_k.cu
-    unsigned *stream_k_arrived;
-    void *partitions; // of paged_attention_v2, where it was reserved; else NULL
+    void *blas_workspace;       // [BLAS_WORKSPACE_BYTES]
+    __half *unpacked;           // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
+    float *flash_parts;         // of units of attention that blocks share: flash_decode.cu
+    unsigned *flash_arrived;    // [max_seqs x num_heads], 0 between calls
+    float *stream_k_parts;      // sums of tiles that blocks share: stream_k.cu
+    unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
+    void *partitions;           // of paged_attention_v2, where it was reserved; else NULL
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
@@ -111,30 +111,20 @@ static __device__ inline void grid_launch_dependents() {
 #endif
 }
 
-// The same in clusters of `cluster` blocks, which run at once.
 template <typename... params_t, typename... args_t>
-static inline void launch_clusters(struct device *device, void (*kernel)(params_t...), dim3 grid,
-                                   dim3 block, size_t shared_bytes, unsigned cluster,
-                                   const args_t &...args) {
-    cudaLaunchAttribute attributes[2] = {};
-    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[0].val.programmaticStreamSerializationAllowed = 1;
-    attributes[1].id = cudaLaunchAttributeClusterDimension;
-    attributes[1].val.clusterDim = {cluster, 1, 1};
+static inline void launch_after(struct device *device, void (*kernel)(params_t...), dim3 grid,
+                                dim3 block, size_t shared_bytes, const args_t &...args) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared_bytes;
     config.stream = device->stream;
-    config.attrs = attributes;
-    config.numAttrs = device->properties.major < 9 ? 0 : cluster > 1 ? 2 : 1;
+    config.attrs = &attribute;
+    config.numAttrs = device->properties.major >= 9;
     device_note(device, cudaLaunchKernelEx(&config, kernel, args...));
-}
-
-template <typename... params_t, typename... args_t>
-static inline void launch_after(struct device *device, void (*kernel)(params_t...), dim3 grid,
-                                dim3 block, size_t shared_bytes, const args_t &...args) {
-    launch_clusters(device, kernel, grid, block, shared_bytes, 1, args...);
 }
 
 static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + b - 1) / b); }

@@ -8,56 +8,65 @@
 //   grid   one block a multiprocessor, or fewer;  block  WARPS x 32
 //   shared stages of [cells of 16 rows][x in panels], then the sums that groups exchange
 //
-// The decomposition is Stream-K's (Osama et al., arXiv 2301.03598). Work is tiles of rows, 256 or
-// 128, times steps of a cell's columns; their flat list is cut evenly over the blocks. So a block
-// has the end of one tile, some whole ones, and the beginning of another. Sums of a tile that is
-// cut are left in device->stream_k_parts, in the order in which the warps' lanes hold them; of
-// each warp's share the block that comes last adds up all parts in their order, so that it does not
-// matter which one it is.
+// The decomposition is Stream-K's (Osama et al., arXiv 2301.03598): work is tiles of up to 256 rows
+// times steps of a cell's columns, whose flat list is shared out evenly over the blocks, in whole
+// tiles, in equal pieces of them, or to the step, whatever reads least; stream_k_plan.cuh chooses.
+// Sums of a tile that is cut are left in device->stream_k_parts, in the order in which the warps'
+// lanes hold them. The block that comes last with a warp's share of them adds up all parts in their
+// order, so that it does not matter which one it is.
 //
-// Each warp multiplies two tiles of 16 rows with all tokens. Where the block's tile has 128 rows
-// only, two groups of warps share its rows, and a cell's columns are halved between them.
+// Each warp multiplies two tiles of 16 rows with all tokens. Where the block's tile has 128 rows or
+// less, two groups of warps share its rows, and a cell's columns are halved between them.
 //
 // Copies of weights and x run ahead of the products by all stages but one; those of weights begin
 // before grid_wait(), as weights depend on no other kernel. Packed weights are rounded to fp16.
-// The order of sums depends on the number of blocks and tokens. Bound by reading W; past 32 tokens
-// of packed weights by arithmetic.
+// The order of sums depends on the card and on the number of tokens. Bound by reading W; past 32
+// tokens by the tensor cores.
 #include "kernels/cuda/stream_k_sums.cuh"
 
 // ---- copies
 
+struct stream_k_cursor { // a block's way through its steps
+    int tile, step;      // of the tile
+
+    __device__ stream_k_cursor(const stream_k_plan &plan, int first)
+        : tile(first / plan.steps), step(first % plan.steps) {}
+    // True if it comes to another tile.
+    __device__ bool next(const stream_k_plan &plan) {
+        if (++step < plan.steps) return false;
+        step = 0, tile++;
+        return true;
+    }
+};
+
 // Where a warp copies cells next: every WARPS-th of the block's tile.
 template <enum dtype TYPE> struct weight_stream {
     typedef stream_cell<TYPE> piece;
-    const char *from[2];
-    int tile, step;
+    const char *rows[2];
+    stream_k_cursor at;
 
-    __device__ weight_stream(const stream_k_plan &plan, int first) {
-        tile = first / plan.steps, step = first - tile * plan.steps;
+    __device__ weight_stream(const stream_k_plan &plan, int first) : at(plan, first) {
         enter(plan);
     }
     __device__ void enter(const stream_k_plan &plan) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const int index = tile * plan.a_block + threadIdx.x / LANES + i * WARPS;
+            const int index = at.tile * plan.a_block + threadIdx.x / LANES + i * WARPS;
             const stream_k_tile of = tile_of(plan, min(index, plan.tiles - 1));
-            from[i] = piece::start((const char *)plan.args.parts[of.part].data +
+            rows[i] = piece::start((const char *)plan.args.parts[of.part].data +
                                        of.index * plan.tile_bytes,
-                                   plan.args.columns) +
-                      (size_t)step * piece::STEP;
+                                   plan.args.columns);
         }
     }
     __device__ __forceinline__ void copy(const stream_k_plan &plan, char *stage) {
         const int cell = threadIdx.x / LANES;
+        const size_t from = (size_t)at.step * piece::STEP;
         char *to = stage + cell * piece::BYTES;
-        if (cell < plan.a_block) piece::copy(to, from[0], plan.args.columns);
+        const int columns = plan.args.columns, left = columns - at.step * piece::COLUMNS;
+        if (cell < plan.a_block) piece::copy(to, rows[0] + from, columns, left);
         if (cell + WARPS < plan.a_block)
-            piece::copy(to + WARPS * piece::BYTES, from[1], plan.args.columns);
-        from[0] += piece::STEP, from[1] += piece::STEP;
-        if (++step == plan.steps) {
-            step = 0, tile++;
-            enter(plan);
-        }
+            piece::copy(to + WARPS * piece::BYTES, rows[1] + from, columns, left);
+        if (at.next(plan)) enter(plan);
     }
 };
 
@@ -67,9 +76,9 @@ template <enum dtype TYPE, int EIGHTS> struct x_stream {
     enum { CHUNKS = PANELS * TOKENS * 8, ROUNDS = (CHUNKS + THREADS - 1) / THREADS };
     enum { ROWS = TOKENS * 8 > THREADS ? TOKENS * 8 / THREADS : 1 };
     const __half *row[ROWS]; // NULL past the last token
-    int step;
+    stream_k_cursor at;
 
-    __device__ x_stream(const stream_k_plan &plan, int first) : step(first % plan.steps) {
+    __device__ x_stream(const stream_k_plan &plan, int first) : at(plan, first) {
         const gemv &args = plan.args;
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
@@ -89,7 +98,7 @@ template <enum dtype TYPE, int EIGHTS> struct x_stream {
             const int item = threadIdx.x + i * THREADS, chunk = item % 8, token = token_of(i);
             const int panel = item / (8 * TOKENS);
             const int column =
-                step * stream_cell<TYPE>::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
+                at.step * stream_cell<TYPE>::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
             const __half *from = row[i % ROWS];
             const bool some = from && column < plan.args.columns;
             if (CHUNKS % THREADS == 0 || item < CHUNKS)
@@ -97,7 +106,7 @@ template <enum dtype TYPE, int EIGHTS> struct x_stream {
                            ((chunk ^ turn_of(token % 8)) << 4),
                        some ? from + column : plan.args.x, some);
         }
-        if (++step == plan.steps) step = 0;
+        at.next(plan);
     }
 };
 
@@ -171,12 +180,12 @@ __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ strea
             slot_ahead = slot_ahead + plan.stage_bytes == room ? 0 : slot_ahead + plan.stage_bytes;
         }
         if (both) {
-            finish_run(plan, sums, shared, {tile, from, to}, 0);
+            finish_run(plan, sums, {tile, from, to}, 0);
         } else {
             enum { HALF = (EIGHTS + 1) / 2 };
             warp_sums<HALF> joined;
             join_groups(plan, joined, sums, shared);
-            finish_run(plan, joined, shared, {tile, from, to}, upper * HALF * 8);
+            finish_run(plan, joined, {tile, from, to}, upper * HALF * 8);
         }
     }
 }
@@ -185,45 +194,20 @@ __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ strea
 
 static struct stream_k_card card_of(const struct device *device) {
     const struct cudaDeviceProp *card = &device->properties;
-    return {card->multiProcessorCount, (int)card->sharedMemPerBlockOptin - STATIC_BYTES, {}};
-}
-
-template <enum dtype TYPE, int EIGHTS>
-static struct stream_k_card clusters_of(struct device *device) {
-    struct stream_k_card card = card_of(device);
-    if (device->properties.major < 9) return card;
-    const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
-    device_note(device, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             card.room));
-    for (int way = 0; way < WAYS; way++) {
-        cudaLaunchAttribute attribute = {};
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim = {1u << way, 1, 1};
-        cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(1u << way);
-        config.blockDim = dim3(THREADS);
-        config.dynamicSmemBytes = (size_t)card.room;
-        config.attrs = &attribute;
-        config.numAttrs = 1;
-        device_note(device, cudaOccupancyMaxActiveClusters(&card.clusters[way], kernel, &config));
-    }
-    return card;
+    return {card->multiProcessorCount, (int)card->sharedMemPerBlockOptin - STATIC_BYTES};
 }
 
 template <enum dtype TYPE, int EIGHTS>
 static void launch(struct device *device, struct stream_k_plan *plan) {
-    static const struct stream_k_card card = clusters_of<TYPE, EIGHTS>(device);
-    if (!cut_up<TYPE>(&card, plan, EIGHTS * 8)) ASSERT(false); // it did before
-    const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
     const size_t shared = shared_bytes(plan, EIGHTS * 8);
-    static size_t allowed = device->properties.major < 9 ? 48 << 10 : (size_t)card.room;
+    const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
+    static size_t allowed = 48 << 10; // without asking
     if (shared > allowed) {
         device_note(device, cudaFuncSetAttribute(
                                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
         allowed = shared;
     }
-    launch_clusters(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared,
-                    plan->clusters ? (unsigned)plan->cuts : 1, *plan);
+    launch_after(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared, *plan);
 }
 
 // Returns the tokens that were done.

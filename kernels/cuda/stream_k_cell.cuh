@@ -36,6 +36,13 @@ static __device__ inline void load_matrices(unsigned (&r)[4], const char *from) 
                  : "memory");
 }
 
+static __device__ inline void load_two_matrices(unsigned (&r)[2], const char *from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "r"(shared_address(from))
+                 : "memory");
+}
+
 static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                        unsigned b1) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -134,7 +141,7 @@ template <enum dtype TYPE> struct stream_cell {
     static __device__ inline const char *start(const char *tile, int) {
         return tile + threadIdx.x % LANES * 16;
     }
-    static __device__ inline void copy(char *to, const char *from, int) {
+    static __device__ inline void copy(char *to, const char *from, int, int) {
         const int at = threadIdx.x % LANES * 16;
 #pragma unroll
         for (int i = 0; i * 512 < BYTES; i++)
@@ -176,55 +183,66 @@ template <enum dtype TYPE> struct stream_cell {
     }
 };
 
+// Two panels of rows of fp16.
 template <> struct stream_cell<DTYPE_F16> {
-    enum { UNITS = 2, COLUMNS = UNITS * UNIT_COLUMNS, STEP = COLUMNS * 2 };
-    enum { BYTES = TILE_ROWS * STEP };
+    enum { UNITS = 4, COLUMNS = UNITS * UNIT_COLUMNS, STEP = COLUMNS * 2 };
+    enum { PANEL = TILE_ROWS * PANEL_ROW, BYTES = 2 * PANEL };
 
     static __device__ inline const char *start(const char *tile, int columns) {
         const int lane = threadIdx.x % LANES;
         return tile + lane / 8 * columns * (int)sizeof(__half) + lane % 8 * 16;
     }
-    static __device__ inline void copy(char *to, const char *from, int columns) {
+    // The second panel of the last cell may be past the row: zeros.
+    static __device__ inline void copy(char *to, const char *from, int columns, int left) {
         const int lane = threadIdx.x % LANES, row = lane / 8;
 #pragma unroll
-        for (int i = 0; i < TILE_ROWS / 4; i++)
-            copy16(to + (row + 4 * i) * PANEL_ROW + ((lane % 8 ^ turn_of(row + 4 * (i & 1))) << 4),
-                   from + (size_t)i * 4 * columns * sizeof(__half));
+        for (int i = 0; i < TILE_ROWS / 4; i++) {
+            char *own =
+                to + (row + 4 * i) * PANEL_ROW + ((lane % 8 ^ turn_of(row + 4 * (i & 1))) << 4);
+            const char *at = from + (size_t)i * 4 * columns * sizeof(__half);
+            copy16(own, at);
+            copy16(own + PANEL, left > PANEL_COLUMNS ? at + PANEL_ROW : at, left > PANEL_COLUMNS);
+        }
     }
 
-    template <int HALF, int EIGHTS>
-    static __device__ __forceinline__ void add(warp_sums<EIGHTS> &sums, const char *cells,
-                                               const char *x) {
-        const int lane = threadIdx.x % LANES, turn = turn_of(lane % 8);
-        unsigned a[2][WARP_TILES][4], b[2][EIGHTS][2];
-#pragma unroll
-        for (int k = 0; k < 2; k++) {
-            const int column = 4 * HALF + 2 * k; // in chunks
+    template <int EIGHTS> struct operands { // of one product of each tile and eight tokens
+        unsigned a[WARP_TILES][4], b[EIGHTS][2];
+
+        __device__ __forceinline__ void load(const char *cells, const char *x, int k) {
+            const int lane = threadIdx.x % LANES, turn = turn_of(lane % 8);
 #pragma unroll
             for (int m = 0; m < WARP_TILES; m++)
-                load_matrices(a[k][m], cells + m * BYTES + lane % 16 * PANEL_ROW +
-                                           ((column + lane / 16 ^ turn) << 4));
+                load_matrices(a[m], cells + m * BYTES + lane % 16 * PANEL_ROW +
+                                        ((2 * k + lane / 16 ^ turn) << 4));
+            const char *own = x + lane % 8 * PANEL_ROW + ((2 * k + lane / 8 % 2 ^ turn) << 4);
+            if (EIGHTS == 1) load_two_matrices(b[0], own);
 #pragma unroll
             for (int n = 0; n < EIGHTS / 2; n++) {
                 unsigned two[4];
-                load_matrices(two, x + (16 * n + lane / 16 * 8 + lane % 8) * PANEL_ROW +
-                                       ((column + lane / 8 % 2 ^ turn) << 4));
-                b[k][2 * n][0] = two[0], b[k][2 * n][1] = two[1];
-                b[k][2 * n + 1][0] = two[2], b[k][2 * n + 1][1] = two[3];
+                load_matrices(two, own + (2 * n + lane / 16) * 8 * PANEL_ROW);
+                b[2 * n][0] = two[0], b[2 * n][1] = two[1];
+                b[2 * n + 1][0] = two[2], b[2 * n + 1][1] = two[3];
             }
         }
-        if (EIGHTS == 1) {
-            unsigned both[4];
-            load_matrices(both, x + lane % 8 * PANEL_ROW + ((4 * HALF + lane / 8 ^ turn) << 4));
-            b[0][0][0] = both[0], b[0][0][1] = both[1];
-            b[1][0][0] = both[2], b[1][0][1] = both[3];
-        }
+    };
+
+    // The next operands are on their way while these are multiplied.
+    template <int HALF, int EIGHTS>
+    static __device__ __forceinline__ void add(warp_sums<EIGHTS> &sums, const char *cells,
+                                               const char *x) {
+        enum { PRODUCTS = PANEL_COLUMNS / 16 };
+        operands<EIGHTS> next[2];
+        cells += HALF * PANEL, x += HALF * EIGHTS * 8 * PANEL_ROW;
+        next[0].load(cells, x, 0);
 #pragma unroll
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < PRODUCTS; k++) {
+            if (k + 1 < PRODUCTS) next[(k + 1) % 2].load(cells, x, k + 1);
 #pragma unroll
             for (int n = 0; n < EIGHTS; n++)
 #pragma unroll
                 for (int m = 0; m < WARP_TILES; m++)
-                    multiply(sums.of[m][n], a[k][m], b[k][n][0], b[k][n][1]);
+                    multiply(sums.of[m][n], next[k % 2].a[m], next[k % 2].b[n][0],
+                             next[k % 2].b[n][1]);
+        }
     }
 };

@@ -2,8 +2,8 @@
 //
 // A tile is up to 16 tiles of 16 rows, one block's at a time; its steps are cells of its rows. A
 // tile is cut into pieces, and each block has a run of neighbouring pieces. With one cut there is
-// nothing to join; with 2, 4 or 8 blocks of a cluster have one tile; with as many as it has steps,
-// runs end anywhere (Stream-K).
+// nothing to join; with 2, 4 or 8 as many blocks may have a tile, each of them no other; with as
+// many cuts as it has steps runs end anywhere.
 #pragma once
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/stream_k_cell.cuh"
@@ -22,8 +22,7 @@ struct stream_k_plan { // a product, and how it is cut up: the same for all bloc
     int steps;         // of such a tile: cells of a row
     int cuts, pieces;  // of such a tile; of all: the blocks share these out
     int blocks;
-    bool clusters; // of `cuts` blocks, a tile each
-    int groups;    // of warps that share a tile's rows
+    int groups; // of warps that share a tile's rows
     int stages;
     unsigned stage_bytes, x_at, exchange_at; // in shared memory; x in its stage
     float *parts;                            // [blocks x STREAM_K_PARTS][a tile's sums]
@@ -58,12 +57,10 @@ static __device__ inline stream_k_tile tile_of(const stream_k_plan &plan, int in
 
 // ---- the choice
 
-enum { WAYS = 4 }; // to cut a tile for a cluster: into 1, 2, 4 or 8
+enum { WAYS = 4 }; // to cut all tiles alike: into 1, 2, 4 or 8
 
-// How many clusters of each size a card runs at once. Where it has none, blocks join by memory.
 struct stream_k_card {
     int blocks, room; // bytes of shared memory
-    int clusters[WAYS];
 };
 
 // What two groups exchange of a tile.
@@ -89,31 +86,32 @@ static int lay_out(const struct stream_k_card *card, struct stream_k_plan *plan,
 }
 
 // Of a block's time, in bytes that a multiprocessor reads meanwhile, for tiles that are cut so
-// often. Steps of many tokens are bound by the tensor cores, whose products count HMMA_BYTES each;
-// to join sums by memory takes several round trips.
+// often. A step is bound by its bytes, those of x being cheaper, by unpacking and multiplying 16
+// columns at a time, which a tile of few rows does not make faster, or by how long memory takes to
+// answer; to join sums takes several such times.
 template <enum dtype TYPE> static double cost_of(const struct stream_k_plan *plan, int tokens) {
-    enum { HMMA_BYTES = 150, CLUSTER_BYTES = 50 << 10, MEMORY_BYTES = 200 << 10 };
-    const int part = plan->a_block * TILE_ROWS * tokens * (int)sizeof(float);
-    const int a_warp = WARP_TILES * stream_cell<TYPE>::COLUMNS / 16 * tokens / 8;
-    const int products = plan->a_block > WARPS ? 2 * a_warp : a_warp;
-    const double step = fmax((double)plan->stage_bytes, (double)products * HMMA_BYTES);
-    const double pieces = (double)plan->pieces / plan->blocks;
-    const double steps =
-        (plan->cuts < plan->steps ? ceil(pieces) : pieces) * plan->steps / plan->cuts;
-    if (plan->clusters) return ceil(steps) * step + CLUSTER_BYTES + 2.0 * part;
+    enum { PRODUCT_BYTES = 3200, TOKEN_BYTES = 60, STEP_BYTES = 8 << 10 };
+    enum { LATENCY_BYTES = 48 << 10, JOIN_BYTES = 96 << 10 };
+    const double part = (double)plan->a_block * TILE_ROWS * tokens * sizeof(float);
+    const int products = stream_cell<TYPE>::COLUMNS / 16 / plan->groups;
+    const double computed = (double)products * (PRODUCT_BYTES + TOKEN_BYTES * tokens);
+    const double read = plan->x_at + (plan->stage_bytes - plan->x_at) / 4.0;
+    const double latency = (double)LATENCY_BYTES / (plan->stages - 1);
+    const double step = STEP_BYTES + fmax(fmax(read, computed), latency);
+    const bool alike = plan->cuts < plan->steps; // pieces are of many steps, blocks have whole ones
+    const double pieces = ceil((double)plan->pieces / plan->blocks);
+    const double steps = alike ? pieces * ceil((double)plan->steps / plan->cuts) : pieces;
     if (plan->cuts == 1) return steps * step + part;
-    const double sharers = plan->cuts < plan->steps ? plan->cuts : 2 + 1 / pieces * plan->steps;
-    return ceil(steps) * step + (plan->cuts < plan->steps ? 1 : 2) * (double)MEMORY_BYTES +
-           (1 + sharers) * part;
+    const double sharers = alike ? plan->cuts : plan->steps / pieces + 2;
+    const int joins = plan->pieces > plan->blocks ? 2 : 1;
+    return steps * step + joins * (double)JOIN_BYTES + (1 + sharers) * part / 2;
 }
 
-static void share_out(const struct stream_k_card *card, struct stream_k_plan *plan, int cuts,
-                      int clusters) {
+static void share_out(const struct stream_k_card *card, struct stream_k_plan *plan, int cuts) {
     const int tiles = (int)ceil_divide((size_t)plan->tiles, (size_t)plan->a_block);
     plan->cuts = cuts;
     plan->pieces = tiles * cuts;
-    plan->clusters = cuts > 1 && cuts <= 8 && clusters >= tiles;
-    plan->blocks = plan->clusters ? plan->pieces : min(card->blocks, plan->pieces);
+    plan->blocks = min(card->blocks, plan->pieces);
 }
 
 // The cheapest way to cut a product up. False if two stages do not fit.
@@ -136,7 +134,7 @@ static bool cut_up(const struct stream_k_card *card, struct stream_k_plan *plan,
         for (int way = 0; way <= WAYS; way++) {
             const int cuts = way < WAYS ? 1 << way : plan->steps;
             if (cuts > plan->steps) continue;
-            share_out(card, plan, cuts, way < WAYS ? card->clusters[way] : 0);
+            share_out(card, plan, cuts);
             const double cost = cost_of<TYPE>(plan, tokens);
             if (best.blocks == 0 || cost < least) best = *plan, least = cost;
         }

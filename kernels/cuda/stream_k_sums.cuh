@@ -4,81 +4,78 @@
 #pragma once
 #include "kernels/cuda/stream_k_plan.cuh"
 
-struct stream_k_output { // of a lane and one of its warp's tiles: rows `row` and row + 8
+// Where the sums of one of a warp's tiles go: rows `row` and row + 8 of a lane, and two tokens of
+// each eight.
+struct stream_k_output {
     void *y;
     float bias[2];
-    int row, rows; // 0 rows: nothing is stored
+    bool some[2]; // whether there is such a row
+    int rows, at; // of y; the first element's index
+    int tokens;   // from the lane's first on
+
+    __device__ stream_k_output(const stream_k_plan &plan, int index, int first_token) {
+        const stream_k_tile tile = tile_of(plan, min(index, plan.tiles - 1));
+        const gemv_part &part = plan.args.parts[tile.part];
+        const int lane = threadIdx.x % LANES, row = tile.index * TILE_ROWS + lane / 4;
+        const int token = first_token + lane % 4 * 2;
+        y = part.y, rows = part.rows;
+        at = token * rows + row, tokens = plan.args.tokens - token;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            some[i] = index < plan.tiles && row + 8 * i < rows;
+            bias[i] = part.bias && some[i] ? part.bias[row + 8 * i] : 0;
+        }
+    }
+    // Element i of the four of eight n.
+    __device__ bool has(int n, int i) const { return 8 * n + i % 2 < tokens && some[i / 2]; }
+    __device__ int index(int n, int i) const { return at + (8 * n + i % 2) * rows + i / 2 * 8; }
 };
 
-static __device__ inline stream_k_output output_of(const stream_k_plan &plan, int index,
-                                                   bool some) {
-    const stream_k_tile tile = tile_of(plan, min(index, plan.tiles - 1));
-    const gemv_part &part = plan.args.parts[tile.part];
-    stream_k_output out = {part.y, {0, 0}, 0, 0};
-    out.row = tile.index * TILE_ROWS + threadIdx.x % LANES / 4;
-    if (some && index < plan.tiles) out.rows = part.rows;
-#pragma unroll
-    for (int i = 0; i < 2; i++)
-        if (part.bias && out.row + 8 * i < out.rows) out.bias[i] = part.bias[out.row + 8 * i];
-    return out;
-}
-
-// Element i of a lane's four is of this token, from `token` on.
-static __device__ inline int token_of(int token, int i) {
-    return token + threadIdx.x % 4 * 2 + i % 2;
-}
-
-static __device__ inline bool is_stored(const stream_k_plan &plan, const stream_k_output &out,
-                                        int token, int i) {
-    return token_of(token, i) < plan.args.tokens && out.row + i / 2 * 8 < out.rows;
-}
-
-static __device__ inline size_t index_of(const stream_k_output &out, int token, int i) {
-    return (size_t)token_of(token, i) * out.rows + out.row + i / 2 * 8;
-}
-
-// What is in y already.
-static __device__ inline void add_y(const stream_k_plan &plan, const stream_k_output &out,
-                                    int token, float (&sum)[4]) {
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (is_stored(plan, out, token, i))
-            sum[i] += __ldcg((const float *)out.y + index_of(out, token, i));
-}
-
-static __device__ inline void store_four(const stream_k_plan &plan, const stream_k_output &out,
-                                         int token, const float (&sum)[4],
-                                         const float (&other)[4]) {
-    const enum gemv_store kind = plan.args.store;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (!is_stored(plan, out, token, i)) continue;
-        const size_t at = index_of(out, token, i);
-        const float value = sum[i] + out.bias[i / 2];
-        if (kind == GEMV_HALVES)
-            from_float(value, &((__half *)out.y)[at]);
-        else if (kind == GEMV_GATED)
-            from_float(value / (1 + __expf(-value)) * other[i], &((__half *)out.y)[at]);
-        else
-            ((float *)out.y)[at] = value;
-    }
+template <enum gemv_store STORE>
+static __device__ inline void store_one(const stream_k_output &out, int index, float sum,
+                                        float other) {
+    if (STORE == GEMV_HALVES)
+        from_float(sum, (__half *)out.y + index);
+    else if (STORE == GEMV_GATED)
+        from_float(__fdividef(sum, 1 + __expf(-sum)) * other, (__half *)out.y + index);
+    else
+        ((float *)out.y)[index] = sum;
 }
 
 // `first` is the first of the warp's two tiles, `token` of its tokens.
+template <enum gemv_store STORE, int EIGHTS>
+static __device__ inline void store_as(const stream_k_plan &plan, warp_sums<EIGHTS> &sums,
+                                       int first, int token) {
+#pragma unroll
+    for (int m = 0; m < (STORE == GEMV_GATED ? 1 : WARP_TILES); m++) {
+        const stream_k_output out(plan, first + m, token);
+        if (STORE == GEMV_ADD) // all are on their way before the first is needed
+#pragma unroll
+            for (int j = 0; j < 4 * EIGHTS; j++)
+                if (out.has(j / 4, j % 4))
+                    sums.of[m][j / 4][j % 4] +=
+                        __ldcg((const float *)out.y + out.index(j / 4, j % 4));
+#pragma unroll
+        for (int j = 0; j < 4 * EIGHTS; j++)
+            if (out.has(j / 4, j % 4))
+                store_one<STORE>(out, out.index(j / 4, j % 4),
+                                 sums.of[m][j / 4][j % 4] + out.bias[j % 4 / 2],
+                                 sums.of[WARP_TILES - 1][j / 4][j % 4]);
+    }
+}
+
 template <int EIGHTS>
 static __device__ inline void store_sums(const stream_k_plan &plan, warp_sums<EIGHTS> &sums,
                                          int first, int token) {
-    const bool gated = plan.args.store == GEMV_GATED;
-#pragma unroll
-    for (int m = 0; m < WARP_TILES; m++) {
-        const stream_k_output out = output_of(plan, first + m, !gated || m == 0);
-        if (plan.args.store == GEMV_ADD)
-#pragma unroll
-            for (int n = 0; n < EIGHTS; n++)
-                add_y(plan, out, token + 8 * n, sums.of[m][n]);
-#pragma unroll
-        for (int n = 0; n < EIGHTS; n++)
-            store_four(plan, out, token + 8 * n, sums.of[m][n], sums.of[WARP_TILES - 1][n]);
+    switch (plan.args.store) {
+    case GEMV_HALVES:
+        return store_as<GEMV_HALVES>(plan, sums, first, token);
+    case GEMV_FLOATS:
+        return store_as<GEMV_FLOATS>(plan, sums, first, token);
+    case GEMV_ADD:
+        return store_as<GEMV_ADD>(plan, sums, first, token);
+    case GEMV_GATED:
+        return store_as<GEMV_GATED>(plan, sums, first, token);
     }
 }
 
@@ -113,6 +110,17 @@ static __device__ inline void join_groups(const stream_k_plan &plan, warp_sums<H
     }
 }
 
+// Was this the last of `others` + 1? What was written before is seen by the last, and the counter
+// is 0 again.
+static __device__ inline bool count_in(unsigned *arrived, int others) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(arrived), "r"(others)
+                 : "memory");
+    return before == (unsigned)others;
+}
+
 // A warp's part of a tile that blocks share: leaves its sums, and, if it is the last of them, has
 // the sums of all. A block's first part is its even one; a tile that begins inside it is its odd
 // one.
@@ -130,12 +138,11 @@ static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<E
 #pragma unroll
         for (int n = 0; n < EIGHTS; n++)
             __stcg(own + (m * EIGHTS + n) * LANES, *(const float4 *)sums.of[m][n]);
-    __threadfence(); // the part is seen before the count
-    __syncwarp();
-    unsigned before = 0;
-    if (lane == 0) before = atomicInc(plan.arrived + first * WARPS + warp, last - first);
-    if (__shfl_sync(0xffffffffu, before, 0) != (unsigned)(last - first)) return false;
-    __threadfence(); // the others' parts are read after the count
+    __syncwarp(); // all lanes have left theirs
+    bool is_last = false;
+    if (lane == 0) is_last = count_in(plan.arrived + first * WARPS + warp, last - first);
+    if (!__shfl_sync(0xffffffffu, is_last, 0)) return false;
+    __syncwarp(); // no lane reads the others' parts before the count
     sums = {};
     const int odd = first_step(plan, first) < tile * plan.steps;
     for (int block = first; block <= last; block += ONCE) {
@@ -159,80 +166,18 @@ static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<E
     return true;
 }
 
-static __device__ inline void cluster_sync() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
-#endif
-}
-
-// 16 bytes of the shared memory of a block of the cluster.
-static __device__ inline float4 load_from(unsigned address, int rank) {
-    float4 value = {};
-#if __CUDA_ARCH__ >= 900
-    unsigned there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
-    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "r"(there)
-                 : "memory");
-#endif
-    return value;
-}
-
-// A tile that a cluster shares: each block leaves its sums in its own shared memory, which its
-// stages no longer need, and then adds up all blocks' of some of the tokens, in the blocks' order,
-// and stores them.
-template <int EIGHTS>
-static __device__ inline void join_cluster(const stream_k_plan &plan, const warp_sums<EIGHTS> &sums,
-                                           char *shared, int first, int token) {
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, cuts = plan.cuts;
-    const int rank = blockIdx.x % cuts;
-    const bool gated = plan.args.store == GEMV_GATED;
-    float4 *own = (float4 *)shared + warp * WARP_TILES * EIGHTS * LANES + lane;
-    stream_k_output out[WARP_TILES];
-#pragma unroll
-    for (int m = 0; m < WARP_TILES; m++)
-        out[m] = output_of(plan, first + m, !gated || m == 0);
-    __syncthreads(); // all warps are done with the stages
-#pragma unroll
-    for (int m = 0; m < WARP_TILES; m++)
-#pragma unroll
-        for (int n = 0; n < EIGHTS; n++)
-            own[(n * WARP_TILES + m) * LANES] = *(const float4 *)sums.of[m][n];
-    cluster_sync(); // all blocks' sums are there
-    for (int n = rank; n < EIGHTS; n += cuts) {
-        const unsigned from = shared_address(own + n * WARP_TILES * LANES);
-        float sum[WARP_TILES][4] = {};
-#pragma unroll 8
-        for (int i = 0; i < cuts; i++)
-#pragma unroll
-            for (int m = 0; m < WARP_TILES; m++)
-                add_to(sum[m], load_from(from + m * LANES * sizeof(float4), i));
-#pragma unroll
-        for (int m = 0; m < WARP_TILES; m++)
-            if (plan.args.store == GEMV_ADD) add_y(plan, out[m], token + 8 * n, sum[m]);
-#pragma unroll
-        for (int m = 0; m < WARP_TILES; m++)
-            store_four(plan, out[m], token + 8 * n, sum[m], sum[WARP_TILES - 1]);
-    }
-    cluster_sync(); // no block ends while others read what it left
-}
-
 struct stream_k_run {
     int tile, from, to; // steps [from, to) of all
 };
 
 // The sums of a run, of the warp's rows, from `token` on.
 template <int EIGHTS>
-static __device__ __forceinline__ void finish_run(const stream_k_plan &plan,
-                                                  warp_sums<EIGHTS> &sums, char *shared,
-                                                  const stream_k_run &run, int token) {
+static __device__ __forceinline__ void
+finish_run(const stream_k_plan &plan, warp_sums<EIGHTS> &sums, const stream_k_run &run, int token) {
     const int place = threadIdx.x / LANES % (WARPS / plan.groups) * WARP_TILES;
-    const int first = run.tile * plan.a_block + place, start = run.tile * plan.steps;
+    const int start = run.tile * plan.steps;
     const bool whole = run.from == start && run.to == start + plan.steps;
     const bool begun = run.from > first_step(plan, blockIdx.x);
-    if (plan.clusters)
-        join_cluster(plan, sums, shared, place < plan.a_block ? first : plan.tiles, token);
-    else if (place < plan.a_block && (whole || join_blocks(plan, sums, run.tile, begun)))
-        store_sums(plan, sums, first, token);
+    if (place < plan.a_block && (whole || join_blocks(plan, sums, run.tile, begun)))
+        store_sums(plan, sums, run.tile * plan.a_block + place, token);
 }
