@@ -1,5 +1,6 @@
 // kernels/cuda/cuda.cu — the CUDA backend's table: device life cycle, memory, copies.
 #include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/stream_k.cuh"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,8 @@ static void cuda_close(struct device *device) {
     cudaFree(device->unpacked);
     cudaFree(device->flash_parts);
     cudaFree(device->flash_arrived);
+    cudaFree(device->stream_k_parts);
+    cudaFree(device->stream_k_arrived);
     cudaFree(device->partitions);
     cudaFree(device->candidate_keys);
     cudaFree(device->candidates_arrived);
@@ -96,6 +99,22 @@ static enum status reserve_flash(struct device *device) {
     return STATUS_OK;
 }
 
+static enum status reserve_stream_k(struct device *device) {
+    const size_t blocks = (size_t)device->properties.multiProcessorCount;
+    const size_t counters = blocks * STREAM_K_WARPS * sizeof(unsigned);
+    void *parts, *arrived;
+    if (device->stream_k_arrived) return STATUS_OK;
+    if (!device->stream_k_parts) {
+        TRY(cuda_alloc(device, blocks * STREAM_K_PARTS * STREAM_K_PART_FLOATS * sizeof(float),
+                       &parts));
+        device->stream_k_parts = (float *)parts;
+    }
+    TRY(cuda_alloc(device, counters, &arrived));
+    device->stream_k_arrived = (unsigned *)arrived;
+    device_note(device, cudaMemsetAsync(arrived, 0, counters, device->stream));
+    return STATUS_OK;
+}
+
 static enum status reserve_partitions(struct device *device) {
     const size_t bytes = cuda_partitions_bytes(&device->limits);
     device_note(device, cudaFree(device->partitions));
@@ -122,6 +141,7 @@ static enum status cuda_reserve(struct device *device, const struct workspace *w
     device->limits = *workspace;
     cuda_forget_recordings(device);
     TRY(reserve_flash(device));
+    TRY(reserve_stream_k(device));
     TRY(reserve_partitions(device));
     TRY(reserve_candidates(device));
     if (device->unpacked) return STATUS_OK;

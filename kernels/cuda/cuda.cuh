@@ -24,11 +24,13 @@ struct device {
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
-    void *blas_workspace;    // [BLAS_WORKSPACE_BYTES]
-    __half *unpacked;        // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
-    float *flash_parts;      // of units of attention that blocks share: flash_decode.cu
-    unsigned *flash_arrived; // [max_seqs x num_heads], 0 between calls
-    void *partitions;        // of paged_attention_v2, where it was reserved; else NULL
+    void *blas_workspace;       // [BLAS_WORKSPACE_BYTES]
+    __half *unpacked;           // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
+    float *flash_parts;         // of units of attention that blocks share: flash_decode.cu
+    unsigned *flash_arrived;    // [max_seqs x num_heads], 0 between calls
+    float *stream_k_parts;      // sums of tiles that blocks share: stream_k.cu
+    unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
+    void *partitions;           // of paged_attention_v2, where it was reserved; else NULL
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls

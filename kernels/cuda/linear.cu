@@ -1,20 +1,22 @@
 // kernels/cuda/linear.cu — which kernels compute products with matrices: linear, gated_linear and
 // logits.
 //
-//   gemv.cu  few tokens: weights are read once, all parts in one launch, the norm before and what
-//            follows (bias, residual, SiLU) with them
-//   gemm.cu  many tokens: cuBLASLt
-//   plain    matrices that gemv.cu does not take: F32, and rows of fp16 that are not whole cells
+//   gemv.cu      few tokens: weights are read once, all parts in one launch, the norm before and
+//                what follows (bias, residual, SiLU) with them
+//   stream_k.cu  some dozens of tokens: the same, but for the norm
+//   gemm.cu      many tokens: cuBLASLt
+//   plain        matrices that the first two do not take: F32, and rows of fp16 that are not whole
+//                cells
 //
-// cuBLASLt sums in an order that depends on the number of tokens; a deterministic device takes the
-// others for any number.
+// stream_k.cu and cuBLASLt sum in an order that depends on the number of tokens; a deterministic
+// device takes the others for any number.
 //
 //   plain  grid (ceil(rows / WARPS), tokens);  block WARPS x 32, a warp a row; fp32 sums
 #include "kernels/cuda/gemm.cuh"
-#include "kernels/cuda/gemv.cuh"
+#include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/unpack.cuh"
 
-enum { WARPS = 4, FEW_PLAIN_TOKENS = 8, FEW_PACKED_TOKENS = 16 };
+enum { WARPS = 4, GEMV_MOST_TOKENS = 4, FEW_PLAIN_TOKENS = 8 };
 
 template <enum dtype TYPE>
 static __global__
@@ -53,7 +55,16 @@ static void plain(struct device *device, const struct gemv *args) {
 
 static bool few(const struct device *device, const struct weight *w, int32_t tokens) {
     if (device->deterministic) return true;
-    return tokens <= (is_packed(w->type) ? FEW_PACKED_TOKENS : FEW_PLAIN_TOKENS);
+    return tokens <= (gemv_fits(w) ? STREAM_K_TOKENS : FEW_PLAIN_TOKENS);
+}
+
+static bool streams(const struct device *device, int32_t tokens) {
+    return !device->deterministic && tokens > GEMV_MOST_TOKENS;
+}
+
+// A product that gemv_fits.
+static void few_launch(struct device *device, const struct gemv *args) {
+    streams(device, args->tokens) ? stream_k_launch(device, args) : gemv_launch(device, args);
 }
 
 static enum dtype kept_type(const struct weight *w) {
@@ -69,7 +80,8 @@ static struct gemv input_of(struct device *device, const struct linear_input *in
     args.tokens = in->tokens;
     args.x = (const __half *)in->x;
     if (!in->norm) return args;
-    if (fused && !device->deterministic && gemv_norms(device, in->tokens, w->columns)) {
+    if (fused && !device->deterministic && !streams(device, in->tokens) &&
+        gemv_norms(device, in->tokens, w->columns)) {
         args.stream = (const float *)in->x;
         args.norm = in->norm;
         args.eps = in->eps;
@@ -108,7 +120,7 @@ static void few_parts(struct device *device, const struct linear *args, struct g
             if (input.count > 0 && (!fits || kept_type(&next->weight) != input.type)) break;
             input.parts[input.count] = part_of(next);
         }
-        fits ? gemv_launch(device, &input) : plain(device, &input);
+        fits ? few_launch(device, &input) : plain(device, &input);
     }
 }
 
@@ -144,7 +156,7 @@ extern "C" void cuda_gated_linear(struct device *device, const struct gated_line
         product.parts[1] = part_of(&up);
         product.count = 2;
         product.store = GEMV_GATED;
-        gemv_launch(device, &product);
+        few_launch(device, &product);
         return;
     }
     struct linear both = {};
@@ -171,5 +183,5 @@ extern "C" void cuda_logits(struct device *device, const struct logits *args) {
     product.row_index = args->row_index;
     product.columns = args->weight.columns;
     product.tokens = args->rows;
-    gemv_fits(&args->weight) ? gemv_launch(device, &product) : plain(device, &product);
+    gemv_fits(&args->weight) ? few_launch(device, &product) : plain(device, &product);
 }

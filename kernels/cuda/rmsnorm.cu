@@ -6,33 +6,53 @@
 //
 //   grid   rows;  block  THREADS, 4 columns a thread and step;  smem  THREADS/32 fp32
 //
-// Arithmetic is fp32; the one rounding to fp16 is at the store of y. Bound by memory: a row is read
-// twice, but the second time from L1.
+// Arithmetic is fp32; the one rounding to fp16 is at the store of y. Bound by memory, and for a few
+// rows by how long it takes to arrive: all loads of a thread are on their way at once, those of the
+// weights, which no kernel writes, before grid_wait(). Rows past KEPT steps are read twice from
+// there, the second time from L1.
 #include "kernels/cuda/cuda.cuh"
 
-enum { THREADS = 256 };
+enum { THREADS = 512, KEPT = 4 };
+
+static __device__ inline float squares_of(float4 v) {
+    return v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
+}
+
+static __device__ inline uint2 scaled(float4 v, float4 w, float scale) {
+    const __half2 a = halves(v.x * scale * w.x, v.y * scale * w.y);
+    const __half2 b = halves(v.z * scale * w.z, v.w * scale * w.w);
+    return make_uint2(*(const unsigned *)&a, *(const unsigned *)&b);
+}
 
 static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm args) {
     const size_t row = (size_t)blockIdx.x * args.dim;
     const float4 *x = (const float4 *)((const float *)args.x + row);
     const float4 *weight = (const float4 *)args.weight;
     uint2 *y = (uint2 *)((__half *)args.y + row);
+    const int count = args.dim / 4;
+    float4 v[KEPT] = {}, w[KEPT] = {};
 
     grid_launch_dependents();
+#pragma unroll
+    for (int k = 0; k < KEPT; k++)
+        if ((int)threadIdx.x + k * THREADS < count) w[k] = weight[threadIdx.x + k * THREADS];
     grid_wait();
+#pragma unroll
+    for (int k = 0; k < KEPT; k++)
+        if ((int)threadIdx.x + k * THREADS < count) v[k] = x[threadIdx.x + k * THREADS];
     float squares = 0;
-    for (int i = threadIdx.x; i < args.dim / 4; i += THREADS) {
-        const float4 v = x[i];
-        squares += v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
-    }
+#pragma unroll
+    for (int k = 0; k < KEPT; k++)
+        squares += squares_of(v[k]);
+    for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS)
+        squares += squares_of(x[i]);
     const float scale = rsqrtf(block_sum<THREADS>(squares) / args.dim + args.eps);
-
-    for (int i = threadIdx.x; i < args.dim / 4; i += THREADS) { // its own columns: no barrier
-        const float4 v = x[i], w = weight[i];
-        const __half2 a = halves(v.x * scale * w.x, v.y * scale * w.y);
-        const __half2 b = halves(v.z * scale * w.z, v.w * scale * w.w);
-        y[i] = make_uint2(*(const unsigned *)&a, *(const unsigned *)&b);
-    }
+#pragma unroll
+    for (int k = 0; k < KEPT; k++)
+        if ((int)threadIdx.x + k * THREADS < count)
+            y[threadIdx.x + k * THREADS] = scaled(v[k], w[k], scale);
+    for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS) // its own: no barrier
+        y[i] = scaled(x[i], weight[i], scale);
 }
 
 extern "C" void cuda_rmsnorm(struct device *device, const struct rmsnorm *args) {

@@ -141,7 +141,7 @@ static void time_type(enum dtype type) {
         exit(2);
     load_layers(&rig, type);
     take_rows(&rig, 64);
-    for (int32_t tokens : {1, 2, 4, 8, 16, 64}) {
+    for (int32_t tokens : {1, 2, 4, 5, 8, 16, 32, 64}) {
         printf("%-5s %6d", dtype_name(type), tokens);
         for (int product = 0; product <= WHOLE; product++)
             time_product(&rig, type, product, tokens);

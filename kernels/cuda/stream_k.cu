@@ -1,0 +1,275 @@
+// kernels/cuda/stream_k.cu — y = x W^T for some dozens of tokens: one stream of weights, shared out
+// evenly.
+//
+//   W  [rows, columns]    in the order of tiles.cuh; up to three of them for one x
+//   x  [tokens, columns]  fp16, or rows picked by row_index
+//   y  [tokens, rows]     fp16, or fp32, stored or added
+//
+//   grid   one block a multiprocessor, or fewer;  block  WARPS x 32
+//   shared stages of [cells of 16 rows][x in panels], then the sums that groups exchange
+//
+// The decomposition is Stream-K's (Osama et al., arXiv 2301.03598): work is tiles of up to 256 rows
+// times steps of a cell's columns, whose flat list is shared out evenly over the blocks, in whole
+// tiles, in equal pieces of them, or to the step, whatever reads least; stream_k_plan.cuh chooses.
+// Sums of a tile that is cut are left in device->stream_k_parts, in the order in which the warps'
+// lanes hold them. The block that comes last with a warp's share of them adds up all parts in their
+// order, so that it does not matter which one it is.
+//
+// Each warp multiplies two tiles of 16 rows with all tokens. Where the block's tile has 128 rows or
+// less, two groups of warps share its rows, and a cell's columns are halved between them.
+//
+// Copies of weights and x run ahead of the products by all stages but one; those of weights begin
+// before grid_wait(), as weights depend on no other kernel. Packed weights are rounded to fp16.
+// The order of sums depends on the card and on the number of tokens. Bound by reading W; past 32
+// tokens by the tensor cores.
+#include "kernels/cuda/stream_k_sums.cuh"
+
+// ---- copies
+
+struct stream_k_cursor { // a block's way through its steps
+    int tile, step;      // of the tile
+
+    __device__ stream_k_cursor(const stream_k_plan &plan, int first)
+        : tile(first / plan.steps), step(first % plan.steps) {}
+    // True if it comes to another tile.
+    __device__ bool next(const stream_k_plan &plan) {
+        if (++step < plan.steps) return false;
+        step = 0, tile++;
+        return true;
+    }
+};
+
+// Where a warp copies cells next: every WARPS-th of the block's tile.
+template <enum dtype TYPE> struct weight_stream {
+    typedef stream_cell<TYPE> piece;
+    const char *rows[2];
+    stream_k_cursor at;
+
+    __device__ weight_stream(const stream_k_plan &plan, int first) : at(plan, first) {
+        enter(plan);
+    }
+    __device__ void enter(const stream_k_plan &plan) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const int index = at.tile * plan.a_block + threadIdx.x / LANES + i * WARPS;
+            const stream_k_tile of = tile_of(plan, min(index, plan.tiles - 1));
+            rows[i] = piece::start((const char *)plan.args.parts[of.part].data +
+                                       of.index * plan.tile_bytes,
+                                   plan.args.columns);
+        }
+    }
+    __device__ __forceinline__ void copy(const stream_k_plan &plan, char *stage) {
+        const int cell = threadIdx.x / LANES;
+        const size_t from = (size_t)at.step * piece::STEP;
+        char *to = stage + cell * piece::BYTES;
+        const int columns = plan.args.columns, left = columns - at.step * piece::COLUMNS;
+        if (cell < plan.a_block) piece::copy(to, rows[0] + from, columns, left);
+        if (cell + WARPS < plan.a_block)
+            piece::copy(to + WARPS * piece::BYTES, rows[1] + from, columns, left);
+        if (at.next(plan)) enter(plan);
+    }
+};
+
+// Where a thread copies x next: one chunk of 16 bytes of some tokens' rows.
+template <enum dtype TYPE, int EIGHTS> struct x_stream {
+    enum { TOKENS = 8 * EIGHTS, PANELS = stream_cell<TYPE>::COLUMNS / PANEL_COLUMNS };
+    enum { CHUNKS = PANELS * TOKENS * 8, ROUNDS = (CHUNKS + THREADS - 1) / THREADS };
+    enum { ROWS = TOKENS * 8 > THREADS ? TOKENS * 8 / THREADS : 1 };
+    const __half *row[ROWS]; // NULL past the last token
+    stream_k_cursor at;
+
+    __device__ x_stream(const stream_k_plan &plan, int first) : at(plan, first) {
+        const gemv &args = plan.args;
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            const int token = token_of(i);
+            row[i] = nullptr;
+            if (token >= args.tokens) continue;
+            const size_t from = args.row_index ? args.row_index[token] : token;
+            row[i] = args.x + from * args.columns;
+        }
+    }
+    static __device__ int token_of(int round) {
+        return (threadIdx.x + round * THREADS) / 8 % TOKENS;
+    }
+    __device__ __forceinline__ void copy(const stream_k_plan &plan, char *x) {
+#pragma unroll
+        for (int i = 0; i < ROUNDS; i++) {
+            const int item = threadIdx.x + i * THREADS, chunk = item % 8, token = token_of(i);
+            const int panel = item / (8 * TOKENS);
+            const int column =
+                at.step * stream_cell<TYPE>::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
+            const __half *from = row[i % ROWS];
+            const bool some = from && column < plan.args.columns;
+            if (CHUNKS % THREADS == 0 || item < CHUNKS)
+                copy16(x + (panel * TOKENS + token) * PANEL_ROW +
+                           ((chunk ^ turn_of(token % 8)) << 4),
+                       some ? from + column : plan.args.x, some);
+        }
+        at.next(plan);
+    }
+};
+
+static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+template <int PENDING> static __device__ inline void copy_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+// Until the oldest of `stages` - 1 stages has arrived.
+static __device__ inline void wait_stage(int stages) {
+    switch (stages) {
+    case 2:
+        return copy_wait<0>();
+    case 3:
+        return copy_wait<1>();
+    case 4:
+        return copy_wait<2>();
+    case 5:
+        return copy_wait<3>();
+    case 6:
+        return copy_wait<4>();
+    case 7:
+        return copy_wait<5>();
+    default:
+        return copy_wait<MAX_STAGES - 2>();
+    }
+}
+
+// ---- the kernel
+
+template <enum dtype TYPE, int EIGHTS>
+static __global__
+__launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ stream_k_plan plan) {
+    typedef stream_cell<TYPE> piece;
+    extern __shared__ __align__(128) char shared[];
+    const int warp = threadIdx.x / LANES, place = warp % (WARPS / plan.groups);
+    const bool both = plan.groups == 1, upper = warp != place;
+    const bool active = place * WARP_TILES < plan.a_block;
+    const int begin = first_step(plan, blockIdx.x), end = first_step(plan, blockIdx.x + 1);
+    const int room = plan.stages * plan.stage_bytes, ahead = plan.stages - 1;
+    grid_launch_dependents();
+    weight_stream<TYPE> weights(plan, begin);
+    for (int i = 0; i < ahead; i++)
+        if (begin + i < end) weights.copy(plan, shared + i * plan.stage_bytes);
+    grid_wait();
+    x_stream<TYPE, EIGHTS> x(plan, begin);
+    for (int i = 0; i < ahead; i++) {
+        if (begin + i < end) x.copy(plan, shared + i * plan.stage_bytes + plan.x_at);
+        copy_commit();
+    }
+    int slot = 0, slot_ahead = ahead * plan.stage_bytes;
+    for (int from = begin, to; from < end; from = to) {
+        const int tile = from / plan.steps;
+        to = min(end, (tile + 1) * plan.steps);
+        warp_sums<EIGHTS> sums = {};
+        for (int step = from; step < to; step++) {
+            wait_stage(plan.stages);
+            __syncthreads(); // all copies of the stage are there, and all are done with the last
+            if (step + ahead < end) {
+                weights.copy(plan, shared + slot_ahead);
+                x.copy(plan, shared + slot_ahead + plan.x_at);
+            }
+            copy_commit();
+            const char *stage = shared + slot, *cells = stage + place * WARP_TILES * piece::BYTES;
+            if (active && (both || !upper))
+                piece::template add<0, EIGHTS>(sums, cells, stage + plan.x_at);
+            if (active && (both || upper))
+                piece::template add<1, EIGHTS>(sums, cells, stage + plan.x_at);
+            slot = slot + plan.stage_bytes == room ? 0 : slot + plan.stage_bytes;
+            slot_ahead = slot_ahead + plan.stage_bytes == room ? 0 : slot_ahead + plan.stage_bytes;
+        }
+        if (both) {
+            finish_run(plan, sums, {tile, from, to}, 0);
+        } else {
+            enum { HALF = (EIGHTS + 1) / 2 };
+            warp_sums<HALF> joined;
+            join_groups(plan, joined, sums, shared);
+            finish_run(plan, joined, {tile, from, to}, upper * HALF * 8);
+        }
+    }
+}
+
+// ---- launching
+
+static struct stream_k_card card_of(const struct device *device) {
+    const struct cudaDeviceProp *card = &device->properties;
+    return {card->multiProcessorCount, (int)card->sharedMemPerBlockOptin - STATIC_BYTES};
+}
+
+template <enum dtype TYPE, int EIGHTS>
+static void launch(struct device *device, struct stream_k_plan *plan) {
+    const size_t shared = shared_bytes(plan, EIGHTS * 8);
+    const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
+    static size_t allowed = 48 << 10; // without asking
+    if (shared > allowed) {
+        device_note(device, cudaFuncSetAttribute(
+                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        allowed = shared;
+    }
+    launch_after(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared, *plan);
+}
+
+// Returns the tokens that were done.
+template <enum dtype TYPE>
+static int32_t launch_type(struct device *device, struct stream_k_plan *plan) {
+    const struct stream_k_card card = card_of(device);
+    const int tokens = tokens_at_once<TYPE>(&card, plan);
+    plan->args.tokens = min(plan->args.tokens, tokens);
+    switch (tokens) {
+    case 8:
+        launch<TYPE, 1>(device, plan);
+        break;
+    case 16:
+        launch<TYPE, 2>(device, plan);
+        break;
+    case 32:
+        launch<TYPE, 4>(device, plan);
+        break;
+    case 64:
+        launch<TYPE, 8>(device, plan);
+        break;
+    default:
+        ASSERT(false); // eight fit any card
+    }
+    return plan->args.tokens;
+}
+
+static int32_t launch_some(struct device *device, const struct gemv *args) {
+    struct stream_k_plan plan = {};
+    plan.args = *args;
+    plan.parts = device->stream_k_parts;
+    plan.arrived = device->stream_k_arrived;
+    switch (args->type) {
+#define CASE(id)     \
+    case DTYPE_##id: \
+        return launch_type<DTYPE_##id>(device, &plan);
+        PACKED_MAP(CASE)
+#undef CASE
+    case DTYPE_F16:
+        return launch_type<DTYPE_F16>(device, &plan);
+    case DTYPE_BF16:
+    case DTYPE_F32:
+    case DTYPE_COUNT:
+        ASSERT(false);
+    }
+    return 0;
+}
+
+void stream_k_launch(struct device *device, const struct gemv *args) {
+    ASSERT(args->tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS && !args->norm);
+    struct gemv some = *args;
+    const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
+    for (int32_t left = args->tokens; left > 0;) {
+        some.tokens = left;
+        const int32_t done = launch_some(device, &some);
+        for (int i = 0; i < args->count; i++)
+            some.parts[i].y = (char *)some.parts[i].y +
+                              (size_t)done * (size_t)some.parts[i].rows * (wide ? 4 : 2);
+        if (args->row_index)
+            some.row_index += done;
+        else
+            some.x += (size_t)done * (size_t)args->columns;
+        left -= done;
+    }
+}

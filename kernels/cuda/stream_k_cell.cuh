@@ -1,0 +1,248 @@
+// kernels/cuda/stream_k_cell.cuh — what cells of weights add to the sums of many tokens.
+//
+// A warp has two tiles of 16 rows and all tokens: weights become fp16 operands A of m16n8k16 in
+// registers once, and x, its B, is read once for both. Sums are fp32.
+//
+// x lies in shared memory in panels of 64 columns, [panel][token][128 bytes]. A row's chunks of 16
+// bytes are swapped by its number: neither the eight rows of an ldmatrix nor the four of a load of
+// 8 bytes a lane share a bank. Rows of fp16 weights lie alike.
+#pragma once
+#include "kernels/cuda/tiles.cuh"
+
+enum { PANEL_COLUMNS = 64, PANEL_ROW = PANEL_COLUMNS * 2, WARP_TILES = 2 };
+
+// With what a row's chunks are swapped.
+static __device__ inline int turn_of(int row) { return (row & 3) << 1 | (row >> 2 & 1); }
+
+static __device__ inline unsigned shared_address(const void *memory) {
+    return (unsigned)__cvta_generic_to_shared(memory);
+}
+
+// 16 bytes to shared memory; zeros, and no read, where there is nothing to read.
+static __device__ inline void copy16(char *to, const void *from, bool some) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(some ? 16 : 0)
+                 : "memory");
+}
+static __device__ inline void copy16(char *to, const void *from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
+                 : "memory");
+}
+
+static __device__ inline void load_matrices(unsigned (&r)[4], const char *from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(from))
+                 : "memory");
+}
+
+static __device__ inline void load_two_matrices(unsigned (&r)[2], const char *from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "r"(shared_address(from))
+                 : "memory");
+}
+
+static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                       unsigned b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Of a warp: two tiles, and eight tokens in each of EIGHTS.
+template <int EIGHTS> struct warp_sums { float of[WARP_TILES][EIGHTS][4]; };
+
+// ---- a packed cell's weights as fp16
+//
+// Bits of 1024 are put over an operand's quants: a half of them is 1024 + q, and, in the last
+// operand of a type with HALVES, 1024 + 16 q. What is taken off again leaves q, exactly.
+
+static __device__ inline __half2 one_of(__half2 pair, int which) {
+    return which ? __high2half2(pair) : __low2half2(pair);
+}
+
+// Two bytes of a word.
+static __device__ inline __half2 bytes_of(unsigned word, int pair) {
+    return __hsub2(as_halves(__byte_perm(word, 0x64646464u, pair ? 0x4342 : 0x4140)),
+                   __float2half2_rn(1024));
+}
+
+// q - OFFSET.
+template <int OFFSET> static __device__ inline __half2 quant_of(__half2 biased, bool sixteenfold) {
+    return sixteenfold ? __hfma2(biased, __float2half2_rn(0.0625f), __float2half2_rn(-64 - OFFSET))
+                       : __hadd2(biased, __float2half2_rn(-1024 - OFFSET));
+}
+
+// weight(biased, u, row, half): of unit u, row g or g + 8, the first or the last half of the unit.
+template <enum dtype TYPE> struct fp16_cell : cell<TYPE> { // Q8_0, Q4_0
+    enum { OFFSET = TYPE == DTYPE_Q8_0 ? 128 : 8 };
+    __device__ void prepare() {}
+    __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
+        return __hmul2(quant_of<OFFSET>(biased, this->HALVES && half),
+                       one_of(as_halves(this->scales[row][u / 2]), u % 2));
+    }
+};
+
+template <> struct fp16_cell<DTYPE_Q6_K> : cell<DTYPE_Q6_K> {
+    __half2 d2[2];
+    __device__ void prepare() { d2[0] = __float2half2_rn(d[0]), d2[1] = __float2half2_rn(d[1]); }
+    __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
+        const __half2 both = __hmul2(pair(scales[row][u / 2], u % 2 ? 0x4342 : 0x4140), d2[row]);
+        return __hmul2(quant_of<32>(biased, half), one_of(both, half));
+    }
+};
+
+// scale * q is exact; d times it, less the minimum, which was rounded, is rounded once.
+template <enum dtype TYPE> struct fp16_super_blocks : cell<TYPE> {
+    __half2 scale[2][4], minimum[2][4]; // of two units each
+    __half2 d2[2];
+    __device__ void prepare() {
+#pragma unroll
+        for (int row = 0; row < 2; row++) {
+            const __half2 less = __float2half2_rn(-this->dmin[row]);
+            d2[row] = __float2half2_rn(this->d[row]);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                scale[row][i] = bytes_of(this->scales[row][i / 2], i % 2);
+                minimum[row][i] = __hmul2(bytes_of(this->lows[row][i / 2], i % 2), less);
+            }
+        }
+    }
+    __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
+        const __half2 factor = __hmul2(scale[row][u / 2], __float2half2_rn(half ? 0.0625f : 1));
+        const __half2 bias = __hmul2(scale[row][u / 2], __float2half2_rn(half ? -64 : -1024));
+        const __half2 scaled = __hfma2(biased, one_of(factor, u % 2), one_of(bias, u % 2));
+        return __hfma2(scaled, d2[row], one_of(minimum[row][u / 2], u % 2));
+    }
+};
+template <> struct fp16_cell<DTYPE_Q4_K> : fp16_super_blocks<DTYPE_Q4_K> {};
+template <> struct fp16_cell<DTYPE_Q5_K> : fp16_super_blocks<DTYPE_Q5_K> {};
+
+template <enum dtype TYPE>
+static __device__ inline unit_operands weights_of(const fp16_cell<TYPE> &from, int u) {
+    unit_operands a = from.operands(u);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        a.first[i] = as_bits(from.weight(as_halves(a.first[i] | 0x64006400u), u, i % 2, 0));
+        a.last[i] = as_bits(from.weight(as_halves(a.last[i] | 0x64006400u), u, i % 2, 1));
+    }
+    return a;
+}
+
+// ---- cells
+
+template <enum dtype TYPE> struct stream_cell {
+    enum { BYTES = cell<TYPE>::BYTES, STEP = BYTES, UNITS = cell<TYPE>::UNITS };
+    enum { COLUMNS = UNITS * UNIT_COLUMNS };
+
+    // Where a lane begins to copy a tile, and a cell from there.
+    static __device__ inline const char *start(const char *tile, int) {
+        return tile + threadIdx.x % LANES * 16;
+    }
+    static __device__ inline void copy(char *to, const char *from, int, int) {
+        const int at = threadIdx.x % LANES * 16;
+#pragma unroll
+        for (int i = 0; i * 512 < BYTES; i++)
+            if ((i + 1) * 512 <= BYTES || at + i * 512 < BYTES)
+                copy16(to + at + i * 512, from + i * 512);
+    }
+
+    // Adds the products of half a cell's units, the first or the last, of two cells.
+    template <int HALF, int EIGHTS>
+    static __device__ __forceinline__ void add(warp_sums<EIGHTS> &sums, const char *cells,
+                                               const char *x) {
+        const int lane = threadIdx.x % LANES, g = lane / 4, t = lane % 4;
+        const int own = g * PANEL_ROW + ((t / 2 ^ turn_of(g)) << 4) + t % 2 * 8;
+        fp16_cell<TYPE> from[WARP_TILES];
+#pragma unroll
+        for (int m = 0; m < WARP_TILES; m++) {
+            from[m].load(cells + m * BYTES, lane);
+            from[m].prepare();
+        }
+#pragma unroll
+        for (int u = HALF * UNITS / 2; u < (HALF + 1) * UNITS / 2; u++) {
+            const char *panel = x + u / 2 * EIGHTS * 8 * PANEL_ROW;
+            const int first = own ^ u % 2 * 64, last = first ^ 32;
+            unit_operands a[WARP_TILES];
+#pragma unroll
+            for (int m = 0; m < WARP_TILES; m++)
+                a[m] = weights_of<TYPE>(from[m], u);
+#pragma unroll
+            for (int n = 0; n < EIGHTS; n++) {
+                const uint2 b = *(const uint2 *)(panel + n * 8 * PANEL_ROW + first);
+                const uint2 c = *(const uint2 *)(panel + n * 8 * PANEL_ROW + last);
+#pragma unroll
+                for (int m = 0; m < WARP_TILES; m++) {
+                    multiply(sums.of[m][n], a[m].first, b.x, b.y);
+                    multiply(sums.of[m][n], a[m].last, c.x, c.y);
+                }
+            }
+        }
+    }
+};
+
+// Two panels of rows of fp16.
+template <> struct stream_cell<DTYPE_F16> {
+    enum { UNITS = 4, COLUMNS = UNITS * UNIT_COLUMNS, STEP = COLUMNS * 2 };
+    enum { PANEL = TILE_ROWS * PANEL_ROW, BYTES = 2 * PANEL };
+
+    static __device__ inline const char *start(const char *tile, int columns) {
+        const int lane = threadIdx.x % LANES;
+        return tile + lane / 8 * columns * (int)sizeof(__half) + lane % 8 * 16;
+    }
+    // The second panel of the last cell may be past the row: zeros.
+    static __device__ inline void copy(char *to, const char *from, int columns, int left) {
+        const int lane = threadIdx.x % LANES, row = lane / 8;
+#pragma unroll
+        for (int i = 0; i < TILE_ROWS / 4; i++) {
+            char *own =
+                to + (row + 4 * i) * PANEL_ROW + ((lane % 8 ^ turn_of(row + 4 * (i & 1))) << 4);
+            const char *at = from + (size_t)i * 4 * columns * sizeof(__half);
+            copy16(own, at);
+            copy16(own + PANEL, left > PANEL_COLUMNS ? at + PANEL_ROW : at, left > PANEL_COLUMNS);
+        }
+    }
+
+    template <int EIGHTS> struct operands { // of one product of each tile and eight tokens
+        unsigned a[WARP_TILES][4], b[EIGHTS][2];
+
+        __device__ __forceinline__ void load(const char *cells, const char *x, int k) {
+            const int lane = threadIdx.x % LANES, turn = turn_of(lane % 8);
+#pragma unroll
+            for (int m = 0; m < WARP_TILES; m++)
+                load_matrices(a[m], cells + m * BYTES + lane % 16 * PANEL_ROW +
+                                        ((2 * k + lane / 16 ^ turn) << 4));
+            const char *own = x + lane % 8 * PANEL_ROW + ((2 * k + lane / 8 % 2 ^ turn) << 4);
+            if (EIGHTS == 1) load_two_matrices(b[0], own);
+#pragma unroll
+            for (int n = 0; n < EIGHTS / 2; n++) {
+                unsigned two[4];
+                load_matrices(two, own + (2 * n + lane / 16) * 8 * PANEL_ROW);
+                b[2 * n][0] = two[0], b[2 * n][1] = two[1];
+                b[2 * n + 1][0] = two[2], b[2 * n + 1][1] = two[3];
+            }
+        }
+    };
+
+    // The next operands are on their way while these are multiplied.
+    template <int HALF, int EIGHTS>
+    static __device__ __forceinline__ void add(warp_sums<EIGHTS> &sums, const char *cells,
+                                               const char *x) {
+        enum { PRODUCTS = PANEL_COLUMNS / 16 };
+        operands<EIGHTS> next[2];
+        cells += HALF * PANEL, x += HALF * EIGHTS * 8 * PANEL_ROW;
+        next[0].load(cells, x, 0);
+#pragma unroll
+        for (int k = 0; k < PRODUCTS; k++) {
+            if (k + 1 < PRODUCTS) next[(k + 1) % 2].load(cells, x, k + 1);
+#pragma unroll
+            for (int n = 0; n < EIGHTS; n++)
+#pragma unroll
+                for (int m = 0; m < WARP_TILES; m++)
+                    multiply(sums.of[m][n], next[k % 2].a[m], next[k % 2].b[n][0],
+                             next[k % 2].b[n][1]);
+        }
+    }
+};

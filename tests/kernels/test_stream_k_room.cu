@@ -1,0 +1,90 @@
+// tests/kernels/test_stream_k_room.cu — each product of some dozens of tokens fits each card, and
+// its steps are shared out without a gap.
+//
+// It needs no GPU: how a product is cut up follows from the card's figures, and the file under test
+// is included for its inner functions.
+#include <stdio.h>
+
+#include "kernels/cuda/stream_k.cu"
+
+struct card {
+    const char *name;
+    struct stream_k_card limits;
+};
+
+struct tally {
+    long fitting, failed;
+};
+
+// Blocks have neighbouring runs of steps, the last ends with the last tile, and a piece is found
+// in its block.
+static bool shared_out(const struct stream_k_plan *plan) {
+    const int tiles = (plan->tiles + plan->a_block - 1) / plan->a_block;
+    for (int block = 0; block < plan->blocks; block++)
+        if (first_step(*plan, block) >= first_step(*plan, block + 1)) return false;
+    for (int piece = 0; piece < plan->pieces; piece += 1 + plan->pieces / 500) {
+        const int tile = piece / plan->cuts, block = block_of(*plan, piece);
+        const int step = tile * plan->steps + piece % plan->cuts * plan->steps / plan->cuts;
+        if (step < first_step(*plan, block) || step >= first_step(*plan, block + 1)) return false;
+    }
+    return first_step(*plan, 0) == 0 && first_step(*plan, plan->blocks) == tiles * plan->steps;
+}
+
+template <enum dtype TYPE>
+static void count(const struct stream_k_card *card, const struct gemv *args, struct tally *tally) {
+    struct stream_k_plan plan = {};
+    plan.args = *args;
+    const int tokens = tokens_at_once<TYPE>(card, &plan);
+    const size_t sums = (size_t)plan.a_block * TILE_ROWS * (size_t)tokens;
+    const bool fits = tokens >= 8 && plan.stages >= 2 && plan.blocks <= card->blocks &&
+                      sums <= STREAM_K_PART_FLOATS &&
+                      shared_bytes(&plan, tokens) <= (size_t)card->room && shared_out(&plan);
+    fits ? tally->fitting++ : tally->failed++;
+    if (!fits && tally->failed < 10)
+        printf("failed: type %d, %d columns, %d rows, %d tokens\n", TYPE, args->columns,
+               args->parts[0].rows, args->tokens);
+}
+
+static void count_types(const struct stream_k_card *card, const struct gemv *args,
+                        struct tally *tally) {
+    if (args->columns % PANEL_COLUMNS == 0) count<DTYPE_F16>(card, args, tally);
+    count<DTYPE_Q8_0>(card, args, tally);
+    count<DTYPE_Q4_0>(card, args, tally);
+    if (args->columns % 256) return;
+    count<DTYPE_Q4_K>(card, args, tally);
+    count<DTYPE_Q5_K>(card, args, tally);
+    count<DTYPE_Q6_K>(card, args, tally);
+}
+
+static void count_card(const struct stream_k_card *card, struct tally *tally) {
+    static const int32_t ROWS[] = {1, 16, 500, 1024, 4096, 14336, 28672, 53248, 128256, 262144};
+    for (int32_t columns = 32; columns <= 32768; columns += columns < 512 ? 96 : 3584)
+        for (int32_t rows : ROWS)
+            for (int count = 1; count <= LINEAR_PARTS; count++)
+                for (int32_t tokens : {1, 8, 9, 16, 31, 32, 40, 64, 65, 300}) {
+                    struct gemv args = {};
+                    args.columns = columns;
+                    args.count = count;
+                    args.store = count == 2 ? GEMV_GATED : GEMV_HALVES;
+                    args.tokens = tokens;
+                    args.parts[0].rows = rows;
+                    args.parts[1].rows = args.parts[2].rows = count == 2 ? rows : rows / 4 + 1;
+                    count_types(card, &args, tally);
+                }
+}
+
+int main() {
+    static const struct card CARDS[] = {
+        {"A100", {108, 166912 - STATIC_BYTES}},     {"RTX 4090", {128, 101376 - STATIC_BYTES}},
+        {"L4", {58, 101376 - STATIC_BYTES}},        {"H200", {132, 232448 - STATIC_BYTES}},
+        {"RTX 5090", {170, 101376 - STATIC_BYTES}}, {"B200", {148, 232448 - STATIC_BYTES}},
+    };
+    struct tally tally = {};
+    for (const struct card &card : CARDS) {
+        const struct tally before = tally;
+        count_card(&card.limits, &tally);
+        printf("%s: %ld fit, %ld failed\n", card.name, tally.fitting - before.fitting,
+               tally.failed - before.failed);
+    }
+    return tally.failed > 0 || tally.fitting == 0;
+}
