@@ -63,6 +63,7 @@ enum status request_start(struct sequence *sequence, const struct request_option
     }
     request->sequence = sequence;
     request->options = *options;
+    request->run = (struct scheduler_run){.foreground = !options->background};
     request->started_us = clock_now_us();
 
     pthread_mutex_lock(&engine->lock);
@@ -70,7 +71,6 @@ enum status request_start(struct sequence *sequence, const struct request_option
     if (fits) {
         request->stats.prompt_tokens = sequence->length;
         sequence->running = request;
-        if (!sequence->restoring.active) restoring_begin(sequence);
         engine->requests[engine->request_count++] = request;
         pthread_cond_signal(&engine->work);
     }

@@ -28,6 +28,7 @@ typedef void request_observer(void *user, const float *logits, int32_t vocabular
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;         // 0: until the context is full
+    bool background;            // gives way to requests that are not: scheduler.h
     bool ignore_end;            // goes on after a turn's end: for benchmarks
     request_observer *observer; // or NULL
     void *observer_user;
@@ -63,9 +64,10 @@ struct event {
 
 // The sequence becomes RUNNING; its log must not be empty (of one that is cached whole, the last
 // token is computed again) and leave room for one more. FULL: ENGINE_MAX_REQUESTS run already.
-// When running sequences need more blocks than there are, the one that came last waits and goes
-// on when there is room; its tokens do not change.
-// *request is owned by the caller: request_release() after its DONE event.
+// It begins when there is room, and when running sequences need more blocks than there are, the one
+// that came last waits and goes on when there is room again (scheduler.h); its tokens do not
+// change. What requests begin with alike is computed once, by the first of them. *request is owned
+// by the caller: request_release() after its DONE event.
 MUST_CHECK enum status request_start(struct sequence *sequence,
                                      const struct request_options *options,
                                      struct request **request);
