@@ -15,7 +15,7 @@ static const char HEAD[] =
     "  quire show|export|rm ID            one conversation\n"
     "  quire inspect MODEL.gguf           what is in a model file\n"
     "  quire tokenize [-m MODEL] < TEXT   its tokens\n"
-    "  quire bench [decode|prefill|attention|swap|kv]   how fast this machine is\n"
+    "  quire bench [decode|prefill|attention|swap|batch|kv]  how fast it is here\n"
     "  quire kv [check|drop]              what is cached on the disk, and of what\n";
 
 static const char TAIL[] =

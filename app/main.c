@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/bench/batch.h"
 #include "app/bench/bench.h"
 #include "app/bench/kv.h"
 #include "app/bench/verbs.h"
@@ -138,12 +139,13 @@ static int run_bench(const struct args *args) {
     struct text model = {0};
     enum status status = STATUS_OK;
     bool demo;
-    for (size_t i = 0; i < args->operand_count; i++) {
+    const bool batch = args->operand_count == 1 && strcmp(args->operands[0], "batch") == 0;
+    for (size_t i = 0; i < args->operand_count && !batch; i++) {
         const bool decode = strcmp(args->operands[i], "decode") == 0;
         if (!decode && strcmp(args->operands[i], "prefill") != 0) {
             error_set(&err, STATUS_BAD_INPUT,
-                      "quire bench knows decode and prefill, attention and swap, or kv, not "
-                      "\"%.60s\"",
+                      "quire bench knows decode and prefill, attention and swap, batch, or kv, "
+                      "not \"%.60s\"",
                       args->operands[i]);
             return complain_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
         }
@@ -152,7 +154,7 @@ static int run_bench(const struct args *args) {
     if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     options.model_path = args->shape ? NULL : text_string(&model);
-    const int code = bench_run(&options);
+    const int code = batch ? bench_batch_run(&options) : bench_run(&options);
     text_deinit(&model);
     return code;
 }
