@@ -73,6 +73,7 @@ struct args {
     int32_t top_k;
     float repeat_penalty, presence_penalty, frequency_penalty;
     uint64_t seed;
+    int32_t samples; // 0: one
     struct args_list stops;
 
     int32_t block_size;

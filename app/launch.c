@@ -250,7 +250,8 @@ int launch_chat(struct launch *launch) {
         .system = text_string(&launch->system),
         .settings = {.sampler = sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
-                     .max_tokens = args->tokens},
+                     .max_tokens = args->tokens,
+                     .answers = args->samples},
         .stops = args->stops.items,
     };
     status = chat_open(&options, &launch->chat, &err);

@@ -70,6 +70,8 @@ static const struct option OPTIONS[] = {
      "0: off"},
     {NULL, "seed", 0, OPTION_SEED, "N", AT(seed), FOR_CHAT, 0, 0,
      "of the random numbers (default: new each turn)"},
+    {NULL, "samples", 0, OPTION_WHOLE, "K", AT(samples), FOR_CHAT, 1, ENGINE_MAX_REQUESTS,
+     "answers to each message, written at once"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_CHAT, 0, 0, "ends an answer; repeatable"},
 
     {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_CHAT, 0, 0,
