@@ -71,6 +71,12 @@ struct event {
 MUST_CHECK enum status request_start(struct sequence *sequence,
                                      const struct request_options *options,
                                      struct request **request);
+
+// The same for several at once, all or none: they are in one batch from their first step on.
+// options[count]; requests[count] are the caller's.
+MUST_CHECK enum status request_start_all(struct sequence *const *sequences,
+                                         const struct request_options *options, int32_t count,
+                                         struct request **requests);
 void request_cancel(struct request *request); // soon a DONE comes; any thread or signal handler
 void request_release(struct request *request);
 struct sequence *request_sequence(const struct request *request);
