@@ -80,7 +80,8 @@ void answer_take(struct answer *answer, const struct stops *stops, int32_t id) {
     answer->status = detokenizer_push(&answer->detokenizer, id, &answer->text);
     if (answer->status == STATUS_OK) answer->status = note_token(answer);
     showable(answer, stops);
-    if (answer->stop_matched || answer->status != STATUS_OK) request_cancel(answer->request);
+    struct request *request = atomic_load(&answer->request); // NULL: found by a search
+    if (request && (answer->stop_matched || answer->status != STATUS_OK)) request_cancel(request);
 }
 
 bool answer_show(struct answer *answer, const struct stops *stops, const char **text,

@@ -24,6 +24,7 @@ void args_init(struct args *args) {
         .kv_restore = "auto",
         .format = "text",
         .color = "auto",
+        .length_penalty = 1,
     };
 }
 
@@ -215,6 +216,7 @@ static enum status check_pairs(const struct args *args, struct error *err) {
         {"no-save", "name"},    {"continue", "system"},    {"continue", "system-file"},
         {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
         {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
+        {"samples", "beams"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&

@@ -12,6 +12,7 @@
 
 #include "app/answer.h"
 #include "app/transcript.h"
+#include "engine/beams.h"
 
 enum turn_kind {
     TURN_ANSWER,  // to a new message
@@ -22,13 +23,14 @@ enum turn_kind {
 struct turn {
     bool active; // until TURN_DONE was handed out
     enum turn_kind kind;
-    int64_t tip_before;   // where a taken-back message leaves the tip
-    size_t replies_to;    // messages of the transcript that the answers come after
-    int64_t parent;       // the last of them
-    int32_t answer_count; // of chat.answers
-    int32_t ended;        // of those
-    int32_t kept;         // the first of them that is stored, or -1
-    bool done;            // TURN_DONE is next, with
+    int64_t tip_before;            // where a taken-back message leaves the tip
+    size_t replies_to;             // messages of the transcript that the answers come after
+    int64_t parent;                // the last of them
+    int32_t answer_count;          // of chat.answers
+    int32_t ended;                 // of those
+    int32_t kept;                  // the first of them that is stored, or -1
+    _Atomic(struct beams *) beams; // the one answer is searched; else NULL
+    bool done;                     // TURN_DONE is next, with
     enum status status;
     struct error err;
 };

@@ -7,6 +7,7 @@
 #include "app/figures.h"
 #include "app/terminal.h"
 #include "app/view.h"
+#include "engine/beams.h"
 
 enum { SYSTEM_MAX_BYTES = 1 << 20 };
 
@@ -141,6 +142,14 @@ void command_alt(struct console *console, const char *argument) {
     else
         show_alternatives(answers, count, current);
     message_path_free(answers, count);
+}
+
+void command_beam(struct console *console, const char *argument) {
+    int64_t width;
+    if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
+        terminal_say(STYLE_ERROR, "how many beams? /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
+    else
+        console_search(console, (int32_t)width);
 }
 
 void command_continue(struct console *console, const char *argument) {

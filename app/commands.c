@@ -64,6 +64,7 @@ static const struct command TABLE[] = {
      "",
      false},
     {{"alt"}, "[N]", "the answers to the last message, or number N", command_alt, "", false},
+    {{"beam"}, "K", "another answer, the likeliest of K beams", command_beam, "", false},
     {{"continue"}, "", "goes on with a cut answer", command_continue, "", false},
     {{"system"}, "[TEXT|@FILE]", "shows or sets the system prompt", command_system, "", false},
     {{"set"}, "[KEY VALUE]", "sampling and display settings", command_set, "", false},

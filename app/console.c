@@ -83,6 +83,11 @@ void console_regenerate(struct console *console, int32_t answers) {
     if (!console_failed(chat_regenerate(console->chat, answers, &err), &err)) show_turn(console);
 }
 
+void console_search(struct console *console, int32_t width) {
+    struct error err = {0};
+    if (!console_failed(chat_search(console->chat, width, &err), &err)) show_turn(console);
+}
+
 void console_continue(struct console *console) {
     struct error err = {0};
     if (!console_failed(chat_continue(console->chat, &err), &err)) show_turn(console);

@@ -21,6 +21,7 @@ struct console {
 // sent, or was taken back by ^C, is the draft.
 void console_send(struct console *console, const char *text, size_t length);
 void console_regenerate(struct console *console, int32_t answers);
+void console_search(struct console *console, int32_t width);
 void console_continue(struct console *console);
 
 // Says why, in one line. True when there was something to say.

@@ -251,7 +251,10 @@ int launch_chat(struct launch *launch) {
         .settings = {.sampler = sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,
-                     .answers = args->samples},
+                     .answers = args->samples,
+                     .beams = args->beams,
+                     .length_penalty = args->length_penalty,
+                     .early_stopping = args->early_stopping},
         .stops = args->stops.items,
     };
     status = chat_open(&options, &launch->chat, &err);

@@ -9,6 +9,7 @@
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
+#include "engine/beams.h"
 #include "engine/engine.h"
 
 #define AT(field) offsetof(struct args, field)
@@ -72,6 +73,12 @@ static const struct option OPTIONS[] = {
      "of the random numbers (default: new each turn)"},
     {NULL, "samples", 0, OPTION_WHOLE, "K", AT(samples), FOR_CHAT, 1, ENGINE_MAX_REQUESTS,
      "answers to each message, written at once"},
+    {NULL, "beams", 0, OPTION_WHOLE, "K", AT(beams), FOR_CHAT, 1, BEAMS_MAX_WIDTH,
+     "the likeliest answer that K beams find"},
+    {NULL, "length-penalty", 0, OPTION_NUMBER, "X", AT(length_penalty), FOR_CHAT, 0, 4,
+     "of beams; more favours longer ones (default: 1)"},
+    {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
+     "beams: done with K answers that have ended"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_CHAT, 0, 0, "ends an answer; repeatable"},
 
     {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_CHAT, 0, 0,

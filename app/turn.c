@@ -77,6 +77,58 @@ static enum status start_answers(struct chat *chat, struct error *err) {
     return explain_failure(chat, status, err);
 }
 
+// Tokens that a search may add to the log, which keeps room for one more.
+static int32_t search_room(const struct chat *chat) {
+    return chat->context - sequence_length(chat->sequence) - 1;
+}
+
+// Instead of a request of its own the one answer has a search.
+static enum status start_search(struct chat *chat, int32_t width, struct error *err) {
+    struct answer *answer = &chat->answers[0];
+    const int32_t room = search_room(chat), limit = chat->settings.max_tokens;
+    if (room < 1) return error_set(err, STATUS_TOO_LONG, "the context has no room for a search");
+    const struct beams_options options = {
+        .width = width,
+        .max_tokens = limit > 0 && limit < room ? limit : room,
+        .length_penalty = (double)chat->settings.length_penalty,
+        .early_stopping = chat->settings.early_stopping,
+    };
+    struct beams *beams;
+    answer->sequence = chat->sequence;
+    const enum status status = beams_create(chat->sequence, &options, &beams);
+    if (status != STATUS_OK) return explain_failure(chat, status, err);
+    atomic_store(&chat->turn.beams, beams);
+    if (atomic_load(&answer->cancelled)) beams_cancel(beams);
+    return STATUS_OK;
+}
+
+static enum stop_reason reason_of_search(const struct chat *chat, const struct beams *beams,
+                                         bool ended) {
+    if (ended) return STOP_REASON_END;
+    if (beams_status(beams) == STATUS_CANCELLED) return STOP_REASON_CANCELLED;
+    if (beams_status(beams) != STATUS_OK) return STOP_REASON_FAILED;
+    return search_room(chat) < 1 ? STOP_REASON_CONTEXT : STOP_REASON_LENGTH;
+}
+
+// The best it found becomes the answer, as if it had been written token by token. *end is what the
+// answer ends with.
+static enum status take_search(struct chat *chat, struct beams *beams, struct event *end) {
+    enum status status = beams_status(beams);
+    struct beams_result best = {0};
+    if (status == STATUS_CANCELLED) status = STATUS_OK;
+    if (beams_result_count(beams) > 0) best = beams_result(beams, 0);
+    for (int32_t i = 0; i < best.count && status == STATUS_OK; i++)
+        answer_take(&chat->answers[0], &chat->stops, best.tokens[i]);
+    if (status == STATUS_OK && best.count > 0)
+        status = sequence_append(chat->sequence, best.tokens, (size_t)best.count);
+    *end = (struct event){.kind = EVENT_DONE,
+                          .reason = reason_of_search(chat, beams, best.ended),
+                          .status = status,
+                          .stats = beams_stats(beams)};
+    if (status != STATUS_OK) end->reason = STOP_REASON_FAILED;
+    return status;
+}
+
 // Have so many answers to a log of `length` tokens room side by side? Their past is one; each has
 // what it may write, or a block where that is not limited, and a copy of the past's last block.
 static enum status check_room(const struct chat *chat, size_t length, int32_t answers,
@@ -238,6 +290,20 @@ static void end_turn(struct chat *chat) {
     chat->turn.done = true;
 }
 
+// An event of the search; the last one brings the whole answer.
+static void follow_search(struct chat *chat, const struct event *event) {
+    struct beams *beams = atomic_load(&chat->turn.beams);
+    struct event end;
+    const bool ours = beams_take(beams, event);
+    ASSERT(ours);
+    if (!beams_done(beams)) return;
+    chat->answers[0].status = take_search(chat, beams, &end);
+    atomic_store(&chat->turn.beams, NULL);
+    beams_destroy(beams);
+    end_answer(chat, &chat->answers[0], &end);
+    end_turn(chat);
+}
+
 bool chat_running(const struct chat *chat) { return chat->turn.active; }
 
 int32_t chat_answer_count(const struct chat *chat) { return chat->turn.answer_count; }
@@ -266,6 +332,8 @@ struct turn_report chat_last(const struct chat *chat) {
 void chat_cancel(struct chat *chat) {
     for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
         answer_cancel(&chat->answers[i]);
+    struct beams *beams = atomic_load(&chat->turn.beams);
+    if (beams) beams_cancel(beams);
 }
 
 enum status chat_measure(struct chat *chat, const char *text, size_t length, int32_t *tokens,
@@ -356,21 +424,24 @@ enum status chat_send(struct chat *chat, const char *text, size_t length, struct
     TRY(check_text(text, length, err));
     struct token_ids ids = {0};
     const int32_t answers = chat->settings.answers > 1 ? chat->settings.answers : 1;
+    const int32_t beams = chat->settings.beams;
     enum status status = measure_message(chat, text, length, &ids, err);
     if (status == STATUS_OK)
-        status = check_room(chat, chat->transcript.log.count + ids.count, answers, err);
+        status = check_room(chat, chat->transcript.log.count + ids.count,
+                            beams > 1 ? beams : answers, err);
     if (status == STATUS_OK) status = chat_place(chat, chat->transcript.count, err);
     if (status == STATUS_OK) status = store_message(chat, text, length, &ids, err);
     if (status != STATUS_OK) {
         token_ids_deinit(&ids);
         return status;
     }
-    begin_turn(chat, TURN_ANSWER, chat->transcript.count, answers);
+    begin_turn(chat, TURN_ANSWER, chat->transcript.count, beams > 1 ? 1 : answers);
     const struct message *asked = chat_message(chat, chat->transcript.count - 1);
     chat->turn.tip_before = asked->parent;
     status = sequence_append(chat->sequence, ids.ids, ids.count);
     token_ids_deinit(&ids);
-    if (status == STATUS_OK) status = start_answers(chat, err);
+    if (status == STATUS_OK)
+        status = beams > 1 ? start_search(chat, beams, err) : start_answers(chat, err);
     if (status != STATUS_OK) {
         struct error ignored; // the first failure says what is wrong
         take_back(chat, &ignored);
@@ -388,15 +459,30 @@ static enum status find_answer(const struct chat *chat, const struct message **a
     return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
 }
 
-enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err) {
+// Of a new answer, or so many of them, beside the last.
+static enum status begin_another(struct chat *chat, int32_t answers, int32_t room,
+                                 struct error *err) {
     TRY(chat_check_idle(chat, err));
     const struct message *answer;
     TRY(find_answer(chat, &answer, err));
     const size_t replies_to = chat->transcript.count - 1;
-    TRY(check_room(chat, transcript_log_end(&chat->transcript, replies_to), answers, err));
+    TRY(check_room(chat, transcript_log_end(&chat->transcript, replies_to), room, err));
     TRY(chat_place(chat, replies_to, err));
     begin_turn(chat, TURN_ANOTHER, replies_to, answers);
+    return STATUS_OK;
+}
+
+enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err) {
+    TRY(begin_another(chat, answers, answers, err));
     const enum status status = start_answers(chat, err);
+    chat->turn.active = status == STATUS_OK;
+    return status;
+}
+
+enum status chat_search(struct chat *chat, int32_t width, struct error *err) {
+    ASSERT(width >= 2 && width <= BEAMS_MAX_WIDTH);
+    TRY(begin_another(chat, 1, width, err));
+    const enum status status = start_search(chat, width, err);
     chat->turn.active = status == STATUS_OK;
     return status;
 }
@@ -438,6 +524,11 @@ enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_pr
     *progress = (struct turn_progress){0};
     while (!turn->done) {
         if (!engine_next_event(chat->engine, timeout_ms, &event)) return TURN_WAIT;
+        if (atomic_load(&turn->beams)) {
+            follow_search(chat, &event);
+            if (turn->done && show(chat, chat->answers, progress)) return TURN_TEXT;
+            continue;
+        }
         struct answer *answer = find_request(chat, event.request);
         switch (event.kind) {
         case EVENT_PREFILL:

@@ -37,6 +37,9 @@ struct chat_settings {
     bool seed_given;    // sampler.seed is a person's; else each turn draws its own
     int32_t max_tokens; // of one answer; 0: until the context is full
     int32_t answers;    // to each message, written at once; 0: one
+    int32_t beams;      // above 1: one answer, the best that a search of this width finds
+    float length_penalty;
+    bool early_stopping; // these two are engine/beams.h's
 };
 
 struct chat_options {
@@ -117,6 +120,8 @@ MUST_CHECK enum status chat_send(struct chat *chat, const char *text, size_t len
                                  struct error *err);
 // New answers beside the last one, which stays. BAD_INPUT when there is none to replace.
 MUST_CHECK enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err);
+// Another by a search of this width, 2 to BEAMS_MAX_WIDTH: its text comes as a whole.
+MUST_CHECK enum status chat_search(struct chat *chat, int32_t width, struct error *err);
 // Goes on with a cut or interrupted answer. BAD_INPUT when the last answer is complete.
 MUST_CHECK enum status chat_continue(struct chat *chat, struct error *err);
 

@@ -166,6 +166,38 @@ static void stopped_answers_keep_what_each_has(void **state) {
     chat_close(chat);
 }
 
+// The answer of a search is what the engine's own finds, with its end and its place in the store.
+static void a_search_gives_the_best_that_it_finds(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct message *answers;
+    size_t count, current;
+    struct chat *chat = open_chat(1, SEED, 24);
+    chat_settings(chat)->beams = SAMPLES;
+    chat_settings(chat)->length_penalty = 1;
+    begin(chat, QUESTION);
+    assert_int_equal(follow(chat, 0), STATUS_OK);
+    const struct turn_report report = chat_last(chat);
+    assert_true(report.any && report.length > 0);
+    assert_true(report.stop == STOP_END || report.stop == STOP_LENGTH);
+    check_tip(chat, report.message);
+    char *first = strdup(report.text);
+    assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK); // nothing random is in it
+    assert_int_equal(follow(chat, 0), STATUS_OK);
+    assert_string_equal(chat_last(chat).text, first);
+    assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
+    assert_int_equal(count, 2);
+    message_path_free(answers, count);
+    assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK);
+    chat_cancel(chat);
+    assert_int_equal(follow(chat, 0), STATUS_OK);
+    begin(chat, SECOND);
+    assert_int_equal(follow(chat, 0), STATUS_OK);
+    assert_true(chat_last(chat).any);
+    free(first);
+    chat_close(chat);
+}
+
 static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
     (void)state;
     struct error err = {0};
@@ -190,6 +222,7 @@ int main(void) {
         cmocka_unit_test(each_answer_is_as_if_it_were_alone_with_its_seed),
         cmocka_unit_test(all_answers_stay_and_any_can_be_chosen),
         cmocka_unit_test(stopped_answers_keep_what_each_has),
+        cmocka_unit_test(a_search_gives_the_best_that_it_finds),
         cmocka_unit_test(too_many_for_the_pool_are_refused_with_how_many_fit),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
