@@ -28,8 +28,9 @@ enum command {
     COMMAND_TOKENIZE,
     COMMAND_BENCH,
     COMMAND_KV,
+    COMMAND_BATCH,
 };
-enum { COMMAND_COUNT = 9 };
+enum { COMMAND_COUNT = 10 };
 
 enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
 
@@ -90,6 +91,9 @@ struct args {
     bool verbose, quiet;
     const char *color;
     bool raw;
+
+    const char *resume_batch; // NULL: no journal
+    bool unordered;           // batch
 
     bool ids, bos; // tokenize
     const char *shape, *type;

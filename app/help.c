@@ -11,6 +11,7 @@ static const char HEAD[] =
     "\n"
     "  quire [OPTIONS] [MODEL.gguf]       chat\n"
     "  quire [OPTIONS] -p TEXT            answer once; piped stdin follows TEXT\n"
+    "  quire batch FILE.jsonl             many requests, one a line, as one batch\n"
     "  quire list [QUERY]                 conversations, newest first\n"
     "  quire show|export|rm ID            one conversation\n"
     "  quire inspect MODEL.gguf           what is in a model file\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/batch.h"
 #include "app/bench/batch.h"
 #include "app/bench/bench.h"
 #include "app/bench/kv.h"
@@ -92,6 +93,19 @@ static int run_chat(const struct args *args, const struct config *config) {
         code = once ? oneshot_run(&launch, &prompt) : run_interactive(&launch, &prompt);
     launch_close(&launch);
     text_deinit(&prompt);
+    return code;
+}
+
+// Nothing of a batch is saved: what can be taken up again is its journal's.
+static int run_batch(const struct args *args, const struct config *config) {
+    struct args unsaved = *args;
+    unsaved.no_save = true;
+    struct launch launch = {.args = &unsaved, .config = config};
+    batch_catch_signals();
+    int code = launch_model(&launch);
+    if (code == EXIT_DONE) code = launch_system(&launch);
+    if (code == EXIT_DONE) code = batch_run(&launch);
+    launch_close(&launch);
     return code;
 }
 
@@ -223,6 +237,7 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_INSPECT:
     case COMMAND_TOKENIZE:
     case COMMAND_BENCH:
+    case COMMAND_BATCH:
         return false;
     }
     return false;
@@ -249,6 +264,8 @@ static int run_command(const struct args *args, const struct config *config) {
         return benches_kv(args) ? run_bench_kv(args, config) : run_bench(args);
     case COMMAND_KV:
         return kv_run(args, config);
+    case COMMAND_BATCH:
+        return run_batch(args, config);
     }
     return EXIT_USAGE;
 }
