@@ -75,7 +75,8 @@ struct args {
     float repeat_penalty, presence_penalty, frequency_penalty;
     uint64_t seed;
     int32_t samples; // 0: one
-    int32_t beams;   // 0: none
+    int32_t speculate;
+    int32_t beams; // 0: none
     float length_penalty;
     bool early_stopping;
     struct args_list stops;

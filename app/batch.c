@@ -334,7 +334,10 @@ static enum status open_batch(struct batch *batch, struct error *err) {
     gguf_find_string(engine_gguf(launch->engine), "tokenizer.chat_template", &source);
     TRY(chat_template_recognise(source.bytes, source.length, &batch->row, &guessed, err));
     batch->defaults = (struct batch_defaults){
-        .options = {.sampler = launch_sampling(launch), .max_tokens = args->tokens},
+        .options = {.sampler = launch_sampling(launch),
+                    .max_tokens = args->tokens,
+                    .speculate = args->speculate,
+                    .background = true}, // so that long prompts take turns
         .system = text_string(&launch->system),
         .stops = args->stops.items,
     };

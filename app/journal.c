@@ -76,15 +76,16 @@ static enum status read_all(struct journal *journal, struct error *err) {
     fclose(file);
     if (status == STATUS_OK && ftruncate(journal->fd, end) != 0)
         status = error_set(err, STATUS_IO, "%s: %m", journal->path);
-    qsort(journal->entries, journal->count, sizeof journal->entries[0], by_line);
+    if (journal->count > 0)
+        qsort(journal->entries, journal->count, sizeof journal->entries[0], by_line);
     return status;
 }
 
 enum status journal_open(const char *path, struct journal **result, struct error *err) {
     struct journal *journal = calloc(1, sizeof *journal);
     if (!journal) return STATUS_NO_MEMORY;
-    journal->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     journal->path = strdup(path);
+    journal->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     enum status status = STATUS_OK;
     if (!journal->path)
         status = STATUS_NO_MEMORY;

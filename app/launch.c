@@ -258,6 +258,7 @@ int launch_chat(struct launch *launch) {
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,
                      .answers = args->samples,
+                     .speculate = args->speculate,
                      .beams = args->beams,
                      .length_penalty = args->length_penalty,
                      .early_stopping = args->early_stopping},

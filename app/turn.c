@@ -24,6 +24,7 @@ static struct request_options options_of(const struct chat *chat) {
     struct request_options options = {
         .sampler = chat->settings.sampler,
         .max_tokens = chat->settings.max_tokens,
+        .speculate = chat->settings.speculate,
     };
     uint32_t seed; // 32 bits, so that any reader of JSON can give it back
     if (!chat->settings.seed_given && getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)

@@ -37,6 +37,7 @@ struct chat_settings {
     bool seed_given;    // sampler.seed is a person's; else each turn draws its own
     int32_t max_tokens; // of one answer; 0: until the context is full
     int32_t answers;    // to each message, written at once; 0: one
+    int32_t speculate;  // tokens that may be guessed at once; 0: none
     int32_t beams;      // above 1: one answer, the best that a search of this width finds
     float length_penalty;
     bool early_stopping; // these two are engine/beams.h's

@@ -22,6 +22,7 @@
 
 #include "engine/engine.h"
 #include "engine/kv/block_cache.h"
+#include "engine/lookup.h"
 #include "engine/model/forward.h"
 #include "engine/scheduler.h"
 
@@ -57,6 +58,7 @@ struct request {
     struct sequence *sequence;
     struct request_options options;
     struct sampler *sampler;
+    struct lookup lookup;
     struct scheduler_run run; // its state, and what it has had; the rest is filled in to plan
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
@@ -120,9 +122,12 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
 struct step {
     struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
     struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
-    int32_t picked[ENGINE_MAX_REQUESTS];           // the token sampled for it, or TOKEN_NONE
+    int32_t proposed[ENGINE_MAX_REQUESTS];         // tokens computed after it, guessed: they stand
+                                                   // in the log's array behind its end
+    int32_t picked[ENGINE_MAX_REQUESTS];           // tokens that were sampled, chunk after chunk
+    int32_t picked_count[ENGINE_MAX_REQUESTS];     // of each chunk: 0, or 1 and the guesses kept
     int32_t count;
-    int32_t tokens;
+    int32_t tokens, rows; // of all chunks: guesses among them, and logits
 };
 
 void *stepper_main(void *engine); // the thread

@@ -169,21 +169,46 @@ static void note_found(struct request *request) {
     found->disk_tokens += (uint64_t)stats->disk_tokens;
 }
 
+// Guesses behind the log's end, as many as there is room for without taking any from others: in the
+// step (`left` chunks of one row or none come after it), in the context, and among FREE blocks.
+static int32_t propose(const struct step *step, struct request *request, int32_t left) {
+    struct sequence *sequence = request->sequence;
+    const struct engine *engine = sequence->engine;
+    const int32_t length = sequence->length, max_tokens = request->options.max_tokens;
+    int32_t room = ENGINE_MAX_REQUESTS - step->rows - 1 - left;
+    if (room > ENGINE_STEP_TOKENS / 2 - step->tokens) room = ENGINE_STEP_TOKENS / 2 - step->tokens;
+    if (room > engine->context - length - 1) room = engine->context - length - 1;
+    if (max_tokens > 0 && room > max_tokens - request->stats.output_tokens - 1)
+        room = (int32_t)(max_tokens - request->stats.output_tokens - 1);
+    int32_t count =
+        lookup_propose(&request->lookup, sequence->tokens, length, room, sequence->tokens + length);
+    const struct block_pool *pool = block_cache_pool(engine->cache);
+    if (count > 0 &&
+        block_cache_need(engine->cache, &sequence->table, length + count) > block_pool_free(pool))
+        count = 0;
+    return count;
+}
+
 static void take_chunk(struct step *step, struct request *request,
-                       const struct scheduler_chunk *chunk) {
+                       const struct scheduler_chunk *chunk, int32_t left) {
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
-    const int32_t end = chunk->first + chunk->count;
+    int32_t end = chunk->first + chunk->count;
     const uint32_t need = block_cache_need(engine->cache, &sequence->table, end);
     if (!pressure_make_room(engine, need, sequence)) return; // the next plan knows
+    const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
+    const int32_t proposed = decodes ? propose(step, request, left) : 0;
+    end += proposed;
     ASSERT(block_cache_grow(engine->cache, &sequence->table, end) == STATUS_OK);
     if (!request->stepped_us) {
         request->stepped_us = clock_now_us();
         note_found(request);
     }
     step->chunks[step->count] = *chunk;
+    step->proposed[step->count] = proposed;
     step->requests[step->count++] = request;
-    step->tokens += chunk->count;
+    step->tokens += chunk->count + proposed;
+    step->rows += chunk->last ? 1 + proposed : 0;
 }
 
 static void obey(struct engine *engine, const struct scheduler_plan *plan, struct step *step) {
@@ -193,7 +218,8 @@ static void obey(struct engine *engine, const struct scheduler_plan *plan, struc
         admit(engine->requests[plan->admitted[i]]);
     // Who was admitted may take part in this step: it is planned again.
     for (int32_t i = 0; i < plan->chunk_count && plan->admitted_count == 0; i++)
-        take_chunk(step, engine->requests[plan->chunks[i].run], &plan->chunks[i]);
+        take_chunk(step, engine->requests[plan->chunks[i].run], &plan->chunks[i],
+                   plan->chunk_count - i - 1);
     if (plan->refused >= 0)
         request_finish(engine->requests[plan->refused], STOP_REASON_FAILED, STATUS_FULL);
 }
@@ -202,7 +228,7 @@ bool planner_plan(struct engine *engine, struct step *step) {
     struct scheduler_run runs[ENGINE_MAX_REQUESTS];
     struct scheduler_plan plan;
     const int32_t count = engine->request_count;
-    step->count = step->tokens = 0;
+    step->count = step->tokens = step->rows = 0;
     for (int32_t i = 0; i < count; i++)
         runs[i] = describe(engine, i);
     const struct scheduler_limits limits = gather_limits(engine, runs);

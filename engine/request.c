@@ -68,6 +68,7 @@ static enum status create(struct sequence *sequence, const struct request_option
     }
     request->sequence = sequence;
     request->options = *options;
+    request->lookup = lookup_new(options->speculate);
     request->run = (struct scheduler_run){.foreground = !options->background};
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;

@@ -28,6 +28,7 @@ typedef void request_observer(void *user, const float *logits, int32_t vocabular
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;         // 0: until the context is full
+    int32_t speculate;          // tokens that may be guessed at once: lookup.h; 0: none
     bool background;            // gives way to requests that are not: scheduler.h
     bool ignore_end;            // goes on after a turn's end: for benchmarks
     request_observer *observer; // or NULL
@@ -40,9 +41,10 @@ struct request_stats {     // microseconds, on a monotonic clock
     int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
     int64_t restore_us;                              // spent on bringing them to the device
     int64_t output_tokens;
-    int64_t prefill_us;     // from the first step to the first token
-    int64_t first_token_us; // from request_start() to the first token
-    int64_t decode_us;      // from the first token to the last
+    int64_t proposed_tokens, kept_tokens; // guessed; of those, right, and so of the output
+    int64_t prefill_us;                   // from the first step to the first token
+    int64_t first_token_us;               // from request_start() to the first token
+    int64_t decode_us;                    // from the first token to the last
 };
 
 enum event_kind {

@@ -17,22 +17,25 @@ static void finish_cancelled(struct engine *engine) {
             request_finish(engine->requests[i], STOP_REASON_CANCELLED, STATUS_OK);
 }
 
-// Adds a chunk to the step. Its logits are wanted whole only where somebody looks at them, or the
-// sampler needs them all.
+// Adds a chunk to the step. Its logits are wanted whole only where somebody looks at them, the
+// sampler needs them all, or tokens were guessed: what is picked of a row depends on the one
+// before.
 static void add_chunk(struct engine *engine, const struct request *request,
-                      const struct scheduler_chunk *chunk) {
+                      const struct scheduler_chunk *chunk, int32_t proposed) {
     const struct sequence *sequence = request->sequence;
     struct choice choice;
     struct penalty penalties[PENALTIES_MAX];
     forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first, chunk->first,
-                chunk->count, chunk->last ? 1 : 0);
-    if (chunk->last && !request->options.observer &&
+                chunk->count + proposed, chunk->last ? 1 + proposed : 0);
+    if (chunk->last && proposed == 0 && !request->options.observer &&
         sampler_choice(request->sampler, sequence->tokens, (size_t)sequence->length, &choice,
                        penalties))
         forward_choose(engine->forward, &choice, penalties);
 }
 
-static int32_t pick_token(const struct request *request, struct forward *forward, int32_t row) {
+// The token after the first `length` of the log, and guesses.
+static int32_t pick_token(const struct request *request, struct forward *forward, int32_t row,
+                          int32_t length) {
     const struct sequence *sequence = request->sequence;
     const struct request_options *options = &request->options;
     const struct candidate *best = forward_candidates(forward, row);
@@ -41,20 +44,45 @@ static int32_t pick_token(const struct request *request, struct forward *forward
     if (options->observer)
         options->observer(options->observer_user, logits,
                           sequence->engine->model.config.vocabulary);
-    return sampler_pick(request->sampler, logits, sequence->tokens, (size_t)sequence->length);
+    return sampler_pick(request->sampler, logits, sequence->tokens, (size_t)length);
+}
+
+static bool ends_turn(const struct request *request, int32_t token) {
+    const struct tokenizer *tokenizer = request->sequence->engine->tokenizer;
+    return !request->options.ignore_end && tokenizer && tokenizer_ends_turn(tokenizer, token);
+}
+
+// Picks as many tokens as there would be one after the other: the next one after each guess that
+// was right, up to the turn's end. Returns how many.
+static int32_t pick_tokens(const struct request *request, struct forward *forward, int32_t row,
+                           int32_t proposed, int32_t *picked) {
+    const struct sequence *sequence = request->sequence;
+    int32_t count = 0;
+    bool right = true;
+    while (right && count <= proposed) {
+        const int32_t length = sequence->length + count;
+        picked[count] = pick_token(request, forward, row + count, length);
+        right = count < proposed && picked[count] == sequence->tokens[length] &&
+                !ends_turn(request, picked[count]);
+        count++;
+    }
+    return count;
 }
 
 // Without the lock: the device, and the samplers.
 static enum status run_step(struct engine *engine, struct step *step) {
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++)
-        add_chunk(engine, step->requests[i], &step->chunks[i]);
+        add_chunk(engine, step->requests[i], &step->chunks[i], step->proposed[i]);
     TRY(forward_run(engine->forward));
-    int32_t row = 0;
+    int32_t row = 0, picked = 0;
     for (int32_t i = 0; i < step->count; i++) {
-        const struct request *request = step->requests[i];
-        step->picked[i] = TOKEN_NONE;
-        if (step->chunks[i].last) step->picked[i] = pick_token(request, engine->forward, row++);
+        step->picked_count[i] = 0;
+        if (!step->chunks[i].last) continue;
+        step->picked_count[i] = pick_tokens(step->requests[i], engine->forward, row,
+                                            step->proposed[i], step->picked + picked);
+        row += 1 + step->proposed[i];
+        picked += step->picked_count[i];
     }
     return STATUS_OK;
 }
@@ -81,9 +109,7 @@ static void accept_token(struct request *request, int32_t token) {
     }
     queue_push(engine, &(struct event){
                            .kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
-    const bool ends = !request->options.ignore_end && engine->tokenizer &&
-                      tokenizer_ends_turn(engine->tokenizer, token);
-    if (ends)
+    if (ends_turn(request, token))
         request_finish(request, STOP_REASON_END, STATUS_OK);
     else if (request->stats.output_tokens == request->options.max_tokens)
         request_finish(request, STOP_REASON_LENGTH, STATUS_OK);
@@ -91,19 +117,42 @@ static void accept_token(struct request *request, int32_t token) {
         request_finish(request, STOP_REASON_CONTEXT, STATUS_OK);
 }
 
-// With the lock held: what the step has computed now counts.
+// The KV of guesses that were wrong is let go.
+static void keep_guesses(struct request *request, int32_t end, int32_t proposed, int32_t kept) {
+    struct sequence *sequence = request->sequence;
+    if (proposed == 0) return;
+    block_table_truncate(&sequence->table, block_cache_pool(sequence->engine->cache), end + kept);
+    lookup_note(&request->lookup, proposed, kept);
+    request->stats.proposed_tokens += proposed;
+    request->stats.kept_tokens += kept;
+}
+
+// With the lock held, which waits for room in the queue give up: cached never exceeds the log.
+static void commit_chunk(struct request *request, const struct scheduler_chunk *chunk,
+                         int32_t proposed, const int32_t *picked, int32_t count) {
+    struct sequence *sequence = request->sequence;
+    struct engine *engine = sequence->engine;
+    const int32_t end = chunk->first + chunk->count, kept = count > 0 ? count - 1 : 0;
+    const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
+    keep_guesses(request, end, proposed, kept);
+    sequence->cached = end;
+    block_cache_seal(engine->cache, &sequence->table, sequence->tokens, chunk->first);
+    *(decodes ? &engine->decoded_tokens : &engine->prefilled_tokens) +=
+        (uint64_t)(chunk->count + kept);
+    if (request->stats.output_tokens == 0) report_prefill(request);
+    for (int32_t i = 0; i < count; i++) {
+        sequence->cached = end + i;
+        accept_token(request, picked[i]);
+    }
+}
+
+// What the step has computed now counts.
 static void commit_step(struct step *step) {
+    int32_t picked = 0;
     for (int32_t i = 0; i < step->count; i++) {
-        struct request *request = step->requests[i];
-        const struct scheduler_chunk *chunk = &step->chunks[i];
-        struct sequence *sequence = request->sequence;
-        sequence->cached = chunk->first + chunk->count;
-        block_cache_seal(sequence->engine->cache, &sequence->table, sequence->tokens, chunk->first);
-        const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
-        *(decodes ? &sequence->engine->decoded_tokens : &sequence->engine->prefilled_tokens) +=
-            (uint64_t)chunk->count;
-        if (request->stats.output_tokens == 0) report_prefill(request);
-        if (chunk->last) accept_token(request, step->picked[i]);
+        commit_chunk(step->requests[i], &step->chunks[i], step->proposed[i], step->picked + picked,
+                     step->picked_count[i]);
+        picked += step->picked_count[i];
     }
 }
 
