@@ -66,6 +66,33 @@ void chat_close(struct chat *chat) {
     free(chat);
 }
 
+enum status chat_open_beside(const struct chat *chat, const char *name_or_id, struct chat **result,
+                             struct error *err) {
+    struct conversation found;
+    TRY(conversation_find(chat->db, name_or_id, &found, err));
+    // The lock is this process's already, so it would not say so.
+    if (strcmp(found.id, chat->conversation.id) == 0)
+        return error_set(err, STATUS_BUSY, "conversation %s is the one here", found.id);
+    struct chat *beside = calloc(1, sizeof *beside);
+    if (!beside) return STATUS_NO_MEMORY;
+    beside->engine = chat->engine;
+    beside->db = chat->db;
+    beside->settings = chat->settings;
+    beside->tokenizer = chat->tokenizer;
+    beside->template_guessed = chat->template_guessed;
+    beside->context = chat->context;
+    beside->stops = chat->stops;
+    beside->transcript = transcript_like(&chat->transcript);
+    enum status status = sequence_create(chat->engine, &beside->sequence);
+    if (status == STATUS_OK) status = chat_resume(beside, found.id, err);
+    if (status != STATUS_OK) {
+        chat_close(beside);
+        return status;
+    }
+    *result = beside;
+    return STATUS_OK;
+}
+
 static int64_t count_turns(const struct transcript *transcript) {
     int64_t turns = 0;
     for (size_t i = 0; i < transcript->count; i++)

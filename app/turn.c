@@ -505,11 +505,11 @@ enum status chat_continue(struct chat *chat, struct error *err) {
     return status;
 }
 
+// The answer that the request writes, or NULL.
 static struct answer *find_request(struct chat *chat, const struct request *request) {
-    int32_t i = 0;
-    while (chat->answers[i].request != request)
-        i++;
-    return &chat->answers[i];
+    for (int32_t i = 0; i < chat->turn.answer_count; i++)
+        if (chat->answers[i].request == request) return &chat->answers[i];
+    return NULL;
 }
 
 static bool show(struct chat *chat, struct answer *answer, struct turn_progress *progress) {
@@ -517,39 +517,55 @@ static bool show(struct chat *chat, struct answer *answer, struct turn_progress 
     return answer_show(answer, &chat->stops, &progress->text, &progress->length);
 }
 
-enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
-                               enum status *status, struct error *err) {
+bool chat_owns(struct chat *chat, const struct event *event) {
+    if (!chat->turn.active || chat->turn.done) return false;
+    return atomic_load(&chat->turn.beams) || find_request(chat, event->request);
+}
+
+enum turn_event chat_turn_take(struct chat *chat, const struct event *event,
+                               struct turn_progress *progress) {
+    ASSERT(chat_owns(chat, event));
+    *progress = (struct turn_progress){0};
+    if (atomic_load(&chat->turn.beams)) {
+        follow_search(chat, event);
+        return chat->turn.done && show(chat, chat->answers, progress) ? TURN_TEXT : TURN_WAIT;
+    }
+    struct answer *answer = find_request(chat, event->request);
+    switch (event->kind) {
+    case EVENT_PREFILL:
+        if (answer != chat->answers) break; // the first computes it for all
+        progress->done = event->done;
+        progress->total = event->total;
+        return TURN_PREFILL;
+    case EVENT_TOKEN:
+        answer_take(answer, &chat->stops, event->token);
+        break;
+    case EVENT_DONE:
+        end_answer(chat, answer, event);
+        if (chat->turn.ended == chat->turn.answer_count) end_turn(chat);
+        break;
+    }
+    return show(chat, answer, progress) ? TURN_TEXT : TURN_WAIT;
+}
+
+bool chat_turn_ended(struct chat *chat, enum status *status, struct error *err) {
     struct turn *turn = &chat->turn;
     ASSERT(turn->active);
-    struct event event;
-    *progress = (struct turn_progress){0};
-    while (!turn->done) {
-        if (!engine_next_event(chat->engine, timeout_ms, &event)) return TURN_WAIT;
-        if (atomic_load(&turn->beams)) {
-            follow_search(chat, &event);
-            if (turn->done && show(chat, chat->answers, progress)) return TURN_TEXT;
-            continue;
-        }
-        struct answer *answer = find_request(chat, event.request);
-        switch (event.kind) {
-        case EVENT_PREFILL:
-            if (answer != chat->answers) break; // the first computes it for all
-            progress->done = event.done;
-            progress->total = event.total;
-            return TURN_PREFILL;
-        case EVENT_TOKEN:
-            answer_take(answer, &chat->stops, event.token);
-            if (show(chat, answer, progress)) return TURN_TEXT;
-            break;
-        case EVENT_DONE:
-            end_answer(chat, answer, &event);
-            if (turn->ended == turn->answer_count) end_turn(chat);
-            if (show(chat, answer, progress)) return TURN_TEXT;
-            break;
-        }
-    }
+    if (!turn->done) return false;
     turn->active = false;
     *status = turn->status;
     if (turn->status != STATUS_OK && err) *err = turn->err;
+    return true;
+}
+
+enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
+                               enum status *status, struct error *err) {
+    struct event event;
+    *progress = (struct turn_progress){0};
+    while (!chat_turn_ended(chat, status, err)) {
+        if (!engine_next_event(chat->engine, timeout_ms, &event)) return TURN_WAIT;
+        const enum turn_event came = chat_turn_take(chat, &event, progress);
+        if (came != TURN_WAIT) return came;
+    }
     return TURN_DONE;
 }

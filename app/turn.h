@@ -57,6 +57,11 @@ MUST_CHECK enum status chat_open(const struct chat_options *options, struct chat
                                  struct error *err);
 void chat_close(struct chat *chat); // NULL is fine
 
+// A second chat with the same engine, store and settings, in another conversation. BUSY: this
+// chat, or another process, is in that one. Closed before this one.
+MUST_CHECK enum status chat_open_beside(const struct chat *chat, const char *name_or_id,
+                                        struct chat **beside, struct error *err);
+
 struct chat_settings *chat_settings(struct chat *chat);
 
 // Where the chat is. A new conversation is stored with its first message, or as soon as it has
@@ -140,6 +145,13 @@ struct turn_progress {
 // and err say why not; what was typed is stored in any case.
 enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
                                enum status *status, struct error *err);
+
+// The same for several chats of one engine, whose events come in one queue: is this one the chat's;
+// what comes of it (WAIT: nothing to show); and is the turn over, as DONE says it?
+bool chat_owns(struct chat *chat, const struct event *event);
+enum turn_event chat_turn_take(struct chat *chat, const struct event *event,
+                               struct turn_progress *progress);
+bool chat_turn_ended(struct chat *chat, enum status *status, struct error *err);
 
 // Stops the turn soon; safe in a signal handler. Stopped in prefill or before any text: the user
 // message is taken back into chat_draft(), and the tip is where it was.

@@ -198,6 +198,60 @@ static void a_search_gives_the_best_that_it_finds(void **state) {
     chat_close(chat);
 }
 
+// Three chats of one engine, their turns at once: each gets its own events, and the answer that it
+// would have alone.
+static void several_chats_are_answered_together(void **state) {
+    (void)state;
+    enum { CHATS = 3 };
+    static const char *const names[CHATS] = {"alpha", "beta", "gamma"};
+    struct chat *chats[CHATS], *none = NULL;
+    struct error err = {0};
+    for (int i = 0; i < CHATS; i++) { // with a turn each
+        struct chat *first = open_chat(1, SEED + (uint64_t)i, 20);
+        assert_int_equal(chat_new(first, names[i], &err), STATUS_OK);
+        begin(first, QUESTION);
+        assert_int_equal(follow(first, 0), STATUS_OK);
+        chat_close(first);
+    }
+    chats[0] = open_chat(1, SEED, 30);
+    assert_int_equal(chat_resume(chats[0], names[0], &err), STATUS_OK);
+    assert_int_equal(chat_open_beside(chats[0], names[0], &none, &err), STATUS_BUSY);
+    assert_int_equal(chat_open_beside(chats[0], "nobody", &none, &err), STATUS_NOT_FOUND);
+    for (int i = 1; i < CHATS; i++)
+        assert_int_equal(chat_open_beside(chats[0], names[i], &chats[i], &err), STATUS_OK);
+    for (int i = 0; i < CHATS; i++)
+        begin(chats[i], SECOND);
+    bool ended[CHATS] = {false};
+    for (int left = CHATS; left > 0;) {
+        struct event event;
+        struct turn_progress progress;
+        enum status status;
+        int owner = 0;
+        assert_true(engine_next_event(engine, 20000, &event));
+        while (!chat_owns(chats[owner], &event))
+            owner++;
+        for (int i = owner + 1; i < CHATS; i++)
+            assert_false(chat_owns(chats[i], &event));
+        chat_turn_take(chats[owner], &event, &progress);
+        if (!chat_turn_ended(chats[owner], &status, &err)) continue;
+        assert_int_equal(status, STATUS_OK);
+        ended[owner] = true;
+        left--;
+    }
+    for (int i = 0; i < CHATS; i++) {
+        assert_true(ended[i]);
+        const struct turn_report report = chat_last(chats[i]);
+        check_tip(chats[i], report.message);
+        char *together = strdup(report.text);
+        assert_int_equal(chat_regenerate(chats[i], 1, &err), STATUS_OK); // alone, the same seed
+        assert_int_equal(follow(chats[i], 0), STATUS_OK);
+        assert_string_equal(chat_last(chats[i]).text, together);
+        free(together);
+    }
+    for (int i = CHATS - 1; i >= 0; i--)
+        chat_close(chats[i]);
+}
+
 static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
     (void)state;
     struct error err = {0};
@@ -223,6 +277,7 @@ int main(void) {
         cmocka_unit_test(all_answers_stay_and_any_can_be_chosen),
         cmocka_unit_test(stopped_answers_keep_what_each_has),
         cmocka_unit_test(a_search_gives_the_best_that_it_finds),
+        cmocka_unit_test(several_chats_are_answered_together),
         cmocka_unit_test(too_many_for_the_pool_are_refused_with_how_many_fit),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
