@@ -6,6 +6,7 @@
 //   restoring.c what the cache has of a sequence, brought to the device
 //   pressure.c  idle sequences give blocks up for running ones
 //   planner.c   the requests as the scheduler sees them, and its plan carried out
+//   beams.c     searches, which are requests of one token each
 //   stepper.c   the engine's thread: plan, run, sample, report
 //   accounting.c  where every block is
 //

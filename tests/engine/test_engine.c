@@ -428,6 +428,44 @@ static void requests_that_do_not_fit_together_run_one_after_the_other(void **sta
     run_one_after_the_other(&info, 64, &usage);
 }
 
+// In a pool for one: the second has not come in yet when it is cancelled, the third comes in after.
+static void a_request_that_waits_can_be_cancelled(void **state) {
+    (void)state;
+    const struct engine_info info = model_info();
+    struct engine *small = open_small(&info, 9, 128);
+    struct sequence *sequences[3];
+    struct request *requests[3];
+    int32_t ids[3][100];
+    atomic_store(&both_run, false);
+    for (int i = 0; i < 3; i++) {
+        random_ids(ids[i], 100);
+        sequences[i] = sequence_of(small, ids[i], 100);
+        requests[i] = i == 0 ? start_waiting(sequences[i]) : start(sequences[i], 5, 1);
+    }
+    request_cancel(requests[1]);
+    request_cancel(requests[0]);
+    atomic_store(&both_run, true);
+    const enum stop_reason expected[] = {STOP_REASON_CANCELLED, STOP_REASON_CANCELLED,
+                                         STOP_REASON_LENGTH};
+    for (int done = 0; done < 3;) {
+        struct event event;
+        assert_true(engine_next_event(small, 20000, &event));
+        if (event.kind != EVENT_DONE) continue;
+        int i = 0;
+        while (requests[i] != event.request)
+            i++;
+        assert_int_equal(event.reason, expected[i]);
+        if (i == 1) assert_int_equal(event.stats.output_tokens, 0);
+        done++;
+        engine_check(small);
+    }
+    assert_int_equal(sequence_length(sequences[1]), 100);
+    assert_int_equal(sequence_blocks(sequences[1]), 0);
+    for (int i = 0; i < 3; i++)
+        request_release(requests[i]);
+    engine_close(small);
+}
+
 // The context is what the pool holds, so a sequence that fills it has room for its last block.
 static void one_sequence_may_fill_the_pool(void **state) {
     (void)state;
@@ -571,6 +609,7 @@ int main(void) {
         cmocka_unit_test(answer_ends_with_the_context),
         cmocka_unit_test(id_out_of_range_is_refused),
         cmocka_unit_test(requests_that_do_not_fit_together_run_one_after_the_other),
+        cmocka_unit_test(a_request_that_waits_can_be_cancelled),
         cmocka_unit_test(one_sequence_may_fill_the_pool),
         cmocka_unit_test(decode_step_allocates_nothing),
         cmocka_unit_test(random_walk_agrees_with_running_alone),
