@@ -73,7 +73,7 @@ static void keep_best(struct beam *beam, struct scored scored) {
 // On the engine's thread, which this beam is not shared with until its step is over.
 static void look(void *user, const float *logits, int32_t vocabulary) {
     struct beam *beam = user;
-    double highest = -INFINITY, total = 0;
+    double highest = -(double)INFINITY, total = 0;
     beam->best_count = 0;
     for (int32_t id = 0; id < vocabulary; id++)
         if ((double)logits[id] > highest) highest = (double)logits[id];

@@ -106,7 +106,7 @@ static int32_t extend_all(struct judge *judge, const struct text_so_far *beams, 
                           struct extension *all) {
     int32_t made = 0;
     for (int32_t b = 0; b < count; b++) {
-        double highest = -INFINITY, total = 0;
+        double highest = -(double)INFINITY, total = 0;
         compute(judge, &beams[b]);
         for (int32_t id = 0; id < judge->vocabulary; id++)
             highest = fmax(highest, (double)judge->logits[id]);
