@@ -271,7 +271,7 @@ static void what_begins_alike_is_computed_once(void **state) {
     int32_t ids[LONG];
     random_ids(ids, LONG);
     for (int32_t length = LONG - 17; length <= LONG; length++) {
-        struct engine *engine = open_engine(0, 0), *judge = open_engine(0, 0);
+        struct engine *engine = open_engine(4 << 20, 256), *judge = open_engine(4 << 20, 256);
         struct sequence *sequences[SAMPLES];
         struct request *requests[SAMPLES];
         struct kv_usage usage;
