@@ -8,11 +8,11 @@
 #include "engine/base/assert.h"
 
 static const char *const COMMAND_NAMES[COMMAND_COUNT] = {
-    "", "list", "show", "export", "rm", "inspect", "tokenize", "bench", "kv",
+    "", "list", "show", "export", "rm", "inspect", "tokenize", "bench", "kv", "batch",
 };
 
 // How many words without an option each command takes.
-static const size_t OPERANDS[COMMAND_COUNT] = {1, 1, 1, 1, 1, 1, 0, 2, 1};
+static const size_t OPERANDS[COMMAND_COUNT] = {1, 1, 1, 1, 1, 1, 0, 2, 1, 1};
 
 const char *args_command_name(enum command command) { return COMMAND_NAMES[command]; }
 
@@ -24,6 +24,7 @@ void args_init(struct args *args) {
         .kv_restore = "auto",
         .format = "text",
         .color = "auto",
+        .length_penalty = 1,
     };
 }
 
@@ -215,6 +216,7 @@ static enum status check_pairs(const struct args *args, struct error *err) {
         {"no-save", "name"},    {"continue", "system"},    {"continue", "system-file"},
         {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
         {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
+        {"samples", "beams"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
@@ -253,6 +255,8 @@ enum status args_check(const struct args *args, struct error *err) {
     if (needs_id && args->operand_count == 0)
         return error_set(err, STATUS_BAD_INPUT, "quire %s needs the id or name of a conversation",
                          args_command_name(command));
+    if (command == COMMAND_BATCH && args->operand_count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire batch needs a file of requests, or -");
     const char *verb = command == COMMAND_KV && args->operand_count ? args->operands[0] : "check";
     if (strcmp(verb, "check") != 0 && strcmp(verb, "drop") != 0)
         return error_set(err, STATUS_BAD_INPUT, "quire kv knows check and drop, not \"%.60s\"",

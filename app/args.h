@@ -28,8 +28,9 @@ enum command {
     COMMAND_TOKENIZE,
     COMMAND_BENCH,
     COMMAND_KV,
+    COMMAND_BATCH,
 };
-enum { COMMAND_COUNT = 9 };
+enum { COMMAND_COUNT = 10 };
 
 enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
 
@@ -73,6 +74,11 @@ struct args {
     int32_t top_k;
     float repeat_penalty, presence_penalty, frequency_penalty;
     uint64_t seed;
+    int32_t samples; // 0: one
+    int32_t speculate;
+    int32_t beams; // 0: none
+    float length_penalty;
+    bool early_stopping;
     struct args_list stops;
 
     int32_t block_size;
@@ -86,6 +92,9 @@ struct args {
     bool verbose, quiet;
     const char *color;
     bool raw;
+
+    const char *resume_batch; // NULL: no journal
+    bool unordered;           // batch
 
     bool ids, bos; // tokenize
     const char *shape, *type;

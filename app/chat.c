@@ -61,9 +61,36 @@ void chat_close(struct chat *chat) {
     if (chat->owns_db) db_close(chat->db);
     text_deinit(&chat->system);
     text_deinit(&chat->draft);
-    text_deinit(&chat->turn.text);
-    free(chat->turn.token_ends);
+    for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
+        answer_deinit(&chat->answers[i]);
     free(chat);
+}
+
+enum status chat_open_beside(const struct chat *chat, const char *name_or_id, struct chat **result,
+                             struct error *err) {
+    struct conversation found;
+    TRY(conversation_find(chat->db, name_or_id, &found, err));
+    // The lock is this process's already, so it would not say so.
+    if (strcmp(found.id, chat->conversation.id) == 0)
+        return error_set(err, STATUS_BUSY, "conversation %s is the one here", found.id);
+    struct chat *beside = calloc(1, sizeof *beside);
+    if (!beside) return STATUS_NO_MEMORY;
+    beside->engine = chat->engine;
+    beside->db = chat->db;
+    beside->settings = chat->settings;
+    beside->tokenizer = chat->tokenizer;
+    beside->template_guessed = chat->template_guessed;
+    beside->context = chat->context;
+    beside->stops = chat->stops;
+    beside->transcript = transcript_like(&chat->transcript);
+    enum status status = sequence_create(chat->engine, &beside->sequence);
+    if (status == STATUS_OK) status = chat_resume(beside, found.id, err);
+    if (status != STATUS_OK) {
+        chat_close(beside);
+        return status;
+    }
+    *result = beside;
+    return STATUS_OK;
 }
 
 static int64_t count_turns(const struct transcript *transcript) {
@@ -167,7 +194,7 @@ static void change_to(struct chat *chat, const struct conversation *to) {
         memcpy(chat->previous, chat->conversation.id, sizeof chat->previous);
     }
     chat->conversation = *to;
-    chat->last = (struct turn_report){0};
+    chat->answered = false;
 }
 
 // Moves to `to` with its transcript and draft, which are moved in.
@@ -304,7 +331,7 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
     TRY(conversation_move(chat->db, chat->conversation.id, tip, chat->transcript.model, err));
     chat->conversation.tip = tip;
     chat->conversation.model = chat->transcript.model;
-    chat->last = (struct turn_report){0};
+    chat->answered = false;
     transcript_cut(&chat->transcript, at);
     chat_place_if_it_fits(chat);
     chat_hold(chat);
@@ -331,5 +358,62 @@ enum status chat_rename(struct chat *chat, const char *name, struct error *err) 
     struct conversation renamed;
     TRY(conversation_find(chat->db, chat->conversation.id, &renamed, err));
     memcpy(chat->conversation.name, renamed.name, sizeof renamed.name);
+    return STATUS_OK;
+}
+
+enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
+                              size_t *current, struct error *err) {
+    const size_t last = chat->transcript.count;
+    if (last < 2 || chat_message(chat, last - 1)->role != MESSAGE_ASSISTANT)
+        return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
+    const struct message *here = chat_message(chat, last - 1);
+    TRY(message_replies(chat->db, here->parent, answers, count, err));
+    for (size_t i = 0; i < *count; i++) {
+        if ((*answers)[i].id != here->id) continue;
+        *current = i;
+        return STATUS_OK;
+    }
+    message_path_free(*answers, *count);
+    return error_set(err, STATUS_BAD_FILE,
+                     "message %" PRId64 " is not among the replies to its "
+                     "parent",
+                     here->id);
+}
+
+static enum status check_alternative(struct chat *chat, int64_t answer, struct error *err) {
+    struct message *answers;
+    size_t count, current;
+    bool found = false;
+    TRY(chat_alternatives(chat, &answers, &count, &current, err));
+    for (size_t i = 0; i < count; i++)
+        found = found || (answers[i].id == answer && answers[i].role == MESSAGE_ASSISTANT);
+    message_path_free(answers, count);
+    if (found) return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND, "message %" PRId64 " is no answer to the last question",
+                     answer);
+}
+
+enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    TRY(check_alternative(chat, answer, err));
+    struct transcript transcript = transcript_like(&chat->transcript);
+    TRY(transcript_load(&transcript, chat->db, answer, err));
+    const enum status status =
+        conversation_move(chat->db, chat->conversation.id, answer, transcript.model, err);
+    if (status != STATUS_OK) {
+        transcript_deinit(&transcript);
+        return status;
+    }
+    transcript_deinit(&chat->transcript);
+    chat->transcript = transcript;
+    chat->conversation.tip = answer;
+    chat->conversation.model = transcript.model;
+    int32_t at = 0; // of the last turn's answers
+    while (at < chat->turn.answer_count && chat->answers[at].message != answer)
+        at++;
+    chat->answered = at < chat->turn.answer_count;
+    if (chat->answered) chat->turn.kept = at;
+    chat_place_if_it_fits(chat);
+    chat_hold(chat);
     return STATUS_OK;
 }

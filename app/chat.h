@@ -2,7 +2,7 @@
 //
 //   chat.c     opening, and moving between conversations
 //   chat_kv.c  the chat's part of the cache: its sequence, its holder, its head
-//   turn.c     one question and its answer
+//   turn.c     one question and its answers
 //
 // Between turns: the transcript is the path to the conversation's tip, and `sequence` holds
 // its token log, or less than it when the log does not fit the context. A stored conversation
@@ -10,12 +10,9 @@
 #ifndef APP_CHAT_H
 #define APP_CHAT_H
 
-#include <stdatomic.h>
-
-#include "app/stops.h"
+#include "app/answer.h"
 #include "app/transcript.h"
-#include "app/turn.h"
-#include "engine/tokenizer/detokenizer.h"
+#include "engine/beams.h"
 
 enum turn_kind {
     TURN_ANSWER,  // to a new message
@@ -26,22 +23,14 @@ enum turn_kind {
 struct turn {
     bool active; // until TURN_DONE was handed out
     enum turn_kind kind;
-    _Atomic(struct request *) request; // NULL when none runs
-    atomic_bool cancelled;
-    struct request_options options;
-    int64_t tip_before; // where a taken-back message leaves the tip
-    size_t replies_to;  // messages of the transcript that the answer comes after
-    size_t old_tokens;  // LONGER: of the answer so far
-    size_t old_length;  // LONGER: bytes of its text
-    struct text text;   // of the whole answer
-    size_t shown;       // bytes of it that the caller has
-    bool stop_matched;  // a stop string begins where text ends
-    size_t *token_ends; // [token_count] length of text after each sampled token
-    size_t token_count, token_capacity;
-    struct detokenizer detokenizer;
-    struct message_stats stats;
-    struct turn_cache cache;
-    bool done; // TURN_DONE is next, with
+    int64_t tip_before;            // where a taken-back message leaves the tip
+    size_t replies_to;             // messages of the transcript that the answers come after
+    int64_t parent;                // the last of them
+    int32_t answer_count;          // of chat.answers
+    int32_t ended;                 // of those
+    int32_t kept;                  // the first of them that is stored, or -1
+    _Atomic(struct beams *) beams; // the one answer is searched; else NULL
+    bool done;                     // TURN_DONE is next, with
     enum status status;
     struct error err;
 };
@@ -64,7 +53,8 @@ struct chat {
     bool head_pinned; // of the sequence
     struct text draft;
     struct turn turn;
-    struct turn_report last;
+    struct answer answers[CHAT_MAX_ANSWERS]; // of the turn, or of the last one
+    bool answered;                           // that one is the last, and stored
 };
 
 // BUSY while an answer is being written.

@@ -2,7 +2,8 @@
 //
 //   commands.c          the table, /help, completion
 //   command_list.c      /list /resume /delete /name
-//   command_turns.c     /new /fork /rewind /regen /continue /system
+//   command_turns.c     /new /fork /rewind /regen /alt /beam /continue /system
+//   command_ask.c       /ask
 //   command_settings.c  /set
 //   command_show.c      /show /stats
 //   command_kv.c        /kv /strip
@@ -17,8 +18,9 @@
 typedef void command_handler(struct console *console, const char *argument);
 
 command_handler command_list, command_resume, command_delete, command_name;
-command_handler command_new, command_fork, command_rewind, command_regen, command_continue,
-    command_system;
+command_handler command_new, command_fork, command_rewind, command_regen, command_alt, command_beam,
+    command_continue, command_system;
+command_handler command_ask;
 command_handler command_set;
 command_handler command_show, command_stats;
 command_handler command_kv, command_strip;

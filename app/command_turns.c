@@ -6,6 +6,8 @@
 #include "app/command.h"
 #include "app/figures.h"
 #include "app/terminal.h"
+#include "app/view.h"
+#include "engine/beams.h"
 
 enum { SYSTEM_MAX_BYTES = 1 << 20 };
 
@@ -94,10 +96,60 @@ void command_rewind(struct console *console, const char *argument) {
 }
 
 void command_regen(struct console *console, const char *argument) {
-    if (argument[0])
-        terminal_say(STYLE_ERROR, "/regen takes nothing\n");
+    int64_t answers = 1;
+    if (argument[0] && (!command_number(argument, &answers) || answers > CHAT_MAX_ANSWERS))
+        terminal_say(STYLE_ERROR, "how many answers? /regen [K], K from 1 to %d\n",
+                     CHAT_MAX_ANSWERS);
     else
-        console_regenerate(console);
+        console_regenerate(console, (int32_t)answers);
+}
+
+static void show_alternatives(const struct message *answers, size_t count, size_t current) {
+    for (size_t i = 0; i < count; i++) {
+        struct text line = {0};
+        if (text_fit(&line, answers[i].text, terminal_width() - 7, false) == STATUS_OK)
+            terminal_say(STYLE_PLAIN, "%c%4zu  %s\n", i == current ? '*' : ' ', i + 1,
+                         text_string(&line));
+        text_deinit(&line);
+    }
+    terminal_say(STYLE_DIM, count > 1 ? "/alt N goes on with number N.\n\n"
+                                      : "It is the only answer; /regen writes another.\n\n");
+}
+
+static void choose_alternative(struct console *console, const struct message *answers, size_t count,
+                               const char *argument) {
+    struct error err = {0};
+    int64_t number;
+    if (!command_number(argument, &number) || number > (int64_t)count) {
+        terminal_say(STYLE_ERROR, "which answer? /alt [N], N from 1 to %zu\n", count);
+        return;
+    }
+    const struct message *chosen = &answers[number - 1];
+    if (console_failed(chat_choose(console->chat, chosen->id, &err), &err)) return;
+    terminal_say(STYLE_DIM, "[answer %" PRId64 " of %zu]\n", number, count);
+    view_answer(chosen);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+void command_alt(struct console *console, const char *argument) {
+    struct message *answers;
+    struct error err = {0};
+    size_t count, current;
+    const enum status status = chat_alternatives(console->chat, &answers, &count, &current, &err);
+    if (console_failed(status, &err)) return;
+    if (argument[0])
+        choose_alternative(console, answers, count, argument);
+    else
+        show_alternatives(answers, count, current);
+    message_path_free(answers, count);
+}
+
+void command_beam(struct console *console, const char *argument) {
+    int64_t width;
+    if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
+        terminal_say(STYLE_ERROR, "how many beams? /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
+    else
+        console_search(console, (int32_t)width);
 }
 
 void command_continue(struct console *console, const char *argument) {

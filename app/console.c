@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "app/command.h"
 #include "app/editor.h"
 #include "app/figures.h"
 #include "app/kv_report.h"
@@ -24,9 +25,38 @@ static void warn_when_nearly_full(struct console *console) {
                  count_format(usage.length, used), count_format(usage.context, context));
 }
 
+static int32_t answers_kept(const struct chat *chat) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < chat_answer_count(chat); i++)
+        kept += chat_answer(chat, i).any;
+    return kept;
+}
+
+// Which of the answers does the conversation go on with? The first, if nothing is said.
+static void pick(struct console *console) {
+    struct chat *chat = console->chat;
+    struct text answer = {0};
+    struct error err = {0};
+    int64_t number = 0;
+    if (answers_kept(chat) < 2) return;
+    if (console_ask(console,
+                    "go on with which? (Enter: the first; /alt shows the others): ", &answer)) {
+        const bool found = command_number(text_string(&answer), &number) &&
+                           number <= chat_answer_count(chat) &&
+                           chat_answer(chat, (int32_t)number - 1).any;
+        if (!found)
+            terminal_say(STYLE_ERROR, "there is no such answer: it is the first\n");
+        else
+            console_failed(chat_choose(chat, chat_answer(chat, (int32_t)number - 1).message, &err),
+                           &err);
+    }
+    text_deinit(&answer);
+}
+
 static void show_turn(struct console *console) {
     switch (view_turn(console->chat, &console->exit_code)) {
     case VIEW_ANSWERED:
+        pick(console);
         warn_when_nearly_full(console);
         break;
     case VIEW_BACK:
@@ -48,9 +78,14 @@ void console_send(struct console *console, const char *text, size_t length) {
         show_turn(console);
 }
 
-void console_regenerate(struct console *console) {
+void console_regenerate(struct console *console, int32_t answers) {
     struct error err = {0};
-    if (!console_failed(chat_regenerate(console->chat, &err), &err)) show_turn(console);
+    if (!console_failed(chat_regenerate(console->chat, answers, &err), &err)) show_turn(console);
+}
+
+void console_search(struct console *console, int32_t width) {
+    struct error err = {0};
+    if (!console_failed(chat_search(console->chat, width, &err), &err)) show_turn(console);
 }
 
 void console_continue(struct console *console) {

@@ -17,10 +17,11 @@ struct console {
     int exit_code;
 };
 
-// Each begins a turn and shows it to its end. What could not be sent, or was taken back by ^C,
-// is the draft.
+// Each begins a turn and shows it to its end; of several answers it asks for one. What could not be
+// sent, or was taken back by ^C, is the draft.
 void console_send(struct console *console, const char *text, size_t length);
-void console_regenerate(struct console *console);
+void console_regenerate(struct console *console, int32_t answers);
+void console_search(struct console *console, int32_t width);
 void console_continue(struct console *console);
 
 // Says why, in one line. True when there was something to say.

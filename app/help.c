@@ -11,11 +11,12 @@ static const char HEAD[] =
     "\n"
     "  quire [OPTIONS] [MODEL.gguf]       chat\n"
     "  quire [OPTIONS] -p TEXT            answer once; piped stdin follows TEXT\n"
+    "  quire batch FILE.jsonl             many requests, one a line, as one batch\n"
     "  quire list [QUERY]                 conversations, newest first\n"
     "  quire show|export|rm ID            one conversation\n"
     "  quire inspect MODEL.gguf           what is in a model file\n"
     "  quire tokenize [-m MODEL] < TEXT   its tokens\n"
-    "  quire bench [decode|prefill|attention|swap|kv]   how fast this machine is\n"
+    "  quire bench [decode|prefill|attention|swap|batch|kv]  how fast it is here\n"
     "  quire kv [check|drop]              what is cached on the disk, and of what\n";
 
 static const char TAIL[] =

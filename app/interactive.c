@@ -24,6 +24,15 @@ static void show_pools(const struct console *console) {
     text_deinit(&line);
 }
 
+// What can go on at once: "limits · 64 answers, 512 tokens a step, 1,024 blocks of 16 tokens".
+static void show_limits(const struct engine_info *info) {
+    char blocks[COUNT_TEXT_BYTES];
+    terminal_say(STYLE_DIM,
+                 "limits · %d answers at once, %d tokens a step, %s blocks of %d tokens\n",
+                 ENGINE_MAX_REQUESTS, ENGINE_STEP_TOKENS, count_format(info->blocks_total, blocks),
+                 (int)info->block_size);
+}
+
 // "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way.
 static void show_start(const struct console *console) {
     struct engine_info info;
@@ -42,6 +51,7 @@ static void show_start(const struct console *console) {
     text_deinit(&facts);
     text_deinit(&name);
     show_pools(console);
+    show_limits(&info);
     if (chat_template_guessed(console->chat))
         terminal_say(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
     terminal_say(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",

@@ -196,8 +196,7 @@ int launch_model(struct launch *launch) {
     return EXIT_DONE;
 }
 
-// The model's own sampling, with what the person says instead.
-static struct sampler_options sampling(const struct launch *launch) {
+struct sampler_options launch_sampling(const struct launch *launch) {
     const struct args *args = launch->args;
     struct sampler_options options = engine_sampler_defaults(launch->engine);
     if (args_source(args, "temp")) options.temperature = args->temperature;
@@ -236,24 +235,36 @@ static enum status place(struct launch *launch, struct error *err) {
                           err);
 }
 
+int launch_system(struct launch *launch) {
+    struct error err = {0};
+    const enum status status = read_system(launch, &err);
+    if (status == STATUS_OK) return EXIT_DONE;
+    if (status == STATUS_NOT_FOUND || status == STATUS_IO)
+        return complain_failed(EXIT_RUN_TIME, status, &err);
+    return complain_failed(exit_code_for(status), status, &err);
+}
+
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
-    enum status status = read_system(launch, &err);
-    if (status == STATUS_NOT_FOUND || status == STATUS_IO)
-        return complain_failed(EXIT_RUN_TIME, status, &err);
-    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
+    const int code = launch_system(launch);
+    if (code != EXIT_DONE) return code;
     const struct chat_options options = {
         .engine = launch->engine,
         .db = launch->db,
         .digest = launch->digest,
         .system = text_string(&launch->system),
-        .settings = {.sampler = sampling(launch),
+        .settings = {.sampler = launch_sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
-                     .max_tokens = args->tokens},
+                     .max_tokens = args->tokens,
+                     .answers = args->samples,
+                     .speculate = args->speculate,
+                     .beams = args->beams,
+                     .length_penalty = args->length_penalty,
+                     .early_stopping = args->early_stopping},
         .stops = args->stops.items,
     };
-    status = chat_open(&options, &launch->chat, &err);
+    enum status status = chat_open(&options, &launch->chat, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     status = place(launch, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);

@@ -33,6 +33,11 @@ int launch_model(struct launch *launch);
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
 
+int launch_system(struct launch *launch); // the system prompt alone; launch_chat() reads it too
+
+// The model's own sampling, with what the person says instead.
+struct sampler_options launch_sampling(const struct launch *launch);
+
 // The file of --model, of the operand, or of the demo model, in this order. NOT_FOUND: the
 // demo model was not installed. *demo says whether it is that one.
 MUST_CHECK enum status launch_find_model(const struct args *args, struct text *path, bool *demo,

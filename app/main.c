@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/batch.h"
+#include "app/bench/batch.h"
 #include "app/bench/bench.h"
 #include "app/bench/kv.h"
 #include "app/bench/verbs.h"
@@ -94,6 +96,19 @@ static int run_chat(const struct args *args, const struct config *config) {
     return code;
 }
 
+// Nothing of a batch is saved: what can be taken up again is its journal's.
+static int run_batch(const struct args *args, const struct config *config) {
+    struct args unsaved = *args;
+    unsaved.no_save = true;
+    struct launch launch = {.args = &unsaved, .config = config};
+    batch_catch_signals();
+    int code = launch_model(&launch);
+    if (code == EXIT_DONE) code = launch_system(&launch);
+    if (code == EXIT_DONE) code = batch_run(&launch);
+    launch_close(&launch);
+    return code;
+}
+
 static int run_listing(const struct args *args, const struct config *config,
                        int (*verb)(struct db *db, const struct args *args)) {
     struct launch launch = {.args = args, .config = config};
@@ -138,12 +153,13 @@ static int run_bench(const struct args *args) {
     struct text model = {0};
     enum status status = STATUS_OK;
     bool demo;
-    for (size_t i = 0; i < args->operand_count; i++) {
+    const bool batch = args->operand_count == 1 && strcmp(args->operands[0], "batch") == 0;
+    for (size_t i = 0; i < args->operand_count && !batch; i++) {
         const bool decode = strcmp(args->operands[i], "decode") == 0;
         if (!decode && strcmp(args->operands[i], "prefill") != 0) {
             error_set(&err, STATUS_BAD_INPUT,
-                      "quire bench knows decode and prefill, attention and swap, or kv, not "
-                      "\"%.60s\"",
+                      "quire bench knows decode and prefill, attention and swap, batch, or kv, "
+                      "not \"%.60s\"",
                       args->operands[i]);
             return complain_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
         }
@@ -152,7 +168,7 @@ static int run_bench(const struct args *args) {
     if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     options.model_path = args->shape ? NULL : text_string(&model);
-    const int code = bench_run(&options);
+    const int code = batch ? bench_batch_run(&options) : bench_run(&options);
     text_deinit(&model);
     return code;
 }
@@ -221,6 +237,7 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_INSPECT:
     case COMMAND_TOKENIZE:
     case COMMAND_BENCH:
+    case COMMAND_BATCH:
         return false;
     }
     return false;
@@ -247,6 +264,8 @@ static int run_command(const struct args *args, const struct config *config) {
         return benches_kv(args) ? run_bench_kv(args, config) : run_bench(args);
     case COMMAND_KV:
         return kv_run(args, config);
+    case COMMAND_BATCH:
+        return run_batch(args, config);
     }
     return EXIT_USAGE;
 }

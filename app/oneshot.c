@@ -95,6 +95,7 @@ struct answer {
     struct engine *engine;
     const struct args *args;
     bool json, lines; // --format json, jsonl
+    bool several;     // --samples above 1
     bool progress;    // is shown on stderr
     bool progress_shown;
     char last; // byte of the text
@@ -112,11 +113,13 @@ static void show_prefill(struct answer *answer, int32_t done, int32_t total) {
     answer->progress_shown = true;
 }
 
-static bool put_event(const char *text, size_t length) {
-    char *copy = strndup(text, length);
+static bool put_event(const struct answer *answer, const struct turn_progress *progress) {
+    char *copy = strndup(progress->text, progress->length);
     cJSON *event = cJSON_CreateObject();
-    const bool whole = copy && event && cJSON_AddStringToObject(event, "type", "text") &&
-                       cJSON_AddStringToObject(event, "text", copy);
+    const bool whole =
+        copy && event && cJSON_AddStringToObject(event, "type", "text") &&
+        (!answer->several || json_add_number(event, "sample", progress->answer + 1)) &&
+        cJSON_AddStringToObject(event, "text", copy);
     free(copy);
     if (whole) return json_put(event, true);
     cJSON_Delete(event);
@@ -124,12 +127,9 @@ static bool put_event(const char *text, size_t length) {
 }
 
 static void put_text(struct answer *answer, const char *text, size_t length) {
-    clear_progress(answer);
+    if (length == 0) return;
     answer->last = text[length - 1];
-    if (answer->json) return;
-    if (answer->lines) {
-        put_event(text, length);
-    } else if (isatty(STDOUT_FILENO)) {
+    if (isatty(STDOUT_FILENO)) {
         struct text harmless = {0};
         if (terminal_neutralise(text, length, &harmless) == STATUS_OK)
             output_write(harmless.bytes, harmless.length);
@@ -137,6 +137,15 @@ static void put_text(struct answer *answer, const char *text, size_t length) {
     } else {
         output_write(text, length);
     }
+}
+
+// Of several answers as text, none is written before it is whole.
+static void put_progress(struct answer *answer, const struct turn_progress *progress) {
+    clear_progress(answer);
+    if (answer->lines)
+        put_event(answer, progress);
+    else if (!answer->json && !answer->several)
+        put_text(answer, progress->text, progress->length);
 }
 
 // Runs the turn to its end.
@@ -151,7 +160,7 @@ static enum status follow(struct answer *answer, struct error *err) {
             show_prefill(answer, progress.done, progress.total);
             break;
         case TURN_TEXT:
-            put_text(answer, progress.text, progress.length);
+            put_progress(answer, &progress);
             break;
         case TURN_DONE:
             clear_progress(answer);
@@ -161,19 +170,61 @@ static enum status follow(struct answer *answer, struct error *err) {
     }
 }
 
-static int put_end(const struct answer *answer, const struct turn_report *report,
-                   const char *model_name) {
-    if (!answer->json && !answer->lines) {
-        if (answer->last && answer->last != '\n') output_string("\n");
-        return EXIT_DONE;
+static void put_newline(struct answer *answer) {
+    if (answer->last && answer->last != '\n') output_string("\n");
+    answer->last = 0;
+}
+
+// "[2]" and the answer, one after the other.
+static void put_texts(struct answer *answer) {
+    for (int32_t i = 0; i < chat_answer_count(answer->chat) && answer->several; i++) {
+        const struct turn_report report = chat_answer(answer->chat, i);
+        char number[32];
+        if (!report.any) continue;
+        snprintf(number, sizeof number, "%s[%d]\n", i > 0 ? "\n" : "", (int)i + 1);
+        output_string(number);
+        put_text(answer, report.text, report.length);
+        put_newline(answer);
     }
+    put_newline(answer);
+}
+
+// One answer as an object, the sample's number in it where there are several; NULL: no memory.
+static cJSON *json_of(const struct answer *answer, int32_t index, const char *model_name) {
+    const struct turn_report report = chat_answer(answer->chat, index);
     const bool saved = !answer->args->no_save;
     struct kv_usage kv;
     engine_kv_usage(answer->engine, &kv);
     cJSON *object =
-        report_json(report, model_name, saved ? chat_conversation(answer->chat)->id : NULL, &kv);
-    const bool typed = !object || !answer->lines || cJSON_AddStringToObject(object, "type", "done");
-    if (typed && json_put(object, true)) return EXIT_DONE;
+        report_json(&report, model_name, saved ? chat_conversation(answer->chat)->id : NULL, &kv);
+    const bool whole = object &&
+                       (!answer->lines || cJSON_AddStringToObject(object, "type", "done")) &&
+                       (!answer->several || json_add_number(object, "sample", index + 1));
+    if (whole) return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+// One line for each answer, or one with an array of them.
+static bool put_json(const struct answer *answer, const char *model_name) {
+    cJSON *array = answer->several && answer->json ? cJSON_CreateArray() : NULL;
+    bool whole = !answer->several || !answer->json || array;
+    for (int32_t i = 0; i < chat_answer_count(answer->chat) && whole; i++) {
+        if (!chat_answer(answer->chat, i).any) continue;
+        cJSON *object = json_of(answer, i, model_name);
+        whole = object && (array ? cJSON_AddItemToArray(array, object) : json_put(object, true));
+    }
+    if (whole && array) return json_put(array, true);
+    cJSON_Delete(array);
+    return whole;
+}
+
+static int put_end(struct answer *answer, const char *model_name) {
+    if (!answer->json && !answer->lines) {
+        put_texts(answer);
+        return EXIT_DONE;
+    }
+    if (put_json(answer, model_name)) return EXIT_DONE;
     complain(status_text(STATUS_NO_MEMORY));
     return EXIT_RUN_TIME;
 }
@@ -193,7 +244,7 @@ static int finish(struct answer *answer, enum status status, const struct error 
     const struct turn_report report = chat_last(answer->chat);
     int code = exit_code_for(status);
     if (report.any) {
-        const int put = put_end(answer, &report, model_name);
+        const int put = put_end(answer, model_name);
         if (code == EXIT_DONE) code = put;
     }
     notice_release();
@@ -239,6 +290,7 @@ int oneshot_run(const struct launch *launch, const struct text *prompt) {
         .args = args,
         .json = strcmp(args->format, "json") == 0,
         .lines = strcmp(args->format, "jsonl") == 0,
+        .several = args->samples > 1,
         .progress = !args->quiet && isatty(STDERR_FILENO),
     };
     struct error err = {0};

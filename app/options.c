@@ -9,25 +9,27 @@
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
+#include "engine/beams.h"
 #include "engine/engine.h"
+#include "engine/lookup.h"
 
 #define AT(field) offsetof(struct args, field)
 
-enum { FOR_ENGINE = FOR_CHAT | FOR_BENCH };
+enum { FOR_ANSWERS = FOR_CHAT | FOR_BATCH, FOR_ENGINE = FOR_ANSWERS | FOR_BENCH };
 
 static const struct option OPTIONS[] = {
     {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model), FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE,
      0, 0, "a GGUF file; without one, the demo model"},
-    {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_CHAT, 16, 1 << 24,
+    {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
      "tokens of context (default: the model's)"},
     {NULL, "backend", 0, OPTION_CHOICE, "auto|cpu|reference|cuda", AT(backend), FOR_ENGINE, 0, 0,
      "what computes"},
     {NULL, "threads", 't', OPTION_WHOLE, "N", AT(threads), FOR_ENGINE, 1, 1024,
      "threads (default: one a core)"},
-    {NULL, "deterministic", 0, OPTION_FLAG, NULL, AT(deterministic), FOR_CHAT, 0, 0,
+    {NULL, "deterministic", 0, OPTION_FLAG, NULL, AT(deterministic), FOR_ANSWERS, 0, 0,
      "equal input gives equal output, to the bit"},
-    {NULL, "attention", 0, OPTION_CHOICE, "auto|flash|v1|v2|paged|gather", AT(attention), FOR_CHAT,
-     0, 0, "of a GPU; paged: v1 or v2 (default: the fastest)"},
+    {NULL, "attention", 0, OPTION_CHOICE, "auto|flash|v1|v2|paged|gather", AT(attention),
+     FOR_ANSWERS, 0, 0, "of a GPU; paged: v1 or v2 (default: the fastest)"},
 
     {"Conversation", "continue", 'C', OPTION_FLAG, NULL, AT(go_on), FOR_CHAT, 0, 0,
      "go on with the latest conversation"},
@@ -37,9 +39,9 @@ static const struct option OPTIONS[] = {
      "work in a fork of it, at its end or before TURN"},
     {NULL, "name", 0, OPTION_TEXT, "NAME", AT(name), FOR_CHAT, 0, 0,
      "name of the new conversation or fork"},
-    {NULL, "system", 's', OPTION_TEXT, "TEXT", AT(system), FOR_CHAT, 0, 0,
+    {NULL, "system", 's', OPTION_TEXT, "TEXT", AT(system), FOR_ANSWERS, 0, 0,
      "system prompt of a new conversation"},
-    {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_CHAT, 0, 0,
+    {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_ANSWERS, 0, 0,
      "the same, from a file"},
     {NULL, "no-save", 0, OPTION_FLAG, NULL, AT(no_save), FOR_CHAT, 0, 0, "keep nothing"},
 
@@ -54,31 +56,42 @@ static const struct option OPTIONS[] = {
 
     {"Generation", "tokens", 'n', OPTION_WHOLE, "N", AT(tokens), FOR_ENGINE, 0, 1 << 24,
      "at most so many for an answer; 0: no limit"},
-    {NULL, "temp", 0, OPTION_NUMBER, "T", AT(temperature), FOR_CHAT, 0, 100,
+    {NULL, "temp", 0, OPTION_NUMBER, "T", AT(temperature), FOR_ANSWERS, 0, 100,
      "temperature; 0: always the likeliest token"},
-    {NULL, "top-k", 0, OPTION_WHOLE, "K", AT(top_k), FOR_CHAT, 0, 1 << 24,
+    {NULL, "top-k", 0, OPTION_WHOLE, "K", AT(top_k), FOR_ANSWERS, 0, 1 << 24,
      "of the K likeliest tokens; 0: all"},
-    {NULL, "top-p", 0, OPTION_NUMBER, "P", AT(top_p), FOR_CHAT, 0, 1,
+    {NULL, "top-p", 0, OPTION_NUMBER, "P", AT(top_p), FOR_ANSWERS, 0, 1,
      "of the likeliest with this probability; 1: all"},
-    {NULL, "min-p", 0, OPTION_NUMBER, "P", AT(min_p), FOR_CHAT, 0, 1,
+    {NULL, "min-p", 0, OPTION_NUMBER, "P", AT(min_p), FOR_ANSWERS, 0, 1,
      "of those P times as likely as the best; 0: all"},
-    {NULL, "repeat-penalty", 0, OPTION_NUMBER, "X", AT(repeat_penalty), FOR_CHAT, 0.1, 10,
+    {NULL, "repeat-penalty", 0, OPTION_NUMBER, "X", AT(repeat_penalty), FOR_ANSWERS, 0.1, 10,
      "1: off"},
-    {NULL, "presence-penalty", 0, OPTION_NUMBER, "X", AT(presence_penalty), FOR_CHAT, -100, 100,
+    {NULL, "presence-penalty", 0, OPTION_NUMBER, "X", AT(presence_penalty), FOR_ANSWERS, -100, 100,
      "0: off"},
-    {NULL, "frequency-penalty", 0, OPTION_NUMBER, "X", AT(frequency_penalty), FOR_CHAT, -100, 100,
-     "0: off"},
-    {NULL, "seed", 0, OPTION_SEED, "N", AT(seed), FOR_CHAT, 0, 0,
+    {NULL, "frequency-penalty", 0, OPTION_NUMBER, "X", AT(frequency_penalty), FOR_ANSWERS, -100,
+     100, "0: off"},
+    {NULL, "seed", 0, OPTION_SEED, "N", AT(seed), FOR_ANSWERS, 0, 0,
      "of the random numbers (default: new each turn)"},
-    {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_CHAT, 0, 0, "ends an answer; repeatable"},
+    {NULL, "samples", 0, OPTION_WHOLE, "K", AT(samples), FOR_CHAT, 1, ENGINE_MAX_REQUESTS,
+     "answers to each message, written at once"},
+    {NULL, "beams", 0, OPTION_WHOLE, "K", AT(beams), FOR_CHAT, 1, BEAMS_MAX_WIDTH,
+     "the likeliest answer that K beams find"},
+    {NULL, "length-penalty", 0, OPTION_NUMBER, "X", AT(length_penalty), FOR_CHAT, 0, 4,
+     "of beams; more favours longer ones (default: 1)"},
+    {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
+     "beams: done with K answers that have ended"},
+    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, LOOKUP_MOST,
+     "guess N tokens from the text so far; 0: none"},
+    {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
+     "ends an answer; repeatable"},
 
-    {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_CHAT, 0, 0,
+    {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_ANSWERS, 0, 0,
      "tokens of a block"},
     {NULL, "kv-type", 0, OPTION_CHOICE, "auto|f32|f16|bf16", AT(kv_type), FOR_ENGINE, 0, 0,
      "type of the cached keys and values"},
     {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes), FOR_ENGINE, 0, 0,
      "of the cache: 512M (default: a quarter of free)"},
-    {NULL, "kv-host", 0, OPTION_BYTES, "SIZE", AT(kv_host_bytes), FOR_CHAT, 0, 0,
+    {NULL, "kv-host", 0, OPTION_BYTES, "SIZE", AT(kv_host_bytes), FOR_ANSWERS, 0, 0,
      "in host memory, for what leaves the device"},
     {NULL, "kv-disk", 0, OPTION_BYTES, "SIZE", AT(kv_disk_bytes), FOR_CHAT, 0, 0,
      "on the disk; 0: none (default: 1/4 of free, 32G)"},
@@ -96,6 +109,10 @@ static const struct option OPTIONS[] = {
      "escapes for colour"},
     {NULL, "raw", 0, OPTION_FLAG, NULL, AT(raw), FOR_CHAT, 0, 0, "show Markdown as it is"},
 
+    {"batch", "resume-batch", 0, OPTION_TEXT, "FILE", AT(resume_batch), FOR_BATCH, 0, 0,
+     "keeps results there; what is in it is not repeated"},
+    {NULL, "unordered", 0, OPTION_FLAG, NULL, AT(unordered), FOR_BATCH, 0, 0,
+     "results as they finish, not in order"},
     {"tokenize", "ids", 0, OPTION_FLAG, NULL, AT(ids), FOR_TOKENIZE, 0, 0,
      "numbers instead of pieces"},
     {NULL, "bos", 0, OPTION_FLAG, NULL, AT(bos), FOR_TOKENIZE, 0, 0,

@@ -29,6 +29,7 @@ enum {
     FOR_TOKENIZE = 1u << COMMAND_TOKENIZE,
     FOR_BENCH = 1u << COMMAND_BENCH,
     FOR_KV = 1u << COMMAND_KV,
+    FOR_BATCH = 1u << COMMAND_BATCH,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
 };
 

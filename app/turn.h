@@ -29,11 +29,18 @@
 
 struct chat;
 
+enum { CHAT_MAX_ANSWERS = ENGINE_MAX_REQUESTS }; // to one message at once
+
 // The settings that /set changes; a change holds from the next turn on.
 struct chat_settings {
     struct sampler_options sampler;
     bool seed_given;    // sampler.seed is a person's; else each turn draws its own
     int32_t max_tokens; // of one answer; 0: until the context is full
+    int32_t answers;    // to each message, written at once; 0: one
+    int32_t speculate;  // tokens that may be guessed at once; 0: none
+    int32_t beams;      // above 1: one answer, the best that a search of this width finds
+    float length_penalty;
+    bool early_stopping; // these two are engine/beams.h's
 };
 
 struct chat_options {
@@ -49,6 +56,11 @@ struct chat_options {
 MUST_CHECK enum status chat_open(const struct chat_options *options, struct chat **chat,
                                  struct error *err);
 void chat_close(struct chat *chat); // NULL is fine
+
+// A second chat with the same engine, store and settings, in another conversation. BUSY: this
+// chat, or another process, is in that one. Closed before this one.
+MUST_CHECK enum status chat_open_beside(const struct chat *chat, const char *name_or_id,
+                                        struct chat **beside, struct error *err);
 
 struct chat_settings *chat_settings(struct chat *chat);
 
@@ -105,16 +117,24 @@ MUST_CHECK enum status chat_measure(struct chat *chat, const char *text, size_t 
 
 // Begins a turn: stores the message, starts the request. TOO_LONG, with the numbers and nothing
 // stored, when message and one token of answer do not fit. Then call chat_turn_next until DONE.
+//
+// Several answers are written at once, over the same cached past, with the seeds seed, seed + 1, …:
+// each is as it would be alone with its seed. FULL says how many the cache has room for, before
+// anything is stored. All are stored, each when it ends, and the tip is the first of them;
+// chat_choose() moves it to another.
 MUST_CHECK enum status chat_send(struct chat *chat, const char *text, size_t length,
                                  struct error *err);
-// A new answer beside the last one, which stays. BAD_INPUT when there is none to replace.
-MUST_CHECK enum status chat_regenerate(struct chat *chat, struct error *err);
+// New answers beside the last one, which stays. BAD_INPUT when there is none to replace.
+MUST_CHECK enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err);
+// Another by a search of this width, 2 to BEAMS_MAX_WIDTH: its text comes as a whole.
+MUST_CHECK enum status chat_search(struct chat *chat, int32_t width, struct error *err);
 // Goes on with a cut or interrupted answer. BAD_INPUT when the last answer is complete.
 MUST_CHECK enum status chat_continue(struct chat *chat, struct error *err);
 
 enum turn_event { TURN_WAIT, TURN_PREFILL, TURN_TEXT, TURN_DONE };
 
 struct turn_progress {
+    int32_t answer;   // TEXT: which, from 0
     const char *text; // TEXT: complete characters, borrowed until the next call
     size_t length;
     int32_t done, total; // PREFILL
@@ -125,6 +145,13 @@ struct turn_progress {
 // and err say why not; what was typed is stored in any case.
 enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
                                enum status *status, struct error *err);
+
+// The same for several chats of one engine, whose events come in one queue: is this one the chat's;
+// what comes of it (WAIT: nothing to show); and is the turn over, as DONE says it?
+bool chat_owns(struct chat *chat, const struct event *event);
+enum turn_event chat_turn_take(struct chat *chat, const struct event *event,
+                               struct turn_progress *progress);
+bool chat_turn_ended(struct chat *chat, enum status *status, struct error *err);
 
 // Stops the turn soon; safe in a signal handler. Stopped in prefill or before any text: the user
 // message is taken back into chat_draft(), and the tip is where it was.
@@ -137,8 +164,8 @@ struct turn_cache { // where the cached tokens of a prompt were found
     int64_t restore_us; // that bringing them to the device took
 };
 
-struct turn_report { // of the last turn
-    bool any;
+struct turn_report { // of one answer of the last turn
+    bool any;        // it was stored
     enum message_stop stop;
     struct message_stats stats;
     struct turn_cache cache;
@@ -147,6 +174,18 @@ struct turn_report { // of the last turn
     const char *text;        // the whole answer
     size_t length;
 };
-struct turn_report chat_last(const struct chat *chat);
+struct turn_report chat_last(const struct chat *chat); // the first that was stored
+
+// Answers of the turn, while it is written and until the next; and each of them.
+int32_t chat_answer_count(const struct chat *chat);
+struct turn_report chat_answer(const struct chat *chat, int32_t index);
+
+// All answers to the message that the last one replies to, oldest first: *answers is the caller's
+// (message_path_free), *current the one that the conversation has. BAD_INPUT: there is none.
+MUST_CHECK enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
+                                         size_t *current, struct error *err);
+
+// The conversation has this one of them from now on. NOT_FOUND: it is none.
+MUST_CHECK enum status chat_choose(struct chat *chat, int64_t answer, struct error *err);
 
 #endif

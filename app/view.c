@@ -23,7 +23,8 @@ struct view {
     int64_t began_ms;
     int64_t cancelled_ms; // 0: not cancelled
     int end_signal;       // 0: none
-    bool progress_shown, mid_line;
+    bool progress_shown, mid_line, numbered;
+    size_t others_bytes; // of the answers beside the one that is shown
     struct wrap wrap;
 };
 
@@ -41,17 +42,38 @@ static void show_progress(struct view *view, const struct turn_progress *progres
     view->progress_shown = true;
 }
 
-static void show_text(struct view *view, const struct turn_progress *progress) {
-    if (progress->length == 0) return;
-    hide_progress(view);
-    terminal_wrapped(STYLE_PLAIN, &view->wrap, progress->text, progress->length);
-    view->mid_line = progress->text[progress->length - 1] != '\n';
-}
-
 static void end_line(struct view *view) {
     hide_progress(view);
     if (view->mid_line) terminal_say(STYLE_PLAIN, "\n");
     view->mid_line = false;
+}
+
+static void show_number(int32_t index) { terminal_say(STYLE_DIM, "[%d]\n", (int)index + 1); }
+
+// The first of several answers is shown as it comes; once it is whole, how far the others are.
+static void count_others(struct view *view, const struct chat *chat,
+                         const struct turn_progress *progress) {
+    char bytes[COUNT_TEXT_BYTES];
+    view->others_bytes += progress->length;
+    if (!chat_answer(chat, 0).any || !terminal_styled()) return;
+    end_line(view);
+    terminal_say(STYLE_DIM, "%d more: %s bytes", (int)chat_answer_count(chat) - 1,
+                 count_format((int64_t)view->others_bytes, bytes));
+    view->progress_shown = true;
+}
+
+static void show_text(struct view *view, const struct chat *chat,
+                      const struct turn_progress *progress) {
+    if (progress->length == 0) return;
+    if (progress->answer > 0) {
+        count_others(view, chat, progress);
+        return;
+    }
+    hide_progress(view);
+    if (chat_answer_count(chat) > 1 && !view->numbered) show_number(0);
+    view->numbered = true;
+    terminal_wrapped(STYLE_PLAIN, &view->wrap, progress->text, progress->length);
+    view->mid_line = progress->text[progress->length - 1] != '\n';
 }
 
 static const char *stop_mark(enum message_stop stop) {
@@ -70,6 +92,26 @@ static const char *stop_mark(enum message_stop stop) {
     return "";
 }
 
+// Escapes are what a word is moved with.
+static struct wrap new_wrap(void) {
+    return (struct wrap){.width = terminal_styled() ? terminal_width() : 0};
+}
+
+// Those after the first, whole.
+static void show_others(const struct chat *chat) {
+    for (int32_t i = 0; i < chat_answer_count(chat); i++) {
+        const struct turn_report answer = chat_answer(chat, i);
+        if (i == 0 || !answer.any) continue;
+        struct wrap wrap = new_wrap();
+        terminal_say(STYLE_PLAIN, "\n");
+        show_number(i);
+        terminal_wrapped(STYLE_PLAIN, &wrap, answer.text, answer.length);
+        wrap_deinit(&wrap);
+        terminal_say(STYLE_PLAIN, "\n");
+        terminal_say(STYLE_DIM, "%s", stop_mark(answer.stop));
+    }
+}
+
 static enum view_end finish(struct view *view, const struct chat *chat, enum status status,
                             const struct error *err) {
     end_line(view);
@@ -83,6 +125,7 @@ static enum view_end finish(struct view *view, const struct chat *chat, enum sta
     }
     const struct turn_report last = chat_last(chat);
     terminal_say(STYLE_DIM, "%s", last.any ? stop_mark(last.stop) : "[stopped]\n");
+    show_others(chat);
     terminal_say(STYLE_PLAIN, "\n");
     return VIEW_ANSWERED;
 }
@@ -113,11 +156,6 @@ static bool obey_signals(struct view *view, struct chat *chat, int *exit_code) {
     return false;
 }
 
-// Escapes are what a word is moved with.
-static struct wrap new_wrap(void) {
-    return (struct wrap){.width = terminal_styled() ? terminal_width() : 0};
-}
-
 static enum view_end show_turn(struct view *view, struct chat *chat, int *exit_code) {
     for (;;) {
         struct turn_progress progress = {0};
@@ -130,7 +168,7 @@ static enum view_end show_turn(struct view *view, struct chat *chat, int *exit_c
             show_progress(view, &progress);
             break;
         case TURN_TEXT:
-            show_text(view, &progress);
+            show_text(view, chat, &progress);
             break;
         case TURN_DONE: {
             const enum view_end end = finish(view, chat, status, &err);
@@ -152,6 +190,14 @@ enum view_end view_turn(struct chat *chat, int *exit_code) {
     const enum view_end end = show_turn(&view, chat, exit_code);
     wrap_deinit(&view.wrap);
     return end;
+}
+
+void view_answer(const struct message *message) {
+    struct wrap wrap = new_wrap();
+    terminal_wrapped(STYLE_PLAIN, &wrap, message->text, message->length);
+    wrap_deinit(&wrap);
+    terminal_say(STYLE_PLAIN, "\n");
+    terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
 }
 
 static void replay_message(const struct message *message) {

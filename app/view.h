@@ -17,8 +17,11 @@ enum view_end {
     VIEW_LEAVE,    // *exit_code: a signal, or ^C twice
 };
 
-// Shows the running turn of the chat until its end.
+// Shows the running turn of the chat until its end. Of several answers the first is shown as it
+// comes, numbered, and the others when all are whole.
 enum view_end view_turn(struct chat *chat, int *exit_code);
+
+void view_answer(const struct message *message); // whole
 
 // Shows the last `exchanges` of the conversation, dimmed, long messages shortened.
 void view_replay(const struct chat *chat, int exchanges);

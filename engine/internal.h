@@ -4,7 +4,9 @@
 //   sequence.c  token logs and their block tables
 //   request.c   requests, and the queue of events to the UI thread
 //   restoring.c what the cache has of a sequence, brought to the device
-//   pressure.c  who gives blocks up when there are too few
+//   pressure.c  idle sequences give blocks up for running ones
+//   planner.c   the requests as the scheduler sees them, and its plan carried out
+//   beams.c     searches, which are requests of one token each
 //   stepper.c   the engine's thread: plan, run, sample, report
 //   accounting.c  where every block is
 //
@@ -21,10 +23,15 @@
 
 #include "engine/engine.h"
 #include "engine/kv/block_cache.h"
+#include "engine/lookup.h"
 #include "engine/model/forward.h"
 #include "engine/scheduler.h"
 
-enum { EVENTS_MAX = 1024 };
+enum {
+    EVENTS_MAX = 1024,
+    STEP_LEAST_TOKENS = 64, // fewer waste the weights that a step reads
+};
+_Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_RUNS, "each is a run");
 
 struct restoring {
     bool active;
@@ -48,18 +55,12 @@ struct sequence {
     int64_t used_us; // when it was last touched: who is parked first
 };
 
-// RESTORING ─► COMPUTING ─► done;  COMPUTING ─► WAITING ─► RESTORING when blocks are short
-enum request_phase {
-    PHASE_RESTORING, // what is cached comes to the device
-    PHASE_COMPUTING, // takes part in steps
-    PHASE_WAITING,   // for room: its blocks were given up
-};
-
 struct request {
     struct sequence *sequence;
     struct request_options options;
     struct sampler *sampler;
-    enum request_phase phase;
+    struct lookup lookup;
+    struct scheduler_run run; // its state, and what it has had; the rest is filled in to plan
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
     struct request_stats stats;
@@ -119,6 +120,17 @@ void queue_push(struct engine *engine, const struct event *event);
 // With the lock held: the request ends now, its sequence is IDLE.
 void request_finish(struct request *request, enum stop_reason reason, enum status status);
 
+struct step {
+    struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
+    struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
+    int32_t proposed[ENGINE_MAX_REQUESTS];         // tokens computed after it, guessed: they stand
+                                                   // in the log's array behind its end
+    int32_t picked[ENGINE_MAX_REQUESTS];           // tokens that were sampled, chunk after chunk
+    int32_t picked_count[ENGINE_MAX_REQUESTS];     // of each chunk: 0, or 1 and the guesses kept
+    int32_t count;
+    int32_t tokens, rows; // of all chunks: guesses among them, and logits
+};
+
 void *stepper_main(void *engine); // the thread
 
 // ---- All with the lock held; those marked D on the engine's thread.
@@ -137,12 +149,12 @@ bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct seq
 // of its head longest.
 void pressure_park(struct sequence *sequence);
 
-// The newest request after number `index` that has blocks gives them up and waits. False: none.
-bool pressure_preempt(struct engine *engine, int32_t index);
+// Parks idle sequences until `blocks` are free or could be evicted, or none is left. Returns how
+// many are.
+uint32_t pressure_gather(struct engine *engine, uint32_t blocks);
 
-void pressure_wait(struct request *request); // it gives its blocks up
-
-// Waiting requests for which there is room again are restored. D.
-void pressure_resume(struct engine *engine);
+// Decides what the next step computes and makes room for it: *step, whose count may be 0. False:
+// and nothing else has moved either, so that there is something to wait for. D.
+bool planner_plan(struct engine *engine, struct step *step);
 
 #endif

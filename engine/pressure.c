@@ -1,9 +1,8 @@
-// engine/pressure.c — who gives blocks up when there are too few.
+// engine/pressure.c — idle sequences give blocks up for running ones.
 //
 // Blocks that nobody holds go first (block_cache.h says in which order). Then idle sequences are
 // parked, the one used longest ago first: their tokens stay, and their blocks can be found again
-// on the device, in host memory or on the disk. Then running requests have to wait, the newest
-// first, so that the oldest always goes on.
+// on the device, in host memory or on the disk. Only then requests have to wait: scheduler.h.
 #include "engine/base/assert.h"
 #include "engine/internal.h"
 
@@ -33,44 +32,9 @@ bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct seq
     return true;
 }
 
-void pressure_wait(struct request *request) {
-    pressure_park(request->sequence);
-    request->phase = PHASE_WAITING;
-    request->sequence->engine->preempted_requests++;
-}
-
-bool pressure_preempt(struct engine *engine, int32_t index) {
-    for (int32_t i = engine->request_count - 1; i > index; i--) {
-        struct request *request = engine->requests[i];
-        if (request->phase == PHASE_WAITING || request->sequence->table.count == 0) continue;
-        pressure_wait(request);
-        return true;
-    }
-    return false;
-}
-
-// Blocks that waiting requests may count on without taking any from a running one.
-static uint32_t room_without_harm(const struct engine *engine) {
-    uint32_t room = block_cache_room(engine->cache);
-    for (const struct sequence *s = engine->sequences; s; s = s->next)
-        if (!s->running) room += (uint32_t)s->table.count; // shared ones count more than once:
-    return room;                                           // whoever is let in may wait again
-}
-
-static bool has_active(const struct engine *engine) {
-    for (int32_t i = 0; i < engine->request_count; i++)
-        if (engine->requests[i]->phase != PHASE_WAITING) return true;
-    return false;
-}
-
-void pressure_resume(struct engine *engine) {
-    for (int32_t i = 0; i < engine->request_count; i++) {
-        struct request *request = engine->requests[i];
-        const struct sequence *sequence = request->sequence;
-        if (request->phase != PHASE_WAITING) continue;
-        const uint32_t need = (uint32_t)(sequence->length / engine->shape.block_size) + 2;
-        if (has_active(engine) && need > room_without_harm(engine)) return; // none overtakes
-        request->phase = PHASE_RESTORING;
-        restoring_begin(request->sequence);
-    }
+uint32_t pressure_gather(struct engine *engine, uint32_t blocks) {
+    struct sequence *idle;
+    while (block_cache_room(engine->cache) < blocks && (idle = idle_longest(engine, NULL)))
+        pressure_park(idle);
+    return block_cache_room(engine->cache);
 }

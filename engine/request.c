@@ -49,9 +49,14 @@ bool engine_next_event(struct engine *engine, int timeout_ms, struct event *even
 
 int engine_event_fd(const struct engine *engine) { return engine->queue.fd; }
 
-enum status request_start(struct sequence *sequence, const struct request_options *options,
+static void destroy(struct request *request) {
+    sampler_destroy(request->sampler);
+    free(request);
+}
+
+static enum status create(struct sequence *sequence, const struct request_options *options,
                           struct request **result) {
-    struct engine *engine = sequence->engine;
+    const struct engine *engine = sequence->engine;
     ASSERT(!sequence->running && sequence->length > 0);
     ASSERT(sequence->length < engine->context);
     struct request *request = calloc(1, sizeof *request);
@@ -63,25 +68,49 @@ enum status request_start(struct sequence *sequence, const struct request_option
     }
     request->sequence = sequence;
     request->options = *options;
+    request->lookup = lookup_new(options->speculate);
+    request->run = (struct scheduler_run){.foreground = !options->background};
     request->started_us = clock_now_us();
-
-    pthread_mutex_lock(&engine->lock);
-    const bool fits = engine->request_count < ENGINE_MAX_REQUESTS;
-    if (fits) {
-        request->stats.prompt_tokens = sequence->length;
-        sequence->running = request;
-        if (!sequence->restoring.active) restoring_begin(sequence);
-        engine->requests[engine->request_count++] = request;
-        pthread_cond_signal(&engine->work);
-    }
-    pthread_mutex_unlock(&engine->lock);
-    if (!fits) {
-        sampler_destroy(request->sampler);
-        free(request);
-        return STATUS_FULL;
-    }
+    request->stats.prompt_tokens = sequence->length;
     *result = request;
     return STATUS_OK;
+}
+
+// Tells the engine's thread of all of them, or of none.
+static bool submit(struct engine *engine, struct request *const *requests, int32_t count) {
+    pthread_mutex_lock(&engine->lock);
+    const bool fits = engine->request_count + count <= ENGINE_MAX_REQUESTS;
+    for (int32_t i = 0; i < count && fits; i++) {
+        requests[i]->sequence->running = requests[i];
+        engine->requests[engine->request_count++] = requests[i];
+    }
+    if (fits) pthread_cond_signal(&engine->work);
+    pthread_mutex_unlock(&engine->lock);
+    return fits;
+}
+
+enum status request_start_all(struct sequence *const *sequences,
+                              const struct request_options *options, int32_t count,
+                              struct request **result) {
+    struct request *requests[ENGINE_MAX_REQUESTS];
+    int32_t made = 0;
+    enum status status = count <= ENGINE_MAX_REQUESTS ? STATUS_OK : STATUS_FULL;
+    while (made < count && status == STATUS_OK) {
+        status = create(sequences[made], &options[made], &requests[made]);
+        made += status == STATUS_OK;
+    }
+    if (status == STATUS_OK && !submit(sequences[0]->engine, requests, count)) status = STATUS_FULL;
+    for (int32_t i = 0; i < made; i++)
+        if (status == STATUS_OK)
+            result[i] = requests[i];
+        else
+            destroy(requests[i]);
+    return status;
+}
+
+enum status request_start(struct sequence *sequence, const struct request_options *options,
+                          struct request **request) {
+    return request_start_all(&sequence, options, 1, request);
 }
 
 void request_cancel(struct request *request) { atomic_store(&request->cancelled, true); }
@@ -89,8 +118,7 @@ void request_cancel(struct request *request) { atomic_store(&request->cancelled,
 void request_release(struct request *request) {
     if (!request) return;
     ASSERT(request->done);
-    sampler_destroy(request->sampler);
-    free(request);
+    destroy(request);
 }
 
 struct sequence *request_sequence(const struct request *request) {

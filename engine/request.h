@@ -28,6 +28,8 @@ typedef void request_observer(void *user, const float *logits, int32_t vocabular
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;         // 0: until the context is full
+    int32_t speculate;          // tokens that may be guessed at once: lookup.h; 0: none
+    bool background;            // gives way to requests that are not: scheduler.h
     bool ignore_end;            // goes on after a turn's end: for benchmarks
     request_observer *observer; // or NULL
     void *observer_user;
@@ -39,9 +41,10 @@ struct request_stats {     // microseconds, on a monotonic clock
     int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
     int64_t restore_us;                              // spent on bringing them to the device
     int64_t output_tokens;
-    int64_t prefill_us;     // from the first step to the first token
-    int64_t first_token_us; // from request_start() to the first token
-    int64_t decode_us;      // from the first token to the last
+    int64_t proposed_tokens, kept_tokens; // guessed; of those, right, and so of the output
+    int64_t prefill_us;                   // from the first step to the first token
+    int64_t first_token_us;               // from request_start() to the first token
+    int64_t decode_us;                    // from the first token to the last
 };
 
 enum event_kind {
@@ -63,12 +66,19 @@ struct event {
 
 // The sequence becomes RUNNING; its log must not be empty (of one that is cached whole, the last
 // token is computed again) and leave room for one more. FULL: ENGINE_MAX_REQUESTS run already.
-// When running sequences need more blocks than there are, the one that came last waits and goes
-// on when there is room; its tokens do not change.
-// *request is owned by the caller: request_release() after its DONE event.
+// It begins when there is room, and when running sequences need more blocks than there are, the one
+// that came last waits and goes on when there is room again (scheduler.h); its tokens do not
+// change. What requests begin with alike is computed once, by the first of them. *request is owned
+// by the caller: request_release() after its DONE event.
 MUST_CHECK enum status request_start(struct sequence *sequence,
                                      const struct request_options *options,
                                      struct request **request);
+
+// The same for several at once, all or none: they are in one batch from their first step on.
+// options[count]; requests[count] are the caller's.
+MUST_CHECK enum status request_start_all(struct sequence *const *sequences,
+                                         const struct request_options *options, int32_t count,
+                                         struct request **requests);
 void request_cancel(struct request *request); // soon a DONE comes; any thread or signal handler
 void request_release(struct request *request);
 struct sequence *request_sequence(const struct request *request);

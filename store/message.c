@@ -356,6 +356,37 @@ enum status message_path(struct db *db, int64_t tip, struct message **messages, 
     return STATUS_OK;
 }
 
+enum status message_replies(struct db *db, int64_t id, struct message **replies, size_t *count,
+                            struct error *err) {
+    static const char sql[] =
+        "SELECT " MESSAGE_COLUMNS " FROM message m LEFT JOIN message_body b ON b.id = m.id"
+        " WHERE m.parent = ?1 ORDER BY m.id LIMIT ?2";
+    struct statement statement;
+    struct path found = {0};
+    bool row = true;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, id);
+    statement_bind_integer(&statement, 2, MESSAGE_MAX_REPLIES);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && row) {
+        struct message message;
+        status = statement_step(&statement, &row, err);
+        if (status != STATUS_OK || !row) break;
+        status = read_message(&statement, id, &message, err);
+        if (status != STATUS_OK) break;
+        status = path_push(&found, &message);
+        if (status != STATUS_OK) message_deinit(&message);
+    }
+    statement_finish(&statement);
+    if (status != STATUS_OK) {
+        message_path_free(found.messages, found.count);
+        return status;
+    }
+    *replies = found.messages;
+    *count = found.count;
+    return STATUS_OK;
+}
+
 void message_path_free(struct message *path, size_t count) {
     for (size_t i = 0; i < count; i++)
         message_deinit(&path[i]);

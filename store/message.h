@@ -69,6 +69,11 @@ MUST_CHECK enum status message_path(struct db *db, int64_t tip, struct message *
                                     size_t *count, struct error *err);
 void message_path_free(struct message *path, size_t count);
 
+// The messages whose parent is `id`, oldest first, as message_path(): at most MESSAGE_MAX_REPLIES.
+enum { MESSAGE_MAX_REPLIES = 4096 };
+MUST_CHECK enum status message_replies(struct db *db, int64_t id, struct message **replies,
+                                       size_t *count, struct error *err);
+
 // The token ids stored for one message and model: *tokens is owned by the caller (free).
 // NOT_FOUND when this model has never read the message. Setting replaces what there was.
 MUST_CHECK enum status message_tokens(struct db *db, int64_t id, int64_t model, int32_t **tokens,

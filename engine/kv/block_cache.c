@@ -243,6 +243,17 @@ void block_cache_truncate(struct block_cache *cache, struct block_table *table, 
     block_table_truncate(table, cache->blocks, new_length);
 }
 
+void block_cache_discard(struct block_cache *cache, struct block_table *table) {
+    for (int32_t i = table->count - 1; i >= 0; i--) {
+        const uint32_t block = table->blocks[i], node = node_at(cache, table, i);
+        if (block_pool_holders(cache->blocks, block) > 1) return; // and so are those before it
+        if (node == BLOCK_NONE) continue;
+        const struct node *n = prefix_node(cache->prefix, node);
+        if (n->first_child != NODE_NONE || n->transfers > 0 || n->disk != NODE_NOT_ON_DISK) return;
+        detach_block(cache, node);
+    }
+}
+
 bool cache_next_node(struct block_cache *cache, uint32_t parent, const int32_t *ids, int32_t left,
                      uint32_t *node, int32_t *count) {
     if (left >= cache->block_size &&

@@ -93,6 +93,10 @@ void block_cache_seal_tail(struct block_cache *cache, const struct block_table *
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t new_length);
 
+// Before the table is let go: what only it holds is not to be found again, as computing it again is
+// faster than bringing it back. What the disk has or will have stays.
+void block_cache_discard(struct block_cache *cache, struct block_table *table);
+
 // Adds to the table what the device has of ids [table->length, length). Returns how many tokens.
 int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t length);
@@ -144,6 +148,8 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
                                          const int32_t *ids, int32_t target,
                                          struct restore_tally *tally);
 
+// To take a block to the host and back, as measured; 0: what is evicted is not kept there.
+double block_cache_swap_us(const struct block_cache *cache);
 double block_cache_prefill_speed(const struct block_cache *cache); // us a token, of earlier runs
 void block_cache_note_prefill(struct block_cache *cache, double us_per_token); // kept at closing
 

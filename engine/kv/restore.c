@@ -30,10 +30,14 @@ static bool walk_next(struct block_cache *cache, struct walk *walk) {
     return true;
 }
 
+static double host_us(const struct block_cache *cache) {
+    return cache->host_us_per_block > 0 ? cache->host_us_per_block
+                                        : (double)cache->block_bytes / 1048576 * HOST_US_PER_MIB;
+}
+
 static double expected_us(const struct block_cache *cache, const struct node *n) {
     const double bytes = (double)cache->block_bytes;
-    const double host =
-        cache->host_us_per_block > 0 ? cache->host_us_per_block : bytes / 1048576 * HOST_US_PER_MIB;
+    const double host = host_us(cache);
     if (n->block != BLOCK_NONE) return 0;
     return n->slot != BLOCK_NONE ? host : host + bytes * cache->disk_us_per_byte;
 }
@@ -202,6 +206,10 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
         cache_note_reuse(cache, table);
     }
     return RESTORE_DONE;
+}
+
+double block_cache_swap_us(const struct block_cache *cache) {
+    return cache->keeps_host ? 2 * host_us(cache) : 0;
 }
 
 double block_cache_prefill_speed(const struct block_cache *cache) {

@@ -92,7 +92,7 @@ static void each_bad_command_line_says_what_is_wrong(void **state) {
         {{"--stop", ""}, "--stop: expected some text"},
         {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
         {{"--think"}, "unknown option --think"},
-        {{"--samples", "2"}, "unknown option --samples"},
+        {{"--samples", "0"}, "--samples: expected a whole number from 1 to 64"},
         {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a prompt is given with -p"},
         {{"-m", "a.gguf", "b.gguf"}, "two models are given"},
         {{"-C", "-r", "x"}, "--continue and --resume do not go together"},

@@ -294,10 +294,10 @@ static void regenerating_puts_a_second_answer_beside_the_first(void **state) {
     struct error err = {0};
     struct text again = {0};
     struct chat *chat = open_chat("", NULL);
-    assert_int_equal(chat_regenerate(chat, &err), STATUS_BAD_INPUT);
+    assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_BAD_INPUT);
     char *first = ask(chat, QUESTION);
     const struct turn_report before = chat_last(chat);
-    assert_int_equal(chat_regenerate(chat, &err), STATUS_OK);
+    assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
     assert_int_equal(follow(chat, 0, &again), STATUS_OK);
     assert_string_equal(text_string(&again), first); // greedy: the path makes no difference
     const struct turn_report after = chat_last(chat);

@@ -20,6 +20,7 @@ struct step {
     const char *typed;   // keys that the person presses before it
     int signal;          // that comes before it
     int32_t done, total; // PREFILL
+    int32_t answer;      // TEXT
 };
 
 struct chat {
@@ -28,6 +29,7 @@ struct chat {
     const char *draft;
     enum message_stop stop;
     enum status status;
+    const char *others[3]; // answers after the first, whole
 };
 
 static int keyboard = -1; // our end of the terminal
@@ -46,6 +48,7 @@ enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_pr
     chat->steps++;
     *progress = (struct turn_progress){.text = step->text,
                                        .length = step->text ? strlen(step->text) : 0,
+                                       .answer = step->answer,
                                        .done = step->done,
                                        .total = step->total};
     return step->event;
@@ -58,6 +61,17 @@ void chat_cancel(struct chat *chat) {
 const char *chat_draft(const struct chat *chat) { return chat->draft ? chat->draft : ""; }
 struct turn_report chat_last(const struct chat *chat) {
     return (struct turn_report){.any = true, .stop = chat->stop};
+}
+int32_t chat_answer_count(const struct chat *chat) {
+    int32_t count = 1;
+    while (count <= 3 && chat->others[count - 1])
+        count++;
+    return count;
+}
+struct turn_report chat_answer(const struct chat *chat, int32_t index) {
+    const char *text = index > 0 ? chat->others[index - 1] : "";
+    return (struct turn_report){
+        .any = true, .stop = chat->stop, .text = text, .length = strlen(text)};
 }
 size_t chat_message_count(const struct chat *chat) {
     (void)chat;
@@ -137,6 +151,25 @@ static void an_answer_is_written_as_it_comes_without_its_escapes(void **state) {
     assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "Hello ␛[2Jworld\r\n");
     assert_null(strstr(stage.shown, "interrupted"));
+}
+
+static void of_several_answers_the_first_is_live_and_the_others_come_whole(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "One"},
+                                 {.event = TURN_TEXT, .text = "Tw", .answer = 1},
+                                 {.event = TURN_TEXT, .text = "Th", .answer = 2},
+                                 {.event = TURN_TEXT, .text = "o", .answer = 1},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .stop = STOP_END, .others = {"Two", "Three"}};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_shown(&stage, "[1]");
+    assert_shown(&stage, "One\r\n");
+    assert_shown(&stage, "2 more: 5 bytes");
+    assert_shown(&stage, "Two\r\n");
+    assert_shown(&stage, "[3]");
+    assert_shown(&stage, "Three\r\n");
 }
 
 static void interrupt_marks_the_partial_answer(void **state) {
@@ -257,6 +290,7 @@ static void the_terminal_has_its_modes_back_afterwards(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_written_as_it_comes_without_its_escapes),
+        cmocka_unit_test(of_several_answers_the_first_is_live_and_the_others_come_whole),
         cmocka_unit_test(interrupt_marks_the_partial_answer),
         cmocka_unit_test(a_message_that_was_taken_back_is_said_to_be),
         cmocka_unit_test(two_interrupts_leave),

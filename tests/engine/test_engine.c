@@ -47,7 +47,7 @@ static void random_ids(int32_t *ids, size_t count) {
         ids[i] = (int32_t)dice(VOCABULARY);
 }
 
-static struct engine *open_engine(size_t pool_bytes, int32_t context) {
+static struct engine *open_tiers(size_t pool_bytes, size_t host_bytes, int32_t context) {
     struct engine *engine;
     struct error err = {0};
     const struct engine_options options = {
@@ -55,12 +55,17 @@ static struct engine *open_engine(size_t pool_bytes, int32_t context) {
         .backend = "cpu",
         .threads = 2,
         .kv_device_bytes = pool_bytes,
+        .kv_host_bytes = host_bytes,
         .context = context,
     };
     const enum status status = engine_open(&options, &engine, &err);
     if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
     assert_int_equal(status, STATUS_OK);
     return engine;
+}
+
+static struct engine *open_engine(size_t pool_bytes, int32_t context) {
+    return open_tiers(pool_bytes, 0, context);
 }
 
 static struct request *start(struct sequence *sequence, int32_t max_tokens, uint64_t sampler_seed) {
@@ -258,6 +263,42 @@ static void fork_works_while_an_answer_is_written(void **state) {
     engine_close(engine);
 }
 
+// Six answers to one prompt: it is computed once, but for each one's last token, and each answer is
+// as if it were alone. The tail of the prompt is shared until each writes into it.
+static void what_begins_alike_is_computed_once(void **state) {
+    (void)state;
+    enum { SAMPLES = 6 };
+    int32_t ids[LONG];
+    random_ids(ids, LONG);
+    for (int32_t length = LONG - 17; length <= LONG; length++) {
+        struct engine *engine = open_engine(4 << 20, 256), *judge = open_engine(4 << 20, 256);
+        struct sequence *sequences[SAMPLES];
+        struct request *requests[SAMPLES];
+        struct kv_usage usage;
+        for (int i = 0; i < SAMPLES; i++) {
+            sequences[i] = sequence_of(engine, ids, (size_t)length);
+            requests[i] = start(sequences[i], 20, (uint64_t)i);
+        }
+        for (int done = 0; done < SAMPLES;) {
+            struct event event;
+            assert_true(engine_next_event(engine, 20000, &event));
+            done += event.kind == EVENT_DONE;
+            engine_check(engine);
+        }
+        engine_kv_usage(engine, &usage);
+        assert_int_equal(usage.prefilled_tokens, length + SAMPLES - 1);
+        for (int i = 0; i < SAMPLES; i++) {
+            struct sequence *alone = sequence_of(judge, ids, (size_t)length);
+            generate(judge, alone, 20, (uint64_t)i);
+            assert_same_log(sequences[i], alone);
+            request_release(requests[i]);
+            sequence_destroy(alone);
+        }
+        engine_close(judge);
+        engine_close(engine);
+    }
+}
+
 static void cancelled_request_keeps_what_it_has(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
@@ -342,15 +383,16 @@ static struct request *start_waiting(struct sequence *sequence) {
 }
 
 // Two sequences of 60 tokens and answers of 60 in a pool for one of them.
-static void requests_that_do_not_fit_together_run_one_after_the_other(void **state) {
-    (void)state;
-    const struct engine_info info = model_info();
+static void run_one_after_the_other(const struct engine_info *info, size_t host_blocks,
+                                    struct kv_usage *usage) {
     int32_t ids[2][60];
     random_ids(ids[0], 60);
     random_ids(ids[1], 60);
-    struct engine *roomy = open_engine(0, 128), *small = open_small(&info, 9, 128);
+    struct engine *roomy = open_engine(0, 128);
+    struct engine *small = open_tiers(9 * info->block_bytes, host_blocks * info->block_bytes, 128);
     struct sequence *alone[2], *together[2];
     struct request *requests[2];
+    atomic_store(&both_run, false);
     for (int i = 0; i < 2; i++) {
         alone[i] = sequence_of(roomy, ids[i], 60);
         generate(roomy, alone[i], 60, 1);
@@ -367,14 +409,60 @@ static void requests_that_do_not_fit_together_run_one_after_the_other(void **sta
         done++;
         engine_check(small);
     }
-    struct kv_usage usage;
-    engine_kv_usage(small, &usage);
-    assert_true(usage.preempted_requests > 0);
+    engine_kv_usage(small, usage);
+    assert_true(usage->preempted_requests > 0);
     for (int i = 0; i < 2; i++) {
         request_release(requests[i]);
         assert_same_log(alone[i], together[i]);
     }
     engine_close(roomy);
+    engine_close(small);
+}
+
+static void requests_that_do_not_fit_together_run_one_after_the_other(void **state) {
+    (void)state;
+    const struct engine_info info = model_info();
+    struct kv_usage usage;
+    run_one_after_the_other(&info, 0, &usage);
+    assert_int_equal(usage.swap_out_bytes, 0);
+    run_one_after_the_other(&info, 64, &usage);
+}
+
+// In a pool for one: the second has not come in yet when it is cancelled, the third comes in after.
+static void a_request_that_waits_can_be_cancelled(void **state) {
+    (void)state;
+    const struct engine_info info = model_info();
+    struct engine *small = open_small(&info, 9, 128);
+    struct sequence *sequences[3];
+    struct request *requests[3];
+    int32_t ids[3][100];
+    atomic_store(&both_run, false);
+    for (int i = 0; i < 3; i++) {
+        random_ids(ids[i], 100);
+        sequences[i] = sequence_of(small, ids[i], 100);
+        requests[i] = i == 0 ? start_waiting(sequences[i]) : start(sequences[i], 5, 1);
+    }
+    request_cancel(requests[1]);
+    request_cancel(requests[0]);
+    atomic_store(&both_run, true);
+    const enum stop_reason expected[] = {STOP_REASON_CANCELLED, STOP_REASON_CANCELLED,
+                                         STOP_REASON_LENGTH};
+    for (int done = 0; done < 3;) {
+        struct event event;
+        assert_true(engine_next_event(small, 20000, &event));
+        if (event.kind != EVENT_DONE) continue;
+        int i = 0;
+        while (requests[i] != event.request)
+            i++;
+        assert_int_equal(event.reason, expected[i]);
+        if (i == 1) assert_int_equal(event.stats.output_tokens, 0);
+        done++;
+        engine_check(small);
+    }
+    assert_int_equal(sequence_length(sequences[1]), 100);
+    assert_int_equal(sequence_blocks(sequences[1]), 0);
+    for (int i = 0; i < 3; i++)
+        request_release(requests[i]);
     engine_close(small);
 }
 
@@ -516,10 +604,12 @@ int main(void) {
         cmocka_unit_test(second_turn_computes_only_what_is_new),
         cmocka_unit_test(fork_then_diverge_equals_two_runs),
         cmocka_unit_test(fork_works_while_an_answer_is_written),
+        cmocka_unit_test(what_begins_alike_is_computed_once),
         cmocka_unit_test(cancelled_request_keeps_what_it_has),
         cmocka_unit_test(answer_ends_with_the_context),
         cmocka_unit_test(id_out_of_range_is_refused),
         cmocka_unit_test(requests_that_do_not_fit_together_run_one_after_the_other),
+        cmocka_unit_test(a_request_that_waits_can_be_cancelled),
         cmocka_unit_test(one_sequence_may_fill_the_pool),
         cmocka_unit_test(decode_step_allocates_nothing),
         cmocka_unit_test(random_walk_agrees_with_running_alone),

@@ -361,9 +361,9 @@ static void forked_from_a_running_sequence_is_the_same(void) {
     engine_close(engine);
 }
 
-// All chats at once, their turns in step; *preempted counts how often one had to wait.
+// All chats at once, their turns in step.
 static void talk_together(const struct engine_options *options, struct talk *talks,
-                          uint64_t *preempted) {
+                          struct kv_usage *usage) {
     struct engine *engine = open_with(options);
     struct sequence *sequences[CHATS];
     struct request *requests[CHATS];
@@ -388,36 +388,39 @@ static void talk_together(const struct engine_options *options, struct talk *tal
     }
     for (uint32_t i = 0; i < CHATS; i++)
         keep_tokens(sequences[i], &talks[i]);
-    struct kv_usage usage;
-    engine_kv_usage(engine, &usage);
-    assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
-                     usage.device_blocks);
-    *preempted = usage.preempted_requests;
+    engine_kv_usage(engine, usage);
+    assert_int_equal(usage->device_held + usage->device_cached + usage->device_free,
+                     usage->device_blocks);
     engine_close(engine);
 }
 
+// Who does not fit waits to be let in; who gives way in the middle is in test_engine.c.
 static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
-    static struct talk truth, talks[CHATS];
-    uint64_t preempted;
+    static struct talk truths[CHATS], talks[CHATS];
     const size_t need = CHATS * (LENGTH / 16 + 1); // blocks, when nothing is shared
-    memset(talks, 0, sizeof talks);
-    talk_together(&(struct engine_options){.deterministic = true,
-                                           .kv_device_bytes = bytes_of_blocks(need / 4),
-                                           .kv_host_bytes = bytes_of_blocks(need)},
-                  talks, &preempted);
-    assert_true(preempted > 0);
-    for (uint32_t i = 0; i < CHATS; i++) {
-        measure_truth(i, true, &truth);
-        assert_same_talk(&truth, &talks[i]);
+    const size_t least = CONTEXT / 16 + 1;
+    const size_t pools[][2] = {{need / 4, need}, {least, need}, {least, 0}}; // device, host
+    for (uint32_t i = 0; i < CHATS; i++)
+        measure_truth(i, true, &truths[i]);
+    for (size_t pool = 0; pool < 3; pool++) {
+        struct kv_usage usage;
+        memset(talks, 0, sizeof talks);
+        talk_together(&(struct engine_options){.deterministic = true,
+                                               .kv_device_bytes = bytes_of_blocks(pools[pool][0]),
+                                               .kv_host_bytes = bytes_of_blocks(pools[pool][1])},
+                      talks, &usage);
+        assert_true(usage.evicted_blocks > 0);
+        for (uint32_t i = 0; i < CHATS; i++)
+            assert_same_talk(&truths[i], &talks[i]);
     }
 }
 
 static void beside_seven_others_is_the_same(void) {
     static struct talk truth, talks[CHATS];
-    uint64_t preempted;
+    struct kv_usage usage;
     memset(talks, 0, sizeof talks);
-    talk_together(&(struct engine_options){.deterministic = true}, talks, &preempted);
-    assert_int_equal(preempted, 0);
+    talk_together(&(struct engine_options){.deterministic = true}, talks, &usage);
+    assert_int_equal(usage.preempted_requests, 0);
     for (uint32_t i = 0; i < CHATS; i++) {
         measure_truth(i, true, &truth);
         assert_same_talk(&truth, &talks[i]);

@@ -325,7 +325,7 @@ bool day_do(struct day *day, const struct day_script *script, size_t index) {
         return true;
     case DAY_REGENERATE:
         go_to(day, step->talk, index);
-        need(name, chat_regenerate(day->chat, &err), &err);
+        need(name, chat_regenerate(day->chat, 1, &err), &err);
         follow(day->chat);
         return true;
     case DAY_REWIND:

@@ -147,6 +147,32 @@ static void a_path_is_in_order_from_its_root(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+static void replies_come_oldest_first(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct message *replies;
+    size_t count;
+    int64_t ids[3];
+    store_fixture_init(&fixture, true);
+    const int64_t root = store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "which?");
+    must(message_replies(fixture.db, root, &replies, &count, &fixture.err), &fixture.err);
+    assert_int_equal(count, 0);
+    message_path_free(replies, count);
+    for (int i = 0; i < 3; i++) {
+        ids[i] = store_fixture_add(&fixture, root, MESSAGE_ASSISTANT, i == 1 ? "b" : "a");
+        store_fixture_add(&fixture, ids[i], MESSAGE_USER, "a reply to a reply");
+    }
+    must(message_replies(fixture.db, root, &replies, &count, &fixture.err), &fixture.err);
+    assert_int_equal(count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(replies[i].id, ids[i]);
+        assert_int_equal(replies[i].parent, root);
+        assert_string_equal(replies[i].text, i == 1 ? "b" : "a");
+    }
+    message_path_free(replies, count);
+    store_fixture_deinit(&fixture);
+}
+
 static void text_that_is_not_utf8_is_refused(void **state) {
     (void)state;
     static char text[] = "ab\xFF";
@@ -305,6 +331,7 @@ int main(void) {
         cmocka_unit_test(a_model_that_has_not_read_a_message_has_no_tokens_of_it),
         cmocka_unit_test(totals_follow_tokens_that_are_set_later),
         cmocka_unit_test(a_path_is_in_order_from_its_root),
+        cmocka_unit_test(replies_come_oldest_first),
         cmocka_unit_test(text_that_is_not_utf8_is_refused),
         cmocka_unit_test(a_reply_to_nothing_is_refused),
         cmocka_unit_test(an_answer_can_become_longer_until_something_stands_on_it),

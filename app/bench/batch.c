@@ -1,0 +1,237 @@
+#include "app/bench/batch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "app/bench/samples.h"
+#include "app/complain.h"
+#include "app/exit_code.h"
+#include "app/json.h"
+#include "engine/base/clock.h"
+#include "engine/engine.h"
+#include "engine/scheduler.h"
+
+enum {
+    DEFAULT_RUNS = 5,
+    DEFAULT_TOKENS = 200,
+    DEFAULT_PAST = 1000,
+    PLANS = 1000, // of one sample
+    SCHEDULES = 3,
+    DONE_TIMEOUT_MS = 1000,
+};
+
+static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_RUNS};
+static const struct args_numbers ANSWERS = {.values = {1, 2, 4, 8}, .count = 4};
+
+struct batch_bench {
+    const struct bench_options *options;
+    struct engine *engine;
+    struct engine_info info;
+    int32_t tokens, past, runs;
+    struct args_numbers answers;
+    struct figure plan_us[SCHEDULES];
+    struct figure seconds[ARGS_NUMBERS_MAX];
+    struct figure one; // the same of an answer alone
+    struct error err;
+};
+
+// ---- the scheduler
+
+// Decodes, prompts and some that wait, short of room: each plan looks at everything.
+static void fill_runs(struct scheduler_run *runs, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t cached = 100 + 37 * i;
+        runs[i] = (struct scheduler_run){
+            .state = i % 8 == 7 ? SCHEDULER_SWAPPED : SCHEDULER_RUNNING,
+            .foreground = i % 3 == 0,
+            .cached = cached,
+            .length = i % 5 == 4 ? cached + 700 : cached + 1,
+            .blocks = (cached + 15) / 16,
+            .own = (cached + 15) / 16,
+        };
+    }
+}
+
+static struct figure time_plans(int32_t count, int32_t samples_wanted) {
+    static struct scheduler_run runs[SCHEDULER_MAX_RUNS];
+    static struct scheduler_plan plan;
+    const struct scheduler_limits limits = {.step_tokens = ENGINE_STEP_TOKENS,
+                                            .block_size = 16,
+                                            .room = count / 32,
+                                            .watermark = 4,
+                                            .swap_us = 1};
+    struct samples samples = {0};
+    fill_runs(runs, count);
+    for (int32_t sample = 0; sample < samples_wanted; sample++) {
+        const int64_t before = clock_now_us();
+        for (int32_t i = 0; i < PLANS; i++)
+            scheduler_plan(runs, count, &limits, &plan);
+        samples_add(&samples, (double)(clock_now_us() - before) / PLANS);
+    }
+    return samples_figure(&samples);
+}
+
+// ---- answers
+
+static enum status wait_for(struct batch_bench *bench, struct request *const *requests,
+                            int32_t count) {
+    enum status status = STATUS_OK;
+    struct event event;
+    for (int32_t done = 0; done < count;) {
+        if (!engine_next_event(bench->engine, DONE_TIMEOUT_MS, &event)) continue;
+        if (event.kind != EVENT_DONE) continue;
+        if (status == STATUS_OK) status = event.status;
+        done++;
+    }
+    for (int32_t i = 0; i < count; i++)
+        request_release(requests[i]);
+    return status;
+}
+
+static enum status start(struct sequence *sequence, int32_t tokens, uint64_t seed,
+                         struct request **request) {
+    struct request_options options = {
+        .sampler = sampler_options_default(), .max_tokens = tokens, .ignore_end = true};
+    options.sampler.seed = seed;
+    return request_start(sequence, &options, request);
+}
+
+// So many answers at once, each in a fork of the past.
+static enum status answer(struct batch_bench *bench, struct sequence *past, int32_t count,
+                          double *seconds) {
+    struct sequence *forks[ENGINE_MAX_REQUESTS] = {NULL};
+    struct request *requests[ENGINE_MAX_REQUESTS];
+    enum status status = STATUS_OK;
+    int32_t started = 0;
+    const int64_t before = clock_now_us();
+    while (started < count && status == STATUS_OK) {
+        status = sequence_fork(past, &forks[started]);
+        if (status == STATUS_OK)
+            status = start(forks[started], bench->tokens, (uint64_t)started, &requests[started]);
+        started += status == STATUS_OK;
+    }
+    const enum status waited = wait_for(bench, requests, started);
+    *seconds = (double)(clock_now_us() - before) / 1e6;
+    for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
+        sequence_destroy(forks[i]);
+    return status == STATUS_OK ? waited : status;
+}
+
+static enum status measure_answers(struct batch_bench *bench, struct sequence *past, int32_t count,
+                                   struct figure *figure) {
+    struct samples samples = {0};
+    double seconds;
+    TRY(answer(bench, past, count, &seconds)); // does not count
+    for (int32_t run = 0; run < bench->runs; run++) {
+        TRY(answer(bench, past, count, &seconds));
+        samples_add(&samples, seconds);
+    }
+    *figure = samples_figure(&samples);
+    return STATUS_OK;
+}
+
+static enum status check_room(struct batch_bench *bench) {
+    const int32_t length = bench->past + bench->tokens + 1;
+    if (length > bench->info.context)
+        return error_set(&bench->err, STATUS_TOO_LONG,
+                         "a past of %" PRId32 " and an answer of %" PRId32
+                         " tokens do not fit the context of %" PRId32 "; see --depth and -n",
+                         bench->past, bench->tokens, bench->info.context);
+    return STATUS_OK;
+}
+
+static enum status measure(struct batch_bench *bench) {
+    const struct bench_options *options = bench->options;
+    const struct engine_options engine_options = {
+        .model_path = options->model_path,
+        .shape = options->shape,
+        .shape_type = options->type,
+        .backend = options->backend,
+        .kv_type = options->kv_type,
+        .kv_device_bytes = options->kv_device_bytes,
+        .threads = options->threads,
+    };
+    for (int32_t i = 0; i < SCHEDULES; i++)
+        bench->plan_us[i] = time_plans(SCHEDULED[i], bench->runs);
+    TRY(engine_open(&engine_options, &bench->engine, &bench->err));
+    engine_info(bench->engine, &bench->info);
+    TRY(check_room(bench));
+    struct sequence *past;
+    struct request *request;
+    TRY(sequence_create(bench->engine, &past));
+    TRY(bench_append(past, bench->info.vocabulary, 1, bench->past));
+    TRY(start(past, 1, 0, &request));
+    TRY(wait_for(bench, &request, 1));
+    sequence_truncate(past, bench->past);
+    TRY(measure_answers(bench, past, 1, &bench->one));
+    for (int32_t i = 0; i < bench->answers.count; i++)
+        if (bench->answers.values[i] == 1)
+            bench->seconds[i] = bench->one;
+        else
+            TRY(measure_answers(bench, past, bench->answers.values[i], &bench->seconds[i]));
+    return STATUS_OK;
+}
+
+// ---- what was found
+
+static void print_table(const struct batch_bench *bench) {
+    printf("scheduling one step\n");
+    for (int32_t i = 0; i < SCHEDULES; i++)
+        printf("  %5" PRId32 " runs %10.1f us   (%.1f to %.1f)\n", SCHEDULED[i],
+               bench->plan_us[i].median, bench->plan_us[i].low, bench->plan_us[i].high);
+    printf("\n%s on %s: answers of %" PRId32 " tokens to one past of %" PRId32 "\n",
+           bench->info.model_name, bench->info.backend, bench->tokens, bench->past);
+    for (int32_t i = 0; i < bench->answers.count; i++) {
+        const int32_t count = bench->answers.values[i];
+        const double seconds = bench->seconds[i].median;
+        printf("  %5" PRId32 " at once %8.3f s   %5.2f x the time of one   %8.1f tokens/s\n", count,
+               seconds, seconds / bench->one.median, (double)count * bench->tokens / seconds);
+    }
+}
+
+static bool add_rows(const struct batch_bench *bench, cJSON *root) {
+    cJSON *plans = cJSON_AddArrayToObject(root, "scheduler");
+    cJSON *answers = cJSON_AddArrayToObject(root, "answers");
+    bool whole = plans && answers;
+    for (int32_t i = 0; i < SCHEDULES && whole; i++) {
+        cJSON *row = cJSON_CreateObject();
+        whole = row && cJSON_AddItemToArray(plans, row) &&
+                json_add_number(row, "runs", SCHEDULED[i]) &&
+                json_add_number(row, "us_per_step", bench->plan_us[i].median);
+    }
+    for (int32_t i = 0; i < bench->answers.count && whole; i++) {
+        cJSON *row = cJSON_CreateObject();
+        whole = row && cJSON_AddItemToArray(answers, row) &&
+                json_add_number(row, "at_once", bench->answers.values[i]) &&
+                json_add_number(row, "seconds", bench->seconds[i].median) &&
+                json_add_number(row, "times_one", bench->seconds[i].median / bench->one.median);
+    }
+    return whole;
+}
+
+static bool print_json(const struct batch_bench *bench) {
+    cJSON *root = cJSON_CreateObject();
+    const bool whole = root && json_add_text(root, "model", bench->info.model_name) &&
+                       json_add_text(root, "backend", bench->info.backend) &&
+                       json_add_number(root, "tokens", bench->tokens) &&
+                       json_add_number(root, "past_tokens", bench->past) && add_rows(bench, root);
+    if (whole) return json_put(root, bench->options->one_line);
+    cJSON_Delete(root);
+    return false;
+}
+
+int bench_batch_run(const struct bench_options *options) {
+    struct batch_bench bench = {
+        .options = options,
+        .tokens = options->tokens ? options->tokens : DEFAULT_TOKENS,
+        .past = options->depths.count ? options->depths.values[0] : DEFAULT_PAST,
+        .runs = options->runs ? options->runs : DEFAULT_RUNS,
+        .answers = options->batches.count ? options->batches : ANSWERS,
+    };
+    enum status status = measure(&bench);
+    engine_close(bench.engine);
+    if (status == STATUS_OK && !options->json) print_table(&bench);
+    if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
+    return status == STATUS_OK ? EXIT_DONE
+                               : complain_failed(exit_code_for(status), status, &bench.err);
+}

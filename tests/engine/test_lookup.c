@@ -1,0 +1,194 @@
+// tests/engine/test_lookup.c — lookup.h rule by rule; and an answer with guesses is the answer
+// without.
+#include "engine/engine.h"
+#include "engine/lookup.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTEXT = 512, PROMPT = 120, ANSWER = 100, CHATS = 6, ROUNDS = 8, POOL_BYTES = 16 << 20 };
+
+static uint32_t seed = 5;
+
+static uint32_t dice(uint32_t sides) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % sides;
+}
+
+static void what_followed_the_last_time_is_proposed(void **state) {
+    (void)state;
+    const int32_t log[] = {1, 2, 3, 4, 5, 9, 2, 3, 4, 7, 8, 2, 3, 4};
+    int32_t proposal[LOOKUP_MOST];
+    struct lookup lookup = lookup_new(3);
+    assert_int_equal(lookup_propose(&lookup, log, 14, 16, proposal), 3);
+    assert_int_equal(proposal[0], 7); // the later of two places
+    assert_int_equal(proposal[2], 2);
+    assert_int_equal(lookup_propose(&lookup, log, 14, 1, proposal), 1);
+    assert_int_equal(lookup_propose(&lookup, log, 14, 0, proposal), 0);
+    assert_int_equal(lookup_propose(&lookup, log, 5, 16, proposal), 0); // nothing repeats
+    assert_int_equal(lookup_propose(&lookup, log, 1, 16, proposal), 0);
+    struct lookup none = lookup_new(0);
+    assert_int_equal(lookup_propose(&none, log, 14, 16, proposal), 0);
+}
+
+static void a_longer_match_counts_more_than_a_later_one(void **state) {
+    (void)state;
+    const int32_t log[] = {1, 2, 3, 50, 9, 2, 3, 60, 1, 2, 3};
+    int32_t proposal[LOOKUP_MOST];
+    struct lookup lookup = lookup_new(1);
+    assert_int_equal(lookup_propose(&lookup, log, 11, 16, proposal), 1);
+    assert_int_equal(proposal[0], 50);
+}
+
+static void a_log_of_one_token_proposes_what_there_is(void **state) {
+    (void)state;
+    const int32_t log[] = {4, 4, 4, 4, 4, 4};
+    int32_t proposal[LOOKUP_MOST];
+    struct lookup lookup = lookup_new(8);
+    assert_int_equal(lookup_propose(&lookup, log, 6, 16, proposal), 1);
+    assert_int_equal(proposal[0], 4);
+}
+
+static void failures_make_it_rest_and_success_makes_it_bold(void **state) {
+    (void)state;
+    const int32_t log[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
+    int32_t proposal[LOOKUP_MOST];
+    struct lookup lookup = lookup_new(8);
+    int32_t tried = 0;
+    for (int32_t step = 0; step < 4000; step++) {
+        const int32_t count = lookup_propose(&lookup, log, 12, 16, proposal);
+        if (count == 0) continue;
+        tried++;
+        lookup_note(&lookup, count, 0);
+    }
+    assert_in_range(tried, 4, 25); // one step of 160 or fewer
+    while (lookup_propose(&lookup, log, 12, 16, proposal) == 0)
+        ;
+    lookup_note(&lookup, 1, 1);
+    assert_int_equal(lookup_propose(&lookup, log, 12, 16, proposal), 3);
+    lookup_note(&lookup, 3, 3);
+    assert_int_equal(lookup_propose(&lookup, log, 12, 16, proposal), 7);
+}
+
+// ---- with a model
+
+struct chat {
+    int32_t prompt[PROMPT];
+    int32_t length;
+    struct sampler_options sampler;
+    int32_t max_tokens;
+};
+
+struct outcome {
+    int32_t tokens[ANSWER];
+    int64_t count, proposed, kept;
+    enum stop_reason reason;
+};
+
+// Phrases that come again, so that there is something to find.
+static void fill(struct chat *chat, uint32_t vocabulary) {
+    int32_t phrase[8];
+    for (int i = 0; i < 8; i++)
+        phrase[i] = (int32_t)dice(vocabulary);
+    chat->length = 20 + (int32_t)dice(PROMPT - 20);
+    for (int32_t i = 0; i < chat->length; i++)
+        chat->prompt[i] = dice(6) ? phrase[i % 8] : (int32_t)dice(vocabulary);
+    chat->sampler = sampler_options_default();
+    chat->sampler.temperature = dice(2) ? 0 : 0.8f;
+    chat->sampler.repeat_penalty = dice(4) ? 1 : 1.2f;
+    chat->sampler.seed = dice(1000);
+    chat->max_tokens = 1 + (int32_t)dice(ANSWER);
+}
+
+static void answer(struct engine *engine, const struct chat *chats, int count, int32_t speculate,
+                   struct outcome *outcomes) {
+    struct sequence *sequences[CHATS];
+    struct request *requests[CHATS];
+    for (int i = 0; i < count; i++) {
+        const struct request_options options = {
+            .sampler = chats[i].sampler, .max_tokens = chats[i].max_tokens, .speculate = speculate};
+        assert_int_equal(sequence_create(engine, &sequences[i]), STATUS_OK);
+        assert_int_equal(sequence_append(sequences[i], chats[i].prompt, (size_t)chats[i].length),
+                         STATUS_OK);
+        assert_int_equal(request_start(sequences[i], &options, &requests[i]), STATUS_OK);
+    }
+    for (int done = 0; done < count;) {
+        struct event event;
+        assert_true(engine_next_event(engine, 60000, &event));
+        engine_check(engine);
+        int i = 0;
+        while (requests[i] != event.request)
+            i++;
+        struct outcome *outcome = &outcomes[i];
+        if (event.kind != EVENT_DONE) continue;
+        assert_int_equal(event.status, STATUS_OK);
+        outcome->count = event.stats.output_tokens;
+        outcome->proposed = event.stats.proposed_tokens;
+        outcome->kept = event.stats.kept_tokens;
+        outcome->reason = event.reason;
+        done++;
+    }
+    for (int i = 0; i < count; i++) {
+        memcpy(outcomes[i].tokens, sequence_tokens(sequences[i]) + chats[i].length,
+               (size_t)outcomes[i].count * sizeof outcomes[i].tokens[0]);
+        assert_int_equal(sequence_length(sequences[i]), chats[i].length + outcomes[i].count);
+        assert_int_equal(sequence_cached(sequences[i]), sequence_length(sequences[i]) - 1);
+        request_release(requests[i]);
+        sequence_destroy(sequences[i]);
+    }
+}
+
+static void an_answer_with_guesses_is_the_answer_without(void **state) {
+    (void)state;
+    static const char *const models[] = {TESTS_DIR "/golden/llama.gguf",
+                                         TESTS_DIR "/golden/qwen3.gguf", DEMO_MODEL};
+    static struct chat chats[CHATS];
+    static struct outcome with[CHATS], without[CHATS];
+    int64_t proposed = 0, kept = 0;
+    printf("seed %u\n", seed);
+    for (size_t m = 0; m < 3; m++) {
+        struct engine *engine;
+        struct engine_info info;
+        struct error err = {0};
+        const struct engine_options options = {.model_path = models[m],
+                                               .backend = "cpu",
+                                               .threads = 2,
+                                               .context = m < 2 ? 256 : CONTEXT,
+                                               .deterministic = true,
+                                               .kv_device_bytes = POOL_BYTES};
+        if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+        engine_info(engine, &info);
+        for (int round = 0; round < ROUNDS; round++) {
+            const int count = round % 2 ? CHATS : 1;
+            for (int i = 0; i < count; i++)
+                fill(&chats[i], (uint32_t)info.vocabulary);
+            answer(engine, chats, count, 0, without);
+            answer(engine, chats, count, 1 + (int32_t)dice(LOOKUP_MOST), with);
+            for (int i = 0; i < count; i++) {
+                assert_int_equal(with[i].count, without[i].count);
+                assert_int_equal(with[i].reason, without[i].reason);
+                assert_memory_equal(with[i].tokens, without[i].tokens,
+                                    (size_t)with[i].count * sizeof with[i].tokens[0]);
+                assert_int_equal(without[i].proposed, 0);
+                proposed += with[i].proposed;
+                kept += with[i].kept;
+            }
+        }
+        engine_close(engine);
+    }
+    printf("%lld of %lld guesses were right\n", (long long)kept, (long long)proposed);
+    assert_true(kept > 50 && proposed > kept);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_followed_the_last_time_is_proposed),
+        cmocka_unit_test(a_longer_match_counts_more_than_a_later_one),
+        cmocka_unit_test(a_log_of_one_token_proposes_what_there_is),
+        cmocka_unit_test(failures_make_it_rest_and_success_makes_it_bold),
+        cmocka_unit_test(an_answer_with_guesses_is_the_answer_without),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

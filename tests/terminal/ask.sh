@@ -1,0 +1,36 @@
+#!/bin/sh
+# One message to three conversations, of which one is the current one; what is refused; ^C.
+. "$(dirname "$0")/stage.sh"
+
+start -n 16
+ask "Hello!"
+ask "/name one"
+ask "/new two"
+ask "What is a dog?"
+ask "/new three"
+ask "What is two plus three?"
+ask "/ask one,two,three What is a river?"
+[ "$(screen | grep -cE '^\[[0-9a-f]{8} (one|two|three)\]$')" = 3 ] || fail "not three answers"
+ask "/list river"
+[ "$(answer_to "/list river" | grep -cE ' (one|two|three) ')" = 3 ] || fail "the question is not in each"
+answer_to "/list river" | grep -qE '^\* [0-9a-f]{8} .* three ' || fail "the current one is not the current one"
+ask "And what is a sea?"
+ask "/resume one"
+keys C-l
+ask "/show tokens"
+ask "/ask one,one Twice?"
+wait_for "is named twice"
+ask "/ask one"
+wait_for "whom, and what?"
+ask "/ask nobody Hello?"
+wait_for "nobody"
+leave
+start -n 1500 --temp 1.5 -c 2000
+wait_idle
+ask_only "/ask one,two Write a very long story about a quire."
+wait_for "2 of 2 to come"
+sleep 0.5
+keys C-c
+wait_idle
+screen | grep -qE '^\[[0-9a-f]{8} two\]$' || fail "^C: the second has no heading"
+leave
