@@ -55,7 +55,7 @@ static void plain(struct device *device, const struct gemv *args) {
 
 static bool few(const struct device *device, const struct weight *w, int32_t tokens) {
     if (device->deterministic) return true;
-    return tokens <= (gemv_fits(w) ? STREAM_K_TOKENS : FEW_PLAIN_TOKENS);
+    return tokens <= (gemv_fits(w) ? (int32_t)STREAM_K_TOKENS : (int32_t)FEW_PLAIN_TOKENS);
 }
 
 static bool streams(const struct device *device, int32_t tokens) {

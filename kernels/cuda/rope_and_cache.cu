@@ -5,56 +5,93 @@
 //   q_norm, k_norm  [head_size] fp32, or NULL;  inv_freq  [rotary / 2] fp32
 //   cache         either layout, fp32, fp16 or bf16
 //
-//   grid   (num_tokens, heads of q, then of k, then of v);  block  one warp
+//   grid   (num_tokens, blocks that share its heads);  block  WARPS x 32, a warp a head at a time,
+//          heads of q, then of k, then of v
 //
-// Arithmetic is fp32 from the load to the one rounding at the store. Bound by the launch. A batch
-// of decodes that flash_decode serves is turned there, and written: this is for all others.
+// Arithmetic is fp32 from the load to the one rounding at the store. A warp has the cosines of its
+// token once for all its heads. Bound by the launch, or by reading and writing. A batch of decodes
+// that flash_decode serves is turned there, and written: this is for all others.
 #include "kernels/cuda/rope.cuh"
 
-enum { LANES = 32, MAX_HEAD = 512, PAIRS = MAX_HEAD / 2 / LANES };
+enum { LANES = 32, WARPS = 4, MAX_HEAD = 512, MANY_TOKENS = 64 };
 
-template <typename cache_t>
-static __global__ void rope_kernel(const rope_and_cache args, const kv_cache cache,
-                                   const batch batch) {
-    const int token = blockIdx.x, size = cache.head_size, kv_heads = cache.num_kv_heads;
-    const int index = blockIdx.y;
+// Where a head of a token lies, and where it goes.
+struct head_place {
+    bool is_q, is_k;
+    int head;
+    const __half *from;
+};
+
+static __device__ inline head_place place_of(const rope_and_cache &args, const kv_cache &cache,
+                                             int token, int index) {
+    const int kv_heads = cache.num_kv_heads;
     const bool is_q = index < args.num_heads, is_k = !is_q && index < args.num_heads + kv_heads;
-    const int h = is_q ? index : (index - args.num_heads) % kv_heads;
-    const __half *from = (const __half *)(is_q   ? args.q
-                                          : is_k ? args.k
-                                                 : args.v) +
-                         ((size_t)token * (is_q ? args.num_heads : kv_heads) + h) * size;
+    const int head = is_q ? index : (index - args.num_heads) % kv_heads;
+    const void *rows = is_q ? args.q : is_k ? args.k : args.v;
+    const size_t row = (size_t)token * (is_q ? args.num_heads : kv_heads) + head;
+    return {is_q, is_k, head, (const __half *)rows + row * cache.head_size};
+}
+
+template <typename cache_t, int PAIRS>
+static __device__ inline void store_head(const rope_head<PAIRS> &head, const rope_and_cache &args,
+                                         const kv_cache &cache, const head_place &place,
+                                         int64_t slot) {
+    const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
+    const size_t block = (size_t)(slot / cache.block_size) * 2 * cache.num_layers;
+    cache_t *to =
+        (cache_t *)cache.data + (block + 2 * (size_t)args.layer + (place.is_k ? 0 : 1)) * plane;
+    const int offset = (int)(slot % cache.block_size);
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 pair = rope_pair(args, threadIdx.x % LANES + LANES * i);
+        for (int side = 0; side < 2; side++) {
+            const int at = side ? pair.y : pair.x;
+            if (at >= cache.head_size) continue;
+            if (place.is_q)
+                from_float(head.x[i][side], (__half *)place.from + at);
+            else
+                from_float(head.x[i][side],
+                           &to[kv_element<cache_t>(cache, !place.is_k, place.head, offset, at)]);
+        }
+    }
+}
+
+template <typename cache_t, int PAIRS>
+static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_and_cache args,
+                                                                   const kv_cache cache,
+                                                                   const batch batch) {
+    const int token = blockIdx.x, lane = threadIdx.x % LANES;
+    const int heads = args.num_heads + 2 * cache.num_kv_heads;
     grid_launch_dependents();
     float2 turns[PAIRS];
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) // before the wait: positions come by copies
-        if ((is_q || is_k) && (int)threadIdx.x + LANES * i < args.rotary / 2)
-            turns[i] = rope_turn(args, batch.positions[token], threadIdx.x + LANES * i);
+        if (lane + LANES * i < args.rotary / 2)
+            turns[i] = rope_turn(args, batch.positions[token], lane + LANES * i);
     grid_wait();
-    rope_head<PAIRS> head;
-    rope_load(head, args, from, size);
-    const float *weight = is_q ? args.q_norm : is_k ? args.k_norm : nullptr;
-    if (weight) rope_norm(head, args, weight, size);
-    if (is_q || is_k) rope_rotate(head, args, turns);
     const int64_t slot = batch.slot_mapping[token];
-    const size_t plane = (size_t)kv_heads * cache.block_size * size;
-    cache_t *to =
-        (cache_t *)cache.data + ((size_t)(slot / cache.block_size) * 2 * cache.num_layers +
-                                 2 * (size_t)args.layer + (is_k ? 0 : 1)) *
-                                    plane;
-    const int offset = (int)(slot % cache.block_size);
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-        const int2 pair = rope_pair(args, threadIdx.x + LANES * i);
-        for (int side = 0; side < 2; side++) {
-            const int at = side ? pair.y : pair.x;
-            if (at >= size) continue;
-            if (is_q)
-                from_float(head.x[i][side], (__half *)from + at);
-            else
-                from_float(head.x[i][side], &to[kv_element<cache_t>(cache, !is_k, h, offset, at)]);
-        }
+    for (int index = blockIdx.y * WARPS + threadIdx.x / LANES; index < heads;
+         index += gridDim.y * WARPS) {
+        const head_place place = place_of(args, cache, token, index);
+        const float *weight = place.is_q ? args.q_norm : place.is_k ? args.k_norm : nullptr;
+        rope_head<PAIRS> head;
+        rope_load(head, args, place.from, cache.head_size);
+        if (weight) rope_norm(head, args, weight, cache.head_size);
+        if (place.is_q || place.is_k) rope_rotate(head, args, turns);
+        store_head<cache_t>(head, args, cache, place, slot);
     }
+}
+
+template <int PAIRS>
+static void launch_rope(struct device *device, const struct rope_and_cache *args) {
+    const struct kv_cache *cache = args->cache;
+    const unsigned heads = (unsigned)(args->num_heads + 2 * cache->num_kv_heads);
+    const int32_t tokens = args->batch->num_tokens;
+    const dim3 grid(tokens, tokens < MANY_TOKENS ? ceil_divide(heads, WARPS) : 1);
+    const auto kernel = cache->type == DTYPE_F32   ? rope_kernel<float, PAIRS>
+                        : cache->type == DTYPE_F16 ? rope_kernel<__half, PAIRS>
+                                                   : rope_kernel<__nv_bfloat16, PAIRS>;
+    launch_after(device, kernel, grid, dim3(WARPS * LANES), 0, *args, *cache, *args->batch);
 }
 
 extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
@@ -62,9 +99,8 @@ extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and
     ASSERT(cache->head_size <= MAX_HEAD && args->rotary <= cache->head_size);
     ASSERT(cache->layout == KV_LAYOUT_ROWS ||
            dtype_row_bytes(cache->type, cache->head_size) % 16 == 0);
-    const dim3 grid(args->batch->num_tokens, args->num_heads + 2 * cache->num_kv_heads);
-    const auto kernel = cache->type == DTYPE_F32   ? rope_kernel<float>
-                        : cache->type == DTYPE_F16 ? rope_kernel<__half>
-                                                   : rope_kernel<__nv_bfloat16>;
-    launch_after(device, kernel, grid, dim3(LANES), 0, *args, *cache, *args->batch);
+    if (cache->head_size <= 4 * LANES)
+        launch_rope<2>(device, args);
+    else
+        launch_rope<MAX_HEAD / 2 / LANES>(device, args);
 }

@@ -57,7 +57,7 @@ template <int EIGHTS> struct warp_sums { float of[WARP_TILES][EIGHTS][4]; };
 // ---- a packed cell's weights as fp16
 //
 // Bits of 1024 are put over an operand's quants: a half of them is 1024 + q, and, in the last
-// operand of a type with HALVES, 1024 + 16 q. What is taken off again leaves q, exactly.
+// operand of a type with a LAST_SHIFT, 1024 + 16 q. What is taken off again leaves q, exactly.
 
 static __device__ inline __half2 one_of(__half2 pair, int which) {
     return which ? __high2half2(pair) : __low2half2(pair);
@@ -80,7 +80,7 @@ template <enum dtype TYPE> struct fp16_cell : cell<TYPE> { // Q8_0, Q4_0
     enum { OFFSET = TYPE == DTYPE_Q8_0 ? 128 : 8 };
     __device__ void prepare() {}
     __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
-        return __hmul2(quant_of<OFFSET>(biased, this->HALVES && half),
+        return __hmul2(quant_of<OFFSET>(biased, this->LAST_SHIFT > 0 && half),
                        one_of(as_halves(this->scales[row][u / 2]), u % 2));
     }
 };
