@@ -12,14 +12,6 @@
 enum { X_BYTES = 64, XSUM_BYTES = 32 };
 enum { PLAIN_COLUMNS = 64, PLAIN_BYTES = TILE_ROWS * PLAIN_COLUMNS * 2 };
 
-static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
-                                       unsigned b1) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
 template <enum dtype TYPE> struct gemv_cell {
     enum { BYTES = cell<TYPE>::BYTES, STEP = BYTES, UNITS = cell<TYPE>::UNITS };
     enum { COLUMNS = UNITS * UNIT_COLUMNS, HAS_MINIMA = 1, STAGES = cell<TYPE>::STAGES };

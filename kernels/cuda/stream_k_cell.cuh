@@ -43,14 +43,6 @@ static __device__ inline void load_two_matrices(unsigned (&r)[2], const char *fr
                  : "memory");
 }
 
-static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
-                                       unsigned b1) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
 // Of a warp: two tiles, and eight tokens in each of EIGHTS.
 template <int EIGHTS> struct warp_sums { float of[WARP_TILES][EIGHTS][4]; };
 

@@ -37,6 +37,15 @@ static __device__ inline uint4 words_at(const void *memory, int offset) {
     return *(const uint4 *)((const char *)memory + offset);
 }
 
+// c[16 x 8] += a[16 x 16] b[16 x 8], over a warp.
+static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                       unsigned b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
 // Operands A of a unit's two products: rows g and g + 8 in turn.
 struct unit_operands {
     unsigned first[4], last[4];
