@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "app/thinking.h"
+
 void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
                   const struct request_options *options) {
     text_clear(&answer->text);
@@ -20,9 +22,28 @@ void answer_deinit(struct answer *answer) {
     free(answer->token_ends);
 }
 
+// A template may have begun the model's thinking for it: then the text begins with that mark.
+static enum status take_open_thought(struct answer *answer, const struct sequence *sequence) {
+    enum { MOST_TOKENS = 8 }; // that such a mark and its newlines are made of
+    const int32_t *ids = sequence_tokens(sequence);
+    const int32_t length = sequence_length(sequence);
+    struct text prompt = {0};
+    enum status status = STATUS_OK;
+    for (int32_t i = length > MOST_TOKENS ? length - MOST_TOKENS : 0; i < length; i++)
+        if (status == STATUS_OK)
+            status = tokenizer_decode(answer->detokenizer.tokenizer, ids[i], true, &prompt);
+    const char *open = thinking_left_open(text_string(&prompt), prompt.length);
+    if (status == STATUS_OK && open) status = text_append_string(&answer->text, open);
+    answer->old_length = answer->text.length;
+    text_deinit(&prompt);
+    return status;
+}
+
 enum status answer_start(struct answer *answer, struct sequence *sequence) {
     struct request *request;
     answer->sequence = sequence;
+    if (answer->old_tokens == 0 && answer->text.length == 0)
+        TRY(take_open_thought(answer, sequence));
     TRY(request_start(sequence, &answer->options, &request));
     atomic_store(&answer->request, request);
     if (atomic_load(&answer->cancelled)) request_cancel(request);
@@ -62,6 +83,16 @@ enum status answer_load(struct answer *answer, const struct message *so_far, con
     return STATUS_OK;
 }
 
+// Control tokens are no text, but for those that mark a thought.
+static enum status take_mark(struct answer *answer, int32_t id) {
+    const struct tokenizer *tokenizer = answer->detokenizer.tokenizer;
+    if (!tokenizer_is_special(tokenizer, id) || tokenizer_ends_turn(tokenizer, id))
+        return STATUS_OK;
+    const struct gguf_string piece = tokenizer_piece(tokenizer, id);
+    if (!thinking_is_mark(piece.bytes, piece.length)) return STATUS_OK;
+    return text_append(&answer->text, piece.bytes, piece.length);
+}
+
 // How much of the text may be shown now; cuts it where a stop string matched.
 static size_t showable(struct answer *answer, const struct stops *stops) {
     if (answer->stop_matched || answer->ended) return answer->text.length;
@@ -78,6 +109,7 @@ static size_t showable(struct answer *answer, const struct stops *stops) {
 void answer_take(struct answer *answer, const struct stops *stops, int32_t id) {
     if (answer->stop_matched || answer->status != STATUS_OK) return;
     answer->status = detokenizer_push(&answer->detokenizer, id, &answer->text);
+    if (answer->status == STATUS_OK) answer->status = take_mark(answer, id);
     if (answer->status == STATUS_OK) answer->status = note_token(answer);
     showable(answer, stops);
     struct request *request = atomic_load(&answer->request); // NULL: found by a search
@@ -87,7 +119,7 @@ void answer_take(struct answer *answer, const struct stops *stops, int32_t id) {
 bool answer_show(struct answer *answer, const struct stops *stops, const char **text,
                  size_t *length) {
     const size_t until = showable(answer, stops);
-    if (until <= answer->shown) return false;
+    if (until <= answer->shown || until <= answer->old_length) return false;
     *text = answer->text.bytes + answer->shown;
     *length = until - answer->shown;
     answer->shown = until;

@@ -28,7 +28,7 @@ struct answer {
     bool stop_matched;  // a stop string begins where text ends
     size_t *token_ends; // [token_count] length of text after each sampled token
     size_t token_count, token_capacity;
-    size_t old_tokens, old_length; // of a longer one: the answer so far, and bytes of its text
+    size_t old_tokens, old_length; // the answer so far, or what the prompt began of it, in text
     struct detokenizer detokenizer;
     struct message_stats stats;
     struct turn_cache cache;
@@ -46,6 +46,7 @@ void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
 MUST_CHECK enum status answer_load(struct answer *answer, const struct message *so_far,
                                    const int32_t *ids, size_t count);
 
+// Where the sequence ends with the beginning of a thought (thinking.h), so begins the text.
 MUST_CHECK enum status answer_start(struct answer *answer, struct sequence *sequence);
 
 // One more token. Where it completes a stop string or fails, the request is cancelled.

@@ -5,16 +5,8 @@
 #include <string.h>
 
 #include "app/options.h"
+#include "app/subcommands.h"
 #include "engine/base/assert.h"
-
-static const char *const COMMAND_NAMES[COMMAND_COUNT] = {
-    "", "list", "show", "export", "rm", "inspect", "tokenize", "bench", "kv", "batch",
-};
-
-// How many words without an option each command takes.
-static const size_t OPERANDS[COMMAND_COUNT] = {1, 1, 1, 1, 1, 1, 0, 2, 1, 1};
-
-const char *args_command_name(enum command command) { return COMMAND_NAMES[command]; }
 
 void args_init(struct args *args) {
     *args = (struct args){
@@ -22,6 +14,8 @@ void args_init(struct args *args) {
         .kv_type = "auto",
         .attention = "auto",
         .kv_restore = "auto",
+        .overflow = "error",
+        .think = "auto",
         .format = "text",
         .color = "auto",
         .length_penalty = 1,
@@ -54,8 +48,7 @@ static enum status set(struct args *args, const struct option *option, const cha
 enum status args_set(struct args *args, const char *name, const char *value,
                      enum args_source source, const char *where, struct error *err) {
     const struct option *option = option_find(name, strlen(name));
-    if (!option || option->offset == offsetof(struct args, help) ||
-        option->offset == offsetof(struct args, version)) {
+    if (!option || option->commands & ONLY_AS_WORD) {
         const struct option *nearest = option ? NULL : option_nearest(name);
         return error_set(err, STATUS_BAD_INPUT, "%s: no such option%s%s%s", where,
                          nearest ? "; did you mean " : "", nearest ? nearest->name : "",
@@ -74,8 +67,7 @@ enum status args_read_environment(struct args *args, struct error *err) {
     char twin[OPTION_TWIN_BYTES];
     for (size_t i = 0; i < option_count(); i++) {
         const struct option *option = option_at(i);
-        if (option->offset == offsetof(struct args, help)) continue;
-        if (option->offset == offsetof(struct args, version)) continue;
+        if (option->commands & ONLY_AS_WORD) continue;
         const char *value = getenv(option_twin(option, twin));
         if (value && *value) TRY(set(args, option, value, ARGS_ENVIRONMENT, twin, err));
     }
@@ -162,22 +154,24 @@ static enum status take_letters(struct args *args, const char *word, struct word
     return STATUS_OK;
 }
 
-static bool find_command(const char *word, enum command *command) {
-    for (int i = 1; i < COMMAND_COUNT; i++)
-        if (strcmp(word, COMMAND_NAMES[i]) == 0) {
-            *command = (enum command)i;
-            return true;
-        }
-    return false;
+static enum status refuse_operand(const struct args *args, const char *word, struct error *err) {
+    const char *nearest = args->command == COMMAND_CHAT ? subcommand_nearest(word) : NULL;
+    const char *hint = args->command == COMMAND_CHAT ? "; a prompt is given with -p" : "";
+    if (nearest)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "unknown command \"%.60s\"; did you mean %s? (a model in a file of this "
+                         "name: ./%.60s)",
+                         word, nearest, word);
+    return error_set(err, STATUS_BAD_INPUT, "unexpected word \"%.60s\"%s (see quire --help)", word,
+                     hint);
 }
 
 static enum status take_operand(struct args *args, const char *word, struct error *err) {
-    if (args->command == COMMAND_CHAT && args->operand_count == 0 &&
-        find_command(word, &args->command))
-        return STATUS_OK;
-    if (args->operand_count == OPERANDS[args->command])
-        return error_set(err, STATUS_BAD_INPUT, "unexpected word \"%.60s\"%s (see quire --help)",
-                         word, args->command == COMMAND_CHAT ? "; a prompt is given with -p" : "");
+    const bool first = args->command == COMMAND_CHAT && args->operand_count == 0;
+    if (first && subcommand_find(word, &args->command)) return STATUS_OK;
+    if (args->operand_count == subcommand_at(args->command)->most ||
+        (first && subcommand_nearest(word)))
+        return refuse_operand(args, word, err);
     args->operands[args->operand_count++] = word;
     return STATUS_OK;
 }
@@ -204,7 +198,7 @@ static enum status check_commands(const struct args *args, struct error *err) {
         if (args->sources[i] != ARGS_WORDS || option->commands & 1u << args->command) continue;
         return error_set(err, STATUS_BAD_INPUT, "--%s is no option of `quire%s%s`", option->name,
                          args->command == COMMAND_CHAT ? "" : " ",
-                         args_command_name(args->command));
+                         subcommand_at(args->command)->name);
     }
     return STATUS_OK;
 }
@@ -216,7 +210,8 @@ static enum status check_pairs(const struct args *args, struct error *err) {
         {"no-save", "name"},    {"continue", "system"},    {"continue", "system-file"},
         {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
         {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
-        {"samples", "beams"},
+        {"samples", "beams"},   {"continue", "preset"},    {"continue", "shots"},
+        {"resume", "preset"},   {"resume", "shots"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
@@ -254,7 +249,9 @@ enum status args_check(const struct args *args, struct error *err) {
         command == COMMAND_SHOW || command == COMMAND_EXPORT || command == COMMAND_RM;
     if (needs_id && args->operand_count == 0)
         return error_set(err, STATUS_BAD_INPUT, "quire %s needs the id or name of a conversation",
-                         args_command_name(command));
+                         subcommand_at(command)->name);
+    if (command == COMMAND_IMPORT && args->operand_count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire import needs a file that export wrote");
     if (command == COMMAND_BATCH && args->operand_count == 0)
         return error_set(err, STATUS_BAD_INPUT, "quire batch needs a file of requests, or -");
     const char *verb = command == COMMAND_KV && args->operand_count ? args->operands[0] : "check";

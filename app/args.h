@@ -29,12 +29,15 @@ enum command {
     COMMAND_BENCH,
     COMMAND_KV,
     COMMAND_BATCH,
+    COMMAND_TEMPLATE,
+    COMMAND_IMPORT,
+    COMMAND_MODELS,
 };
-enum { COMMAND_COUNT = 10 };
+enum { COMMAND_COUNT = 13 };
 
 enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
 
-enum { ARGS_LIST_MAX = 63, ARGS_NUMBERS_MAX = 8, ARGS_OPTIONS_MAX = 64, ARGS_OPERANDS_MAX = 2 };
+enum { ARGS_LIST_MAX = 63, ARGS_NUMBERS_MAX = 8, ARGS_OPTIONS_MAX = 96, ARGS_OPERANDS_MAX = 2 };
 
 struct args_list {
     const char *items[ARGS_LIST_MAX + 1]; // NULL after the last
@@ -50,7 +53,8 @@ struct args {
     enum command command;
     const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench or do; NULL after the last
     size_t operand_count;
-    bool help, version;
+    bool help, version, man;
+    const char *completion, *complete; // NULL, or for which shell, and what
 
     const char *model; // NULL: the demo model
     int32_t context;
@@ -63,6 +67,7 @@ struct args {
     const char *fork;   // NULL: no; "": at the tip; else the turn
     const char *name;
     const char *system, *system_file;
+    const char *preset, *shots; // NULL: none
     bool no_save;
 
     const char *prompt, *prompt_file;
@@ -80,6 +85,8 @@ struct args {
     float length_penalty;
     bool early_stopping;
     struct args_list stops;
+    const char *overflow; // "error", "drop", "compact"
+    const char *think;    // "auto", "on", "off"
 
     int32_t block_size;
     const char *kv_type;
@@ -123,7 +130,5 @@ MUST_CHECK enum status args_check(const struct args *args, struct error *err);
 
 // Who set the option with this long name, which must exist.
 enum args_source args_source(const struct args *args, const char *name);
-
-const char *args_command_name(enum command command); // "list"; "" for the chat
 
 #endif

@@ -37,6 +37,12 @@ enum status attachment_append(struct text *message, const char *path, struct err
     const size_t begin = message->length;
     TRY(file_read(path, message, err));
     size_t offset;
+    const char *nul = message->length > begin
+                          ? memchr(message->bytes + begin, '\0', message->length - begin)
+                          : NULL;
+    if (nul)
+        return error_set(err, STATUS_BAD_INPUT, "%s is a binary file: byte 0x00 at offset %zu",
+                         path, (size_t)(nul - message->bytes) - begin);
     if (message->length > begin &&
         !utf8_valid(message->bytes + begin, message->length - begin, &offset))
         return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu",

@@ -18,7 +18,7 @@ MUST_CHECK enum status file_read_open(int fd, const char *name, struct text *tex
                                       struct error *err);
 
 // Appends "[file: NAME]", the file's text and an empty line. As file_read(); BAD_INPUT names
-// the offset of what is not UTF-8.
+// the offset of what is not UTF-8, or of the first NUL.
 MUST_CHECK enum status attachment_append(struct text *message, const char *path, struct error *err);
 
 #endif

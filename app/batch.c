@@ -15,8 +15,10 @@
 #include "app/figures.h"
 #include "app/journal.h"
 #include "app/json.h"
+#include "app/model_template.h"
 #include "app/notice.h"
 #include "app/output.h"
+#include "app/report.h"
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
 
@@ -54,7 +56,7 @@ struct slot { // a request under way
 
 struct batch {
     const struct launch *launch;
-    const struct chat_template *row;
+    struct chat_template *chat_template; // owned
     struct batch_defaults defaults;
     struct journal *journal; // NULL: none
     struct text file;
@@ -131,7 +133,7 @@ static cJSON *begin_result(const struct request_line *line, const cJSON *id) {
 static bool add_answer(cJSON *object, const struct answer *answer) {
     const struct message_stats *stats = &answer->stats;
     const char *stop = message_stop_name(answer_stop(answer));
-    return json_add_text(object, "text", text_string(&answer->text)) &&
+    return report_add_text(object, text_string(&answer->text), answer->text.length) &&
            json_add_text(object, "stop_reason", stop) &&
            json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
            json_add_number(object, "cached_tokens", (double)stats->cached_tokens) &&
@@ -180,13 +182,14 @@ static enum status start_slot(struct batch *batch, struct slot *slot, struct err
     struct engine *engine = batch->launch->engine;
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
     struct token_ids ids = {0};
-    enum status status = batch_line_encode(&slot->request, batch->row, tokenizer, &ids, err);
+    enum status status =
+        batch_line_encode(&slot->request, batch->chat_template, tokenizer, &ids, err);
     if (status == STATUS_OK) status = check_fits(batch, &ids, err);
     if (status == STATUS_OK) status = sequence_create(engine, &slot->sequence);
     if (status == STATUS_OK) status = sequence_append(slot->sequence, ids.ids, ids.count);
     token_ids_deinit(&ids);
     if (status != STATUS_OK) return status;
-    slot->stops = (struct stops){{slot->request.stops, chat_template_stops(batch->row)}};
+    slot->stops = (struct stops){{slot->request.stops, chat_template_stops(batch->chat_template)}};
     answer_begin(&slot->answer, tokenizer, &slot->request.options);
     return answer_start(&slot->answer, slot->sequence);
 }
@@ -329,10 +332,8 @@ static enum status read_file(struct batch *batch, struct error *err) {
 static enum status open_batch(struct batch *batch, struct error *err) {
     const struct launch *launch = batch->launch;
     const struct args *args = launch->args;
-    struct gguf_string source = {"", 0};
-    bool guessed;
-    gguf_find_string(engine_gguf(launch->engine), "tokenizer.chat_template", &source);
-    TRY(chat_template_recognise(source.bytes, source.length, &batch->row, &guessed, err));
+    TRY(model_template_create(engine_gguf(launch->engine), engine_tokenizer(launch->engine),
+                              &batch->chat_template, err));
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),
                     .max_tokens = args->tokens,
@@ -351,6 +352,7 @@ static void close_batch(struct batch *batch) {
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
         answer_deinit(&batch->slots[i].answer);
     journal_close(batch->journal);
+    chat_template_destroy(batch->chat_template);
     free(batch->lines);
     text_deinit(&batch->file);
     free(batch);

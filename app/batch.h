@@ -3,8 +3,9 @@
 // Requests run as many at once as the engine takes; what they begin with alike is computed once. A
 // result is one line of JSON on stdout, in the order of the requests (--unordered: as they finish):
 //
-//   {"line": 3, "request": "<hash of the line>", "id": …, "text": "…", "stop_reason": "end",
-//    "prompt_tokens": 40, "cached_tokens": 32, "output_tokens": 12, "seed": 5}
+//   {"line": 3, "request": "<hash of the line>", "id": …, "text": "…", "thinking": null,
+//    "stop_reason": "end", "prompt_tokens": 40, "cached_tokens": 32, "output_tokens": 12,
+//    "seed": 5}
 //   {"line": 4, "request": "…", "id": null, "error": "not JSON"}
 //
 // A line that cannot be answered has an error for its result, and the others go on; then the exit

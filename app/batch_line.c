@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/base/text.h"
 
@@ -160,24 +161,18 @@ void batch_line_deinit(struct batch_line *line) {
     *line = (struct batch_line){0};
 }
 
-enum status batch_line_encode(const struct batch_line *line, const struct chat_template *row,
+enum status batch_line_encode(const struct batch_line *line,
+                              const struct chat_template *chat_template,
                               const struct tokenizer *tokenizer, struct token_ids *ids,
                               struct error *err) {
-    const int32_t bos = tokenizer_bos(tokenizer);
-    struct text bos_text = {0};
+    const time_t seconds = time(NULL);
+    struct tm now = {0};
     struct prompt prompt = {0};
-    enum status status = STATUS_OK;
-    if (bos != TOKEN_NONE) status = tokenizer_decode(tokenizer, bos, true, &bos_text);
+    localtime_r(&seconds, &now);
     const struct render what = {
-        .messages = line->messages,
-        .count = line->count,
-        .begins_with_bos = tokenizer_adds_bos(tokenizer),
-        .ask = true,
-        .bos = text_string(&bos_text),
-    };
-    if (status == STATUS_OK) status = chat_template_render(row, &what, &prompt, err);
+        .messages = line->messages, .count = line->count, .ask = true, .now = &now};
+    enum status status = chat_template_render(chat_template, &what, &prompt, err);
     if (status == STATUS_OK) status = tokenizer_encode(tokenizer, prompt.pieces, prompt.count, ids);
     prompt_deinit(&prompt);
-    text_deinit(&bos_text);
     return status;
 }

@@ -48,7 +48,7 @@ void batch_line_deinit(struct batch_line *line); // leaves it empty
 
 // The tokens up to where the answer begins. BAD_INPUT: not an order of roles for this template.
 MUST_CHECK enum status batch_line_encode(const struct batch_line *line,
-                                         const struct chat_template *row,
+                                         const struct chat_template *chat_template,
                                          const struct tokenizer *tokenizer, struct token_ids *ids,
                                          struct error *err);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/model_template.h"
 #include "engine/base/assert.h"
 
 static enum status open_model(struct chat *chat, struct hash128 digest, struct error *err) {
@@ -13,11 +14,11 @@ static enum status open_model(struct chat *chat, struct hash128 digest, struct e
     struct engine_info info;
     engine_info(chat->engine, &info);
     chat->context = info.context;
-    struct gguf_string source = {"", 0};
-    gguf_find_string(engine_gguf(chat->engine), "tokenizer.chat_template", &source);
+    TRY(model_template_create(engine_gguf(chat->engine), chat->tokenizer, &chat->chat_template,
+                              err));
+    chat->owns_template = true;
     chat->transcript.tokenizer = chat->tokenizer;
-    TRY(chat_template_recognise(source.bytes, source.length, &chat->transcript.row,
-                                &chat->template_guessed, err));
+    chat->transcript.chat_template = chat->chat_template;
     return db_model(chat->db, digest, info.model_name, &chat->transcript.model, err);
 }
 
@@ -38,7 +39,7 @@ enum status chat_open(const struct chat_options *options, struct chat **result, 
         chat_close(chat);
         return status;
     }
-    chat->stops = (struct stops){{options->stops, chat_template_stops(chat->transcript.row)}};
+    chat->stops = (struct stops){{options->stops, chat_template_stops(chat->chat_template)}};
     *result = chat;
     return STATUS_OK;
 }
@@ -59,38 +60,12 @@ void chat_close(struct chat *chat) {
     transcript_deinit(&chat->transcript);
     sequence_destroy(chat->sequence);
     if (chat->owns_db) db_close(chat->db);
+    if (chat->owns_template) chat_template_destroy(chat->chat_template);
     text_deinit(&chat->system);
     text_deinit(&chat->draft);
     for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
         answer_deinit(&chat->answers[i]);
     free(chat);
-}
-
-enum status chat_open_beside(const struct chat *chat, const char *name_or_id, struct chat **result,
-                             struct error *err) {
-    struct conversation found;
-    TRY(conversation_find(chat->db, name_or_id, &found, err));
-    // The lock is this process's already, so it would not say so.
-    if (strcmp(found.id, chat->conversation.id) == 0)
-        return error_set(err, STATUS_BUSY, "conversation %s is the one here", found.id);
-    struct chat *beside = calloc(1, sizeof *beside);
-    if (!beside) return STATUS_NO_MEMORY;
-    beside->engine = chat->engine;
-    beside->db = chat->db;
-    beside->settings = chat->settings;
-    beside->tokenizer = chat->tokenizer;
-    beside->template_guessed = chat->template_guessed;
-    beside->context = chat->context;
-    beside->stops = chat->stops;
-    beside->transcript = transcript_like(&chat->transcript);
-    enum status status = sequence_create(chat->engine, &beside->sequence);
-    if (status == STATUS_OK) status = chat_resume(beside, found.id, err);
-    if (status != STATUS_OK) {
-        chat_close(beside);
-        return status;
-    }
-    *result = beside;
-    return STATUS_OK;
 }
 
 static int64_t count_turns(const struct transcript *transcript) {
@@ -123,10 +98,8 @@ const char *chat_system(const struct chat *chat) {
 
 int64_t chat_turn_count(const struct chat *chat) { return count_turns(&chat->transcript); }
 
-bool chat_template_guessed(const struct chat *chat) { return chat->template_guessed; }
-
-const char *chat_template_label(const struct chat *chat) {
-    return chat_template_name(chat->transcript.row);
+const struct chat_template *chat_template_of(const struct chat *chat) {
+    return chat->chat_template;
 }
 
 struct sequence *chat_sequence(struct chat *chat) {
@@ -153,9 +126,8 @@ enum status chat_check_idle(const struct chat *chat, struct error *err) {
     return error_set(err, STATUS_BUSY, "an answer is being written: stop it first (^C)");
 }
 
-// Which message is the user's number `turn`, 1-based?
-static enum status find_turn(const struct transcript *transcript, int64_t turn, size_t *index,
-                             struct error *err) {
+enum status chat_find_turn(const struct transcript *transcript, int64_t turn, size_t *index,
+                           struct error *err) {
     const int64_t turns = count_turns(transcript);
     if (turn < 1 || turn > turns)
         return error_set(err, STATUS_BAD_INPUT,
@@ -175,9 +147,8 @@ static enum status set_draft(struct text *draft, const struct message *message) 
     return text_append(draft, message->text, message->length);
 }
 
-// A question without its answer at the end leaves the transcript for the draft; the store
-// keeps it as the tip until something new is said.
-static enum status take_unanswered(struct transcript *transcript, struct text *draft) {
+// The store keeps it as the tip until something new is said.
+enum status chat_take_unanswered(struct transcript *transcript, struct text *draft) {
     text_clear(draft);
     if (transcript->count == 0) return STATUS_OK;
     const struct message *last = &transcript->entries[transcript->count - 1].message;
@@ -219,7 +190,7 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     TRY(conversation_lock(chat->db, to->id, err));
     enum status status = conversation_find(chat->db, to->id, &locked, err);
     if (status == STATUS_OK) status = transcript_load(&transcript, chat->db, locked.tip, err);
-    if (status == STATUS_OK) status = take_unanswered(&transcript, &draft);
+    if (status == STATUS_OK) status = chat_take_unanswered(&transcript, &draft);
     if (status != STATUS_OK) {
         conversation_unlock(chat->db, to->id);
         transcript_deinit(&transcript);
@@ -243,6 +214,8 @@ enum status chat_new(struct chat *chat, const char *name, struct error *err) {
     return STATUS_OK;
 }
 
+const char *chat_previous(const struct chat *chat) { return chat->previous; }
+
 enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err) {
     TRY(chat_check_idle(chat, err));
     struct conversation found;
@@ -251,14 +224,8 @@ enum status chat_resume(struct chat *chat, const char *name_or_id, struct error 
     return move_to(chat, &found, err);
 }
 
-enum status chat_resume_previous(struct chat *chat, struct error *err) {
-    if (!chat->previous[0])
-        return error_set(err, STATUS_NOT_FOUND, "there is no previous conversation yet");
-    return chat_resume(chat, chat->previous, err);
-}
-
-// A fork of the current conversation that keeps its first `count` messages.
-static enum status fork_at(struct chat *chat, size_t count, const char *name, struct error *err) {
+enum status chat_fork_keeping(struct chat *chat, size_t count, const char *name,
+                              struct error *err) {
     const int64_t tip = count ? chat_message(chat, count - 1)->id : MESSAGE_NONE;
     struct conversation fork;
     TRY(conversation_fork(chat->db, &chat->conversation, tip, name, &fork, err));
@@ -275,17 +242,17 @@ enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
     TRY(chat_check_idle(chat, err));
     if (chat->transcript.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
-    return fork_at(chat, chat->transcript.count, name, err);
+    return chat_fork_keeping(chat, chat->transcript.count, name, err);
 }
 
 enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct text *draft,
                          struct error *err) {
     size_t at;
     TRY(chat_check_idle(chat, err));
-    TRY(find_turn(&chat->transcript, turn, &at, err));
+    TRY(chat_find_turn(&chat->transcript, turn, &at, err));
     TRY(set_draft(draft, chat_message(chat, at)));
     TRY(set_draft(&chat->draft, chat_message(chat, at)));
-    return fork_at(chat, at, name, err);
+    return chat_fork_keeping(chat, at, name, err);
 }
 
 enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t turn,
@@ -297,12 +264,12 @@ enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t tu
     size_t at = 0;
     TRY(conversation_find(chat->db, name_or_id, &original, err));
     TRY(transcript_load(&transcript, chat->db, original.tip, err));
-    enum status status = turn ? find_turn(&transcript, turn, &at, err) : STATUS_OK;
+    enum status status = turn ? chat_find_turn(&transcript, turn, &at, err) : STATUS_OK;
     if (status == STATUS_OK && turn) {
         status = set_draft(&draft, &transcript.entries[at].message);
         transcript_cut(&transcript, at);
     } else if (status == STATUS_OK) {
-        status = take_unanswered(&transcript, &draft);
+        status = chat_take_unanswered(&transcript, &draft);
     }
     if (status == STATUS_OK)
         status =
@@ -325,10 +292,11 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
         return error_set(err, STATUS_BAD_INPUT,
                          "can not go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
                          turns, all, all == 1 ? "" : "s");
-    TRY(find_turn(&chat->transcript, all - turns + 1, &at, err));
+    TRY(chat_find_turn(&chat->transcript, all - turns + 1, &at, err));
     const int64_t tip = at ? chat_message(chat, at - 1)->id : MESSAGE_NONE;
     TRY(set_draft(draft, chat_message(chat, at)));
     TRY(conversation_move(chat->db, chat->conversation.id, tip, chat->transcript.model, err));
+    chat_note_step(chat, tip);
     chat->conversation.tip = tip;
     chat->conversation.model = chat->transcript.model;
     chat->answered = false;

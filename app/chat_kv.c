@@ -36,6 +36,11 @@ void chat_split_sequence(struct chat *chat) {
     if (sequence_fork(chat->sequence, &fork) == STATUS_OK) replace(chat, fork);
 }
 
+void chat_take_sequence(struct chat *chat, struct sequence *sequence) {
+    replace(chat, sequence);
+    chat_place_if_it_fits(chat);
+}
+
 enum status chat_place(struct chat *chat, size_t count, struct error *err) {
     const size_t length = transcript_log_end(&chat->transcript, count);
     const int32_t *ids = chat->transcript.log.ids;
@@ -65,34 +70,16 @@ void chat_place_if_it_fits(struct chat *chat) {
     chat_leave_sequence(chat);
 }
 
-// How many of the first tokens do not depend on what the first user message says.
-static enum status measure_head(const struct chat *chat, size_t *tokens) {
-    const struct transcript *transcript = &chat->transcript;
-    const char *asked = chat_message(chat, 1)->text;
-    const char *other = asked[0] == 'x' ? "y" : "x";
-    struct transcript empty = transcript_like(transcript);
-    struct token_ids ids = {0};
-    struct error err;
-    const enum status status =
-        transcript_render(&empty, chat_message(chat, 0)->text, other, strlen(other), &ids, &err);
-    size_t common = 0;
-    while (common < ids.count && common < transcript->log.count &&
-           ids.ids[common] == transcript->log.ids[common])
-        common++;
-    *tokens = common;
-    token_ids_deinit(&ids);
-    transcript_deinit(&empty);
-    return status;
-}
-
 void chat_pin_head(struct chat *chat) {
-    size_t tokens;
+    struct token_ids head = {0};
     if (chat->head_pinned || chat->transcript.count < 2) return;
     if (chat_message(chat, 0)->role != MESSAGE_SYSTEM) return;
-    if (measure_head(chat, &tokens) != STATUS_OK) return;
-    if (tokens > (size_t)sequence_cached(chat->sequence)) return;
-    sequence_pin_head(chat->sequence, (int32_t)tokens);
-    chat->head_pinned = true;
+    if (chat_measure_head(chat, chat_message(chat, 0)->text, &head, NULL) == STATUS_OK) {
+        const size_t common = common_prefix(chat->sequence, head.ids, head.count);
+        chat->head_pinned = common <= (size_t)sequence_cached(chat->sequence);
+        if (chat->head_pinned) sequence_pin_head(chat->sequence, (int32_t)common);
+    }
+    token_ids_deinit(&head);
 }
 
 void chat_hold(struct chat *chat) {

@@ -113,6 +113,7 @@ static void take_event(struct asking *asking, const struct event *event) {
         if (chat_turn_ended(asked->chat, &status, &err)) end_one(asking, asked, status, &err);
         return;
     }
+    desk_take(&asking->console->desk, event, &progress); // an answer in the background
 }
 
 // ^C stops all of them, and each keeps what it has; a signal to end also leaves.
@@ -137,12 +138,16 @@ static void ask(struct asking *asking, char *names, const char *text) {
     if (console_failed(status, &err)) return;
     send_all(asking, text);
     show_progress(asking);
+    editor_begin_aside();
     while (asking->running > 0) {
-        if (engine_next_event(asking->console->engine, POLL_MS, &event)) take_event(asking, &event);
-        editor_listen();
+        if (engine_next_event(asking->console->engine, 0, &event))
+            take_event(asking, &event);
+        else
+            terminal_wait_beside(engine_event_fd(asking->console->engine), POLL_MS);
+        console_listen(asking->console);
         obey_signals(asking);
     }
-    if (asking->cancelled) editor_hold();
+    console_end_aside(asking->console, asking->cancelled);
 }
 
 void command_ask(struct console *console, const char *argument) {

@@ -14,7 +14,8 @@
 enum {
     HOLDERS_ASKED = 1000, // conversations, the newest
     HOLDERS_SHOWN = 8,
-    MAP_CELLS = 66, // of the line that shows the device at a glance
+    MAP_CELLS = 56, // of a line that shows a tier at a glance
+    MAP_INDENT = 10,
     NAME_INDENT = 64,
 };
 
@@ -49,33 +50,60 @@ static void disk_row(const struct kv_usage *usage) {
     row("disk", value);
 }
 
-// The device's blocks as a line: each cell the same number of them, and one at least for each kind
-// that there is.
-static void map_row(const struct kv_usage *usage) {
-    const uint32_t own = usage->device_held - usage->device_shared;
-    const struct {
-        uint32_t blocks;
-        enum style style;
-        char cell;
-    } kinds[] = {
-        {usage->device_shared, STYLE_BOLD, '#'},
-        {own, STYLE_PLAIN, '='},
-        {usage->device_cached, STYLE_DIM, '-'},
-        {usage->device_free, STYLE_DIM, '.'},
-    };
-    int left = MAP_CELLS;
-    terminal_say(STYLE_DIM, "%-10s", "map");
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+struct kind {
+    uint64_t amount;
+    char cell; // says the same as the colour
+    enum style style;
+};
+
+// A tier as a line: each cell the same part of it, one at least for each kind that there is, and
+// what is left over is the last kind's.
+static void map_line(const char *tier, const struct kind *kinds, size_t count, uint64_t all) {
+    const int width = terminal_width() - MAP_INDENT - (int)sizeof "[]  device";
+    const int columns = width < MAP_CELLS ? (width > (int)count ? width : (int)count) : MAP_CELLS;
+    int left = columns;
+    terminal_say(STYLE_PLAIN, "[");
+    for (size_t i = 0; i < count; i++) {
         char cells[MAP_CELLS + 1];
-        int count = (int)((uint64_t)kinds[i].blocks * MAP_CELLS / usage->device_blocks);
-        if (count == 0 && kinds[i].blocks > 0) count = 1;
-        if (count > left || kinds[i].cell == '.') count = left;
-        memset(cells, kinds[i].cell, (size_t)count);
-        cells[count] = '\0';
-        left -= count;
+        int part = all ? (int)((double)kinds[i].amount / (double)all * columns) : 0;
+        if (part == 0 && kinds[i].amount > 0) part = 1;
+        if (part > left || i + 1 == count) part = left;
+        memset(cells, kinds[i].cell, (size_t)part);
+        cells[part] = '\0';
+        left -= part;
         terminal_say(kinds[i].style, "%s", cells);
     }
-    terminal_say(STYLE_DIM, "\n%-10s# shared  = used  - cached  . free\n", "");
+    terminal_say(STYLE_PLAIN, "]");
+    terminal_say(STYLE_DIM, "  %s\n", tier);
+}
+
+static void show_map(const struct kv_usage *usage) {
+    const struct kind device[] = {
+        {usage->device_shared, 's', STYLE_BLUE},
+        {usage->device_held - usage->device_shared, 'p', STYLE_GREEN},
+        {usage->device_cached, 'c', STYLE_YELLOW},
+        {usage->device_free, '.', STYLE_DIM},
+    };
+    const struct kind host[] = {
+        {(uint64_t)usage->host_moving + usage->host_cached, 'h', STYLE_CYAN},
+        {usage->host_free, '.', STYLE_DIM},
+    };
+    const struct kind disk[] = {
+        {usage->disk_bytes, 'd', STYLE_BOLD},
+        {0, '.', STYLE_DIM},
+    };
+    terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "map");
+    map_line("device", device, sizeof device / sizeof device[0], usage->device_blocks);
+    if (usage->host_blocks) {
+        terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "");
+        map_line("host", host, sizeof host / sizeof host[0], usage->host_blocks);
+    }
+    if (usage->has_disk && usage->disk_limit_bytes) {
+        terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "");
+        map_line("disk", disk, sizeof disk / sizeof disk[0], usage->disk_limit_bytes);
+    }
+    terminal_say(STYLE_DIM, "%-*ss shared  p private  c cached  h host  d disk  . free\n",
+                 MAP_INDENT, "");
 }
 
 static void show_pools(const struct kv_usage *usage) {
@@ -86,7 +114,7 @@ static void show_pools(const struct kv_usage *usage) {
     pool_row("device", device, usage->device_blocks, usage->block_bytes);
     if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
     disk_row(usage);
-    map_row(usage);
+    show_map(usage);
 }
 
 static void show_traffic(const struct kv_usage *usage) {

@@ -1,15 +1,18 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/command.h"
 #include "app/figures.h"
+#include "app/picker.h"
 #include "app/terminal.h"
 
 enum {
     LIST_LIMIT = 200,
-    PICK_LIMIT = 9,
-    DEPTH_SHOWN = 6, // deeper forks are not indented further
+    PICK_FIRST = 1000,   // conversations, before the person looks further
+    TITLE_COLUMNS = 200, // of a picker's line, which the screen cuts
+    DEPTH_SHOWN = 6,     // deeper forks are not indented further
 };
 
 // "  └ Paris trip · Tell me about …": name and beginning, indented below the parent.
@@ -38,27 +41,26 @@ static const char *place_of(const struct holder_usage *usage) {
 
 // Five columns of figures, then the title in what is left of the screen.
 static void show_row(const struct console *console, const struct conversation_row *row,
-                     const struct holder_usage *usage, size_t number) {
-    char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES], mark[24] = " ";
+                     const struct holder_usage *usage) {
+    char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
-    if (number > 0)
-        snprintf(mark, sizeof mark, "%zu", number);
-    else if (here)
-        mark[0] = '*';
-    age_format(calendar_ms() - conversation->updated_ms, age);
+    if (desk_is_writing(&console->desk, conversation->id))
+        snprintf(age, sizeof age, "writing");
+    else
+        age_format(calendar_ms() - conversation->updated_ms, age);
     count_format(row->turns, turns);
     count_format(row->tokens, tokens);
     const int columns = terminal_width() - 46;
     struct text title = {0};
     if (row_title(row, columns > 10 ? columns : 10, &title) == STATUS_OK)
-        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%s %s  %7s  %5s  %7s  %-6s  %s\n", mark,
-                     conversation->id, age, turns, tokens, place_of(usage), text_string(&title));
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %7s  %5s  %7s  %-6s  %s\n",
+                     here ? '*' : ' ', conversation->id, age, turns, tokens, place_of(usage),
+                     text_string(&title));
     text_deinit(&title);
 }
 
-static void show_rows(struct console *console, const struct conversation_row *rows, size_t count,
-                      bool numbered) {
+static void show_rows(struct console *console, const struct conversation_row *rows, size_t count) {
     struct holder_usage *usage = calloc(count + 1, sizeof *usage);
     if (!usage || !command_holders(console, rows, count, usage)) {
         free(usage);
@@ -67,7 +69,7 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
                  "cache");
     for (size_t i = 0; i < count; i++)
-        show_row(console, &rows[i], &usage[i], numbered ? i + 1 : 0);
+        show_row(console, &rows[i], &usage[i]);
     free(usage);
 }
 
@@ -75,53 +77,108 @@ void command_list(struct console *console, const char *argument) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
-    if (console_failed(conversation_list(console->db, argument, LIST_LIMIT, &rows, &count, &err),
-                       &err))
+    if (console_failed(
+            conversation_list(console->db, argument, LIST_LIMIT + 1, &rows, &count, &err), &err))
         return;
-    if (count > 0)
-        show_rows(console, rows, count, false);
-    else
-        terminal_say(STYLE_DIM, argument[0] ? "No conversation has these words.\n"
-                                            : "There is no conversation yet.\n");
+    if (count > 0) show_rows(console, rows, count < LIST_LIMIT ? count : LIST_LIMIT);
+    if (count > LIST_LIMIT)
+        terminal_tell(STYLE_DIM, "  and older ones: /list WORDS, or /resume, finds them\n");
+    if (count == 0)
+        terminal_tell(STYLE_DIM, argument[0] ? "No conversation has these words.\n"
+                                             : "There is no conversation yet.\n");
     free(rows);
     terminal_say(STYLE_PLAIN, "\n");
 }
 
 static void resume(struct console *console, const char *which) {
-    struct error err = {0};
-    const enum status status = strcmp(which, "-") == 0 ? chat_resume_previous(console->chat, &err)
-                                                       : chat_resume(console->chat, which, &err);
-    if (!console_failed(status, &err)) console_arrive(console);
+    if (!console_resume(console, which)) return;
+    console->again = chat_running(console->chat);
+    console_arrive(console);
 }
 
-static void pick(struct console *console, const struct conversation_row *rows, size_t count) {
-    struct text answer = {0};
-    int64_t number;
-    show_rows(console, rows, count, true);
-    if (console_ask(console, "number, id or name (Enter stays here): ", &answer)) {
-        if (command_number(answer.bytes, &number) && number <= (int64_t)count)
-            resume(console, rows[number - 1].conversation.id);
-        else
-            resume(console, answer.bytes);
+// What a picker shows of the conversations.
+struct picking {
+    struct console *console;
+    struct conversation_row *rows; // [count], owned
+    char **lines;                  // the same
+    size_t count;
+};
+
+static void picking_deinit(struct picking *picking) {
+    for (size_t i = 0; picking->lines && i < picking->count; i++)
+        free(picking->lines[i]);
+    free(picking->lines);
+    free(picking->rows);
+}
+
+// "3f2a91bc    2 h    4  name · beginning".
+static enum status make_line(const struct conversation_row *row, char **result) {
+    char age[AGE_TEXT_BYTES];
+    struct text line = {0};
+    age_format(calendar_ms() - row->conversation.updated_ms, age);
+    enum status status =
+        text_format(&line, "%s  %7s  %4" PRId64 "  ", row->conversation.id, age, row->turns);
+    if (status == STATUS_OK) status = row_title(row, TITLE_COLUMNS, &line);
+    *result = line.bytes;
+    return status;
+}
+
+// Fills an empty one with the newest; after a failure it can be deinitialised all the same.
+static enum status picking_load(struct picking *picking, size_t limit, struct error *err) {
+    TRY(conversation_list(picking->console->db, "", limit, &picking->rows, &picking->count, err));
+    picking->lines = calloc(picking->count + 1, sizeof *picking->lines);
+    if (!picking->lines) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < picking->count; i++)
+        TRY(make_line(&picking->rows[i], &picking->lines[i]));
+    return STATUS_OK;
+}
+
+static bool load_all(void *user, const char *const **items, size_t *count) {
+    struct picking *picking = user, all = {.console = picking->console};
+    struct error err = {0};
+    if (console_failed(picking_load(&all, SIZE_MAX, &err), &err)) {
+        picking_deinit(&all);
+        return false;
     }
-    text_deinit(&answer);
+    picking_deinit(picking);
+    *picking = all;
+    *items = (const char *const *)picking->lines;
+    *count = picking->count;
+    return true;
+}
+
+static void pick(struct picking *picking) {
+    const char *here = chat_conversation(picking->console->chat)->id;
+    size_t at = 0, chosen;
+    while (at < picking->count && strcmp(picking->rows[at].conversation.id, here) != 0)
+        at++;
+    const struct picker_options options = {
+        .title = "conversations",
+        .items = (const char *const *)picking->lines,
+        .count = picking->count,
+        .at = at < picking->count ? at : 0,
+        .more = picking->count == PICK_FIRST ? load_all : NULL,
+        .user = picking,
+    };
+    if (picker_run(picking->console, &options, &chosen))
+        resume(picking->console, picking->rows[chosen].conversation.id);
 }
 
 void command_resume(struct console *console, const char *argument) {
-    struct conversation_row *rows = NULL;
-    size_t count = 0;
+    struct picking picking = {.console = console};
     struct error err = {0};
     if (argument[0]) {
         resume(console, argument);
         return;
     }
-    if (console_failed(conversation_list(console->db, "", PICK_LIMIT, &rows, &count, &err), &err))
-        return;
-    if (count > 0)
-        pick(console, rows, count);
-    else
-        terminal_say(STYLE_DIM, "There is no conversation yet.\n");
-    free(rows);
+    const enum status status = picking_load(&picking, PICK_FIRST, &err);
+    if (!console_failed(status, &err)) {
+        if (picking.count > 0)
+            pick(&picking);
+        else
+            terminal_tell(STYLE_DIM, "There is no conversation yet.\n");
+    }
+    picking_deinit(&picking);
 }
 
 // The lock says whether another quire is in it.
@@ -134,15 +191,15 @@ static void delete_locked(struct console *console, const struct conversation *co
     conversation_unlock(console->db, conversation->id);
     if (console_failed(status, &err)) return;
     engine_strip(console->engine, conversation_number(conversation->id));
-    terminal_say(STYLE_DIM, "%s is deleted.%s\n", conversation->id,
-                 here ? " This is a new conversation." : "");
+    terminal_tell(STYLE_DIM, "%s is deleted.%s\n", conversation->id,
+                  here ? " This is a new conversation." : "");
 }
 
 void command_delete(struct console *console, const char *argument) {
     struct conversation conversation;
     struct error err = {0};
     if (!argument[0]) {
-        terminal_say(STYLE_ERROR, "which one? /delete ID\n");
+        terminal_tell(STYLE_ERROR, "which one? /delete ID\n");
         return;
     }
     if (console_failed(conversation_find(console->db, argument, &conversation, &err), &err)) return;
@@ -150,7 +207,7 @@ void command_delete(struct console *console, const char *argument) {
     if (console_confirm(console, "delete it for ever? y/n "))
         delete_locked(console, &conversation);
     else
-        terminal_say(STYLE_DIM, "It is kept.\n");
+        terminal_tell(STYLE_DIM, "It is kept.\n");
 }
 
 void command_name(struct console *console, const char *argument) {
@@ -159,5 +216,5 @@ void command_name(struct console *console, const char *argument) {
     if (!argument[0])
         terminal_say(STYLE_PLAIN, "%s\n", conversation->name[0] ? conversation->name : "(no name)");
     else if (!console_failed(chat_rename(console->chat, argument, &err), &err))
-        terminal_say(STYLE_DIM, "This conversation is “%s” now.\n", argument);
+        terminal_tell(STYLE_DIM, "This conversation is “%s” now.\n", argument);
 }

@@ -149,3 +149,13 @@ void command_set(struct console *console, const char *argument) {
     else
         show_setting(console, setting);
 }
+
+void command_verbose(struct console *console, const char *argument) {
+    if (argument[0] && !parse_switch(argument, &console->verbose)) {
+        terminal_say(STYLE_ERROR, "/verbose [on|off]\n");
+        return;
+    }
+    if (!argument[0]) console->verbose = !console->verbose;
+    terminal_say(STYLE_DIM, console->verbose ? "A status line stands above each prompt.\n"
+                                             : "No status line.\n");
+}

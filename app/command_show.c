@@ -13,6 +13,20 @@ static void row(const char *label, const char *value) {
     terminal_say(STYLE_PLAIN, "%s\n", value);
 }
 
+enum { DESCRIPTION_BYTES = 160 };
+
+static const char *describe_template(const struct chat *chat, char *text, size_t size) {
+    const struct chat_template *chat_template = chat_template_of(chat);
+    snprintf(text, size, "%s%s%s%s", chat_template_name(chat_template),
+             chat_template_guessed(chat_template) ? " (guessed: the file has none)" : "",
+             chat_template_folds_system(chat_template)
+                 ? "; no system role: that prompt begins the first message"
+                 : "",
+             chat_template_drops_thinking(chat_template) ? "; drops the thinking of earlier answers"
+                                                         : "");
+    return text;
+}
+
 static void show_overview(struct console *console) {
     struct engine_info info;
     engine_info(console->engine, &info);
@@ -29,9 +43,7 @@ static void show_overview(struct console *console) {
     snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),
              count_format(info.trained_context, trained));
     row("context", value);
-    snprintf(value, sizeof value, "%s%s", chat_template_label(console->chat),
-             chat_template_guessed(console->chat) ? " (guessed: the file has none)" : "");
-    row("template", value);
+    row("template", describe_template(console->chat, value, sizeof value));
     const struct conversation *conversation = chat_conversation(console->chat);
     snprintf(value, sizeof value, "%s %s", conversation->id, conversation->name);
     row("conversation", conversation->id[0] ? value : "(new)");
@@ -70,6 +82,7 @@ static void show_tokens(struct console *console) {
 }
 
 void command_show(struct console *console, const char *argument) {
+    char value[DESCRIPTION_BYTES];
     if (!argument[0])
         show_overview(console);
     else if (strcmp(argument, "system") == 0)
@@ -77,8 +90,7 @@ void command_show(struct console *console, const char *argument) {
     else if (strcmp(argument, "params") == 0)
         command_set(console, "");
     else if (strcmp(argument, "template") == 0)
-        terminal_say(STYLE_PLAIN, "%s%s\n", chat_template_label(console->chat),
-                     chat_template_guessed(console->chat) ? " (guessed: the file has none)" : "");
+        terminal_say(STYLE_PLAIN, "%s\n", describe_template(console->chat, value, sizeof value));
     else if (strcmp(argument, "tokens") == 0)
         show_tokens(console);
     else

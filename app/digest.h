@@ -2,7 +2,8 @@
 //
 // The database remembers the digest of a path with the file's size and the later of the times
 // at which its content and its inode changed, so a file that was put in its place under the same
-// name, size and modification time is read anew. Owns nothing.
+// name, size and modification time is read anew. Of a split or a folder all files count. Owns
+// nothing.
 #ifndef APP_DIGEST_H
 #define APP_DIGEST_H
 

@@ -11,12 +11,13 @@
 // After <stdio.h>: Readline's headers use FILE.
 #include <readline/readline.h>
 
+#include "app/figures.h"
 #include "app/recall.h"
 #include "app/terminal.h"
 
 enum {
-    TYPED_MAX_BYTES = 1 << 20, // then keys stay with the kernel until there is a prompt
-    KEY_SEQUENCE_MS = 50,      // between ESC and the rest of a key
+    KEY_SEQUENCE_MS = 50, // between ESC and the rest of a key
+    ASIDE_PROMPT_BYTES = 32,
 };
 
 static const char BLOCK[] = "\"\"\"";
@@ -24,30 +25,22 @@ enum { BLOCK_BYTES = sizeof BLOCK - 1 };
 
 static struct {
     struct editor_options options;
-    struct text typed; // ahead of the prompt
-    size_t typed_at;   // bytes of it that the prompt has taken
+    bool aside;
+    bool shown;        // the line aside is on the screen
+    bool unfolds;      // ^O was pressed beside an answer
+    int queued;        // lines that it says are waiting
+    FILE *nowhere;     // what Readline would print of a line aside
+    FILE *terminal;    // where it prints else
     char **candidates; // of the completion under way
     size_t candidate;
     bool question;
-    bool done, closed; // the line was sent; or ^D
-    char *line;        // owned, when done
+    bool done, closed;          // the line was sent; or ^D
+    char *line;                 // owned, when done
+    KEYMAP_ENTRY after_escapes; // what Esc Esc was before
 } editor;
-
-static bool typed_ahead(void) { return editor.typed_at < editor.typed.length; }
-
-static int next_key(FILE *stream) {
-    if (!typed_ahead()) return rl_getc(stream);
-    const int key = (unsigned char)editor.typed.bytes[editor.typed_at++];
-    if (!typed_ahead()) {
-        text_clear(&editor.typed);
-        editor.typed_at = 0;
-    }
-    return key;
-}
 
 // Readline asks with the time it would wait: microseconds, which a call with -1 reads.
 static int key_waits(void) {
-    if (typed_ahead()) return 1;
     const int asked_us = rl_set_keyboard_input_timeout(-1);
     return terminal_wait(asked_us > 0 ? KEY_SEQUENCE_MS : 0);
 }
@@ -193,6 +186,23 @@ static int open_in_editor(int count, int key) {
     return rl_forced_update_display();
 }
 
+static void tell_above(editor_tell *tell) {
+    rl_clear_visible_line();
+    fflush(rl_outstream);
+    tell(editor.options.user);
+    rl_on_new_line();
+    rl_forced_update_display();
+}
+
+static int unfold(int count, int key) {
+    (void)count, (void)key;
+    if (editor.aside)
+        editor.unfolds = true;
+    else if (!editor.question && editor.options.unfold)
+        tell_above(editor.options.unfold);
+    return 0;
+}
+
 static char *next_candidate(const char *word, int state) {
     (void)word;
     if (state == 0) editor.candidate = 0;
@@ -212,11 +222,21 @@ static char **complete(const char *word, int start, int end) {
     free(before);
     if (!editor.candidates) return NULL;
     char **matches = rl_completion_matches(word, next_candidate);
+    const size_t length = matches ? strlen(matches[0]) : 0;
+    if (length > 0 && matches[0][length - 1] == '/') rl_completion_append_character = '\0';
     for (size_t i = 0; editor.candidates[i]; i++)
         free(editor.candidates[i]);
     free(editor.candidates);
     editor.candidates = NULL;
     return matches;
+}
+
+// On an empty line: the list of turns.
+static int open_turn_list(int count, int key) {
+    if (rl_end > 0 || editor.question) return 0;
+    rl_insert_text("/fork -");
+    rl_redisplay();
+    return rl_newline(count, key);
 }
 
 // terminal.h keeps the modes for the whole chat, so Readline shall not touch them.
@@ -253,7 +273,6 @@ void editor_open(const struct editor_options *options) {
     rl_change_environment = 0;
     rl_prep_term_function = keep_modes_at_begin;
     rl_deprep_term_function = keep_modes_at_end;
-    rl_getc_function = next_key;
     rl_input_available_hook = key_waits;
     rl_attempted_completion_function = complete;
     rl_completer_word_break_characters = " \t\n";
@@ -273,16 +292,21 @@ void editor_open(const struct editor_options *options) {
     rl_bind_keyseq("\\eOB", line_down);
     rl_bind_keyseq("\\C-n", line_down);
     rl_bind_keyseq("\\C-g", open_in_editor);
+    rl_bind_keyseq("\\C-o", unfold);
     rl_bind_keyseq("\\C-x\\C-e", open_in_editor);
+    // By hand, for an inputrc may have longer keys that begin so, which would be waited for.
+    editor.after_escapes = emacs_meta_keymap[ESC];
+    emacs_meta_keymap[ESC] = (KEYMAP_ENTRY){ISFUNC, open_turn_list};
     rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
     rl_bind_key(TERMINAL_SUSPEND, press_signal_key);
     recall_open(options->history_path);
 }
 
 void editor_close(void) {
+    emacs_meta_keymap[ESC] = editor.after_escapes;
     recall_close();
-    text_deinit(&editor.typed);
-    editor.typed_at = 0;
+    if (editor.nowhere) fclose(editor.nowhere);
+    editor.nowhere = NULL;
 }
 
 static void begin_line(const struct editor_prompt *prompt, const char *draft) {
@@ -306,6 +330,11 @@ static void drop_line(void) {
     rl_point = rl_end;
     rl_redisplay();
     rl_callback_handler_remove();
+}
+
+// What happened meanwhile.
+static void tell_news(void) {
+    if (editor.options.notice(editor.options.user)) tell_above(editor.options.tell);
 }
 
 // False when the signals end the reading.
@@ -368,25 +397,142 @@ enum editor_end editor_read(const struct editor_prompt *prompt, struct text *lin
     enum editor_end end = EDITOR_LEAVE;
     begin_line(prompt, prompt->draft);
     while (!editor.done) {
-        if (typed_ahead() || terminal_wait(-1)) rl_callback_read_char();
+        if (terminal_wait_beside(editor.options.event_fd, -1))
+            rl_callback_read_char();
+        else
+            tell_news();
         if (!editor.done && !obey_signals(prompt, &end, signal)) return end;
     }
     return take_result(prompt, line);
 }
 
-void editor_listen(void) {
-    char keys[512];
-    while (editor.typed.length < TYPED_MAX_BYTES && terminal_wait(0)) {
-        const ssize_t got = read(STDIN_FILENO, keys, sizeof keys);
-        if (got <= 0) return;
-        size_t kept = 0;
-        for (ssize_t i = 0; i < got; i++)
-            if (!terminal_press(keys[i])) keys[kept++] = keys[i];
-        if (text_append(&editor.typed, keys, kept) != STATUS_OK) return;
-    }
+int editor_key(int timeout_ms) {
+    unsigned char byte;
+    if (!terminal_wait_beside(editor.options.event_fd, timeout_ms)) return EDITOR_KEY_NONE;
+    const ssize_t got = read(STDIN_FILENO, &byte, 1);
+    if (got < 0 && errno == EINTR) return EDITOR_KEY_NONE;
+    return got == 1 ? byte : EDITOR_KEY_GONE;
 }
 
-void editor_hold(void) {
-    for (size_t i = editor.typed_at; i < editor.typed.length; i++)
-        if (editor.typed.bytes[i] == '\r') editor.typed.bytes[i] = '\n';
+// ---- aside
+
+// One character of the line, as the last line of the screen shows it, and its columns.
+static enum status show_character(const char *bytes, size_t length, struct text *out) {
+    if (bytes[0] == '\n') return text_append_string(out, "⏎");
+    if (bytes[0] == '\t') return text_append_string(out, " ");
+    return terminal_neutralise(bytes, length, out);
+}
+
+static int shown_columns(const char *bytes, size_t length, size_t *used) {
+    const uint32_t code_point = utf8_decode(bytes, length, used);
+    const int columns = character_columns(code_point);
+    const bool control = code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
+    return control ? 1 : columns;
+}
+
+// Where the part of the line begins of which the end, the cursor, is in sight.
+static size_t first_in_sight(const char *line, size_t point, int columns) {
+    size_t first = 0, used;
+    int width = 0;
+    for (size_t at = 0; at < point; at += used)
+        width += shown_columns(line + at, point - at, &used);
+    for (; width >= columns && first < point; first += used)
+        width -= shown_columns(line + first, point - first, &used);
+    return first;
+}
+
+static enum status fit_aside(struct text *out, int columns, int *cursor) {
+    const size_t end = (size_t)rl_end, point = (size_t)rl_point;
+    int width = 0;
+    size_t used;
+    for (size_t at = first_in_sight(rl_line_buffer, point, columns); at < end; at += used) {
+        const int more = shown_columns(rl_line_buffer + at, end - at, &used);
+        if (width + more >= columns) break;
+        width += more;
+        if (at < point) *cursor += more;
+        TRY(show_character(rl_line_buffer + at, used, out));
+    }
+    return STATUS_OK;
+}
+
+// In Readline's place.
+static void draw_aside(void) {
+    struct text shown = {0};
+    const bool plain = rl_display_prompt == rl_prompt;
+    if (rl_end == 0 && plain && !editor.shown) return;
+    int cursor = text_columns(rl_display_prompt);
+    enum status status = text_append_string(&shown, rl_display_prompt);
+    if (status == STATUS_OK) status = fit_aside(&shown, terminal_width() - cursor, &cursor);
+    if (status == STATUS_OK) terminal_footer(text_string(&shown), cursor);
+    editor.shown = true;
+    text_deinit(&shown);
+}
+
+static void take_aside(char *line) {
+    rl_callback_handler_remove();
+    editor.done = true;
+    editor.line = line; // NULL: ^D, which sends nothing
+}
+
+static void begin_aside_line(void) {
+    char prompt[ASIDE_PROMPT_BYTES] = "> ";
+    if (editor.queued > 0) snprintf(prompt, sizeof prompt, "%d queued > ", editor.queued);
+    editor.done = false;
+    rl_callback_handler_install(prompt, take_aside);
+}
+
+void editor_begin_aside(void) {
+    if (!editor.nowhere) editor.nowhere = fopen("/dev/null", "we");
+    if (!editor.nowhere) return; // keys wait for the next prompt
+    editor.terminal = rl_outstream;
+    rl_outstream = editor.nowhere;
+    rl_redisplay_function = draw_aside;
+    editor.aside = true;
+    editor.question = editor.shown = false;
+    begin_aside_line();
+}
+
+bool editor_listen(struct text *line) {
+    if (!editor.aside) return false;
+    while (!editor.done && terminal_wait(0))
+        rl_callback_read_char();
+    if (!editor.done) return false;
+    bool sent = false;
+    if (editor.line) {
+        const char *text = without_block(editor.line);
+        recall_add(text);
+        sent = text_append_string(line, text) == STATUS_OK;
+        free(editor.line);
+    }
+    begin_aside_line();
+    return sent;
+}
+
+bool editor_unfolds(void) {
+    const bool pressed = editor.unfolds;
+    editor.unfolds = false;
+    return pressed;
+}
+
+void editor_queued(int lines) {
+    editor.queued = lines;
+    if (!editor.aside) return;
+    rl_callback_handler_remove();
+    begin_aside_line();
+}
+
+void editor_resized(void) {
+    if (editor.aside) rl_resize_terminal(); // which draws, as we do it in Readline's place
+}
+
+enum status editor_end_aside(struct text *draft) {
+    if (!editor.aside) return STATUS_OK;
+    rl_callback_sigcleanup(); // of a search, say, that is under way
+    const enum status status = text_append(draft, rl_line_buffer, (size_t)rl_end);
+    rl_callback_handler_remove();
+    rl_redisplay_function = rl_redisplay;
+    rl_outstream = editor.terminal;
+    editor.aside = false;
+    terminal_end_footer();
+    return status;
 }

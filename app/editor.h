@@ -5,10 +5,14 @@
 //   """ … """ is a block: Enter makes new lines in it until it is closed.
 //   ↑ ↓ move between the lines of a draft, then through the history.
 //   ^G and ^X^E open $VISUAL or $EDITOR on the draft.
+//   Esc Esc on an empty line sends "/fork -", the list of turns.
 // A paste is text: its newlines never send.
 //
-// Keys that come while an answer streams are read by editor_listen() and are the next prompt's
-// first keys. Threads: the UI's.
+//   at the prompt ──Enter──► taken ──editor_begin_aside──► aside ──editor_end_aside──► taken
+//
+// Aside is beside an answer that streams: the same keys edit a line that is shown in the screen's
+// last line as soon as there is something in it, and what was not sent by the end is the next
+// prompt's draft. Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H
 
@@ -20,9 +24,18 @@
 // of strings, all from malloc and moved to the editor; NULL when there is nothing.
 typedef char **editor_complete(void *user, const char *before, const char *word);
 
+// What happens meanwhile: looks at it, and says whether there is something to tell; tells it, when
+// the line that is being edited is out of the way.
+typedef bool editor_notice(void *user);
+typedef void editor_tell(void *user);
+
 struct editor_options {
     const char *history_path; // NULL: none is kept
     editor_complete *complete;
+    int event_fd; // readable when editor_notice() shall be called
+    editor_notice *notice;
+    editor_tell *tell;
+    editor_tell *unfold; // ^O: shows the thinking of the last answer; or NULL
     void *user;
 };
 
@@ -45,7 +58,16 @@ struct editor_prompt {
 // Fills the empty *line on EDITOR_LINE.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
-void editor_listen(void); // takes what has been typed; does not wait
-void editor_hold(void);   // Enter among what was typed ahead shall not send by itself
+// The next byte that is typed, for who reads keys by itself: NONE when none came in this time
+// (-1: however long it takes), or a signal or an event did; GONE: nobody types any more.
+enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
+int editor_key(int timeout_ms);
+
+void editor_begin_aside(void);
+bool editor_listen(struct text *line); // takes what has been typed; true: the empty *line was sent
+void editor_queued(int lines);         // that wait to be sent, which the line aside says
+bool editor_unfolds(void);             // ^O was pressed since the last call
+void editor_resized(void);             // draws the line aside again
+enum status editor_end_aside(struct text *draft); // appends what was typed
 
 #endif

@@ -1,5 +1,7 @@
 #include "app/exit_code.h"
 
+#include <stdbool.h>
+
 int exit_code_for(enum status status) {
     switch (status) {
     case STATUS_OK:
@@ -28,4 +30,9 @@ int exit_code_for(enum status status) {
 int exit_code_for_model(enum status status) {
     if (status == STATUS_OK) return EXIT_DONE;
     return status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_MODEL;
+}
+
+int exit_code_for_bench(enum status status) {
+    const bool unopened = status == STATUS_NOT_FOUND || status == STATUS_IO;
+    return unopened ? EXIT_MODEL : exit_code_for(status);
 }

@@ -21,4 +21,7 @@ int exit_code_for(enum status status);
 // Of opening a model: what is not a wrong option means that this model can not be used.
 int exit_code_for_model(enum status status);
 
+// Of a measurement, which knows no conversations: what it can not open is the model.
+int exit_code_for_bench(enum status status);
+
 #endif

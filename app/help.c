@@ -2,62 +2,96 @@
 
 #include <string.h>
 
+#include "app/manual.h"
 #include "app/options.h"
+#include "app/subcommands.h"
 
-enum { WIDTH = 80, HELP_COLUMN = 29 };
+enum { WIDTH = 80, OPTION_COLUMN = 29, COMMAND_COLUMN = 37, LEFT_BYTES = 112 };
 
-static const char HEAD[] =
-    "quire: chat with language models in the terminal, computed on this machine.\n"
-    "\n"
-    "  quire [OPTIONS] [MODEL.gguf]       chat\n"
-    "  quire [OPTIONS] -p TEXT            answer once; piped stdin follows TEXT\n"
-    "  quire batch FILE.jsonl             many requests, one a line, as one batch\n"
-    "  quire list [QUERY]                 conversations, newest first\n"
-    "  quire show|export|rm ID            one conversation\n"
-    "  quire inspect MODEL.gguf           what is in a model file\n"
-    "  quire tokenize [-m MODEL] < TEXT   its tokens\n"
-    "  quire bench [decode|prefill|attention|swap|batch|kv]  how fast it is here\n"
-    "  quire kv [check|drop]              what is cached on the disk, and of what\n";
-
-static const char TAIL[] =
+static const char SOURCES[] =
     "\n"
     "Every option can be set in the environment (--top-k is QUIRE_TOP_K) and in\n"
     "~/.config/quire/config (top-k = 20); an option wins, then the environment.\n"
-    "QUIRE_HOME=DIR keeps configuration, conversations and cache in DIR.\n"
-    "Exit: 0 done, 1 failure, 2 usage, 3 model or GPU can not be used, 4 does not\n"
-    "fit the context, 5 no such conversation, 130 interrupted, 143 terminated.\n"
-    "\n"
-    "Examples:\n"
-    "  quire -m Qwen3-0.6B-Q8_0.gguf\n"
-    "  quire -p 'What is a quire of paper?'\n"
-    "  git diff | quire -p 'Write a commit message for this.' --temp 0\n"
-    "  quire -C -p 'Say it in one sentence.' --format json | jq -r .text\n"
-    "  quire -r 3f2a --fork -f notes.txt -p 'And what do the notes say?'\n";
+    "QUIRE_HOME=DIR keeps configuration, conversations and cache in DIR.\n";
+
+// Words in lines that begin at `column`, where the first one stands already.
+static void print_words(FILE *out, int column, const char *text) {
+    int at = column;
+    for (int length; *text; text += length + (text[length] == ' ')) {
+        length = (int)strcspn(text, " ");
+        if (at > column && at + 1 + length > WIDTH)
+            at = fprintf(out, "\n%*s", column, "") - 1;
+        else if (at > column)
+            at += fprintf(out, " ");
+        at += fprintf(out, "%.*s", length, text);
+    }
+    fprintf(out, "\n");
+}
+
+// `right` in its column, beside `left` if that leaves room, else below it.
+static void print_pair(FILE *out, const char *left, int column, const char *right) {
+    const int length = (int)strlen(left);
+    if (length >= column && length + 2 + (int)strlen(right) <= WIDTH) {
+        fprintf(out, "%s  %s\n", left, right);
+        return;
+    }
+    if (length < column)
+        fprintf(out, "%-*s", column, left);
+    else
+        fprintf(out, "%s\n%*s", left, column, "");
+    print_words(out, column, right);
+}
+
+static void print_commands(FILE *out) {
+    char left[LEFT_BYTES], text[SUBCOMMAND_TEXT_BYTES];
+    snprintf(left, sizeof left, "  quire [OPTIONS] %s", subcommand_at(COMMAND_CHAT)->operands);
+    print_pair(out, left, COMMAND_COLUMN, subcommand_at(COMMAND_CHAT)->help);
+    print_pair(out, "  quire [OPTIONS] -p TEXT", COMMAND_COLUMN,
+               "answer once; piped stdin follows TEXT");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const struct subcommand *row = subcommand_at((enum command)i);
+        if (i == COMMAND_CHAT) continue;
+        snprintf(left, sizeof left, "  quire %s %s", row->name, row->operands);
+        print_pair(out, left, COMMAND_COLUMN, subcommand_describe(row, text));
+    }
+}
 
 static void print_option(FILE *out, const struct option *option) {
-    char left[96];
+    char left[LEFT_BYTES];
     const char letter[] = {'-', option->letter, ',', ' ', '\0'};
     const char *argument = option->argument ? option->argument : "";
     const bool joined = option->kind == OPTION_MAYBE_VALUE || !*argument;
     snprintf(left, sizeof left, "  %s--%s%s%s", option->letter ? letter : "    ", option->name,
              joined ? "" : " ", argument);
-    const int length = (int)strlen(left);
-    if (length + 1 < HELP_COLUMN)
-        fprintf(out, "%-*s%s\n", HELP_COLUMN, left, option->help);
-    else if (length + 2 + (int)strlen(option->help) <= WIDTH)
-        fprintf(out, "%s  %s\n", left, option->help);
-    else
-        fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", option->help);
+    print_pair(out, left, OPTION_COLUMN, option->help);
+}
+
+// "Exit: 0 done, 1 failure, …", as many lines as it takes.
+static void print_exits(FILE *out) {
+    char item[LEFT_BYTES];
+    int column = fprintf(out, "Exit:");
+    for (const struct manual_row *row = MANUAL_EXITS; row->what; row++) {
+        const int length = snprintf(item, sizeof item, " %s %s%s", row->what, row->meaning,
+                                    row[1].what ? "," : ".");
+        if (column + length > WIDTH) column = fprintf(out, "\n") - 1;
+        column += fprintf(out, "%s", item + (column == 0));
+    }
+    fprintf(out, "\n");
 }
 
 void help_print(FILE *out) {
-    fputs(HEAD, out);
+    fprintf(out, "quire: %s.\n\n", MANUAL_TITLE);
+    print_commands(out);
     for (size_t i = 0; i < option_count(); i++) {
         const struct option *option = option_at(i);
         if (option->section) fprintf(out, "\n%s\n", option->section);
-        print_option(out, option);
+        if (option->help) print_option(out, option);
     }
-    fputs(TAIL, out);
+    fputs(SOURCES, out);
+    print_exits(out);
+    fputs("\nExamples:\n", out);
+    for (const struct manual_row *row = MANUAL_EXAMPLES; row->what; row++)
+        fprintf(out, "  %s\n", row->what);
 }
 
 void version_print(FILE *out) { fputs("quire " QUIRE_VERSION "\n", out); }

@@ -1,4 +1,4 @@
-// app/help.h — what `quire --help` says.
+// app/help.h — what `quire --help` and `quire --version` say.
 #ifndef APP_HELP_H
 #define APP_HELP_H
 

@@ -9,12 +9,15 @@
 #include "app/complain.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
+#include "app/fit.h"
 #include "app/launch.h"
+#include "app/model_template.h"
 #include "app/output.h"
 #include "app/printable.h"
 #include "engine/base/size.h"
+#include "engine/model/checkpoint.h"
 #include "engine/model/family.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/tokenizer_json.h"
 #include "prompts/template.h"
 
 enum {
@@ -37,7 +40,13 @@ struct facts {
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
     struct type_count types[TYPES_MOST];
     size_t type_count;
+    int64_t experts, experts_used;
+    struct fit_need need;
+    struct fit fit;
 };
+
+enum { CONTEXTS = 3 };
+static const int64_t contexts[CONTEXTS] = {4096, 32768, 131072};
 
 static void facts_deinit(struct facts *facts) {
     text_deinit(&facts->name);
@@ -90,6 +99,8 @@ static enum status read_shape(struct facts *facts) {
     facts->head_size = find_figure(gguf, family, "attention.key_length");
     facts->ffn = find_figure(gguf, family, "feed_forward_length");
     facts->dim = find_figure(gguf, family, "embedding_length");
+    facts->experts = find_figure(gguf, family, "expert_count");
+    facts->experts_used = find_figure(gguf, family, "expert_used_count");
     if (facts->kv_heads < 0) facts->kv_heads = facts->heads;
     if (facts->head_size < 0 && facts->heads > 0 && facts->dim > 0)
         facts->head_size = facts->dim / facts->heads;
@@ -102,32 +113,35 @@ static enum status append_error(struct text *out, const struct error *err) {
     return printable_append(out, err->text, strlen(err->text));
 }
 
+static enum status append_template(struct facts *facts, const struct tokenizer *tokenizer) {
+    struct chat_template *chat_template = NULL;
+    struct error err = {0};
+    if (model_template_create(facts->gguf, tokenizer, &chat_template, &err) != STATUS_OK)
+        return append_error(&facts->template_name, &err);
+    const char *guess = chat_template_guessed(chat_template) ? " (a guess: the file has none)" : "";
+    const enum status status =
+        text_format(&facts->template_name, "%s%s", chat_template_name(chat_template), guess);
+    chat_template_destroy(chat_template);
+    return status;
+}
+
 // Would it run, and if not, what is missing?
 static enum status read_verdict(struct facts *facts) {
     struct error err = {0};
     struct tokenizer *tokenizer = NULL;
-    const struct chat_template *row = NULL;
     struct model_config config;
-    struct gguf_string source = {"", 0};
-    bool guessed = false;
-    const bool tokenizes = tokenizer_open(facts->gguf, &tokenizer, &err) == STATUS_OK;
+    const bool tokenizes = tokenizer_open_model(facts->gguf, &tokenizer, &err) == STATUS_OK;
     enum status status = STATUS_OK;
     if (tokenizes) {
         const char *description = tokenizer_description(tokenizer);
         status = printable_append(&facts->tokenizer, description, strlen(description));
-        tokenizer_close(tokenizer);
     } else {
         TRY(text_append_string(&facts->tokenizer, "not usable: "));
         status = append_error(&facts->tokenizer, &err);
     }
+    if (status == STATUS_OK) status = append_template(facts, tokenizer);
+    tokenizer_close(tokenizer);
     TRY(status);
-    err = (struct error){0};
-    gguf_find_string(facts->gguf, "tokenizer.chat_template", &source);
-    if (chat_template_recognise(source.bytes, source.length, &row, &guessed, &err) == STATUS_OK)
-        TRY(text_format(&facts->template_name, "%s%s", chat_template_name(row),
-                        guessed ? " (a guess: the file has none)" : ""));
-    else
-        TRY(append_error(&facts->template_name, &err));
     err = (struct error){0};
     const bool shaped = model_config_read(facts->gguf, &config, &err) == STATUS_OK;
     facts->runs = shaped && tokenizes && gguf_tensor_count(facts->gguf) > 0;
@@ -145,6 +159,14 @@ static int64_t kv_bytes(const struct facts *facts) {
     for (size_t i = 0; i < 3; i++)
         if (factors[i] < 0 || !size_mul(bytes, (size_t)factors[i], &bytes)) return -1;
     return bytes <= INT64_MAX ? (int64_t)bytes : -1;
+}
+
+static void read_fit(struct facts *facts) {
+    const int64_t token = kv_bytes(facts);
+    const struct fit_need shape = {.kv_token_bytes = token > 0 ? (size_t)token : 0,
+                                   .context = facts->context};
+    facts->need = fit_need_of(facts->gguf, &shape, facts->experts, facts->experts_used);
+    fit_measure(&facts->need, &facts->fit);
 }
 
 static enum status put_text(struct text *out, const char *label, const char *value) {
@@ -172,6 +194,38 @@ static enum status put_types(struct text *out, const struct facts *facts) {
     return STATUS_OK;
 }
 
+// "1.2 GiB; 1.6 GiB with 4,096 tokens, …"
+static enum status put_memory(struct text *out, const struct facts *facts) {
+    char size[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+    if (facts->need.weight_bytes == 0) return STATUS_OK;
+    TRY(text_format(out, "%-16s %s", "memory", size_format(facts->need.weight_bytes, size)));
+    for (int i = 0; i < CONTEXTS && facts->need.kv_token_bytes; i++) {
+        const bool last = facts->context > 0 && contexts[i] >= facts->context;
+        const int64_t context = last ? facts->context : contexts[i];
+        TRY(text_format(out, "%s %s with %s tokens", i ? "," : ";",
+                        size_format(fit_bytes(&facts->need, context), size),
+                        count_format(context, digits)));
+        if (last) break;
+    }
+    return text_append_string(out, "\n");
+}
+
+// "fits, with 40,960 tokens of context; at most about 34 tokens/s (AMD EPYC, 2 threads, avx2)"
+static enum status put_fit(struct text *out, const struct facts *facts) {
+    const struct fit *fit = &facts->fit;
+    char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+    if (!fit->machine[0] || facts->need.weight_bytes == 0) return STATUS_OK;
+    TRY(text_format(out, "%-16s ", "here"));
+    if (fit->holds)
+        TRY(text_format(out, "fits, with %s tokens of context; at most about %.*f tokens/s",
+                        count_format(fit->context, digits), fit->tokens_s < 10 ? 1 : 0,
+                        fit->tokens_s));
+    else
+        TRY(text_format(out, "does not fit: %s of memory are free",
+                        size_format(fit->memory_free, free_text)));
+    return text_format(out, " (%s)\n", fit->machine);
+}
+
 static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_text(out, "name", text_string(&facts->name)));
     TRY(put_text(out, "family", text_string(&facts->family)));
@@ -189,7 +243,10 @@ static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_text(out, "tokenizer", text_string(&facts->tokenizer)));
     TRY(put_text(out, "chat template", text_string(&facts->template_name)));
     TRY(put_bytes(out, "KV of a token", kv_bytes(facts)));
+    TRY(put_figure(out, "experts", facts->experts));
     TRY(put_types(out, facts));
+    TRY(put_memory(out, facts));
+    TRY(put_fit(out, facts));
     return put_text(out, "runs here", text_string(&facts->verdict));
 }
 
@@ -289,6 +346,13 @@ static enum status print_json(const struct facts *facts) {
         add_text(object, "tokenizer", &facts->tokenizer) &&
         add_text(object, "template", &facts->template_name) &&
         add_figure(object, "kv_token_bytes", kv_bytes(facts)) && add_types(object, facts) &&
+        add_figure(object, "weight_bytes", (int64_t)facts->need.weight_bytes) &&
+        add_figure(object, "active_bytes", (int64_t)facts->need.active_bytes) &&
+        cJSON_AddStringToObject(object, "machine", facts->fit.machine) != NULL &&
+        add_figure(object, "memory_free", (int64_t)facts->fit.memory_free) &&
+        cJSON_AddBoolToObject(object, "fits", facts->fit.holds) != NULL &&
+        add_figure(object, "context_fits", facts->fit.context) &&
+        cJSON_AddNumberToObject(object, "tokens_s_most", facts->fit.tokens_s) != NULL &&
         cJSON_AddBoolToObject(object, "runs", facts->runs) &&
         add_text(object, "verdict", &facts->verdict);
     char *text = whole ? cJSON_Print(object) : NULL;
@@ -306,13 +370,14 @@ int inspect_run(const struct args *args) {
     struct gguf *gguf = NULL;
     bool demo;
     enum status status = launch_find_model(args, &path, &demo, &err);
-    if (status == STATUS_OK) status = gguf_open(text_string(&path), &gguf, &err);
+    if (status == STATUS_OK) status = checkpoint_open(text_string(&path), &gguf, &err);
     text_deinit(&path);
     if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     struct facts facts = {.gguf = gguf};
     count_tensors(&facts);
     status = read_shape(&facts);
     if (status == STATUS_OK) status = read_verdict(&facts);
+    if (status == STATUS_OK) read_fit(&facts);
     if (status == STATUS_OK)
         status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
                                                    : print_json(&facts);

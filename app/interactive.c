@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/commands.h"
+#include "app/compose.h"
 #include "app/console.h"
 #include "app/editor.h"
 #include "app/exit_code.h"
@@ -20,17 +21,17 @@ static void show_pools(const struct console *console) {
     struct text line = {0};
     engine_kv_usage(console->engine, &usage);
     if (kv_report_pools(&usage, &line) == STATUS_OK)
-        terminal_say(STYLE_DIM, "cache · %s\n", text_string(&line));
+        terminal_tell(STYLE_DIM, "cache · %s\n", text_string(&line));
     text_deinit(&line);
 }
 
 // What can go on at once: "limits · 64 answers, 512 tokens a step, 1,024 blocks of 16 tokens".
 static void show_limits(const struct engine_info *info) {
     char blocks[COUNT_TEXT_BYTES];
-    terminal_say(STYLE_DIM,
-                 "limits · %d answers at once, %d tokens a step, %s blocks of %d tokens\n",
-                 ENGINE_MAX_REQUESTS, ENGINE_STEP_TOKENS, count_format(info->blocks_total, blocks),
-                 (int)info->block_size);
+    terminal_tell(STYLE_DIM,
+                  "limits · %d answers at once, %d tokens a step, %s blocks of %d tokens\n",
+                  ENGINE_MAX_REQUESTS, ENGINE_STEP_TOKENS, count_format(info->blocks_total, blocks),
+                  (int)info->block_size);
 }
 
 // "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way.
@@ -52,7 +53,7 @@ static void show_start(const struct console *console) {
     text_deinit(&name);
     show_pools(console);
     show_limits(&info);
-    if (chat_template_guessed(console->chat))
+    if (chat_template_guessed(chat_template_of(console->chat)))
         terminal_say(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
     terminal_say(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
                  console->saved ? "" : "; nothing is saved");
@@ -65,7 +66,19 @@ static void obey_line(struct console *console, const struct text *line) {
         return;
     }
     const size_t skipped = text[0] == '/'; // "//text" sends "/text"
-    console_send(console, text + skipped, line->length - skipped);
+    compose_send(console, text + skipped, line->length - skipped);
+}
+
+// What was sent while an answer was written.
+static bool obey_queue(struct console *console) {
+    struct text line = {0};
+    if (!console_unqueue(console, &line)) return false;
+    terminal_say(STYLE_BOLD, "%s", PROMPT);
+    terminal_text(STYLE_PLAIN, text_string(&line), line.length);
+    terminal_say(STYLE_PLAIN, "\n");
+    obey_line(console, &line);
+    text_deinit(&line);
+    return true;
 }
 
 // One prompt and what comes of it.
@@ -74,7 +87,9 @@ static void read_and_obey(struct console *console) {
     console->draft = (struct text){0};
     const struct editor_prompt prompt = {.text = PROMPT, .draft = text_string(&draft)};
     int signal = 0;
+    console->prompts++;
     notice_show();
+    if (console_has_news(console)) console_tell_news(console);
     if (console->verbose) view_status_line(console->chat, console->engine);
     switch (editor_read(&prompt, &line, &signal)) {
     case EDITOR_LINE:
@@ -84,7 +99,7 @@ static void read_and_obey(struct console *console) {
         terminal_say(STYLE_DIM, "^D or /quit leaves.\n");
         break;
     case EDITOR_LEAVE:
-        console->leave = true;
+        console_quit(console);
         break;
     case EDITOR_SIGNAL:
         console->leave = true;
@@ -107,23 +122,37 @@ static void greet(struct console *console, const struct interactive_options *opt
 
 int interactive_run(const struct interactive_options *options) {
     struct console console = {
-        .chat = options->chat,
+        .chat = *options->chat,
         .engine = options->engine,
         .db = options->db,
+        .config_path = options->config_path,
         .verbose = options->verbose,
         .saved = options->saved,
+        .warned_at = -1,
         .exit_code = EXIT_DONE,
     };
     if (!terminal_open()) return EXIT_RUN_TIME;
     notice_hold(); // what comes while an answer streams is shown before the next prompt
-    editor_open(&(struct editor_options){
-        .history_path = options->history_path, .complete = commands_complete, .user = &console});
+    editor_open(&(struct editor_options){.history_path = options->history_path,
+                                         .complete = commands_complete,
+                                         .event_fd = engine_event_fd(options->engine),
+                                         .notice = console_has_news,
+                                         .tell = console_tell_news,
+                                         .unfold = commands_unfold,
+                                         .user = &console});
+    desk_open(&console.desk, options->engine, console.chat);
     greet(&console, options);
     while (!console.leave && !terminal_gone())
-        read_and_obey(&console);
+        if (chat_running(console.chat))
+            console_follow(&console);
+        else if (!obey_queue(&console))
+            read_and_obey(&console);
+    *options->chat = desk_close(&console.desk);
     editor_close();
     terminal_close();
     notice_release();
-    text_deinit(&console.draft);
+    console_deinit(&console);
+    compose_deinit(&console);
+    *options->model = console.model;
     return console.exit_code;
 }

@@ -11,10 +11,14 @@
 #include "app/digest.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
+#include "app/finder.h"
 #include "app/kv_disk.h"
 #include "app/notice.h"
+#include "app/presets.h"
+#include "app/progress.h"
 #include "app/terminal.h"
 #include "engine/base/log.h"
+#include "prompts/head.h"
 #include "store/vault.h"
 
 // Beside the installed program, else where it was built.
@@ -41,7 +45,7 @@ enum status launch_find_model(const struct args *args, struct text *path, bool *
     const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
     const char *given = operand && args->operand_count ? args->operands[0] : args->model;
     *demo = given == NULL;
-    return given ? text_append_string(path, given) : find_demo(path, err);
+    return given ? finder_find(given, path, err) : find_demo(path, err);
 }
 
 // "  2  3f2a91bc  a story about a dog   4 min" to stderr.
@@ -120,11 +124,23 @@ int launch_store(struct launch *launch) {
     return EXIT_DONE;
 }
 
+struct loading {
+    const char *what; // that was shown last
+    struct progress progress;
+};
+
+// "loading ━━━━─── 64 % · 2 s left", for each thing that takes its time.
 static void show_progress(void *user, const char *what, double fraction) {
-    bool *shown = user;
-    fprintf(stderr, "\r%-40.40s %3.0f %%", what, fraction * 100);
-    fflush(stderr);
-    *shown = true;
+    enum { PARTS = 1000 };
+    struct loading *loading = user;
+    if (!loading->what || strcmp(loading->what, what) != 0) loading->progress.begun = false;
+    loading->what = what;
+    const struct progress_now now = {.what = what,
+                                     .done = (int64_t)(fraction * PARTS),
+                                     .total = PARTS,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    progress_show(&loading->progress, &now);
 }
 
 // The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
@@ -150,7 +166,7 @@ static enum kv_restore restore_choice(const struct args *args) {
 }
 
 // The engine with the model at launch->model, and the model's digest.
-static enum status open_engine(struct launch *launch, bool *shown, struct error *err) {
+static enum status open_engine(struct launch *launch, struct loading *loading, struct error *err) {
     const struct args *args = launch->args;
     const char *path = text_string(&launch->model);
     const bool known = launch->db && digest_find(launch->db, path, &launch->digest);
@@ -168,8 +184,8 @@ static enum status open_engine(struct launch *launch, bool *shown, struct error 
         .digest = known ? &launch->digest : NULL,
         .kv_restore = restore_choice(args),
         .deterministic = args->deterministic,
-        .progress = !args->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
-        .progress_user = shown,
+        .progress = args->quiet ? NULL : show_progress,
+        .progress_user = loading,
     };
     TRY(engine_open(&options, &launch->engine, err));
     if (known) return STATUS_OK;
@@ -181,15 +197,16 @@ static enum status open_engine(struct launch *launch, bool *shown, struct error 
 int launch_model(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
-    bool demo, shown = false;
+    struct loading loading = {0};
+    bool demo;
     enum status status = launch_find_model(args, &launch->model, &demo, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     if (demo && !args->quiet)
         fprintf(stderr,
                 "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
     notice_hold();
-    status = open_engine(launch, &shown, &err);
-    if (shown) fprintf(stderr, "\r%50s\r", "");
+    status = open_engine(launch, &loading, &err);
+    progress_clear(&loading.progress);
     notice_release();
     if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     engine_info(launch->engine, &launch->info);
@@ -210,19 +227,53 @@ struct sampler_options launch_sampling(const struct launch *launch) {
     return options;
 }
 
-static enum status read_system(struct launch *launch, struct error *err) {
-    const struct args *args = launch->args;
+// The system prompt that is given by itself; *given is false when none is.
+static enum status read_prompt(const struct args *args, struct text *prompt, bool *given,
+                               struct error *err) {
     const enum args_source text_by = args_source(args, "system");
     const enum args_source file_by = args_source(args, "system-file");
+    *given = text_by || file_by;
     if (file_by > text_by)
-        TRY(file_read(args->system_file, &launch->system, err));
+        TRY(file_read(args->system_file, prompt, err));
     else if (text_by)
-        TRY(text_append_string(&launch->system, args->system));
-    const char *text = text_string(&launch->system);
+        TRY(text_append_string(prompt, args->system));
+    const char *text = text_string(prompt);
     size_t offset;
-    if (strlen(text) == launch->system.length && utf8_valid(text, launch->system.length, &offset))
-        return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "the system prompt is not UTF-8 text");
+    if (!utf8_valid(text, prompt->length, &offset))
+        return error_set(err, STATUS_BAD_INPUT, "the system prompt is not UTF-8 text");
+    return head_check_system(text, prompt->length, err);
+}
+
+// Of the preset, but with a prompt and few-shot turns that are given by themselves.
+static enum status join_head(const struct launch *launch, const struct text *prompt, bool given,
+                             struct text *head, struct error *err) {
+    const struct args *args = launch->args;
+    struct text preset = {0}, shots = {0};
+    enum status status = STATUS_OK;
+    if (args->command != COMMAND_CHAT) // the lines of a batch are their own conversations
+        return text_append(head, text_string(prompt), prompt->length);
+    if (args->preset)
+        status = preset_read(text_string(&launch->config->config_path), args->preset, &preset, err);
+    if (status == STATUS_OK && args->shots) status = preset_read_file(args->shots, &shots, err);
+    if (status == STATUS_OK && args->shots && head_shots(text_string(&shots)) == 0)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "%.200s has no pair of USER: and ASSISTANT: in it", args->shots);
+    const bool whole = shots.length > 0 && shots.bytes[0] != HEAD_SEPARATOR; // has a prompt too
+    const struct text *system = given ? prompt : whole ? &shots : &preset;
+    if (status == STATUS_OK)
+        status = head_join(text_string(system), text_string(args->shots ? &shots : &preset), head);
+    text_deinit(&preset);
+    text_deinit(&shots);
+    return status;
+}
+
+static enum status read_system(struct launch *launch, struct error *err) {
+    struct text prompt = {0};
+    bool given = false;
+    enum status status = read_prompt(launch->args, &prompt, &given, err);
+    if (status == STATUS_OK) status = join_head(launch, &prompt, given, &launch->system, err);
+    text_deinit(&prompt);
+    return status;
 }
 
 // Puts the chat where -C, -r, --fork and --name want it.
@@ -244,6 +295,11 @@ int launch_system(struct launch *launch) {
     return complain_failed(exit_code_for(status), status, &err);
 }
 
+static enum think_wish think_wish_of(const char *word) {
+    if (strcmp(word, "on") == 0) return THINK_ON;
+    return strcmp(word, "off") == 0 ? THINK_OFF : THINK_AS_IT_DOES;
+}
+
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
@@ -261,7 +317,8 @@ int launch_chat(struct launch *launch) {
                      .speculate = args->speculate,
                      .beams = args->beams,
                      .length_penalty = args->length_penalty,
-                     .early_stopping = args->early_stopping},
+                     .early_stopping = args->early_stopping,
+                     .think = think_wish_of(args->think)},
         .stops = args->stops.items,
     };
     enum status status = chat_open(&options, &launch->chat, &err);

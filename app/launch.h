@@ -25,7 +25,7 @@ struct launch {
     bool resumed;                             // -C or -r: in the conversation
     char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
     struct text model;                        // path
-    struct text system;                       // prompt
+    struct text system;                       // the head: prompts/head.h
 };
 
 int launch_store(struct launch *launch);
@@ -33,13 +33,14 @@ int launch_model(struct launch *launch);
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
 
-int launch_system(struct launch *launch); // the system prompt alone; launch_chat() reads it too
+int launch_system(struct launch *launch); // the head alone; launch_chat() reads it too
 
 // The model's own sampling, with what the person says instead.
 struct sampler_options launch_sampling(const struct launch *launch);
 
-// The file of --model, of the operand, or of the demo model, in this order. NOT_FOUND: the
-// demo model was not installed. *demo says whether it is that one.
+// The model of --model, of the operand (a path or a name, as finder.h says), or the demo model, in
+// this order. NOT_FOUND: no such model, or the demo model was not installed; BAD_INPUT: the name
+// fits several. *demo says whether it is the demo model.
 MUST_CHECK enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
                                          struct error *err);
 

@@ -6,18 +6,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/attachment.h"
 #include "app/complain.h"
 #include "app/exit_code.h"
+#include "app/export.h"
 #include "app/figures.h"
+#include "app/import.h"
 #include "app/json.h"
 #include "app/launch.h"
 #include "app/output.h"
 #include "app/terminal.h"
 #include "engine/base/log.h"
+#include "prompts/head.h"
 #include "store/conversation.h"
 #include "store/vault.h"
 
-enum { LIST_MOST = 1000, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
+enum { LIST_MOST = 1 << 20, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
 
 static int failed(enum status status, const struct error *err) {
     return complain_failed(status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status),
@@ -116,6 +120,9 @@ int listing_list(struct db *db, const struct args *args) {
     const enum status status = conversation_list(db, query, LIST_MOST, &rows, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
     int code = EXIT_DONE;
+    if (count == LIST_MOST)
+        log_write(LOG_WARNING, "the newest %d are listed; quire list WORDS finds others",
+                  LIST_MOST);
     if (strcmp(args->format, "text") != 0)
         code = list_json(rows, count, strcmp(args->format, "jsonl") == 0);
     else if (count)
@@ -175,14 +182,23 @@ static int path_lines(const struct message *path, size_t count) {
 }
 
 // A terminal gets text that it can not obey; a file or a program gets it as it is.
-static void put_text(const struct message *message) {
+static void put_text(const char *bytes, size_t length) {
     struct text harmless = {0};
     if (!isatty(STDOUT_FILENO))
-        output_write(message->text, message->length);
-    else if (terminal_neutralise(message->text, message->length, &harmless) == STATUS_OK)
+        output_write(bytes, length);
+    else if (terminal_neutralise(bytes, length, &harmless) == STATUS_OK)
         output_write(text_string(&harmless), harmless.length);
     text_deinit(&harmless);
-    if (message->length == 0 || message->text[message->length - 1] != '\n') output_string("\n");
+    if (length == 0 || bytes[length - 1] != '\n') output_string("\n");
+}
+
+static void put_message(const struct message *message) {
+    struct text head = {0};
+    if (message->role != MESSAGE_SYSTEM)
+        put_text(message->text, message->length);
+    else if (head_show(message->text, &head) == STATUS_OK)
+        put_text(text_string(&head), head.length);
+    text_deinit(&head);
 }
 
 static int path_text(const struct message *path, size_t count) {
@@ -195,7 +211,7 @@ static int path_text(const struct message *path, size_t count) {
             output_string(")");
         }
         output_string("\n\n");
-        put_text(&path[i]);
+        put_message(&path[i]);
     }
     return EXIT_DONE;
 }
@@ -221,7 +237,46 @@ static int show_path(struct db *db, const struct args *args) {
 
 int listing_show(struct db *db, const struct args *args) { return show_path(db, args); }
 
-int listing_export(struct db *db, const struct args *args) { return show_path(db, args); }
+// Markdown, or what import reads; JSON is as show has it.
+int listing_export(struct db *db, const struct args *args) {
+    struct conversation conversation;
+    struct message *path = NULL;
+    struct text text = {0};
+    size_t count = 0;
+    struct error err = {0};
+    const bool lines = strcmp(args->format, "jsonl") == 0;
+    if (strcmp(args->format, "json") == 0) return show_path(db, args);
+    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
+    if (status == STATUS_OK) status = message_path(db, conversation.tip, &path, &count, &err);
+    if (status != STATUS_OK) return failed(status, &err);
+    const struct exported exported = {&conversation, "", path, count};
+    status = export_append(&exported, lines ? EXPORT_JSONL : EXPORT_MARKDOWN, &text);
+    if (status == STATUS_OK) output_write(text_string(&text), text.length);
+    message_path_free(path, count);
+    text_deinit(&text);
+    return status == STATUS_OK ? output_exit_code(EXIT_DONE) : no_memory();
+}
+
+int listing_import(struct db *db, const struct args *args) {
+    const char *path = args->operands[0];
+    struct conversation made;
+    struct text text = {0};
+    struct import import = {0};
+    struct error err = {0}, why = {0};
+    enum status status = file_read(path, &text, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
+    status = import_read(text_string(&text), text.length, &import, &why);
+    if (status != STATUS_OK) error_set(&err, status, "%.200s: %.280s", path, why.text);
+    if (status == STATUS_OK) status = import_store(db, &import, &made, &err);
+    const size_t count = import.count;
+    import_deinit(&import);
+    text_deinit(&text);
+    if (status != STATUS_OK) return failed(status, &err);
+    output_string(made.id);
+    output_string("\n");
+    if (!args->quiet) fprintf(stderr, "imported %s: %zu messages\n", made.id, count);
+    return output_exit_code(EXIT_DONE);
+}
 
 // The KV that only this conversation needed. What stays leaves the disk first by itself.
 static void strip(const char *folder, const char *id) {

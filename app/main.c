@@ -1,5 +1,4 @@
-#include <langinfo.h>
-#include <locale.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +6,9 @@
 #include <unistd.h>
 
 #include "app/batch.h"
-#include "app/bench/batch.h"
-#include "app/bench/bench.h"
-#include "app/bench/kv.h"
-#include "app/bench/verbs.h"
+#include "app/bench_command.h"
 #include "app/complain.h"
+#include "app/completion.h"
 #include "app/config.h"
 #include "app/exit_code.h"
 #include "app/help.h"
@@ -21,15 +18,36 @@
 #include "app/kv_disk.h"
 #include "app/launch.h"
 #include "app/listing.h"
+#include "app/man.h"
+#include "app/models.h"
 #include "app/notice.h"
 #include "app/oneshot.h"
+#include "app/output.h"
+#include "app/stream.h"
+#include "app/template_command.h"
+#include "app/terminal.h"
 #include "app/tokenize.h"
 
+// The number of a stream that was closed would be the next opened file's, into which an answer
+// would then be written. Instead, using such a stream fails, as it should.
+static void hold_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_RUN_TIME);
+}
+
 static void prepare(void) {
+    hold_streams();
     signal(SIGPIPE, SIG_IGN); // a reader that goes away is seen by write()
-    setlocale(LC_CTYPE, "");
-    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+    terminal_choose_locale();
     notice_open();
+}
+
+static void choose_look(const struct args *args) {
+    stream_wishes()->raw = args->raw;
+    if (strcmp(args->color, "always") == 0) terminal_choose_color(COLOR_ALWAYS);
+    if (strcmp(args->color, "never") == 0) terminal_choose_color(COLOR_NEVER);
 }
 
 // How a chat takes place: at the terminal, or as one answer.
@@ -38,25 +56,77 @@ static bool wants_answer(const struct args *args) {
     return args->prompt || args->prompt_file || args->files.count || !isatty(STDIN_FILENO);
 }
 
-static int run_interactive(struct launch *launch, const struct text *prompt) {
+// *model is the one that the person wants to go on with, or empty.
+static int run_interactive(struct launch *launch, const struct text *prompt, struct text *model) {
     const struct args *args = launch->args;
-    if (strcmp(args->color, "never") == 0) setenv("NO_COLOR", "1", 1);
-    if (strcmp(args->color, "always") == 0) unsetenv("NO_COLOR");
     const char *history = text_string(&launch->config->history_path);
     struct error ignored; // a history that can not be kept is not worth a word
     const bool kept = !args->no_save && config_make_folder(history, &ignored) == STATUS_OK;
     const struct interactive_options options = {
-        .chat = launch->chat,
+        .chat = &launch->chat,
         .engine = launch->engine,
         .db = chat_db(launch->chat),
         .history_path = kept ? history : NULL,
+        .config_path = text_string(&launch->config->config_path),
         .first_prompt = prompt->length ? text_string(prompt) : NULL,
         .quiet = args->quiet,
         .verbose = args->verbose,
         .saved = !args->no_save,
         .resumed = launch->resumed,
+        .model = model,
     };
     return interactive_run(&options);
+}
+
+static int launch_all(struct launch *launch) {
+    int code = launch_store(launch);
+    if (code == EXIT_DONE) code = launch_model(launch);
+    return code == EXIT_DONE ? launch_chat(launch) : code;
+}
+
+// The model in `path` in a new conversation; where it can not be loaded, the one before, in the
+// conversation that was left. `args` are the launch's from now on.
+static int change_model(struct launch *launch, struct args *args, const char *path) {
+    const struct config *config = launch->config;
+    const struct conversation *left = chat_conversation(launch->chat);
+    struct text before = launch->model;
+    char here[CONVERSATION_ID_BYTES];
+    memcpy(here, left->id, sizeof here);
+    launch->model = (struct text){0};
+    launch_close(launch);
+    args->operand_count = 0;
+    args->go_on = false;
+    args->resume = args->fork = args->name = NULL;
+    args->model = path;
+    *launch = (struct launch){.args = args, .config = config};
+    int code = launch_all(launch);
+    if (code != EXIT_DONE) {
+        launch_close(launch);
+        args->model = text_string(&before);
+        args->resume = here[0] ? here : NULL;
+        *launch = (struct launch){.args = args, .config = config};
+        code = launch_all(launch);
+    }
+    args->model = args->resume = NULL; // launched: they are not asked for again
+    text_deinit(&before);
+    return code;
+}
+
+// A chat, and after each /model another one.
+static int run_models(struct launch *launch, const struct text *prompt) {
+    const struct text none = {0};
+    struct args args = *launch->args;
+    struct text model = {0};
+    int code = run_interactive(launch, prompt, &model);
+    while (model.length > 0) {
+        struct text path = model;
+        model = (struct text){0};
+        code = change_model(launch, &args, text_string(&path));
+        text_deinit(&path);
+        if (code == EXIT_DONE) code = run_interactive(launch, &none, &model);
+    }
+    launch_close(launch); // before its args go
+    return code;
 }
 
 static int check_terminal(const struct args *args) {
@@ -80,6 +150,7 @@ static int gather_prompt(const struct args *args, struct text *prompt) {
 
 static int run_chat(const struct args *args, const struct config *config) {
     const bool once = wants_answer(args);
+    choose_look(args);
     const bool asked = once || args->prompt || args->prompt_file || args->files.count;
     struct launch launch = {.args = args, .config = config};
     struct text prompt = {0};
@@ -90,7 +161,7 @@ static int run_chat(const struct args *args, const struct config *config) {
     if (code == EXIT_DONE) code = launch_model(&launch);
     if (code == EXIT_DONE) code = launch_chat(&launch);
     if (code == EXIT_DONE)
-        code = once ? oneshot_run(&launch, &prompt) : run_interactive(&launch, &prompt);
+        code = once ? oneshot_run(&launch, &prompt) : run_models(&launch, &prompt);
     launch_close(&launch);
     text_deinit(&prompt);
     return code;
@@ -131,99 +202,6 @@ static int run_remove(const struct args *args, const struct config *config) {
     return code;
 }
 
-static int run_bench(const struct args *args) {
-    struct bench_options options = {
-        .shape = args->shape,
-        .type = args->type,
-        .backend = args->backend,
-        .kv_type = args->kv_type,
-        .threads = args->threads,
-        .tokens = args->tokens,
-        .kv_device_bytes = args->kv_device_bytes,
-        .prompts = args->prompt_tokens,
-        .depths = args->depth,
-        .batches = args->batch,
-        .runs = args->runs,
-        .json = strcmp(args->format, "text") != 0,
-        .one_line = strcmp(args->format, "jsonl") == 0,
-        .decode = args->operand_count == 0,
-        .prefill = args->operand_count == 0,
-    };
-    struct error err = {0};
-    struct text model = {0};
-    enum status status = STATUS_OK;
-    bool demo;
-    const bool batch = args->operand_count == 1 && strcmp(args->operands[0], "batch") == 0;
-    for (size_t i = 0; i < args->operand_count && !batch; i++) {
-        const bool decode = strcmp(args->operands[i], "decode") == 0;
-        if (!decode && strcmp(args->operands[i], "prefill") != 0) {
-            error_set(&err, STATUS_BAD_INPUT,
-                      "quire bench knows decode and prefill, attention and swap, batch, or kv, "
-                      "not \"%.60s\"",
-                      args->operands[i]);
-            return complain_failed(EXIT_USAGE, STATUS_BAD_INPUT, &err);
-        }
-        *(decode ? &options.decode : &options.prefill) = true;
-    }
-    if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
-    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
-    options.model_path = args->shape ? NULL : text_string(&model);
-    const int code = batch ? bench_batch_run(&options) : bench_run(&options);
-    text_deinit(&model);
-    return code;
-}
-
-static bool benches_kv(const struct args *args) {
-    return args->operand_count == 1 && strcmp(args->operands[0], "kv") == 0;
-}
-
-static int run_bench_kv(const struct args *args, const struct config *config) {
-    struct error err = {0};
-    struct text model = {0};
-    enum status status = STATUS_OK;
-    bool demo;
-    if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
-    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
-    const struct bench_kv_options options = {
-        .model_path = args->shape ? NULL : text_string(&model),
-        .shape = args->shape,
-        .type = args->type,
-        .backend = args->backend,
-        .kv_type = args->kv_type,
-        .folder = args->kv_dir ? args->kv_dir : text_string(&config->cache_path),
-        .folder_given = args->kv_dir != NULL,
-        .threads = args->threads,
-        .runs = args->runs,
-        .json = strcmp(args->format, "text") != 0,
-        .one_line = strcmp(args->format, "jsonl") == 0,
-        .quiet = args->quiet,
-    };
-    const int code = bench_kv_run(&options);
-    text_deinit(&model);
-    return code;
-}
-
-static bool benches_verbs(const struct args *args) {
-    for (size_t i = 0; i < args->operand_count; i++)
-        if (strcmp(args->operands[i], "attention") != 0 && strcmp(args->operands[i], "swap") != 0)
-            return false;
-    return args->operand_count > 0;
-}
-
-static int run_bench_verbs(const struct args *args) {
-    struct bench_verbs_options options = {
-        .backend = args->backend,
-        .kv_type = args->kv_type,
-        .threads = args->threads,
-        .runs = args->runs,
-        .json = strcmp(args->format, "text") != 0,
-        .one_line = strcmp(args->format, "jsonl") == 0,
-    };
-    for (size_t i = 0; i < args->operand_count; i++)
-        *(strcmp(args->operands[i], "swap") == 0 ? &options.swap : &options.attention) = true;
-    return bench_verbs_run(&options);
-}
-
 static bool keeps_files(const struct args *args) {
     switch (args->command) {
     case COMMAND_CHAT:
@@ -231,6 +209,7 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_LIST:
     case COMMAND_SHOW:
     case COMMAND_EXPORT:
+    case COMMAND_IMPORT:
     case COMMAND_RM:
     case COMMAND_KV:
         return true;
@@ -238,6 +217,8 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_TOKENIZE:
     case COMMAND_BENCH:
     case COMMAND_BATCH:
+    case COMMAND_TEMPLATE:
+    case COMMAND_MODELS:
         return false;
     }
     return false;
@@ -253,6 +234,8 @@ static int run_command(const struct args *args, const struct config *config) {
         return run_listing(args, config, listing_show);
     case COMMAND_EXPORT:
         return run_listing(args, config, listing_export);
+    case COMMAND_IMPORT:
+        return run_listing(args, config, listing_import);
     case COMMAND_RM:
         return run_remove(args, config);
     case COMMAND_INSPECT:
@@ -260,14 +243,51 @@ static int run_command(const struct args *args, const struct config *config) {
     case COMMAND_TOKENIZE:
         return tokenize_run(args);
     case COMMAND_BENCH:
-        if (benches_verbs(args)) return run_bench_verbs(args);
-        return benches_kv(args) ? run_bench_kv(args, config) : run_bench(args);
+        return output_exit_code(bench_command_run(args, config));
     case COMMAND_KV:
         return kv_run(args, config);
     case COMMAND_BATCH:
         return run_batch(args, config);
+    case COMMAND_TEMPLATE:
+        return template_command_run(args);
+    case COMMAND_MODELS:
+        return models_run(args);
     }
     return EXIT_USAGE;
+}
+
+// Questions about the program itself, for which nothing is read or opened.
+static bool asks(const struct args *args) {
+    return args->help || args->version || args->man || args->completion || args->complete;
+}
+
+static void put_answer(FILE *out, const struct args *args) {
+    struct config config = {0};
+    struct error ignored; // completion: a shell in the middle of a line hears no complaint
+    if (args->help)
+        help_print(out);
+    else if (args->version)
+        version_print(out);
+    else if (args->man)
+        man_print(out);
+    else if (args->completion)
+        completion_print(out, args->completion);
+    else if (config_open(&config, &ignored) == STATUS_OK)
+        (strcmp(args->complete, "presets") == 0 ? completion_print_presets
+                                                : completion_print_conversations)(out, &config);
+    config_close(&config);
+}
+
+static int answer_question(const struct args *args) {
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&bytes, &length);
+    if (out) put_answer(out, args);
+    const bool whole = out && fclose(out) == 0;
+    if (whole) output_write(bytes, length);
+    if (!whole) complain(status_text(STATUS_NO_MEMORY));
+    free(bytes);
+    return output_exit_code(whole ? EXIT_DONE : EXIT_RUN_TIME);
 }
 
 // The options of all three sources, checked; or the exit code.
@@ -275,7 +295,7 @@ static int read_options(int argc, char **argv, struct args *args, struct config 
     struct error err = {0};
     enum status status = args_read_words(args, argc - 1, argv + 1, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
-    if (args->help || args->version) return EXIT_DONE;
+    if (asks(args)) return EXIT_DONE;
     status = args_read_environment(args, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     status = config_open(config, &err);
@@ -297,14 +317,8 @@ int main(int argc, char **argv) {
     int code = read_options(argc, argv, &args, &config);
     if (args.quiet) notice_show_from((enum log_level)(LOG_WARNING + 1));
     if (args.verbose) notice_show_from(LOG_INFO);
-    if (code == EXIT_DONE) {
-        if (args.help)
-            help_print(stdout);
-        else if (args.version)
-            version_print(stdout);
-        else
-            code = run_command(&args, &config);
-    }
+    if (code == EXIT_DONE)
+        code = asks(&args) ? answer_question(&args) : run_command(&args, &config);
     config_close(&config);
     args_deinit(&args);
     return code;

@@ -10,11 +10,15 @@
 #include "app/attachment.h"
 #include "app/complain.h"
 #include "app/exit_code.h"
+#include "app/figures.h"
 #include "app/json.h"
 #include "app/kv_report.h"
 #include "app/notice.h"
 #include "app/output.h"
+#include "app/progress.h"
 #include "app/report.h"
+#include "app/room.h"
+#include "app/stream.h"
 #include "app/terminal.h"
 #include "engine/base/log.h"
 
@@ -96,29 +100,52 @@ struct answer {
     const struct args *args;
     bool json, lines; // --format json, jsonl
     bool several;     // --samples above 1
-    bool progress;    // is shown on stderr
-    bool progress_shown;
-    char last; // byte of the text
+    struct progress progress;
+    struct stream stream;                       // of text
+    struct thinking thinking[CHAT_MAX_ANSWERS]; // of lines
 };
 
-static void clear_progress(struct answer *answer) {
-    if (answer->progress_shown) fprintf(stderr, "\r%40s\r", "");
-    answer->progress_shown = false;
-}
-
 static void show_prefill(struct answer *answer, int32_t done, int32_t total) {
-    if (!answer->progress || total < SHORT_PREFILL) return;
-    fprintf(stderr, "\rreading %d/%d tokens", (int)done, (int)total);
-    fflush(stderr);
-    answer->progress_shown = true;
+    if (answer->args->quiet || total < SHORT_PREFILL) return;
+    const struct progress_now now = {.what = "reading",
+                                     .unit = "tokens",
+                                     .done = done,
+                                     .total = total,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    progress_show(&answer->progress, &now);
 }
 
-static bool put_event(const struct answer *answer, const struct turn_progress *progress) {
-    char *copy = strndup(progress->text, progress->length);
+static void put_error_stream(const char *bytes, size_t length) {
+    fwrite(bytes, 1, length, stderr);
+    fflush(stderr);
+}
+
+static void put_nowhere(const char *bytes, size_t length) { (void)bytes, (void)length; }
+
+// The answer goes to stdout: to a pipe as it is. Its thinking goes to stderr.
+static struct stream_options stream_for(const struct args *args) {
+    const bool terminal = isatty(STDOUT_FILENO), styled = terminal_takes_styles(STDOUT_FILENO);
+    const bool shows_thought = isatty(STDERR_FILENO) && terminal_takes_styles(STDERR_FILENO);
+    return (struct stream_options){
+        .write = output_write,
+        .write_thought = args->quiet ? put_nowhere : put_error_stream,
+        .width = terminal && styled ? terminal_width() : 0,
+        .styled = styled,
+        .markdown = styled && !args->raw,
+        .as_it_is = !terminal && !styled,
+        .thought = stream_thought_options(shows_thought),
+    };
+}
+
+static bool put_event(const struct answer *answer, int32_t index,
+                      const struct thinking_part *part) {
+    char *copy = strndup(part->text, part->length);
     cJSON *event = cJSON_CreateObject();
     const bool whole =
-        copy && event && cJSON_AddStringToObject(event, "type", "text") &&
-        (!answer->several || json_add_number(event, "sample", progress->answer + 1)) &&
+        copy && event &&
+        cJSON_AddStringToObject(event, "type", part->thought ? "thinking" : "text") &&
+        (!answer->several || json_add_number(event, "sample", index + 1)) &&
         cJSON_AddStringToObject(event, "text", copy);
     free(copy);
     if (whole) return json_put(event, true);
@@ -126,26 +153,23 @@ static bool put_event(const struct answer *answer, const struct turn_progress *p
     return false;
 }
 
-static void put_text(struct answer *answer, const char *text, size_t length) {
-    if (length == 0) return;
-    answer->last = text[length - 1];
-    if (isatty(STDOUT_FILENO)) {
-        struct text harmless = {0};
-        if (terminal_neutralise(text, length, &harmless) == STATUS_OK)
-            output_write(harmless.bytes, harmless.length);
-        text_deinit(&harmless);
-    } else {
-        output_write(text, length);
-    }
+// What is certain of an answer's text and thinking, as lines.
+static void put_events(struct answer *answer, int32_t index, bool ended) {
+    struct thinking_part part;
+    while (thinking_next(&answer->thinking[index], ended, &part))
+        if (!put_event(answer, index, &part)) complain(status_text(STATUS_NO_MEMORY));
 }
 
 // Of several answers as text, none is written before it is whole.
 static void put_progress(struct answer *answer, const struct turn_progress *progress) {
-    clear_progress(answer);
-    if (answer->lines)
-        put_event(answer, progress);
-    else if (!answer->json && !answer->several)
-        put_text(answer, progress->text, progress->length);
+    progress_clear(&answer->progress);
+    if (answer->lines) {
+        if (thinking_append(&answer->thinking[progress->answer], progress->text,
+                            progress->length) == STATUS_OK)
+            put_events(answer, progress->answer, false);
+    } else if (!answer->json && !answer->several) {
+        stream_append(&answer->stream, progress->text, progress->length, progress->tokens);
+    }
 }
 
 // Runs the turn to its end.
@@ -163,16 +187,11 @@ static enum status follow(struct answer *answer, struct error *err) {
             put_progress(answer, &progress);
             break;
         case TURN_DONE:
-            clear_progress(answer);
+            progress_clear(&answer->progress);
             return status;
         }
         if (output_ended()) chat_cancel(answer->chat);
     }
-}
-
-static void put_newline(struct answer *answer) {
-    if (answer->last && answer->last != '\n') output_string("\n");
-    answer->last = 0;
 }
 
 // "[2]" and the answer, one after the other.
@@ -183,10 +202,13 @@ static void put_texts(struct answer *answer) {
         if (!report.any) continue;
         snprintf(number, sizeof number, "%s[%d]\n", i > 0 ? "\n" : "", (int)i + 1);
         output_string(number);
-        put_text(answer, report.text, report.length);
-        put_newline(answer);
+        const struct stream_options options = answer->stream.options;
+        stream_deinit(&answer->stream);
+        stream_begin(&answer->stream, &options);
+        stream_append(&answer->stream, report.text, report.length, 0);
+        stream_end(&answer->stream);
     }
-    put_newline(answer);
+    stream_end(&answer->stream);
 }
 
 // One answer as an object, the sample's number in it where there are several; NULL: no memory.
@@ -224,6 +246,8 @@ static int put_end(struct answer *answer, const char *model_name) {
         put_texts(answer);
         return EXIT_DONE;
     }
+    for (int32_t i = 0; i < chat_answer_count(answer->chat) && answer->lines; i++)
+        put_events(answer, i, true);
     if (put_json(answer, model_name)) return EXIT_DONE;
     complain(status_text(STATUS_NO_MEMORY));
     return EXIT_RUN_TIME;
@@ -281,6 +305,28 @@ static void put_restored(struct chat *chat) {
     text_deinit(&line);
 }
 
+// --overflow: old turns give way, in a fork.
+static enum status make_room(struct chat *chat, const struct args *args, const struct text *prompt,
+                             struct error *err) {
+    int32_t tokens, free_tokens;
+    int64_t dropped;
+    TRY(chat_measure(chat, prompt->bytes, prompt->length, &tokens, &free_tokens, err));
+    if (strcmp(args->overflow, "compact") == 0) return room_compact(chat, tokens, err);
+    return room_drop(chat, tokens, &dropped, err);
+}
+
+static enum status send(struct chat *chat, const struct args *args, const struct text *prompt,
+                        struct error *err) {
+    enum status status = chat_send(chat, prompt->bytes, prompt->length, err);
+    if (status != STATUS_TOO_LONG || strcmp(args->overflow, "error") == 0 ||
+        chat_turn_count(chat) == 0)
+        return status;
+    TRY(make_room(chat, args, prompt, err));
+    log_write(LOG_WARNING, "old turns gave way (--overflow %s) in the fork %s", args->overflow,
+              chat_conversation(chat)->id);
+    return chat_send(chat, prompt->bytes, prompt->length, err);
+}
+
 int oneshot_run(const struct launch *launch, const struct text *prompt) {
     struct chat *chat = launch->chat;
     const struct args *args = launch->args;
@@ -291,16 +337,17 @@ int oneshot_run(const struct launch *launch, const struct text *prompt) {
         .json = strcmp(args->format, "json") == 0,
         .lines = strcmp(args->format, "jsonl") == 0,
         .several = args->samples > 1,
-        .progress = !args->quiet && isatty(STDERR_FILENO),
     };
+    const struct stream_options options = stream_for(args);
     struct error err = {0};
-    if (chat_template_guessed(chat))
+    if (chat_template_guessed(chat_template_of(chat)))
         log_write(LOG_WARNING, "the model file has no chat template; %s is used",
-                  chat_template_label(chat));
+                  chat_template_name(chat_template_of(chat)));
     if (args->verbose) put_restored(chat);
+    stream_begin(&answer.stream, &options);
     answering = chat;
     notice_hold();
-    enum status status = chat_send(chat, prompt->bytes, prompt->length, &err);
+    enum status status = send(chat, args, prompt, &err);
     if (status == STATUS_OK) {
         if (signal_seen) chat_cancel(chat); // it came while the turn began
         status = follow(&answer, &err);
@@ -308,5 +355,9 @@ int oneshot_run(const struct launch *launch, const struct text *prompt) {
         forget_new(&answer);
     }
     answering = NULL;
-    return output_exit_code(finish(&answer, status, &err, launch->info.model_name));
+    const int code = finish(&answer, status, &err, launch->info.model_name);
+    stream_deinit(&answer.stream);
+    for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
+        thinking_deinit(&answer.thinking[i]);
+    return output_exit_code(code);
 }

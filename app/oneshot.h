@@ -1,6 +1,7 @@
 // app/oneshot.h — one question, one answer: `quire -p`, pipes and scripts.
 //
-// stdout has the answer alone, as it is decoded; stderr has progress, figures and warnings.
+// stdout has the answer alone, as it is decoded; stderr has its thinking, progress, figures and
+// warnings. On a terminal Markdown is shown; a pipe gets the answer's bytes as they are.
 // ^C keeps what there is of the answer (130), so does SIGTERM (143); a reader that goes away
 // ends the answer quietly.
 #ifndef APP_ONESHOT_H

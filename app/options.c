@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/nearness.h"
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
 #include "engine/beams.h"
@@ -15,11 +16,16 @@
 
 #define AT(field) offsetof(struct args, field)
 
-enum { FOR_ANSWERS = FOR_CHAT | FOR_BATCH, FOR_ENGINE = FOR_ANSWERS | FOR_BENCH };
+enum {
+    FOR_ANSWERS = FOR_CHAT | FOR_BATCH,
+    FOR_ENGINE = FOR_ANSWERS | FOR_BENCH,
+    FOR_QUESTION = FOR_ALL | ONLY_AS_WORD,
+};
 
 static const struct option OPTIONS[] = {
-    {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model), FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE,
-     0, 0, "a GGUF file; without one, the demo model"},
+    {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
+     FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE, 0, 0,
+     "a GGUF file; without one, the demo model"},
     {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
      "tokens of context (default: the model's)"},
     {NULL, "backend", 0, OPTION_CHOICE, "auto|cpu|reference|cuda", AT(backend), FOR_ENGINE, 0, 0,
@@ -43,6 +49,10 @@ static const struct option OPTIONS[] = {
      "system prompt of a new conversation"},
     {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_ANSWERS, 0, 0,
      "the same, from a file"},
+    {NULL, "preset", 0, OPTION_TEXT, "NAME", AT(preset), FOR_CHAT, 0, 0,
+     "a ready-made opening; /preset lists them"},
+    {NULL, "shots", 0, OPTION_TEXT, "FILE", AT(shots), FOR_CHAT, 0, 0,
+     "few-shot turns: lines of USER: and ASSISTANT:"},
     {NULL, "no-save", 0, OPTION_FLAG, NULL, AT(no_save), FOR_CHAT, 0, 0, "keep nothing"},
 
     {"Prompt", "prompt", 'p', OPTION_TEXT, "TEXT", AT(prompt), FOR_CHAT, 0, 0,
@@ -84,6 +94,10 @@ static const struct option OPTIONS[] = {
      "guess N tokens from the text so far; 0: none"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "ends an answer; repeatable"},
+    {NULL, "think", 0, OPTION_CHOICE, "auto|on|off", AT(think), FOR_CHAT, 0, 0,
+     "whether a model that can think first shall"},
+    {NULL, "overflow", 0, OPTION_CHOICE, "error|drop|compact", AT(overflow), FOR_CHAT, 0, 0,
+     "what to do with old turns that leave no room"},
 
     {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_ANSWERS, 0, 0,
      "tokens of a block"},
@@ -101,7 +115,7 @@ static const struct option OPTIONS[] = {
      "read back, not computed again; auto: the faster"},
 
     {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
-     FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE), 0, 0, "of stdout"},
+     FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0, "of stdout"},
     {NULL, "verbose", 'v', OPTION_FLAG, NULL, AT(verbose), FOR_ALL, 0, 0,
      "figures after each answer; inspect: everything"},
     {NULL, "quiet", 'q', OPTION_FLAG, NULL, AT(quiet), FOR_ALL, 0, 0, "stderr has errors only"},
@@ -128,11 +142,16 @@ static const struct option OPTIONS[] = {
      "sequences that decode together"},
     {NULL, "runs", 0, OPTION_WHOLE, "N", AT(runs), FOR_BENCH, 1, 64, "the median counts"},
 
-    {"Help", "help", 'h', OPTION_FLAG, NULL, AT(help), FOR_ALL, 0, 0, "this text"},
-    {NULL, "version", 0, OPTION_FLAG, NULL, AT(version), FOR_ALL, 0, 0, "and leave"},
+    {"Help", "help", 'h', OPTION_FLAG, NULL, AT(help), FOR_QUESTION, 0, 0, "this text"},
+    {NULL, "version", 0, OPTION_FLAG, NULL, AT(version), FOR_QUESTION, 0, 0, "and leave"},
+    {NULL, "completion", 0, OPTION_CHOICE, "bash|zsh|fish", AT(completion), FOR_QUESTION, 0, 0,
+     "a script that lets the shell complete all this"},
+    {NULL, "man", 0, OPTION_FLAG, NULL, AT(man), FOR_QUESTION, 0, 0, "the manual page: man -l -"},
+    {NULL, "complete", 0, OPTION_CHOICE, "conversations|presets", AT(complete), FOR_QUESTION, 0, 0,
+     NULL},
 };
 
-enum { COUNT = sizeof OPTIONS / sizeof OPTIONS[0], NAME_MAX_BYTES = 24 };
+enum { COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
 _Static_assert((int)COUNT <= (int)ARGS_OPTIONS_MAX, "struct args has a source for each");
 
 size_t option_count(void) { return COUNT; }
@@ -155,41 +174,32 @@ const struct option *option_by_letter(char letter) {
     return NULL;
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-// Letters to change, add or drop (Levenshtein), for words of up to NAME_MAX_BYTES.
-static size_t distance(const char *a, const char *b) {
-    const size_t a_length = strlen(a), b_length = strlen(b);
-    size_t row[NAME_MAX_BYTES + 1];
-    if (a_length > NAME_MAX_BYTES || b_length > NAME_MAX_BYTES) return SIZE_MAX;
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = least(changed, least(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[b_length];
-}
-
 const struct option *option_nearest(const char *name) {
     const struct option *best = NULL;
     size_t best_distance = 3;
     for (size_t i = 0; i < COUNT; i++) {
         const char *candidate = OPTIONS[i].name;
-        size_t far = distance(name, candidate);
+        if (!OPTIONS[i].help) continue;
+        size_t far = nearness_edits(name, candidate);
         const size_t length = strlen(candidate);
-        if (length >= 3 && strncmp(name, candidate, length) == 0) far = least(far, 2);
+        if (length >= 3 && far > 2 && strncmp(name, candidate, length) == 0) far = 2;
         if (strlen(name) >= 3 && strncmp(name, candidate, strlen(name)) == 0) far = 1;
         if (far >= best_distance) continue;
         best = &OPTIONS[i];
         best_distance = far;
     }
     return best;
+}
+
+enum completes option_completes(const struct option *option) {
+    const char *argument = option->argument;
+    if (option->kind == OPTION_CHOICE) return COMPLETES_WORDS;
+    if (option->kind == OPTION_MAYBE_WORD) return COMPLETES_CONVERSATIONS;
+    if (option->offset == AT(model)) return COMPLETES_MODELS;
+    if (option->offset == AT(preset)) return COMPLETES_PRESETS;
+    if (argument && strcmp(argument, "FILE") == 0) return COMPLETES_FILES;
+    if (argument && strcmp(argument, "DIR") == 0) return COMPLETES_FOLDERS;
+    return COMPLETES_NOTHING;
 }
 
 const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]) {

@@ -7,6 +7,7 @@
 #define APP_OPTIONS_H
 
 #include "app/args.h"
+#include "app/subcommands.h"
 
 enum option_kind {
     OPTION_FLAG,        // bool; "=off" turns it off
@@ -30,7 +31,10 @@ enum {
     FOR_BENCH = 1u << COMMAND_BENCH,
     FOR_KV = 1u << COMMAND_KV,
     FOR_BATCH = 1u << COMMAND_BATCH,
+    FOR_TEMPLATE = 1u << COMMAND_TEMPLATE,
+    FOR_IMPORT = 1u << COMMAND_IMPORT,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
+    ONLY_AS_WORD = 1u << 30, // not in the environment, not in the config file
 };
 
 struct option {
@@ -42,7 +46,7 @@ struct option {
     size_t offset;        // in struct args
     unsigned commands;
     double low, high;
-    const char *help;
+    const char *help; // or NULL: for our own completions, and nobody is told
 };
 
 size_t option_count(void);
@@ -58,6 +62,8 @@ static inline bool option_takes_value(const struct option *option) {
 }
 
 enum { OPTION_TWIN_BYTES = 48 };
+enum completes option_completes(const struct option *option); // what its value can be
+
 const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]);
 
 // Reads `value` into the option's place in *args. BAD_INPUT begins with `where`.

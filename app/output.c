@@ -38,7 +38,17 @@ const char *output_error(void) { return output.error ? strerror(output.error) : 
 
 bool output_ended(void) { return output.gone || output.error; }
 
+// stdio remembers that a write failed, but not why: a pipe without a reader shows itself.
+static void close_stdio(void) {
+    if (fflush(stdout) != 0 && errno != EPIPE) output.error = errno;
+    if (output_ended() || !ferror(stdout)) return;
+    struct pollfd pipe = {STDOUT_FILENO, POLLOUT, 0};
+    output.gone = poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR;
+    if (!output.gone) output.error = EIO;
+}
+
 int output_exit_code(int code) {
+    close_stdio();
     if (!output.error) return code;
     fprintf(stderr, "quire: stdout can not be written: %s\n", output_error());
     return EXIT_RUN_TIME;

@@ -17,7 +17,8 @@ bool output_gone(void);         // nobody reads any more
 const char *output_error(void); // why writing failed, or NULL
 bool output_ended(void);        // one of both
 
-// The exit code for a program that had `code` to say: prints the error, if any, to stderr.
+// The exit code for a program that had `code` to say: prints the error, if any, to stderr. What
+// was printed by stdio is written here too.
 int output_exit_code(int code);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "app/json.h"
 #include "app/kv_report.h"
+#include "app/thinking.h"
 
 // Tokens per second, 0 when nothing was measured.
 static double rate(int64_t tokens, int64_t us) {
@@ -34,6 +35,17 @@ static bool add_kv(cJSON *object, const struct kv_usage *usage) {
 
 static double to_tenth(double value) { return round(value * 10) / 10; }
 
+bool report_add_text(cJSON *object, const char *text, size_t length) {
+    struct text thought = {0}, answer = {0};
+    const bool whole =
+        thinking_split(text, length, &thought, &answer) == STATUS_OK &&
+        json_add_text(object, "text", text_string(&answer)) &&
+        json_add_text(object, "thinking", thought.length ? text_string(&thought) : NULL);
+    text_deinit(&thought);
+    text_deinit(&answer);
+    return whole;
+}
+
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv) {
     const struct message_stats *stats = &report->stats;
@@ -42,8 +54,8 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
         object && json_add_number(object, "id", (double)report->message) &&
         json_add_number(object, "parent", (double)report->parent) &&
         json_add_text(object, "conversation", conversation) &&
-        json_add_text(object, "model", model) && json_add_text(object, "text", report->text) &&
-        json_add_text(object, "thinking", NULL) &&
+        json_add_text(object, "model", model) &&
+        report_add_text(object, report->text, report->length) &&
         json_add_text(object, "stop_reason", message_stop_name(report->stop)) &&
         json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
         add_cached(object, &report->cache) &&

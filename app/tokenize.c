@@ -1,6 +1,8 @@
 #include "app/tokenize.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/attachment.h"
@@ -9,15 +11,29 @@
 #include "app/launch.h"
 #include "app/output.h"
 #include "app/printable.h"
+#include "engine/model/checkpoint.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/tokenizer_json.h"
+
+enum status tokenize_open(const char *path, struct gguf **gguf, struct tokenizer **tokenizer,
+                          struct error *err) {
+    struct gguf *file;
+    if (tokenizer_is_in_folder(path)) return tokenizer_open_folder(path, tokenizer, err);
+    TRY(checkpoint_open(path, &file, err));
+    const enum status status = tokenizer_open(file, tokenizer, err);
+    if (status != STATUS_OK)
+        gguf_close(file);
+    else
+        *gguf = file;
+    return status;
+}
 
 static enum status open_tokenizer(const struct args *args, struct gguf **gguf,
                                   struct tokenizer **tokenizer, struct error *err) {
     struct text path = {0};
     bool demo;
     enum status status = launch_find_model(args, &path, &demo, err);
-    if (status == STATUS_OK) status = gguf_open(text_string(&path), gguf, err);
-    if (status == STATUS_OK) status = tokenizer_open(*gguf, tokenizer, err);
+    if (status == STATUS_OK) status = tokenize_open(text_string(&path), gguf, tokenizer, err);
     text_deinit(&path);
     return status;
 }

@@ -2,8 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "app/figures.h"
 #include "engine/base/assert.h"
+#include "prompts/head.h"
 
 static enum role role_of(const struct message *message) {
     switch (message->role) {
@@ -17,34 +20,73 @@ static enum role role_of(const struct message *message) {
     return ROLE_USER;
 }
 
+// When the conversation began, so that a template which writes the date writes the same one
+// tomorrow.
+static struct tm began(const struct transcript *transcript) {
+    const int64_t stored = transcript->count ? transcript->entries[0].message.created_ms : 0;
+    const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);
+    struct tm when = {0};
+    localtime_r(&seconds, &when);
+    return when;
+}
+
+// What is left of the ids after those that the log has from `base` on anyway, behind a cut if the
+// log goes on differently. At least one is left to be read.
+static enum status cut_to_difference(const struct transcript *transcript, size_t base,
+                                     const struct token_ids *rendered, struct token_ids *ids) {
+    const struct token_ids *log = &transcript->log;
+    size_t same = 0;
+    while (same + 1 < rendered->count && base + same < log->count &&
+           rendered->ids[same] == log->ids[base + same])
+        same++;
+    if (base + same > INT32_MAX - TRANSCRIPT_CUT) return STATUS_TOO_LONG;
+    if (base + same < log->count) TRY(token_ids_push(ids, TRANSCRIPT_CUT + (int32_t)(base + same)));
+    return token_ids_append(ids, rendered->ids + same, rendered->count - same);
+}
+
+static enum status encode(const struct transcript *transcript, const struct prompt *prompt,
+                          enum prompt_keeps keeps, struct token_ids *ids) {
+    const struct tokenizer *tokenizer = transcript->tokenizer;
+    struct token_ids rendered = {0};
+    if (keeps == PROMPT_KEEPS_ALL)
+        return tokenizer_encode(tokenizer, prompt->pieces, prompt->count, ids);
+    const size_t last =
+        transcript->count ? transcript->entries[transcript->count - 1].log_begin : 0;
+    const size_t base = keeps == PROMPT_KEEPS_ANSWER     ? transcript->log.count - 1
+                        : keeps == PROMPT_KEEPS_QUESTION ? last
+                                                         : 0;
+    enum status status = tokenizer_encode(tokenizer, prompt->pieces, prompt->count, &rendered);
+    if (status == STATUS_OK) status = cut_to_difference(transcript, base, &rendered, ids);
+    token_ids_deinit(&rendered);
+    return status;
+}
+
 // messages[0..count), of which the last is the user's, as ids for what the log lacks.
 static enum status encode_user(const struct transcript *transcript,
                                const struct chat_message *messages, size_t count,
                                struct token_ids *ids, struct error *err) {
     const struct tokenizer *tokenizer = transcript->tokenizer;
     const struct token_ids *log = &transcript->log;
-    const int32_t bos = tokenizer_bos(tokenizer);
-    struct text bos_text = {0};
-    struct prompt prompt = {0};
-    enum status status = STATUS_OK;
-    if (bos != TOKEN_NONE) status = tokenizer_decode(tokenizer, bos, true, &bos_text);
-    if (status != STATUS_OK) goto done;
+    const struct tm now = began(transcript);
     const struct render what = {
-        .messages = messages,
-        .count = count,
-        .first = log->count ? count - 1 : 0,
-        .answer_ended = log->count && tokenizer_ends_turn(tokenizer, log->ids[log->count - 1]),
-        .begins_with_bos = tokenizer_adds_bos(tokenizer),
-        .ask = true,
-        .bos = text_string(&bos_text),
-    };
-    status = chat_template_render(transcript->row, &what, &prompt, err);
-    if (status != STATUS_OK) goto done;
-    status = tokenizer_encode(tokenizer, prompt.pieces, prompt.count, ids);
-    if (status != STATUS_OK) error_set(err, status, "the message is too long to be tokenised");
-done:
+        .messages = messages, .count = count, .ask = true, .think = transcript->think, .now = &now};
+    struct text ended_by = {0};
+    struct prompt prompt = {0};
+    enum prompt_keeps keeps = PROMPT_KEEPS_NOTHING;
+    enum status status = STATUS_OK;
+    if (log->count && tokenizer_ends_turn(tokenizer, log->ids[log->count - 1]))
+        status = tokenizer_decode(tokenizer, log->ids[log->count - 1], true, &ended_by);
+    if (status == STATUS_OK && log->count)
+        status = chat_template_continue(transcript->chat_template, &what, text_string(&ended_by),
+                                        &prompt, &keeps, err);
+    else if (status == STATUS_OK)
+        status = chat_template_render(transcript->chat_template, &what, &prompt, err);
+    if (status == STATUS_OK) {
+        status = encode(transcript, &prompt, keeps, ids);
+        if (status != STATUS_OK) error_set(err, status, "the message is too long to be tokenised");
+    }
     prompt_deinit(&prompt);
-    text_deinit(&bos_text);
+    text_deinit(&ended_by);
     return status;
 }
 
@@ -69,6 +111,9 @@ static enum status load_message(struct transcript *transcript, struct db *db,
     if (status == STATUS_OK) {
         status = transcript_push(transcript, message, stored, count);
         free(stored);
+        if (status == STATUS_BAD_FILE)
+            error_set(err, status, "the tokens of message %lld do not go with those before it",
+                      (long long)message->id);
         return status;
     }
     if (status != STATUS_NOT_FOUND)
@@ -85,7 +130,7 @@ static enum status load_message(struct transcript *transcript, struct db *db,
 
 struct transcript transcript_like(const struct transcript *like) {
     return (struct transcript){
-        .tokenizer = like->tokenizer, .row = like->row, .model = like->model};
+        .tokenizer = like->tokenizer, .chat_template = like->chat_template, .model = like->model};
 }
 
 void transcript_deinit(struct transcript *transcript) {
@@ -116,43 +161,89 @@ enum status transcript_load(struct transcript *transcript, struct db *db, int64_
     return status;
 }
 
+// Where the next messages of a render go: a system message is a head, which may have turns.
+static size_t expand(const struct message *message, struct chat_message *messages) {
+    if (message->role == MESSAGE_SYSTEM)
+        return head_messages(message->text, message->length, messages);
+    *messages = (struct chat_message){role_of(message), message->text, message->length};
+    return 1;
+}
+
 enum status transcript_render(const struct transcript *transcript, const char *system,
                               const char *text, size_t length, struct token_ids *ids,
                               struct error *err) {
-    struct chat_message *messages = malloc((transcript->count + 2) * sizeof *messages);
+    struct chat_message *messages =
+        malloc((transcript->count + 1 + HEAD_MAX_PARTS) * sizeof *messages);
     if (!messages) return STATUS_NO_MEMORY;
     size_t count = 0;
     if (transcript->count == 0 && system[0])
-        messages[count++] = (struct chat_message){ROLE_SYSTEM, system, strlen(system)};
-    for (size_t i = 0; i < transcript->count; i++) {
-        const struct message *message = &transcript->entries[i].message;
-        messages[count++] = (struct chat_message){role_of(message), message->text, message->length};
-    }
+        count = head_messages(system, strlen(system), messages);
+    for (size_t i = 0; i < transcript->count; i++)
+        count += expand(&transcript->entries[i].message, messages + count);
     messages[count++] = (struct chat_message){ROLE_USER, text, length};
     const enum status status = encode_user(transcript, messages, count, ids, err);
     free(messages);
     return status;
 }
 
+static bool is_cut(const struct token_ids *ids) {
+    return ids->count > 0 && ids->ids[0] >= TRANSCRIPT_CUT;
+}
+
+size_t transcript_kept(const struct transcript *transcript, const struct token_ids *ids) {
+    return is_cut(ids) ? (size_t)(ids->ids[0] - TRANSCRIPT_CUT) : transcript->log.count;
+}
+
+size_t transcript_added(const struct token_ids *ids) { return ids->count - is_cut(ids); }
+
+static enum status reserve(struct transcript *transcript) {
+    if (transcript->count < transcript->capacity) return STATUS_OK;
+    const size_t capacity = transcript->capacity ? transcript->capacity * 2 : 16;
+    struct transcript_entry *entries = realloc(transcript->entries, capacity * sizeof *entries);
+    if (!entries) return STATUS_NO_MEMORY;
+    transcript->entries = entries;
+    transcript->capacity = capacity;
+    return STATUS_OK;
+}
+
 enum status transcript_push(struct transcript *transcript, struct message *message,
                             const int32_t *ids, size_t count) {
-    if (transcript->count == transcript->capacity) {
-        const size_t capacity = transcript->capacity ? transcript->capacity * 2 : 16;
-        struct transcript_entry *entries = realloc(transcript->entries, capacity * sizeof *entries);
-        if (!entries) return STATUS_NO_MEMORY;
-        transcript->entries = entries;
-        transcript->capacity = capacity;
+    struct token_ids *log = &transcript->log;
+    const size_t before = log->count;
+    size_t kept = before;
+    struct token_ids cut = {0};
+    if (count > 0 && ids[0] >= TRANSCRIPT_CUT) {
+        kept = (size_t)(ids[0] - TRANSCRIPT_CUT);
+        ids++;
+        count--;
     }
-    TRY(token_ids_append(&transcript->log, ids, count));
+    if (kept > before) return STATUS_BAD_FILE;
+    TRY(reserve(transcript));
+    if (kept < before) TRY(token_ids_append(&cut, log->ids + kept, before - kept));
+    log->count = kept;
+    const enum status status = token_ids_append(log, ids, count);
+    if (status != STATUS_OK) {
+        log->count = before;
+        token_ids_deinit(&cut);
+        return status;
+    }
     transcript->entries[transcript->count++] =
-        (struct transcript_entry){*message, transcript->log.count};
+        (struct transcript_entry){*message, kept, log->count, cut};
     return STATUS_OK;
 }
 
 void transcript_cut(struct transcript *transcript, size_t count) {
-    while (transcript->count > count)
-        message_deinit(&transcript->entries[--transcript->count].message);
-    transcript->log.count = transcript_log_end(transcript, count);
+    struct token_ids *log = &transcript->log;
+    while (transcript->count > count) {
+        struct transcript_entry *last = &transcript->entries[--transcript->count];
+        log->count = last->log_begin;
+        if (last->cut.count) { // which the log had room for once
+            memcpy(log->ids + log->count, last->cut.ids, last->cut.count * sizeof *log->ids);
+            log->count += last->cut.count;
+        }
+        token_ids_deinit(&last->cut);
+        message_deinit(&last->message);
+    }
 }
 
 int64_t transcript_tip(const struct transcript *transcript) {
@@ -160,7 +251,17 @@ int64_t transcript_tip(const struct transcript *transcript) {
     return transcript->entries[transcript->count - 1].message.id;
 }
 
+size_t transcript_standing(const struct transcript *transcript, size_t count) {
+    ASSERT(count <= transcript->count);
+    size_t end = count ? transcript->entries[count - 1].log_end : 0;
+    for (size_t i = count; i < transcript->count; i++)
+        if (transcript->entries[i].log_begin < end) end = transcript->entries[i].log_begin;
+    return end;
+}
+
 size_t transcript_log_end(const struct transcript *transcript, size_t count) {
     ASSERT(count <= transcript->count);
-    return count ? transcript->entries[count - 1].log_end : 0;
+    const size_t end = count ? transcript->entries[count - 1].log_end : 0;
+    ASSERT(count == transcript->count || transcript->entries[count].log_begin >= end);
+    return end;
 }

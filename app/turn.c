@@ -6,7 +6,9 @@
 #include <sys/random.h>
 
 #include "app/chat.h"
+#include "app/figures.h"
 #include "engine/base/assert.h"
+#include "engine/base/log.h"
 
 static enum status explain_failure(struct chat *chat, enum status status, struct error *err) {
     if (status == STATUS_DEVICE)
@@ -40,6 +42,7 @@ static void begin_turn(struct chat *chat, enum turn_kind kind, size_t replies_to
     chat->turn = (struct turn){
         .active = true,
         .kind = kind,
+        .began_ms = calendar_ms(),
         .tip_before = transcript_tip(&chat->transcript),
         .replies_to = replies_to,
         .parent = chat_message(chat, replies_to - 1)->id,
@@ -176,17 +179,17 @@ static enum status store_answer(struct chat *chat, const struct message *answer,
     return status;
 }
 
-// Where the answers' ids begin in their sequences.
-static size_t log_begin(const struct chat *chat) {
+size_t chat_log_begin(const struct chat *chat) {
     return transcript_log_end(&chat->transcript, chat->turn.replies_to);
 }
 
-static struct message message_of(const struct chat *chat, const struct answer *answer) {
+struct message chat_message_of(const struct chat *chat, const struct answer *answer) {
     return (struct message){
         .id = answer->message,
         .parent = chat->turn.parent,
         .role = MESSAGE_ASSISTANT,
         .stop = answer_stop(answer),
+        .created_ms = chat->turn.began_ms + (answer - chat->answers), // in their own order
         .text = answer->text.bytes,
         .length = answer->text.length,
         .stats = answer->stats,
@@ -194,9 +197,9 @@ static struct message message_of(const struct chat *chat, const struct answer *a
 }
 
 static enum status keep_answer(struct chat *chat, struct answer *answer, struct error *err) {
-    const size_t begin = log_begin(chat);
+    const size_t begin = chat_log_begin(chat);
     sequence_truncate(answer->sequence, (int32_t)(begin + answer_kept_tokens(answer)));
-    struct message message = message_of(chat, answer);
+    struct message message = chat_message_of(chat, answer);
     char nothing[] = "";
     if (!message.text) message.text = nothing;
     TRY(store_answer(chat, &message, sequence_tokens(answer->sequence) + begin,
@@ -210,14 +213,14 @@ static enum status keep_answer(struct chat *chat, struct answer *answer, struct 
 // The first answer that was kept replaces what the transcript has after the message.
 static enum status settle(struct chat *chat, struct error *err) {
     struct answer *answer = &chat->answers[chat->turn.kept];
-    const size_t begin = log_begin(chat);
+    const size_t begin = chat_log_begin(chat);
     const int64_t model = chat->transcript.model;
     if (chat->conversation.tip != answer->message)
         TRY(conversation_move(chat->db, chat->conversation.id, answer->message, model, err));
     chat->conversation.tip = answer->message;
     chat->conversation.model = model;
     // The transcript has its own copy, as the answer's text is the caller's until the next turn.
-    struct message message = message_of(chat, answer);
+    struct message message = chat_message_of(chat, answer);
     message.text = malloc(message.length + 1);
     if (!message.text) return STATUS_NO_MEMORY;
     memcpy(message.text, text_string(&answer->text), message.length + 1);
@@ -250,9 +253,10 @@ static void let_forks_go(struct chat *chat) {
 }
 
 // Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
-// message stays in the tree.
+// message stays in the tree; in the background it stays the tip, so that a resume gives it back.
 static enum status take_back(struct chat *chat, struct error *err) {
     struct turn *turn = &chat->turn;
+    if (turn->behind) return STATUS_OK;
     if (turn->kind == TURN_ANSWER) {
         const struct message *asked = chat_message(chat, chat->transcript.count - 1);
         TRY(text_append(&chat->draft, asked->text, asked->length));
@@ -314,6 +318,7 @@ struct turn_report chat_answer(const struct chat *chat, int32_t index) {
     const struct answer *answer = &chat->answers[index];
     return (struct turn_report){
         .any = answer->message != MESSAGE_NONE,
+        .number = chat->turn.beside + index + 1,
         .stop = answer_stop(answer),
         .stats = answer->stats,
         .cache = answer->cache,
@@ -321,7 +326,7 @@ struct turn_report chat_answer(const struct chat *chat, int32_t index) {
         .parent = chat->turn.parent,
         .seed = answer->options.sampler.seed,
         .text = text_string(&answer->text),
-        .length = answer->text.length,
+        .length = answer->ended ? answer->text.length : answer->shown,
     };
 }
 
@@ -337,14 +342,26 @@ void chat_cancel(struct chat *chat) {
     if (beams) beams_cancel(beams);
 }
 
+void chat_set_background(struct chat *chat, bool background) {
+    chat->turn.behind = background;
+    struct beams *beams = atomic_load(&chat->turn.beams);
+    if (beams) beams_set_background(beams, background);
+    for (int32_t i = 0; i < chat->turn.answer_count; i++) {
+        struct request *request = atomic_load(&chat->answers[i].request);
+        if (request) request_set_background(request, background);
+    }
+}
+
 enum status chat_measure(struct chat *chat, const char *text, size_t length, int32_t *tokens,
                          int32_t *free_tokens, struct error *err) {
     struct token_ids ids = {0};
+    chat->transcript.think = chat->settings.think;
     const enum status status =
         transcript_render(&chat->transcript, text_string(&chat->system), text, length, &ids, err);
     if (status == STATUS_OK) {
-        const size_t used = chat->transcript.log.count;
-        *tokens = ids.count > INT32_MAX ? INT32_MAX : (int32_t)ids.count;
+        const size_t used = transcript_kept(&chat->transcript, &ids);
+        const size_t added = transcript_added(&ids);
+        *tokens = added > INT32_MAX ? INT32_MAX : (int32_t)added;
         *free_tokens = used < (size_t)chat->context ? chat->context - (int32_t)used : 0;
     }
     token_ids_deinit(&ids);
@@ -362,12 +379,14 @@ static enum status check_text(const char *text, size_t length, struct error *err
 // The ids of a message that fits, with room for one token of an answer.
 static enum status measure_message(struct chat *chat, const char *text, size_t length,
                                    struct token_ids *ids, struct error *err) {
+    chat->transcript.think = chat->settings.think;
     TRY(transcript_render(&chat->transcript, text_string(&chat->system), text, length, ids, err));
-    const size_t used = chat->transcript.log.count, context = (size_t)chat->context;
-    if (used + ids->count + 1 <= context) return STATUS_OK;
+    const size_t used = transcript_kept(&chat->transcript, ids), context = (size_t)chat->context;
+    const size_t added = transcript_added(ids);
+    if (used + added + 1 <= context) return STATUS_OK;
     return error_set(err, STATUS_TOO_LONG,
                      "the message needs %zu tokens, %zu are free of %zu (one is for the answer)",
-                     ids->count, used < context ? context - used : 0, context);
+                     added, used < context ? context - used : 0, context);
 }
 
 static enum status add_message(struct chat *chat, enum message_role role, const char *text,
@@ -375,6 +394,7 @@ static enum status add_message(struct chat *chat, enum message_role role, const 
     struct message message = {
         .parent = transcript_tip(&chat->transcript),
         .role = role,
+        .created_ms = calendar_ms(),
         .length = length,
     };
     message.text = malloc(length + 1);
@@ -420,6 +440,14 @@ static enum status store_message(struct chat *chat, const char *text, size_t len
     return status;
 }
 
+// The template says the past differently now: how much of it is read again.
+static void note_cut(const struct chat *chat, const struct token_ids *ids) {
+    const size_t log = chat->transcript.log.count, kept = transcript_kept(&chat->transcript, ids);
+    if (kept < log)
+        log_write(LOG_INFO, "the chat template changes earlier turns: of %zu tokens %zu stay", log,
+                  kept);
+}
+
 enum status chat_send(struct chat *chat, const char *text, size_t length, struct error *err) {
     TRY(chat_check_idle(chat, err));
     TRY(check_text(text, length, err));
@@ -428,9 +456,12 @@ enum status chat_send(struct chat *chat, const char *text, size_t length, struct
     const int32_t beams = chat->settings.beams;
     enum status status = measure_message(chat, text, length, &ids, err);
     if (status == STATUS_OK)
-        status = check_room(chat, chat->transcript.log.count + ids.count,
+        status = check_room(chat, transcript_kept(&chat->transcript, &ids) + transcript_added(&ids),
                             beams > 1 ? beams : answers, err);
-    if (status == STATUS_OK) status = chat_place(chat, chat->transcript.count, err);
+    if (status == STATUS_OK &&
+        transcript_kept(&chat->transcript, &ids) == chat->transcript.log.count)
+        status = chat_place(chat, chat->transcript.count, err);
+    if (status == STATUS_OK) note_cut(chat, &ids);
     if (status == STATUS_OK) status = store_message(chat, text, length, &ids, err);
     if (status != STATUS_OK) {
         token_ids_deinit(&ids);
@@ -439,7 +470,7 @@ enum status chat_send(struct chat *chat, const char *text, size_t length, struct
     begin_turn(chat, TURN_ANSWER, chat->transcript.count, beams > 1 ? 1 : answers);
     const struct message *asked = chat_message(chat, chat->transcript.count - 1);
     chat->turn.tip_before = asked->parent;
-    status = sequence_append(chat->sequence, ids.ids, ids.count);
+    status = chat_place(chat, chat->transcript.count, err);
     token_ids_deinit(&ids);
     if (status == STATUS_OK)
         status = beams > 1 ? start_search(chat, beams, err) : start_answers(chat, err);
@@ -468,8 +499,13 @@ static enum status begin_another(struct chat *chat, int32_t answers, int32_t roo
     TRY(find_answer(chat, &answer, err));
     const size_t replies_to = chat->transcript.count - 1;
     TRY(check_room(chat, transcript_log_end(&chat->transcript, replies_to), room, err));
+    struct message *older;
+    size_t count, current;
+    TRY(chat_alternatives(chat, &older, &count, &current, err));
+    message_path_free(older, count);
     TRY(chat_place(chat, replies_to, err));
     begin_turn(chat, TURN_ANOTHER, replies_to, answers);
+    chat->turn.beside = (int32_t)count;
     return STATUS_OK;
 }
 
@@ -496,7 +532,7 @@ enum status chat_continue(struct chat *chat, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT, "the last answer is complete");
     TRY(chat_place(chat, chat->transcript.count, err));
     begin_turn(chat, TURN_LONGER, chat->transcript.count - 1, 1);
-    const size_t begin = log_begin(chat);
+    const size_t begin = chat_log_begin(chat);
     const struct token_ids *log = &chat->transcript.log;
     enum status status =
         answer_load(&chat->answers[0], answer, log->ids + begin, log->count - begin);
@@ -514,12 +550,14 @@ static struct answer *find_request(struct chat *chat, const struct request *requ
 
 static bool show(struct chat *chat, struct answer *answer, struct turn_progress *progress) {
     progress->answer = (int32_t)(answer - chat->answers);
+    progress->tokens = (int32_t)answer->token_count;
     return answer_show(answer, &chat->stops, &progress->text, &progress->length);
 }
 
 bool chat_owns(struct chat *chat, const struct event *event) {
     if (!chat->turn.active || chat->turn.done) return false;
-    return atomic_load(&chat->turn.beams) || find_request(chat, event->request);
+    const struct beams *beams = atomic_load(&chat->turn.beams);
+    return beams ? beams_owns(beams, event) : find_request(chat, event->request) != NULL;
 }
 
 enum turn_event chat_turn_take(struct chat *chat, const struct event *event,

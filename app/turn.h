@@ -40,7 +40,8 @@ struct chat_settings {
     int32_t speculate;  // tokens that may be guessed at once; 0: none
     int32_t beams;      // above 1: one answer, the best that a search of this width finds
     float length_penalty;
-    bool early_stopping; // these two are engine/beams.h's
+    bool early_stopping;   // these two are engine/beams.h's
+    enum think_wish think; // whether the model shall
 };
 
 struct chat_options {
@@ -57,10 +58,19 @@ MUST_CHECK enum status chat_open(const struct chat_options *options, struct chat
                                  struct error *err);
 void chat_close(struct chat *chat); // NULL is fine
 
-// A second chat with the same engine, store and settings, in another conversation. BUSY: this
-// chat, or another process, is in that one. Closed before this one.
+// A second chat with the same engine, store and settings, in another conversation, or (NULL) in a
+// new one. BUSY: another chat, or another process, is in that one. Closed before the one that owns
+// the database, if that is in memory.
 MUST_CHECK enum status chat_open_beside(const struct chat *chat, const char *name_or_id,
                                         struct chat **beside, struct error *err);
+
+// While an answer is written: a second chat, in a fork that ends with what there is of it.
+MUST_CHECK enum status chat_fork_beside(const struct chat *chat, const char *name,
+                                        struct chat **beside, struct error *err);
+
+// The one that a person goes to instead of `from`: with its settings, its system prompt for new
+// conversations, and the way back. What `from` owns for both, it owns from now on.
+MUST_CHECK enum status chat_take_over(struct chat *chat, struct chat *from, struct error *err);
 
 struct chat_settings *chat_settings(struct chat *chat);
 
@@ -69,10 +79,10 @@ struct chat_settings *chat_settings(struct chat *chat);
 const struct conversation *chat_conversation(const struct chat *chat);
 size_t chat_message_count(const struct chat *chat);
 const struct message *chat_message(const struct chat *chat, size_t index); // from the root
-const char *chat_system(const struct chat *chat);                          // "" if none
-int64_t chat_turn_count(const struct chat *chat);                          // user messages
-bool chat_template_guessed(const struct chat *chat); // the file had no template: ChatML is used
-const char *chat_template_label(const struct chat *chat);
+const char *chat_system(const struct chat *chat);   // the head (prompts/head.h); "" if none
+const char *chat_previous(const struct chat *chat); // id of the one that was left last, or ""
+int64_t chat_turn_count(const struct chat *chat);   // user messages
+const struct chat_template *chat_template_of(const struct chat *chat); // borrowed
 struct sequence *chat_sequence(struct chat *chat); // the current one, never NULL; may be empty
 struct db *chat_db(struct chat *chat);             // never NULL; borrowed
 
@@ -81,7 +91,6 @@ struct db *chat_db(struct chat *chat);             // never NULL; borrowed
 // that never got its answer (a crash, say) is given back into chat_draft() by a resume.
 MUST_CHECK enum status chat_new(struct chat *chat, const char *name, struct error *err);
 MUST_CHECK enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err);
-MUST_CHECK enum status chat_resume_previous(struct chat *chat, struct error *err); // "/resume -"
 MUST_CHECK enum status chat_fork(struct chat *chat, const char *name, struct error *err);
 
 // Forks at turn N (1-based): before that user message, whose text goes to *draft and chat_draft().
@@ -97,9 +106,50 @@ MUST_CHECK enum status chat_fork_from(struct chat *chat, const char *name_or_id,
 MUST_CHECK enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft,
                                    struct error *err);
 
-// A new head: the conversation starts anew under this system prompt (a new conversation when
-// the current one has turns already).
-MUST_CHECK enum status chat_set_system(struct chat *chat, const char *system, struct error *err);
+// Forks after the answer to turn N.
+MUST_CHECK enum status chat_fork_after(struct chat *chat, int64_t turn, const char *name,
+                                       struct error *err);
+
+// Forward again, after a rewind or a chat_go(), until something new is said: the way back of the
+// last that led to here. NOT_FOUND: there is none.
+MUST_CHECK enum status chat_redo(struct chat *chat, struct error *err);
+
+// The tip goes to any message of the conversation's family (store/family.h), without deleting
+// anything; at a user's message to before it, with its text in chat_draft(). NOT_FOUND.
+MUST_CHECK enum status chat_go(struct chat *chat, int64_t message, struct error *err);
+
+// The head: its tokens, where they are in the cache, and how many conversations have it, this one
+// not counted.
+struct chat_head {
+    int32_t tokens, cached;
+    int64_t others;
+};
+MUST_CHECK enum status chat_head(struct chat *chat, struct chat_head *head, struct error *err);
+
+// The old turns give way, in a fork that the chat moves to; the original stays as it is. The fork
+// has the head, the summary (NULL: none) as an exchange of its own, and the messages from number
+// `keep_from`, a user's, on. Whole or not at all.
+MUST_CHECK enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_from,
+                                    struct error *err);
+
+// From which user's message on must be kept so that what is kept, `more` tokens and `spare` tokens
+// fit the context? The first that does, or chat_message_count(): nothing fits but the head. At
+// least one exchange is left out. TOO_LONG: not even the head and those fit.
+MUST_CHECK enum status chat_keep_from(struct chat *chat, int32_t more, int32_t spare,
+                                      size_t *keep_from, struct error *err);
+
+int32_t chat_context(const struct chat *chat);                    // tokens it can have
+size_t chat_log_tokens(const struct chat *chat, size_t messages); // of the first so many
+
+// A chat with the first `count` messages of this one, in a database in memory: what is said in it
+// leaves no trace. Closed before this one.
+MUST_CHECK enum status chat_open_scratch(const struct chat *chat, size_t count,
+                                         struct chat **scratch, struct error *err);
+void chat_close_scratch(struct chat *scratch); // NULL is fine
+
+// The conversation starts anew under this head (prompts/head.h): a new conversation when the
+// current one has turns already.
+MUST_CHECK enum status chat_set_system(struct chat *chat, const char *head, struct error *err);
 MUST_CHECK enum status chat_rename(struct chat *chat, const char *name, struct error *err);
 
 // Brings what is cached of the conversation to the device, before the next turn needs it: after a
@@ -137,6 +187,7 @@ struct turn_progress {
     int32_t answer;   // TEXT: which, from 0
     const char *text; // TEXT: complete characters, borrowed until the next call
     size_t length;
+    int32_t tokens;      // TEXT: of the answer, up to here
     int32_t done, total; // PREFILL
 };
 
@@ -156,6 +207,9 @@ bool chat_turn_ended(struct chat *chat, enum status *status, struct error *err);
 // Stops the turn soon; safe in a signal handler. Stopped in prefill or before any text: the user
 // message is taken back into chat_draft(), and the tip is where it was.
 void chat_cancel(struct chat *chat);
+// Its requests give way to those of others, or no longer; and a message that gets no answer is
+// given back by a later resume, not by the turn.
+void chat_set_background(struct chat *chat, bool background);
 const char *chat_draft(const struct chat *chat); // "" unless a turn or resume gave text back
 bool chat_running(const struct chat *chat);
 
@@ -166,12 +220,13 @@ struct turn_cache { // where the cached tokens of a prompt were found
 
 struct turn_report { // of one answer of the last turn
     bool any;        // it was stored
+    int32_t number;  // among all answers to its message, from 1: as chat_alternatives() has them
     enum message_stop stop;
     struct message_stats stats;
     struct turn_cache cache;
     int64_t message, parent; // ids in the store
     uint64_t seed;           // that the turn was sampled with
-    const char *text;        // the whole answer
+    const char *text;        // the whole answer, with its thinking (thinking.h)
     size_t length;
 };
 struct turn_report chat_last(const struct chat *chat); // the first that was stored
@@ -180,8 +235,9 @@ struct turn_report chat_last(const struct chat *chat); // the first that was sto
 int32_t chat_answer_count(const struct chat *chat);
 struct turn_report chat_answer(const struct chat *chat, int32_t index);
 
-// All answers to the message that the last one replies to, oldest first: *answers is the caller's
-// (message_path_free), *current the one that the conversation has. BAD_INPUT: there is none.
+// All answers to the message that the last one replies to, by their numbers: *answers is the
+// caller's (message_path_free), *current the one that the conversation has. BAD_INPUT: there is
+// none.
 MUST_CHECK enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
                                          size_t *current, struct error *err);
 

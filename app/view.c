@@ -7,6 +7,9 @@
 #include "app/editor.h"
 #include "app/exit_code.h"
 #include "app/figures.h"
+#include "app/progress.h"
+#include "app/status_line.h"
+#include "app/stream.h"
 #include "app/terminal.h"
 #include "app/usage.h"
 
@@ -16,16 +19,17 @@ enum {
     AGAIN_MS = 1000,          // ^C twice in this time leaves
     FAREWELL_MS = 5000,       // for the engine to stop after SIGTERM or SIGHUP
     REPLAY_BYTES = 1200,      // of one old message
-    STATUS_NAME_COLUMNS = 24,
 };
 
 struct view {
+    struct desk *desk;
+    const struct view_options *options;
     int64_t began_ms;
     int64_t cancelled_ms; // 0: not cancelled
     int end_signal;       // 0: none
-    bool progress_shown, mid_line, numbered;
-    size_t others_bytes; // of the answers beside the one that is shown
-    struct wrap wrap;
+    bool progress_shown, numbered, unfolded;
+    struct progress progress;
+    struct stream stream;
 };
 
 static void hide_progress(struct view *view) {
@@ -34,46 +38,61 @@ static void hide_progress(struct view *view) {
 }
 
 static void show_progress(struct view *view, const struct turn_progress *progress) {
-    if (!terminal_styled() || clock_ms() - view->began_ms < PROGRESS_AFTER_MS) return;
-    char done[COUNT_TEXT_BYTES], total[COUNT_TEXT_BYTES];
-    terminal_clear_line();
-    terminal_say(STYLE_DIM, "reading %s/%s tokens", count_format(progress->done, done),
-                 count_format(progress->total, total));
-    view->progress_shown = true;
+    struct text line = {0};
+    const struct progress_now now = {.what = "reading",
+                                     .unit = "tokens",
+                                     .done = progress->done,
+                                     .total = progress->total,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    const enum status status = progress_line(&view->progress, &now, &line);
+    if (status == STATUS_OK && terminal_styled() &&
+        clock_ms() - view->began_ms >= PROGRESS_AFTER_MS) {
+        terminal_clear_line();
+        terminal_say(STYLE_DIM, "%s", text_string(&line));
+        view->progress_shown = true;
+    }
+    text_deinit(&line);
 }
 
 static void end_line(struct view *view) {
     hide_progress(view);
-    if (view->mid_line) terminal_say(STYLE_PLAIN, "\n");
-    view->mid_line = false;
+    stream_end(&view->stream);
 }
 
-static void show_number(int32_t index) { terminal_say(STYLE_DIM, "[%d]\n", (int)index + 1); }
+static void show_number(const struct chat *chat, int32_t index) {
+    terminal_say(STYLE_DIM, "[%d]\n", (int)chat_answer(chat, index).number);
+}
 
 // The first of several answers is shown as it comes; once it is whole, how far the others are.
-static void count_others(struct view *view, const struct chat *chat,
-                         const struct turn_progress *progress) {
+static void count_others(struct view *view, const struct chat *chat) {
     char bytes[COUNT_TEXT_BYTES];
-    view->others_bytes += progress->length;
+    size_t length = 0;
     if (!chat_answer(chat, 0).any || !terminal_styled()) return;
+    for (int32_t i = 1; i < chat_answer_count(chat); i++)
+        length += chat_answer(chat, i).length;
     end_line(view);
     terminal_say(STYLE_DIM, "%d more: %s bytes", (int)chat_answer_count(chat) - 1,
-                 count_format((int64_t)view->others_bytes, bytes));
+                 count_format((int64_t)length, bytes));
     view->progress_shown = true;
+}
+
+static void show_piece(struct view *view, const struct chat *chat,
+                       const struct turn_progress *piece) {
+    if (piece->length == 0) return;
+    hide_progress(view);
+    if (chat_answer_count(chat) > 1 && !view->numbered) show_number(chat, 0);
+    view->numbered = true;
+    stream_append(&view->stream, piece->text, piece->length, piece->tokens);
+    if (terminal_has_footer()) stream_settle(&view->stream);
 }
 
 static void show_text(struct view *view, const struct chat *chat,
                       const struct turn_progress *progress) {
-    if (progress->length == 0) return;
-    if (progress->answer > 0) {
-        count_others(view, chat, progress);
-        return;
-    }
-    hide_progress(view);
-    if (chat_answer_count(chat) > 1 && !view->numbered) show_number(0);
-    view->numbered = true;
-    terminal_wrapped(STYLE_PLAIN, &view->wrap, progress->text, progress->length);
-    view->mid_line = progress->text[progress->length - 1] != '\n';
+    if (progress->answer > 0)
+        count_others(view, chat);
+    else
+        show_piece(view, chat, progress);
 }
 
 static const char *stop_mark(enum message_stop stop) {
@@ -83,7 +102,7 @@ static const char *stop_mark(enum message_stop stop) {
     case STOP_LENGTH:
         return "[cut at the token limit — /continue goes on]\n";
     case STOP_CONTEXT:
-        return "[the context is full — /rewind or /new makes room]\n";
+        return "[the context is full — /compact or /new makes room]\n";
     case STOP_NONE:
     case STOP_END:
     case STOP_STRING:
@@ -102,12 +121,9 @@ static void show_others(const struct chat *chat) {
     for (int32_t i = 0; i < chat_answer_count(chat); i++) {
         const struct turn_report answer = chat_answer(chat, i);
         if (i == 0 || !answer.any) continue;
-        struct wrap wrap = new_wrap();
         terminal_say(STYLE_PLAIN, "\n");
-        show_number(i);
-        terminal_wrapped(STYLE_PLAIN, &wrap, answer.text, answer.length);
-        wrap_deinit(&wrap);
-        terminal_say(STYLE_PLAIN, "\n");
+        show_number(chat, i);
+        stream_show(answer.text, answer.length);
         terminal_say(STYLE_DIM, "%s", stop_mark(answer.stop));
     }
 }
@@ -130,89 +146,134 @@ static enum view_end finish(struct view *view, const struct chat *chat, enum sta
     return VIEW_ANSWERED;
 }
 
+static void cancel(struct view *view) {
+    view->cancelled_ms = clock_ms();
+    chat_cancel(view->desk->front);
+}
+
 // True when it is time to leave without waiting for the turn's end.
-static bool obey_signals(struct view *view, struct chat *chat, int *exit_code) {
+static bool obey_signals(struct view *view, int *exit_code) {
     const struct terminal_signals signals = terminal_take_signals();
-    const int64_t now = clock_ms();
+    const int64_t before_ms = view->cancelled_ms, since_ms = clock_ms() - before_ms;
     if (signals.suspend) terminal_suspend();
-    if (signals.suspend || signals.resized) wrap_resize(&view->wrap, terminal_width());
+    if (signals.suspend || signals.resized) stream_resize(&view->stream, terminal_width());
+    if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {
         view->end_signal = signals.end;
-        view->cancelled_ms = now;
-        chat_cancel(chat);
-    }
-    if (view->end_signal) {
+        cancel(view);
         *exit_code = 128 + view->end_signal;
-        return now - view->cancelled_ms > FAREWELL_MS;
+        return false;
     }
+    if (view->end_signal) return since_ms > FAREWELL_MS;
     if (signals.interrupts == 0) return false;
-    const bool again = view->cancelled_ms && now - view->cancelled_ms <= AGAIN_MS;
-    if (again || signals.interrupts > 1) {
+    if ((before_ms && since_ms <= AGAIN_MS) || signals.interrupts > 1) {
         *exit_code = EXIT_INTERRUPTED;
         return true;
     }
-    view->cancelled_ms = now;
-    chat_cancel(chat);
+    cancel(view);
     return false;
 }
 
-static enum view_end show_turn(struct view *view, struct chat *chat, int *exit_code) {
+// What has come of the turn by now.
+static enum turn_event show_news(struct view *view, enum view_end *end) {
+    struct chat *chat = view->desk->front;
+    struct turn_progress progress;
+    enum status status = STATUS_OK;
+    struct error err = {0};
+    const enum turn_event came = desk_next(view->desk, &progress, &status, &err);
+    switch (came) {
+    case TURN_WAIT:
+        break;
+    case TURN_PREFILL:
+        show_progress(view, &progress);
+        break;
+    case TURN_TEXT:
+        show_text(view, chat, &progress);
+        break;
+    case TURN_DONE:
+        *end = finish(view, chat, status, &err);
+        break;
+    }
+    return came;
+}
+
+// True when a line was sent for which the view ends.
+static bool obey_keys(struct view *view) {
+    struct text line = {0};
+    if (!terminal_wait(0)) return false;
+    stream_settle(&view->stream); // the footer may come now
+    const bool moves = editor_listen(&line) && view->options->line(view->options->user, &line);
+    if (editor_unfolds()) {
+        view->unfolded = !view->unfolded;
+        stream_change_look(&view->stream, view->unfolded ? THOUGHT_STAYS : THOUGHT_FOLDS);
+    }
+    text_deinit(&line);
+    return moves;
+}
+
+static enum view_end show_turn(struct view *view, int *exit_code) {
+    const int events = desk_event_fd(view->desk);
+    enum view_end end;
     for (;;) {
-        struct turn_progress progress = {0};
-        enum status status = STATUS_OK;
-        struct error err = {0};
-        switch (chat_turn_next(chat, POLL_MS, &progress, &status, &err)) {
-        case TURN_WAIT:
-            break;
-        case TURN_PREFILL:
-            show_progress(view, &progress);
-            break;
-        case TURN_TEXT:
-            show_text(view, chat, &progress);
-            break;
-        case TURN_DONE: {
-            const enum view_end end = finish(view, chat, status, &err);
-            editor_listen();
-            if (view->cancelled_ms) editor_hold();
-            return view->end_signal ? VIEW_LEAVE : end;
+        const enum turn_event came = show_news(view, &end);
+        if (came == TURN_DONE) return view->end_signal ? VIEW_LEAVE : end;
+        if (came == TURN_WAIT) terminal_wait_beside(events, POLL_MS);
+        if (obey_keys(view)) {
+            end_line(view);
+            return VIEW_MOVED;
         }
-        }
-        editor_listen();
-        if (obey_signals(view, chat, exit_code)) {
+        if (obey_signals(view, exit_code)) {
             end_line(view);
             return VIEW_LEAVE;
         }
     }
 }
 
-enum view_end view_turn(struct chat *chat, int *exit_code) {
-    struct view view = {.began_ms = clock_ms(), .wrap = new_wrap()};
-    const enum view_end end = show_turn(&view, chat, exit_code);
-    wrap_deinit(&view.wrap);
+enum view_end view_turn(struct desk *desk, const struct view_options *options, int *exit_code,
+                        bool *cancelled) {
+    struct view view = {.desk = desk, .options = options, .began_ms = clock_ms()};
+    const struct stream_options look = stream_on_terminal();
+    const struct turn_report so_far = chat_answer(desk->front, 0);
+    const struct turn_progress again = {.text = so_far.text, .length = so_far.length};
+    stream_begin(&view.stream, &look);
+    if (options->again)
+        show_piece(&view, desk->front, &again);
+    else
+        stream_skip(&view.stream, so_far.text, so_far.length);
+    const enum view_end end = show_turn(&view, exit_code);
+    stream_deinit(&view.stream);
+    *cancelled = view.cancelled_ms != 0;
     return end;
 }
 
 void view_answer(const struct message *message) {
-    struct wrap wrap = new_wrap();
-    terminal_wrapped(STYLE_PLAIN, &wrap, message->text, message->length);
-    wrap_deinit(&wrap);
-    terminal_say(STYLE_PLAIN, "\n");
+    stream_show(message->text, message->length);
     terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
 }
 
-static void replay_message(const struct message *message) {
+static void replay_text(const struct message *message, const char *text, size_t whole) {
     const bool asked = message->role == MESSAGE_USER;
-    size_t length = message->length;
+    size_t length = whole;
     if (length > REPLAY_BYTES) length = REPLAY_BYTES;
-    length -= utf8_incomplete_tail(message->text, length);
+    length -= utf8_incomplete_tail(text, length);
     struct wrap wrap = new_wrap();
     if (asked) terminal_wrapped(STYLE_DIM, &wrap, "> ", 2);
-    terminal_wrapped(STYLE_DIM, &wrap, message->text, length);
+    terminal_wrapped(STYLE_DIM, &wrap, text, length);
     wrap_deinit(&wrap);
-    if (length < message->length) terminal_say(STYLE_DIM, " […]");
-    if (length == 0 || length < message->length || message->text[length - 1] != '\n')
-        terminal_say(STYLE_PLAIN, "\n");
-    if (asked) return;
+    if (length < whole) terminal_say(STYLE_DIM, " […]");
+    if (length == 0 || length < whole || text[length - 1] != '\n') terminal_say(STYLE_PLAIN, "\n");
+}
+
+// Without its thought.
+static void replay_message(const struct message *message) {
+    struct text answer = {0};
+    if (message->role == MESSAGE_USER) {
+        replay_text(message, message->text, message->length);
+        return;
+    }
+    if (thinking_split(message->text, message->length, NULL, &answer) == STATUS_OK)
+        replay_text(message, text_string(&answer), answer.length);
+    text_deinit(&answer);
     terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
     terminal_say(STYLE_PLAIN, "\n");
 }
@@ -230,18 +291,20 @@ void view_status_line(struct chat *chat, struct engine *engine) {
     const struct usage usage = usage_of(chat, engine);
     const struct conversation *conversation = chat_conversation(chat);
     const struct turn_report last = chat_last(chat);
-    char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES], turn[96] = "";
-    if (last.any && last.stats.decode_us > 0)
-        snprintf(turn, sizeof turn, " · %d %% cached · %.0f tok/s",
-                 usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens),
-                 (double)(last.stats.output_tokens - 1) * 1e6 / (double)last.stats.decode_us);
-    const char *shown = conversation->name[0] ? conversation->name
-                        : conversation->id[0] ? conversation->id
-                                              : "new";
-    struct text name = {0};
-    if (text_fit(&name, shown, STATUS_NAME_COLUMNS, false) == STATUS_OK)
-        terminal_say(STYLE_DIM, "%s · %s/%s tokens (%d %%)%s · pool %d %%\n", text_string(&name),
-                     count_format(usage.length, used), count_format(usage.context, context),
-                     usage.context_percent, turn, usage.pool_percent);
-    text_deinit(&name);
+    const int64_t us = last.stats.decode_us;
+    struct status_facts facts = {
+        .name = conversation->name[0] ? conversation->name : conversation->id,
+        .used = usage.length,
+        .context = usage.context,
+        .context_percent = usage.context_percent,
+        .pool_percent = usage.pool_percent,
+        .answered = last.any && us > 0,
+        .cached_percent = usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens),
+        .tokens_per_s = us > 0 ? (double)(last.stats.output_tokens - 1) * 1e6 / (double)us : 0,
+    };
+    struct text line = {0};
+    if (!facts.name[0]) facts.name = "new";
+    if (status_line_append(&facts, terminal_width(), &line) == STATUS_OK)
+        terminal_say(STYLE_DIM, "%s\n", text_string(&line));
+    text_deinit(&line);
 }

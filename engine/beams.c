@@ -47,7 +47,7 @@ struct beams {
     struct hypothesis results[BEAMS_MAX_WIDTH]; // the best first
     int32_t result_count;
     atomic_bool cancelled;
-    bool done;
+    bool background, done;
     enum status status;
     struct request_stats stats; // of the first step, with the rest added
     int64_t began_us, first_us;
@@ -138,6 +138,7 @@ static enum status start_step(struct beams *beams) {
         beams->beams[i].looked_at = 2 * beams->options.width;
         options[i] = (struct request_options){.sampler = sampler_options_default(),
                                               .max_tokens = 1,
+                                              .background = beams->background,
                                               .ignore_end = true,
                                               .observer = look,
                                               .observer_user = &beams->beams[i]};
@@ -290,11 +291,20 @@ void beams_destroy(struct beams *beams) {
     free(beams);
 }
 
-bool beams_take(struct beams *beams, const struct event *event) {
+static int32_t find_beam(const struct beams *beams, const struct request *request) {
     int32_t at = 0;
-    while (at < beams->live && atomic_load(&beams->beams[at].request) != event->request)
+    while (at < beams->live && atomic_load(&beams->beams[at].request) != request)
         at++;
-    if (at == beams->live || beams->done) return false;
+    return at;
+}
+
+bool beams_owns(const struct beams *beams, const struct event *event) {
+    return !beams->done && find_beam(beams, event->request) < beams->live;
+}
+
+bool beams_take(struct beams *beams, const struct event *event) {
+    if (!beams_owns(beams, event)) return false;
+    const int32_t at = find_beam(beams, event->request);
     if (event->kind != EVENT_DONE) return true;
     atomic_store(&beams->beams[at].request, NULL);
     request_release(event->request);
@@ -314,6 +324,14 @@ void beams_cancel(struct beams *beams) {
     for (int32_t i = 0; i < BEAMS_MAX_WIDTH; i++) {
         struct request *request = atomic_load(&beams->beams[i].request);
         if (request) request_cancel(request);
+    }
+}
+
+void beams_set_background(struct beams *beams, bool background) {
+    beams->background = background; // of the steps to come
+    for (int32_t i = 0; i < beams->live; i++) {
+        struct request *request = atomic_load(&beams->beams[i].request);
+        if (request) request_set_background(request, background);
     }
 }
 

@@ -47,10 +47,13 @@ MUST_CHECK enum status beams_create(struct sequence *sequence, const struct beam
                                     struct beams **beams);
 void beams_destroy(struct beams *beams); // when done; NULL is fine
 
+bool beams_owns(const struct beams *beams, const struct event *event);
+
 // True: the event was the search's. On the last one of a step it chooses and begins the next.
 bool beams_take(struct beams *beams, const struct event *event);
 
 void beams_cancel(struct beams *beams); // soon it is done, with the beams as they are
+void beams_set_background(struct beams *beams, bool background); // as request_set_background()
 bool beams_done(const struct beams *beams);
 
 struct beams_result {

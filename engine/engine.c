@@ -11,6 +11,8 @@
 #include "engine/base/log.h"
 #include "engine/base/size.h"
 #include "engine/internal.h"
+#include "engine/model/checkpoint.h"
+#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/cost.h"
 
 enum {
@@ -90,14 +92,20 @@ static enum status check_weights_fit(struct opening *opening) {
 static enum status load_file(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
-    TRY(gguf_open(options->model_path, &engine->gguf, opening->err));
+    TRY(checkpoint_open(options->model_path, &engine->gguf, opening->err));
     TRY(check_weights_fit(opening));
     gguf_prefetch(engine->gguf);
-    TRY(tokenizer_open(engine->gguf, &engine->tokenizer, opening->err));
+    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
     // The progress callback's user is the options themselves; they outlive the opening.
     struct engine_options copy = *options;
-    TRY(model_open(&engine->model, engine->gguf, engine->backend, engine->device,
-                   options->progress ? report_loading : NULL, &copy, opening->err));
+    const struct model_options how = {
+        .backend = engine->backend,
+        .device = engine->device,
+        .context = options->context > 0 ? options->context : 0,
+        .progress = options->progress ? report_loading : NULL,
+        .user = &copy,
+    };
+    TRY(model_open(&engine->model, engine->gguf, &how, opening->err));
     const int32_t vocabulary = tokenizer_vocabulary(engine->tokenizer);
     if (vocabulary > engine->model.config.vocabulary)
         return error_set(opening->err, STATUS_BAD_FILE,
@@ -251,20 +259,21 @@ static enum status take_memory(struct opening *opening) {
 }
 
 // Everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE parameters are
-// in the model file, and so in its digest; block_cache.h says what must not be here.
+// in the model file, and so in its digest, but for the choice of LongRoPE's factors;
+// block_cache.h says what must not be here.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options) {
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shape;
     char text[256];
     char digest[HASH_HEX_BYTES] = "";
     if (engine->gguf && options->tier) hash_hex(engine_digest(engine), digest);
-    const int length =
-        snprintf(text, sizeof text,
-                 "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32
-                 " block %" PRId32 " layout %d numerics %s %d",
-                 digest, options->shape ? options->shape : "", dtype_name(shape->type),
-                 shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
-                 FIRST_LAYOUT + (int)shape->layout, engine->backend->name, NUMERICS);
+    const int length = snprintf(
+        text, sizeof text,
+        "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
+        " layout %d numerics %s %d%s",
+        digest, options->shape ? options->shape : "", dtype_name(shape->type), shape->num_layers,
+        shape->num_kv_heads, shape->head_size, shape->block_size, FIRST_LAYOUT + (int)shape->layout,
+        engine->backend->name, NUMERICS, engine->model.long_rope ? " long" : "");
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }

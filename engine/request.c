@@ -115,6 +115,13 @@ enum status request_start(struct sequence *sequence, const struct request_option
 
 void request_cancel(struct request *request) { atomic_store(&request->cancelled, true); }
 
+void request_set_background(struct request *request, bool background) {
+    struct engine *engine = request->sequence->engine;
+    pthread_mutex_lock(&engine->lock);
+    request->run.foreground = !background;
+    pthread_mutex_unlock(&engine->lock);
+}
+
 void request_release(struct request *request) {
     if (!request) return;
     ASSERT(request->done);

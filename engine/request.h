@@ -80,6 +80,9 @@ MUST_CHECK enum status request_start_all(struct sequence *const *sequences,
                                          const struct request_options *options, int32_t count,
                                          struct request **requests);
 void request_cancel(struct request *request); // soon a DONE comes; any thread or signal handler
+
+// Gives way to others from the next step on, or no longer. Nothing once it is done.
+void request_set_background(struct request *request, bool background);
 void request_release(struct request *request);
 struct sequence *request_sequence(const struct request *request);
 

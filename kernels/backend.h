@@ -63,6 +63,8 @@ struct workspace {
     int32_t num_heads, head_size;
     enum attention_kernel attention;
     int32_t max_logits, vocabulary; // rows of candidates, and their length; 0: none
+    int32_t experts, experts_used;  // of the verb experts; 0: none
+    int32_t expert_rows;            // of an expert's gate
 };
 
 struct device_info {
@@ -121,11 +123,12 @@ struct batch {
     const int64_t *slot_mapping; // [num_tokens], where each new token's K and V go
 };
 
-struct embedding {            // y[t] = table[token_ids[t]]
+struct embedding {            // y[t] = table[token_ids[t]] * scale
     void *y;                  // [tokens, columns] residual, out
     const int32_t *token_ids; // [tokens] device, each in 0 ... rows - 1
     struct weight table;      // [vocabulary, columns]
     int32_t tokens;
+    float scale; // 0: as they are
 };
 
 struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
@@ -134,6 +137,20 @@ struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
     const float *weight; // [dim] device
     int32_t rows, dim;
     float eps;
+};
+
+struct narrow {    // y = x, as activations
+    void *y;       // [rows, dim] activation, out, not x
+    const void *x; // [rows, dim] residual
+    int32_t rows, dim;
+};
+
+struct add_rows {      // x += scale * y, or, with a norm, scale * y / sqrt(mean(y^2) + eps) * norm
+    void *x;           // [rows, dim] residual, in and out, not y
+    const void *y;     // [rows, dim] residual
+    const float *norm; // [dim] device, or NULL
+    int32_t rows, dim;
+    float eps, scale;
 };
 
 // What a product reads: activations or, with a norm, the residual stream, which is normed first
@@ -154,18 +171,66 @@ struct projection {
 
 enum { LINEAR_PARTS = 3 };
 
+enum linear_store {
+    LINEAR_ACTIVATION, // y is activation
+    LINEAR_RESIDUAL,   // y is of the residual's type
+    LINEAR_ADD,        // so it is, and what is computed is added to it; without a bias
+};
+
 struct linear { // y = x W^T + bias for each part, all of one input
     struct linear_input in;
     struct projection parts[LINEAR_PARTS];
     int32_t count;
-    bool add; // y is residual, and what is computed is added to it
+    enum linear_store store;
 };
 
-struct gated_linear { // y = silu(x gate^T) * (x up^T), silu(g) = g / (1 + exp(-g))
+// What becomes of a gate g and what it lets through, u:
+//   SILU     g / (1 + exp(-g)) * u                                     (arXiv 2002.05202)
+//   GELU     g / 2 * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 g^3))) * u (arXiv 1606.08415)
+//   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
+enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED };
+
+#define ACT_CLAMP 7.0f
+#define ACT_SLOPE 1.702f
+
+struct gated_linear { // y = act(x gate^T, x up^T)
     struct linear_input in;
     void *y;                // [tokens, gate.rows] activation, out, not the input
     void *up_rows;          // the same shape, scratch
     struct weight gate, up; // of one shape
+    enum act act;
+};
+
+// Who answers a token (arXiv 1701.06538, 2401.04088): chosen[t] are the `used` experts of the
+// highest scores, the highest first, of equal ones the lower; shares[t] the softmax of those scores
+// alone. A score that is not a number is the lowest.
+struct route {
+    int32_t *chosen;    // [tokens, used] device, out
+    float *shares;      // [tokens, used] device, out
+    const void *scores; // [tokens, experts] residual
+    int32_t tokens, experts, used;
+};
+
+// A matrix of each expert, all of one type and shape.
+struct expert_weights {
+    const void *const *data; // [experts] device, of pointers from weights()
+    enum dtype type;
+    int32_t rows, columns;
+    const float *bias; // [experts, rows] device, or NULL
+};
+
+enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32 };
+
+// y[t] = sum over j of shares[t][j] * (down h + its bias), h = act(gate x[t] + its bias, up x[t] +
+// its bias), with the matrices of expert chosen[t][j]; summed in the order of j.
+struct experts {
+    void *y;               // [tokens, down.rows] residual, out
+    const void *x;         // [tokens, gate.columns] activation
+    const int32_t *chosen; // [tokens, used] device, no expert twice in a row of it
+    const float *shares;   // [tokens, used] device
+    struct expert_weights gate, up, down;
+    int32_t tokens, experts, used; // as reserved, or fewer
+    enum act act;
 };
 
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
@@ -215,18 +280,21 @@ struct attention {
     struct paged_attention attend;
 };
 
-struct silu_and_mul { // gate = silu(gate) * up
-    void *gate;       // [rows, dim] activation, in and out
-    const void *up;   // [rows, dim] activation
+struct act_and_mul { // gate = act(gate, up)
+    void *gate;      // [rows, dim] activation, in and out
+    const void *up;  // [rows, dim] activation
     int32_t rows, dim;
+    enum act act;
 };
 
-struct logits {               // y[r] = x[row_index[r]] W^T, always fp32
+// y[r] = x[row_index[r]] W^T * scale, always fp32, and then softcap * tanh(y / softcap).
+struct logits {
     float *y;                 // [rows, weight.rows] device
     const void *x;            // [tokens, weight.columns] activation
     const int32_t *row_index; // [rows] device
     struct weight weight;
     int32_t rows;
+    float scale, softcap; // 0: as they are
 };
 
 enum {
@@ -326,12 +394,16 @@ struct backend {
 
     void (*embedding)(struct device *device, const struct embedding *args);
     void (*rmsnorm)(struct device *device, const struct rmsnorm *args);
+    void (*narrow)(struct device *device, const struct narrow *args);
+    void (*add_rows)(struct device *device, const struct add_rows *args);
     void (*linear)(struct device *device, const struct linear *args);
     void (*gated_linear)(struct device *device, const struct gated_linear *args);
     void (*rope_and_cache)(struct device *device, const struct rope_and_cache *args);
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*attention)(struct device *device, const struct attention *args);
-    void (*silu_and_mul)(struct device *device, const struct silu_and_mul *args);
+    void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
+    void (*route)(struct device *device, const struct route *args);
+    void (*experts)(struct device *device, const struct experts *args);
     void (*logits)(struct device *device, const struct logits *args);
     void (*candidates)(struct device *device, const struct candidates *args);
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);

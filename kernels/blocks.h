@@ -28,6 +28,41 @@ struct PACKED block_q4_0 { // value = d * (q - 8); low nibbles are elements 0..1
     uint8_t q[BLOCK_ELEMENTS / 2];
 };
 
+struct PACKED block_q4_1 { // value = d * q + m; nibbles as q4_0
+    half d, m;
+    uint8_t q[BLOCK_ELEMENTS / 2];
+};
+
+struct PACKED block_q5_0 { // value = d * (q - 16); bit i of `high` is the fifth of element i
+    half d;
+    uint8_t high[BLOCK_ELEMENTS / 8];
+    uint8_t q[BLOCK_ELEMENTS / 2]; // nibbles as q4_0
+};
+
+struct PACKED block_q5_1 { // value = d * q + m; bits as q5_0
+    half d, m;
+    uint8_t high[BLOCK_ELEMENTS / 8];
+    uint8_t q[BLOCK_ELEMENTS / 2];
+};
+
+// Sixteen groups of 16: value = d * scale * q - dmin * min, the scale being the low nibble of
+// scales[g], the min the high one. Each half of 128 elements has 32 bytes of q: quarter k of it
+// takes bits 2k and 2k + 1 of q[l].
+struct PACKED block_q2_k {
+    uint8_t scales[SUPER_ELEMENTS / 16];
+    uint8_t q[SUPER_ELEMENTS / 4];
+    half d, dmin;
+};
+
+// Sixteen groups of 16: value = d * scale[g] * (q - 4), scales packed (q3_k_scale). The low two
+// bits of q lie as in q2_k; bit g of high[l] is the third of element l of the g-th 32.
+struct PACKED block_q3_k {
+    uint8_t high[SUPER_ELEMENTS / 8];
+    uint8_t q[SUPER_ELEMENTS / 4];
+    uint8_t scales[PACKED_SCALE_BYTES];
+    half d;
+};
+
 // Eight groups of 32: value = d * scale[g] * q - dmin * min[g], scale and min packed in six
 // bits. Each 32 bytes of q hold two groups: the low nibbles, then the high nibbles.
 struct PACKED block_q4_k {
@@ -53,8 +88,41 @@ struct PACKED block_q6_k {
     half d;
 };
 
+struct PACKED block_iq4_nl { // value = d * iq4_values[q]; nibbles as q4_0
+    half d;
+    uint8_t q[BLOCK_ELEMENTS / 2];
+};
+
+// Eight groups of 32: value = d * scale[g] * iq4_values[q], scales packed (iq4_xs_scale); each
+// group's 16 bytes have nibbles as q4_0.
+struct PACKED block_iq4_xs {
+    half d;
+    uint8_t high[2], low[SUPER_ELEMENTS / 64];
+    uint8_t q[SUPER_ELEMENTS / 2];
+};
+
+// Value = 2^(exponent - 127) * fp4_values[q] / 2: a float of one sign, two exponent and one
+// fraction bit (OCP Microscaling Formats 1.0); nibbles as q4_0.
+struct PACKED block_mxfp4 {
+    uint8_t exponent;
+    uint8_t q[BLOCK_ELEMENTS / 2];
+};
+
 #undef PACKED
 
+extern const int8_t iq4_values[16], fp4_values[16];
+
+// The values of one block of a quantised type.
+void block_to_float(enum dtype type, const void *block, float *values);
+
+static_assert(sizeof(struct block_q4_1) == 20, "as in the file");
+static_assert(sizeof(struct block_q5_0) == 22, "as in the file");
+static_assert(sizeof(struct block_q5_1) == 24, "as in the file");
+static_assert(sizeof(struct block_q2_k) == 84, "as in the file");
+static_assert(sizeof(struct block_q3_k) == 110, "as in the file");
+static_assert(sizeof(struct block_iq4_nl) == 18, "as in the file");
+static_assert(sizeof(struct block_iq4_xs) == 136, "as in the file");
+static_assert(sizeof(struct block_mxfp4) == 17, "as in the file");
 static_assert(sizeof(struct block_q8_0) == 34, "as in the file");
 static_assert(sizeof(struct block_q4_0) == 18, "as in the file");
 static_assert(sizeof(struct block_q4_k) == 144, "as in the file");
@@ -72,6 +140,22 @@ static inline void packed_scale(const uint8_t scales[PACKED_SCALE_BYTES], int g,
         *scale = (uint8_t)((scales[g + 4] & 15) | (scales[g - 4] >> 6) << 4);
         *min = (uint8_t)((scales[g + 4] >> 4) | (scales[g] >> 6) << 4);
     }
+}
+
+// Bit i of 32.
+static inline int high_bit(const uint8_t high[4], int i) { return high[i / 8] >> i % 8 & 1; }
+
+// Group g's scale, -32 to 31: four bits in a nibble of bytes 0 ... 7, low ones first; two of byte
+// 8 + g % 4 on top.
+static inline int q3_k_scale(const uint8_t scales[PACKED_SCALE_BYTES], int g) {
+    const int low = g < 8 ? scales[g] & 15 : scales[g - 8] >> 4;
+    return (low | (scales[8 + g % 4] >> g / 4 * 2 & 3) << 4) - 32;
+}
+
+// The same: a nibble of `low`, two bits of the 16 of `high` on top.
+static inline int iq4_xs_scale(const struct block_iq4_xs *block, int g) {
+    const int low = block->low[g / 2] >> g % 2 * 4 & 15;
+    return (low | (block->high[g / 4] >> g % 4 * 2 & 3) << 4) - 32;
 }
 
 #ifdef __cplusplus

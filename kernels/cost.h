@@ -36,6 +36,29 @@ static inline size_t gated_linear_bytes(const struct gated_linear *args) {
     return weight_bytes(&args->gate) + weight_bytes(&args->up);
 }
 
+// The residual read, and read and written; and what is added, or rounded.
+static inline size_t add_rows_bytes(const struct add_rows *args) {
+    return 3 * (size_t)args->rows * (size_t)args->dim * sizeof(float);
+}
+
+static inline size_t narrow_bytes(const struct narrow *args) {
+    return 2 * (size_t)args->rows * (size_t)args->dim * sizeof(float);
+}
+
+static inline size_t route_bytes(const struct route *args) {
+    return (size_t)args->tokens * (size_t)args->experts * sizeof(float);
+}
+
+static inline size_t expert_bytes(const struct expert_weights *weights) { // of one expert
+    return (size_t)weights->rows * dtype_row_bytes(weights->type, weights->columns);
+}
+
+// Each expert that somebody needs once: at least `used`, at most all or as many as were asked for.
+static inline size_t experts_bytes(const struct experts *args, int32_t needed) {
+    return (size_t)needed *
+           (expert_bytes(&args->gate) + expert_bytes(&args->up) + expert_bytes(&args->down));
+}
+
 static inline size_t logits_bytes(const struct logits *args) { return weight_bytes(&args->weight); }
 
 // Each row once, wherever it comes from; what is chosen is next to nothing.

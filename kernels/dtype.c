@@ -99,59 +99,6 @@ bf16 float_to_bf16(float value) {
     return (bf16)round_shift(bits, 16);
 }
 
-static void q8_0_to_float(const struct block_q8_0 *block, float *values) {
-    const float d = half_to_float(block->d);
-    for (int i = 0; i < BLOCK_ELEMENTS; i++)
-        values[i] = d * (float)block->q[i];
-}
-
-static void q4_0_to_float(const struct block_q4_0 *block, float *values) {
-    const float d = half_to_float(block->d);
-    for (int i = 0; i < BLOCK_ELEMENTS / 2; i++) {
-        values[i] = d * (float)((block->q[i] & 15) - 8);
-        values[i + BLOCK_ELEMENTS / 2] = d * (float)((block->q[i] >> 4) - 8);
-    }
-}
-
-// The two products are exact in fp32 (at most 22 bits), so only the subtraction rounds.
-static void q4_k_to_float(const struct block_q4_k *block, float *values) {
-    const float d = half_to_float(block->d), dmin = half_to_float(block->dmin);
-    for (int g = 0; g < 8; g++) {
-        uint8_t scale, min;
-        packed_scale(block->scales, g, &scale, &min);
-        const uint8_t *q = block->q + 32 * (g / 2);
-        for (int l = 0; l < 32; l++) {
-            const int quant = g % 2 ? q[l] >> 4 : q[l] & 15;
-            values[32 * g + l] = d * (float)(scale * quant) - dmin * (float)min;
-        }
-    }
-}
-
-static void q5_k_to_float(const struct block_q5_k *block, float *values) {
-    const float d = half_to_float(block->d), dmin = half_to_float(block->dmin);
-    for (int g = 0; g < 8; g++) {
-        uint8_t scale, min;
-        packed_scale(block->scales, g, &scale, &min);
-        const uint8_t *q = block->q + 32 * (g / 2);
-        for (int l = 0; l < 32; l++) {
-            const int low = g % 2 ? q[l] >> 4 : q[l] & 15;
-            const int quant = low | (block->high[l] >> g & 1) << 4;
-            values[32 * g + l] = d * (float)(scale * quant) - dmin * (float)min;
-        }
-    }
-}
-
-static void q6_k_to_float(const struct block_q6_k *block, float *values) {
-    const float d = half_to_float(block->d);
-    for (int i = 0; i < SUPER_ELEMENTS; i++) {
-        const int n = i / 128, k = i % 128 / 32, l = i % 32;
-        const uint8_t low = block->low[64 * n + 32 * (k % 2) + l];
-        const int nibble = k < 2 ? low & 15 : low >> 4;
-        const int quant = (nibble | (block->high[32 * n + l] >> (2 * k) & 3) << 4) - 32;
-        values[i] = d * (float)(block->scales[i / 16] * quant);
-    }
-}
-
 static void halves_to_float(enum dtype type, const void *source, float *values, size_t elements) {
     for (size_t i = 0; i < elements; i++) {
         uint16_t bits;
@@ -164,34 +111,13 @@ void dtype_to_float(enum dtype type, const void *blocks, float *values, size_t e
     const size_t step = (size_t)row_of(type)->block_elements;
     ASSERT(elements % step == 0);
     const char *block = blocks;
-    switch (type) {
-    case DTYPE_F32:
+    if (type == DTYPE_F32) {
         memcpy(values, blocks, elements * sizeof(float));
-        return;
-    case DTYPE_F16:
-    case DTYPE_BF16:
+    } else if (step == 1) {
         halves_to_float(type, blocks, values, elements);
-        return;
-    case DTYPE_Q8_0:
-    case DTYPE_Q4_0:
-    case DTYPE_Q4_K:
-    case DTYPE_Q5_K:
-    case DTYPE_Q6_K:
-    case DTYPE_COUNT:
-        break;
-    }
-    for (size_t i = 0; i < elements; i += step, block += table[type].block_bytes) {
-        const void *at = block;
-        if (type == DTYPE_Q8_0)
-            q8_0_to_float(at, values + i);
-        else if (type == DTYPE_Q4_0)
-            q4_0_to_float(at, values + i);
-        else if (type == DTYPE_Q4_K)
-            q4_k_to_float(at, values + i);
-        else if (type == DTYPE_Q5_K)
-            q5_k_to_float(at, values + i);
-        else
-            q6_k_to_float(at, values + i);
+    } else {
+        for (size_t i = 0; i < elements; i += step, block += table[type].block_bytes)
+            block_to_float(type, block, values + i);
     }
 }
 
@@ -223,6 +149,16 @@ static void random_plain(enum dtype type, char *values, size_t elements, float d
     }
 }
 
+// Powers of two, two neighbours of them so often that the root mean square is the deviation.
+static void random_exponent(struct block_mxfp4 *block, float deviation, uint64_t *state) {
+    const float unit = deviation / 2.926F;
+    const int below = (int)floorf(log2f(unit));
+    const float low = ldexpf(1, below) * ldexpf(1, below); // of its square, as of the higher one's
+    const float share = (unit * unit - low) / (3 * low);
+    const bool higher = (float)(random_next(state) >> 40) * 0x1p-24F < share;
+    block->exponent = (uint8_t)(127 + below + (higher ? 1 : 0));
+}
+
 // A block of random bits with unit d has the root mean square below, from the uniform
 // distributions of q, scale and min. A K block's dmin is the mean of q times d, so that the
 // mean is about 0; the others get there by a random sign of d.
@@ -237,6 +173,38 @@ static void random_scale(enum dtype type, char *block, float deviation, uint64_t
     case DTYPE_Q4_0:
         d[0] = float_to_half(sign * deviation / 4.64F);
         break;
+    case DTYPE_Q4_1:
+        d[0] = float_to_half(deviation / 4.61F);
+        d[1] = float_to_half(deviation / 4.61F * -7.5F);
+        length = sizeof d;
+        break;
+    case DTYPE_Q5_0:
+        d[0] = float_to_half(sign * deviation / 9.25F);
+        break;
+    case DTYPE_Q5_1:
+        d[0] = float_to_half(deviation / 9.23F);
+        d[1] = float_to_half(deviation / 9.23F * -15.5F);
+        length = sizeof d;
+        break;
+    case DTYPE_Q2_K:
+        d[0] = float_to_half(deviation / 13.87F);
+        d[1] = float_to_half(deviation / 13.87F * 1.5F);
+        offset = offsetof(struct block_q2_k, d);
+        length = sizeof d;
+        break;
+    case DTYPE_Q3_K:
+        d[0] = float_to_half(sign * deviation / 43.3F);
+        offset = offsetof(struct block_q3_k, d);
+        break;
+    case DTYPE_IQ4_NL:
+        d[0] = float_to_half(sign * deviation / 67.4F);
+        break;
+    case DTYPE_IQ4_XS:
+        d[0] = float_to_half(sign * deviation / 1246.0F);
+        break;
+    case DTYPE_MXFP4:
+        random_exponent((struct block_mxfp4 *)(void *)block, deviation, state);
+        return;
     case DTYPE_Q4_K:
         d[0] = float_to_half(deviation / 258.3F);
         d[1] = float_to_half(deviation / 258.3F * 7.5F);

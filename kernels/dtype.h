@@ -21,15 +21,23 @@ typedef uint16_t half; // the bits of an IEEE binary16; only kernels do arithmet
 typedef uint16_t bf16; // the bits of a bfloat16
 
 //   id    block bytes, elements
-#define DTYPE_MAP(X)          \
-    X(F32, 4, 1, "f32")       \
-    X(F16, 2, 1, "f16")       \
-    X(BF16, 2, 1, "bf16")     \
-    X(Q8_0, 34, 32, "q8_0")   \
-    X(Q4_0, 18, 32, "q4_0")   \
-    X(Q4_K, 144, 256, "q4_k") \
-    X(Q5_K, 176, 256, "q5_k") \
-    X(Q6_K, 210, 256, "q6_k")
+#define DTYPE_MAP(X)              \
+    X(F32, 4, 1, "f32")           \
+    X(F16, 2, 1, "f16")           \
+    X(BF16, 2, 1, "bf16")         \
+    X(Q8_0, 34, 32, "q8_0")       \
+    X(Q4_0, 18, 32, "q4_0")       \
+    X(Q4_1, 20, 32, "q4_1")       \
+    X(Q5_0, 22, 32, "q5_0")       \
+    X(Q5_1, 24, 32, "q5_1")       \
+    X(Q2_K, 84, 256, "q2_k")      \
+    X(Q3_K, 110, 256, "q3_k")     \
+    X(Q4_K, 144, 256, "q4_k")     \
+    X(Q5_K, 176, 256, "q5_k")     \
+    X(Q6_K, 210, 256, "q6_k")     \
+    X(IQ4_NL, 18, 32, "iq4_nl")   \
+    X(IQ4_XS, 136, 256, "iq4_xs") \
+    X(MXFP4, 17, 32, "mxfp4")
 
 #define DTYPE_ENUM(id, bytes, elements, name) DTYPE_##id,
 enum dtype { DTYPE_MAP(DTYPE_ENUM) DTYPE_COUNT };

@@ -1,287 +1,32 @@
 #include "prompts/template.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
-#include "engine/base/text.h"
+#include "prompts/jinja/jinja.h"
 
-enum { MARK_COUNT = 3, STOP_COUNT = 2 };
+const char chat_template_chatml[] =
+    "{% for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content"
+    " + '<|im_end|>\\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
-struct frame {
-    const char *open, *close;
-};
+enum { STOP_BYTES = 64 };
 
-// An answer is written as ask, lead, text, end, rest. The model itself writes the lead, the text
-// and the end's token, so none of these is rendered for an answer that is in the log; the lead
-// is a space that a SentencePiece model puts before its first word.
+// Where an answer in channels has its last word; what comes before it is thinking.
+static const char CHANNEL[] = "<|channel|>", FINAL_CHANNEL[] = "<|channel|>final<|message|>";
+
 struct chat_template {
-    const char *name;
-    const char *marks[MARK_COUNT]; // all occur in a template string of this kind
-    struct frame system, user;
-    const char *ask, *lead, *end, *rest;
-    const char *default_system; // stands where a conversation has no system message; or NULL
-    bool folds_system;          // the system's frame stands inside the first user message
-    bool alternates;            // user and assistant take turns, beginning with the user
-    bool trims;                 // white space around each message goes
-    bool bos_each_exchange;     // a BOS also before the second and later user messages
-    const char *stops[STOP_COUNT + 1];
+    struct jinja *jinja;
+    struct text bos, eos;
+    bool begins_with_bos, guessed, folds_system, drops_thinking;
+    bool wants_final;     // it refuses an answer with channels: only the last one's text is given
+    char end[STOP_BYTES]; // the text that ends an answer, or ""
+    const char *stops[3]; // it, and another that some models write instead
 };
-
-#define CHATML                                                                                    \
-    .system = {"<|im_start|>system\n", "<|im_end|>\n"},                                           \
-    .user = {"<|im_start|>user\n", "<|im_end|>\n"}, .ask = "<|im_start|>assistant\n", .lead = "", \
-    .end = "<|im_end|>", .rest = "\n", .stops = {"<|im_end|>"}
-
-#define LLAMA3                                                                                   \
-    .user = {"<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"},                      \
-    .ask = "<|start_header_id|>assistant<|end_header_id|>\n\n", .lead = "", .end = "<|eot_id|>", \
-    .rest = "", .trims = true, .stops = {"<|eot_id|>"}
-
-// A row stands before those whose marks its own templates contain as well.
-static const struct chat_template rows[] = {
-    {.name = "phi4",
-     .marks = {"<|im_start|>", "<|im_sep|>"},
-     .system = {"<|im_start|>system<|im_sep|>", "<|im_end|>"},
-     .user = {"<|im_start|>user<|im_sep|>", "<|im_end|>"},
-     .ask = "<|im_start|>assistant<|im_sep|>",
-     .lead = "",
-     .end = "<|im_end|>",
-     .rest = "",
-     .stops = {"<|im_end|>"}},
-    {.name = "qwen2.5",
-     .marks = {"<|im_start|>",
-               "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>"},
-     .default_system = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
-     CHATML},
-    {.name = "qwen2",
-     .marks = {"<|im_start|>", "You are a helpful assistant.<|im_end|>"},
-     .default_system = "You are a helpful assistant.",
-     CHATML},
-    {.name = "smollm2",
-     .marks = {"<|im_start|>",
-               "You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>"},
-     .default_system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
-     CHATML},
-    {.name = "chatml", .marks = {"<|im_start|>", "<|im_end|>"}, CHATML},
-    {.name = "llama3.1",
-     .marks = {"<|start_header_id|>", "<|eot_id|>", "Cutting Knowledge Date: December 2023"},
-     .system = {"<|start_header_id|>system<|end_header_id|>\n\n"
-                "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n",
-                "<|eot_id|>"},
-     .default_system = "",
-     LLAMA3},
-    {.name = "llama3",
-     .marks = {"<|start_header_id|>", "<|eot_id|>"},
-     .system = {"<|start_header_id|>system<|end_header_id|>\n\n", "<|eot_id|>"},
-     LLAMA3},
-    {.name = "llama2",
-     .marks = {"[INST]", "<<SYS>>"},
-     .system = {"<<SYS>>\n", "\n<</SYS>>\n\n"},
-     .user = {"[INST] ", " [/INST]"},
-     .ask = "",
-     .lead = " ",
-     .end = " </s>",
-     .rest = "",
-     .folds_system = true,
-     .alternates = true,
-     .trims = true,
-     .bos_each_exchange = true,
-     .stops = {"</s>", "[INST]"}},
-    {.name = "mistral-v7",
-     .marks = {"[INST]", "[SYSTEM_PROMPT]"},
-     .system = {"[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"},
-     .user = {"[INST]", "[/INST]"},
-     .ask = "",
-     .lead = "",
-     .end = "</s>",
-     .rest = "",
-     .alternates = true,
-     .stops = {"</s>"}},
-    {.name = "mistral-v1", // [INST] is ordinary text here, and a control token from v2 on
-     .marks = {"[INST]", " [/INST]"},
-     .system = {"", "\n\n"},
-     .user = {"[INST] ", " [/INST]"},
-     .ask = "",
-     .lead = " ",
-     .end = "</s>",
-     .rest = "",
-     .folds_system = true,
-     .alternates = true,
-     .stops = {"</s>", "[INST]"}},
-    {.name = "mistral-v3", // SentencePiece's own space makes the "[INST] x[/INST] y" of that kind
-     .marks = {"[INST]", "[/INST]"},
-     .system = {"", "\n\n"},
-     .user = {"[INST]", "[/INST]"},
-     .ask = "",
-     .lead = "",
-     .end = "</s>",
-     .rest = "",
-     .folds_system = true,
-     .alternates = true,
-     .stops = {"</s>"}},
-    {.name = "gemma",
-     .marks = {"<start_of_turn>", "<end_of_turn>"},
-     .system = {"", "\n\n"},
-     .user = {"<start_of_turn>user\n", "<end_of_turn>\n"},
-     .ask = "<start_of_turn>model\n",
-     .lead = "",
-     .end = "<end_of_turn>",
-     .rest = "\n",
-     .folds_system = true,
-     .alternates = true,
-     .trims = true,
-     .stops = {"<end_of_turn>"}},
-    {.name = "phi3",
-     .marks = {"<|user|>", "<|end|>"},
-     .system = {"<|system|>\n", "<|end|>\n"},
-     .user = {"<|user|>\n", "<|end|>\n"},
-     .ask = "<|assistant|>\n",
-     .lead = "",
-     .end = "<|end|>",
-     .rest = "\n",
-     .stops = {"<|end|>"}},
-    {.name = "zephyr",
-     .marks = {"<|user|>", "<|assistant|>", "eos_token"},
-     .system = {"<|system|>\n", "</s>\n"},
-     .user = {"<|user|>\n", "</s>\n"},
-     .ask = "<|assistant|>\n",
-     .lead = "",
-     .end = "</s>",
-     .rest = "\n",
-     .stops = {"</s>", "<|user|>"}},
-};
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static const char *const role_names[ROLE_COUNT] = {"system", "user", "assistant"};
-
-static bool has_marks(const struct chat_template *row, const char *source, size_t length) {
-    for (int i = 0; i < MARK_COUNT && row->marks[i]; i++)
-        if (!memmem(source, length, row->marks[i], strlen(row->marks[i]))) return false;
-    return true;
-}
-
-static enum status refuse(struct error *err) {
-    struct text names = {0};
-    enum status status = STATUS_OK;
-    for (int i = 0; i < ROW_COUNT && status == STATUS_OK; i++)
-        status = text_format(&names, "%s%s", i ? ", " : "", rows[i].name);
-    if (status == STATUS_OK)
-        status =
-            error_set(err, STATUS_UNSUPPORTED,
-                      "the model's chat template is none of those known: %s", text_string(&names));
-    text_deinit(&names);
-    return status;
-}
-
-static bool has_system(const struct render *what) {
-    return what->count > 0 && what->messages[0].role == ROLE_SYSTEM;
-}
-
-static enum status check_order(const struct chat_template *row, const struct render *what,
-                               struct error *err) {
-    const size_t start = has_system(what);
-    for (size_t i = start; i < what->count; i++) {
-        const enum role role = what->messages[i].role;
-        if (role == ROLE_SYSTEM)
-            return error_set(err, STATUS_BAD_INPUT, "a system message can only be the first");
-        if (row->alternates && (role == ROLE_USER) != ((i - start) % 2 == 0))
-            return error_set(err, STATUS_BAD_INPUT,
-                             "the %s template wants user and assistant by turns, the user first: "
-                             "message %zu is out of turn",
-                             row->name, i + 1);
-    }
-    if (row->alternates && what->ask && (what->count - start) % 2 == 0)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the %s template asks for an answer only after a user's message",
-                         row->name);
-    return STATUS_OK;
-}
-
-// White space as the templates' trim (Python's str.strip) has it.
-static bool is_space(uint32_t c) {
-    return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 ||
-           c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
-           c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
-static struct piece trim(struct piece piece) {
-    size_t begin = piece.length, end = 0, used;
-    for (size_t at = 0; at < piece.length; at += used) {
-        if (is_space(utf8_decode(piece.bytes + at, piece.length - at, &used))) continue;
-        if (begin > at) begin = at;
-        end = at + used;
-    }
-    if (begin > end) return (struct piece){piece.kind, piece.bytes, 0};
-    return (struct piece){piece.kind, piece.bytes + begin, end - begin};
-}
-
-static void push(struct prompt *prompt, struct piece piece) {
-    if (piece.length > 0) prompt->pieces[prompt->count++] = piece;
-}
-
-static void push_control(struct prompt *prompt, const char *text) {
-    push(prompt, (struct piece){PIECE_CONTROL, text, strlen(text)});
-}
-
-static void push_text(struct prompt *prompt, const struct chat_template *row,
-                      const struct chat_message *message) {
-    const struct piece piece = {PIECE_TEXT, message->text, message->length};
-    push(prompt, row->trims ? trim(piece) : piece);
-}
-
-static void push_system(struct prompt *prompt, const struct chat_template *row,
-                        const struct chat_message *message) {
-    push_control(prompt, row->system.open);
-    push_text(prompt, row, message);
-    push_control(prompt, row->system.close);
-}
-
-static void push_start(struct prompt *prompt, const struct chat_template *row,
-                       const struct render *what) {
-    if (what->begins_with_bos) push_control(prompt, what->bos);
-    if (!row->default_system || has_system(what)) return;
-    push_control(prompt, row->system.open);
-    push_control(prompt, row->default_system);
-    push_control(prompt, row->system.close);
-}
-
-static void push_answer_end(struct prompt *prompt, const struct chat_template *row, bool ended) {
-    if (!ended) push_control(prompt, row->end);
-    push_control(prompt, row->rest);
-}
-
-static void push_user(struct prompt *prompt, const struct chat_template *row,
-                      const struct render *what, size_t index) {
-    const bool follows_system = index == 1 && has_system(what);
-    const bool opens = index == 0 || follows_system;
-    if (row->bos_each_exchange && !opens) push_control(prompt, what->bos);
-    push_control(prompt, row->user.open);
-    if (row->folds_system && follows_system) push_system(prompt, row, &what->messages[0]);
-    push_text(prompt, row, &what->messages[index]);
-    push_control(prompt, row->user.close);
-}
-
-static void push_message(struct prompt *prompt, const struct chat_template *row,
-                         const struct render *what, size_t index) {
-    const struct chat_message *message = &what->messages[index];
-    switch (message->role) {
-    case ROLE_SYSTEM:
-        if (!row->folds_system) push_system(prompt, row, message);
-        break;
-    case ROLE_USER:
-        push_user(prompt, row, what, index);
-        break;
-    case ROLE_ASSISTANT:
-        push_control(prompt, row->ask);
-        push_control(prompt, row->lead);
-        push_text(prompt, row, message);
-        push_answer_end(prompt, row, false);
-        break;
-    }
-}
 
 const char *role_name(enum role role) { return role_names[role]; }
 
@@ -294,56 +39,437 @@ bool role_find(const char *name, enum role *role) {
     return false;
 }
 
-enum status chat_template_recognise(const char *source, size_t length,
-                                    const struct chat_template **row, bool *guessed,
-                                    struct error *err) {
-    if (!source || length == 0) {
-        *row = chat_template_find("chatml");
-        *guessed = true;
-        return STATUS_OK;
-    }
-    for (int i = 0; i < ROW_COUNT; i++) {
-        if (!has_marks(&rows[i], source, length)) continue;
-        *row = &rows[i];
-        *guessed = false;
-        return STATUS_OK;
-    }
-    return refuse(err);
-}
-
-const struct chat_template *chat_template_find(const char *name) {
-    for (int i = 0; i < ROW_COUNT; i++)
-        if (strcmp(name, rows[i].name) == 0) return &rows[i];
-    return NULL;
-}
-
-const char *chat_template_name(const struct chat_template *row) { return row->name; }
-
 void prompt_deinit(struct prompt *prompt) {
     free(prompt->pieces);
+    free(prompt->bytes);
     *prompt = (struct prompt){0};
 }
 
-enum status chat_template_render(const struct chat_template *row, const struct render *what,
-                                 struct prompt *prompt, struct error *err) {
-    enum { PIECES_PER_MESSAGE = 8 }; // enough for the start and for the end as well
-    size_t pieces, bytes;
-    ASSERT(what->first <= what->count);
-    TRY(check_order(row, what, err));
-    if (!size_mul(what->count - what->first + 2, PIECES_PER_MESSAGE, &pieces) ||
-        !size_mul(pieces, sizeof(struct piece), &bytes))
+static size_t prompt_length(const struct prompt *prompt) {
+    size_t length = 0;
+    for (size_t i = 0; i < prompt->count; i++)
+        length += prompt->pieces[i].length;
+    return length;
+}
+
+// Removes the first bytes, and pieces that are empty then.
+static void prompt_drop(struct prompt *prompt, size_t bytes) {
+    size_t kept = 0;
+    for (size_t i = 0; i < prompt->count; i++) {
+        struct piece piece = prompt->pieces[i];
+        const size_t cut = bytes < piece.length ? bytes : piece.length;
+        bytes -= cut;
+        piece.bytes += cut;
+        piece.length -= cut;
+        if (piece.length > 0) prompt->pieces[kept++] = piece;
+    }
+    prompt->count = kept;
+}
+
+// The rendering as the prompt's own, with a BOS before it where one is expected and missing.
+static enum status take_pieces(const struct chat_template *chat_template,
+                               const struct jinja_run *run, struct prompt *prompt) {
+    const struct text *bos = &chat_template->bos;
+    const struct piece *first = run->piece_count ? &run->pieces[0] : NULL;
+    const bool begins = first && first->length >= bos->length && bos->length > 0 &&
+                        memcmp(first->bytes, bos->bytes, bos->length) == 0;
+    const size_t added = chat_template->begins_with_bos && !begins ? bos->length : 0;
+    size_t length = added;
+    for (size_t i = 0; i < run->piece_count; i++)
+        length += run->pieces[i].length;
+    struct prompt taken = {.pieces = malloc((run->piece_count + 1) * sizeof *taken.pieces),
+                           .bytes = malloc(length + 1)};
+    if (!taken.pieces || !taken.bytes) {
+        prompt_deinit(&taken);
         return STATUS_NO_MEMORY;
-    struct prompt filled = {.pieces = malloc(bytes)};
-    if (!filled.pieces) return STATUS_NO_MEMORY;
-    if (what->first == 0)
-        push_start(&filled, row, what);
-    else if (what->messages[what->first - 1].role == ROLE_ASSISTANT)
-        push_answer_end(&filled, row, what->answer_ended);
-    for (size_t i = what->first; i < what->count; i++)
-        push_message(&filled, row, what, i);
-    if (what->ask) push_control(&filled, row->ask);
-    *prompt = filled;
+    }
+    char *at = taken.bytes;
+    if (added) {
+        memcpy(at, bos->bytes, added);
+        taken.pieces[taken.count++] = (struct piece){PIECE_CONTROL, at, added};
+        at += added;
+    }
+    for (size_t i = 0; i < run->piece_count; i++) {
+        const struct piece *piece = &run->pieces[i];
+        struct piece *last = taken.count ? &taken.pieces[taken.count - 1] : NULL;
+        memcpy(at, piece->bytes, piece->length);
+        if (last && last->kind == piece->kind)
+            last->length += piece->length;
+        else
+            taken.pieces[taken.count++] = (struct piece){piece->kind, at, piece->length};
+        at += piece->length;
+    }
+    *prompt = taken;
     return STATUS_OK;
 }
 
-const char *const *chat_template_stops(const struct chat_template *row) { return row->stops; }
+static enum status push_message(struct arena *arena, enum role role, const struct chars *content,
+                                struct list *list) {
+    struct value message, key, name;
+    const char *role_text = role_names[role];
+    TRY(value_dict(arena, &message));
+    TRY(value_text(arena, "role", 4, ORIGIN_CONTROL, &key));
+    TRY(value_text(arena, role_text, strlen(role_text), ORIGIN_CONTROL, &name));
+    TRY(dict_set(arena, message.as.dict, key, name));
+    TRY(value_text(arena, "content", 7, ORIGIN_CONTROL, &key));
+    TRY(dict_set(arena, message.as.dict, key, value_string(content)));
+    return list_push(arena, list, message);
+}
+
+// The system prompt, an empty line, and the first user message, as one.
+static enum status fold(struct arena *arena, const struct chat_message *system,
+                        const struct chat_message *user, const struct chars **content) {
+    struct builder folded = {.arena = arena};
+    builder_push(&folded, system->text, system->length, ORIGIN_TEXT);
+    builder_push_string(&folded, "\n\n");
+    builder_push(&folded, user->text, user->length, ORIGIN_TEXT);
+    return builder_finish(&folded, content);
+}
+
+// The text of an answer as the template wants it.
+static struct chars content_of(const struct chat_template *chat_template,
+                               const struct chat_message *message) {
+    const struct chars whole = chars_of(message->text, message->length, ORIGIN_TEXT);
+    const struct chars mark = chars_of(FINAL_CHANNEL, sizeof FINAL_CHANNEL - 1, ORIGIN_TEXT);
+    size_t at;
+    if (!chat_template->wants_final || message->role != ROLE_ASSISTANT) return whole;
+    if (chars_find_last(&whole, &mark, 0, whole.length, &at))
+        return chars_slice(&whole, at + mark.length, whole.length);
+    // An interrupted thought: it has no last word.
+    const struct chars channel = chars_of(CHANNEL, sizeof CHANNEL - 1, ORIGIN_TEXT);
+    if (chars_find(&whole, &channel, 0, whole.length, &at)) return chars_slice(&whole, 0, 0);
+    return whole;
+}
+
+static enum status make_messages(const struct chat_template *chat_template,
+                                 const struct render *what, struct arena *arena,
+                                 struct value *messages) {
+    struct list *list;
+    const struct chat_message *system = NULL;
+    TRY(value_list(arena, VALUE_LIST, &list, messages));
+    for (size_t i = 0; i < what->count; i++) {
+        const struct chat_message *message = &what->messages[i];
+        const struct chars *content;
+        if (i == 0 && message->role == ROLE_SYSTEM && chat_template->folds_system) {
+            system = message;
+            continue;
+        }
+        if (system && message->role == ROLE_USER) {
+            TRY(fold(arena, system, message, &content));
+            system = NULL;
+        } else {
+            content = chars_keep(arena, content_of(chat_template, message));
+            if (!content) return STATUS_FULL;
+        }
+        TRY(push_message(arena, message->role, content, list));
+    }
+    return STATUS_OK;
+}
+
+enum { VARIABLES = 6, MOST_VARIABLES = VARIABLES + 2 };
+
+static enum status make_variables(const struct chat_template *chat_template,
+                                  const struct render *what, struct arena *arena,
+                                  struct jinja_variable variables[MOST_VARIABLES]) {
+    const struct text *bos = &chat_template->bos, *eos = &chat_template->eos;
+    variables[0].name = "messages";
+    TRY(make_messages(chat_template, what, arena, &variables[0].value));
+    variables[1].name = "bos_token";
+    TRY(value_text(arena, text_string(bos), bos->length, ORIGIN_CONTROL, &variables[1].value));
+    variables[2].name = "eos_token";
+    TRY(value_text(arena, text_string(eos), eos->length, ORIGIN_CONTROL, &variables[2].value));
+    variables[3] = (struct jinja_variable){"add_generation_prompt", value_boolean(what->ask)};
+    variables[4] = (struct jinja_variable){"tools", value_none()};
+    variables[5] = (struct jinja_variable){"documents", value_none()};
+    const struct value thinks = value_boolean(what->think == THINK_ON);
+    variables[6] = (struct jinja_variable){"enable_thinking", thinks};
+    variables[7] = (struct jinja_variable){"thinking", thinks};
+    return STATUS_OK;
+}
+
+enum status chat_template_render(const struct chat_template *chat_template,
+                                 const struct render *what, struct prompt *prompt,
+                                 struct error *err) {
+    struct jinja_variable variables[MOST_VARIABLES];
+    struct jinja_run run;
+    struct error inner = {0};
+    jinja_run_init(&run);
+    enum status status = make_variables(chat_template, what, &run.arena, variables);
+    if (status == STATUS_FULL) {
+        status = error_set(&inner, STATUS_BAD_INPUT, "the conversation is too large for it");
+    } else if (status == STATUS_OK) {
+        run.variables = variables;
+        run.variable_count = what->think == THINK_AS_IT_DOES ? VARIABLES : MOST_VARIABLES;
+        run.now = what->now;
+        status = jinja_run(chat_template->jinja, &run, &inner);
+    }
+    if (status == STATUS_OK)
+        status = take_pieces(chat_template, &run, prompt);
+    else if (inner.text[0])
+        error_set(err, status, run.refusal ? "the chat template refuses: %s" : "chat template: %s",
+                  inner.text);
+    jinja_run_deinit(&run);
+    return status;
+}
+
+// ---- what a template does, by trial
+
+static const char PROBE_ANSWER[] = "zanswerz";
+
+static bool renders(const struct chat_template *chat_template, const struct chat_message *messages,
+                    size_t count, struct prompt *prompt, struct error *err) {
+    const struct render what = {
+        .messages = messages, .count = count, .ask = messages[count - 1].role == ROLE_USER};
+    return chat_template_render(chat_template, &what, prompt, err) == STATUS_OK;
+}
+
+static bool contains(const struct prompt *prompt, const char *needle) {
+    return memmem(prompt->bytes, prompt_length(prompt), needle, strlen(needle)) != NULL;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+// The mark that follows the answer: up to white space, and of several "<…>" the first.
+static void find_end(struct chat_template *chat_template, const struct prompt *prompt) {
+    const char *end = prompt->bytes + prompt_length(prompt);
+    const char *answer =
+        memmem(prompt->bytes, (size_t)(end - prompt->bytes), PROBE_ANSWER, sizeof PROBE_ANSWER - 1);
+    if (!answer) return;
+    const char *at = answer + sizeof PROBE_ANSWER - 1;
+    while (at < end && is_blank(*at))
+        at++;
+    const char close = at < end && *at == '<' ? '>' : ']';
+    if (at == end || (*at != '<' && *at != '[')) return;
+    const char *stop = memchr(at, close, (size_t)(end - at));
+    if (!stop || stop + 1 - at >= STOP_BYTES) return;
+    memcpy(chat_template->end, at, (size_t)(stop + 1 - at));
+    chat_template->stops[0] = chat_template->end;
+}
+
+// Models to which the marks of a question are plain text go on with the next one by themselves.
+static void find_second_stop(struct chat_template *chat_template, const struct prompt *prompt) {
+    static const struct {
+        const char *sign, *stop; // where the one is rendered, the other is no token of its own
+    } questions[] = {{" [/INST]", "[INST]"}, {"<|user|>", "<|user|>"}};
+    if (strcmp(chat_template->end, "</s>") != 0) return;
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+        if (contains(prompt, questions[i].sign)) chat_template->stops[1] = questions[i].stop;
+}
+
+static enum status probe(struct chat_template *chat_template, struct error *err) {
+    static const char thought[] = "<think>\nzthoughtz\n</think>\n\nzanswerz";
+    static const char channels[] =
+        "<|channel|>analysis<|message|>zthoughtz<|end|><|start|>assistant"
+        "<|channel|>final<|message|>zanswerz";
+    const struct chat_message system = {ROLE_SYSTEM, "zsystemz", 8},
+                              user = {ROLE_USER, "zuserz", 6};
+    const struct chat_message answer = {ROLE_ASSISTANT, PROBE_ANSWER, sizeof PROBE_ANSWER - 1};
+    const struct chat_message thinking = {ROLE_ASSISTANT, thought, sizeof thought - 1};
+    const struct chat_message with_system[] = {system, user}, closed[] = {user, answer};
+    const struct chat_message in_channels = {ROLE_ASSISTANT, channels, sizeof channels - 1};
+    const struct chat_message after_thought[] = {user, thinking, user};
+    const struct chat_message after_channels[] = {user, in_channels, user};
+    struct prompt prompt = {0};
+    struct error inner = {0};
+    const bool plain = renders(chat_template, &user, 1, &prompt, &inner) && prompt.count > 0;
+    prompt_deinit(&prompt);
+    if (!plain)
+        return error_set(err, STATUS_UNSUPPORTED, "the model's chat template can not be used: %s",
+                         inner.text[0] ? inner.text : "it renders nothing");
+    chat_template->folds_system = !renders(chat_template, with_system, 2, &prompt, NULL);
+    prompt_deinit(&prompt);
+    if (renders(chat_template, closed, 2, &prompt, NULL)) find_end(chat_template, &prompt);
+    find_second_stop(chat_template, &prompt);
+    prompt_deinit(&prompt);
+    if (renders(chat_template, after_thought, 3, &prompt, NULL))
+        chat_template->drops_thinking = !contains(&prompt, "zthoughtz");
+    prompt_deinit(&prompt);
+    chat_template->wants_final = !renders(chat_template, after_channels, 3, &prompt, NULL);
+    chat_template->drops_thinking |= chat_template->wants_final;
+    prompt_deinit(&prompt);
+    return STATUS_OK;
+}
+
+enum status chat_template_create(const struct chat_template_options *options,
+                                 struct chat_template **result, struct error *err) {
+    struct error inner = {0};
+    const bool guessed = !options->source || options->length == 0;
+    const char *source = guessed ? chat_template_chatml : options->source;
+    struct chat_template *made = calloc(1, sizeof *made);
+    if (!made) return STATUS_NO_MEMORY;
+    made->begins_with_bos = options->begins_with_bos;
+    made->guessed = guessed;
+    enum status status = text_append_string(&made->bos, options->bos);
+    if (status == STATUS_OK) status = text_append_string(&made->eos, options->eos);
+    if (status == STATUS_OK) {
+        status =
+            jinja_create(source, guessed ? strlen(source) : options->length, &made->jinja, &inner);
+        if (status == STATUS_BAD_INPUT)
+            status = error_set(err, STATUS_UNSUPPORTED,
+                               "the model's chat template can not be used: %s", inner.text);
+    }
+    if (status == STATUS_OK) status = probe(made, err);
+    if (status != STATUS_OK) {
+        chat_template_destroy(made);
+        return status;
+    }
+    *result = made;
+    return STATUS_OK;
+}
+
+void chat_template_destroy(struct chat_template *chat_template) {
+    if (!chat_template) return;
+    jinja_destroy(chat_template->jinja);
+    text_deinit(&chat_template->bos);
+    text_deinit(&chat_template->eos);
+    free(chat_template);
+}
+
+bool chat_template_guessed(const struct chat_template *chat_template) {
+    return chat_template->guessed;
+}
+
+bool chat_template_drops_thinking(const struct chat_template *chat_template) {
+    return chat_template->drops_thinking;
+}
+
+bool chat_template_folds_system(const struct chat_template *chat_template) {
+    return chat_template->folds_system;
+}
+
+const char *chat_template_name(const struct chat_template *chat_template) {
+    static const char *const families[][2] = {
+        {"<|im_end|>", "chatml"},   {"<|eot_id|>", "llama3"},       {"</s>", "mistral"},
+        {"<end_of_turn>", "gemma"}, {"<turn|>", "gemma4"},          {"<|end|>", "phi3"},
+        {"<|return|>", "harmony"},  {"<|end_of_text|>", "granite"},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(chat_template->end, families[i][0]) == 0) return families[i][1];
+    return "its own";
+}
+
+const char *const *chat_template_stops(const struct chat_template *chat_template) {
+    return chat_template->stops;
+}
+
+// ---- going on
+
+// How many bytes are the same at the start of both, and of the same kind.
+static size_t common_bytes(const struct prompt *a, const struct prompt *b) {
+    size_t common = 0, i = 0, j = 0, from_a = 0, from_b = 0;
+    while (i < a->count && j < b->count && a->pieces[i].kind == b->pieces[j].kind) {
+        const size_t left_a = a->pieces[i].length - from_a, left_b = b->pieces[j].length - from_b;
+        const size_t both = left_a < left_b ? left_a : left_b;
+        const char *at_a = a->pieces[i].bytes + from_a, *at_b = b->pieces[j].bytes + from_b;
+        if (memcmp(at_a, at_b, both) != 0) {
+            while (*at_a == *at_b)
+                at_a++, at_b++, common++;
+            return common;
+        }
+        common += both;
+        from_a += both;
+        from_b += both;
+        if (from_a == a->pieces[i].length) i++, from_a = 0;
+        if (from_b == b->pieces[j].length) j++, from_b = 0;
+    }
+    return common;
+}
+
+static size_t skip_blanks(const char *at, const char *end) {
+    const char *begin = at;
+    while (at < end && is_blank(*at))
+        at++;
+    return (size_t)(at - begin);
+}
+
+// The rendered answer begins at `at`: is it the one in the log, but for white space around it? Then
+// *used is where its text ends.
+static bool says_the_same(const char *at, const char *end, const struct chat_message *answer,
+                          size_t *used) {
+    const char *text = answer->text, *text_end = text + answer->length;
+    text += skip_blanks(text, text_end);
+    while (text_end > text && is_blank(text_end[-1]))
+        text_end--;
+    const char *said = at + skip_blanks(at, end);
+    const size_t length = (size_t)(text_end - text);
+    if ((size_t)(end - said) < length || (length && memcmp(said, text, length) != 0)) return false;
+    *used = (size_t)(said - at) + length;
+    return true;
+}
+
+// Moves *offset over white space to the end of the text piece that it is in. False: there is more
+// than that.
+static bool skip_to_control(const struct prompt *prompt, size_t *offset) {
+    const struct piece *piece = prompt->pieces;
+    size_t begin = 0;
+    for (; piece < prompt->pieces + prompt->count && begin + piece->length <= *offset; piece++)
+        begin += piece->length;
+    if (piece == prompt->pieces + prompt->count || piece->kind != PIECE_TEXT) return true;
+    const char *at = piece->bytes + (*offset - begin), *end = piece->bytes + piece->length;
+    const size_t blanks = skip_blanks(at, end);
+    *offset += blanks;
+    return at + blanks == end;
+}
+
+// The mark that ended the answer in the log, if the template writes it there too: its bytes with
+// the white space before it, or 0.
+static size_t skip_end(const char *at, const char *end, const char *ended_by) {
+    const size_t blanks = skip_blanks(at, end), length = strlen(ended_by);
+    const bool there =
+        (size_t)(end - at) - blanks >= length && memcmp(at + blanks, ended_by, length) == 0;
+    return there ? blanks + length : 0;
+}
+
+// What the prompt ended with and the answer's text begins with: a mark of thinking that the
+// template opened for the model, which belongs to the answer as well.
+static size_t shared_end(const struct prompt *asked, const struct chat_message *answer) {
+    enum { MARK_MOST_BYTES = 64 };
+    const size_t past = prompt_length(asked);
+    size_t shared = answer->length < MARK_MOST_BYTES ? answer->length : MARK_MOST_BYTES;
+    if (shared > past) shared = past;
+    while (shared > 0 && memcmp(asked->bytes + past - shared, answer->text, shared) != 0)
+        shared--;
+    return shared;
+}
+
+// Is the answer rendered from byte `from` on as it was written? Then *used is where what the log
+// lacks begins.
+static bool goes_on(const struct prompt *prompt, const struct chat_message *answer,
+                    const char *ended_by, size_t from, size_t *used, enum prompt_keeps *keeps) {
+    const char *end = prompt->bytes + prompt_length(prompt);
+    size_t at = 0;
+    if (!says_the_same(prompt->bytes + from, end, answer, &at)) return false;
+    at += from;
+    if (!skip_to_control(prompt, &at)) return false;
+    const size_t mark = ended_by[0] ? skip_end(prompt->bytes + at, end, ended_by) : 0;
+    *keeps = ended_by[0] && mark == 0 ? PROMPT_KEEPS_ANSWER : PROMPT_KEEPS_ALL;
+    *used = at + mark;
+    return true;
+}
+
+enum status chat_template_continue(const struct chat_template *chat_template,
+                                   const struct render *what, const char *ended_by,
+                                   struct prompt *prompt, enum prompt_keeps *keeps,
+                                   struct error *err) {
+    ASSERT(what->count >= 2);
+    const struct chat_message *answer = &what->messages[what->count - 2];
+    struct render before = *what;
+    struct prompt asked = {0};
+    before.count -= 2;
+    before.ask = true;
+    *keeps = PROMPT_KEEPS_NOTHING;
+    TRY(chat_template_render(chat_template, what, prompt, err));
+    if (answer->role != ROLE_ASSISTANT || before.count == 0) return STATUS_OK;
+    // A past that the template refuses now is one that it did not render.
+    if (chat_template_render(chat_template, &before, &asked, NULL) != STATUS_OK) return STATUS_OK;
+    const size_t past = prompt_length(&asked), common = common_bytes(&asked, prompt);
+    const size_t opened = past - shared_end(&asked, answer);
+    prompt_deinit(&asked);
+    size_t used = past;
+    const bool same = (common >= past && goes_on(prompt, answer, ended_by, past, &used, keeps)) ||
+                      (opened < past && common >= opened &&
+                       goes_on(prompt, answer, ended_by, opened, &used, keeps));
+    if (!same && common >= past) *keeps = PROMPT_KEEPS_QUESTION;
+    if (*keeps != PROMPT_KEEPS_NOTHING) prompt_drop(prompt, used);
+    return STATUS_OK;
+}

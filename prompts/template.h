@@ -1,30 +1,29 @@
 // prompts/template.h — how a conversation becomes the text that a model expects.
 //
-// A chat template is a row of a table: how each role's message begins and ends, where the
-// system prompt goes, what asks for an answer. The row is recognised from the template
-// string that the model file carries. Rendering yields pieces marked control (the template's
-// own words) or text (a message's), so that only the template can make special tokens.
+// A chat template is the program that the model file carries (jinja/jinja.h); without one, ChatML.
+// Rendering yields pieces marked control (the template's own words, BOS and EOS, the roles' names)
+// or text (a message's), so that only the template can make special tokens.
 //
-// Only what is new is rendered: a conversation's past is kept as token ids (the token log)
-// and never rendered again.
+//   chat_template_create ─► render, continue (any number of times) ─► chat_template_destroy
 //
-// A row says less than a template's program can. What it leaves out: tools; dropping the
-// thinking from old answers; an opened <think> after the ask; a default system prompt, unless
-// the row is that family's own; today's date (llama3.1 always writes its template's fallback,
-// so that a head is the same text tomorrow); moving the system prompt to the last user message
-// (mistral-v3: it stays with the first, where the log has it).
+// A conversation's past is kept as token ids (the token log) and not made anew: of a new turn only
+// what the log lacks is rendered into pieces. Some templates say an earlier turn differently once
+// the next one has begun: the thinking in an answer is dropped, the system prompt moves to the
+// last message. Then chat_template_continue() says how much of the log still stands.
 //
-// Sources: each family's published chat_template; ChatML (OpenAI), Llama 2 and 3 (Meta),
-// Mistral, Gemma (Google), Phi-3 and Phi-4 (Microsoft), Zephyr (Hugging Face).
+// What is found out by trial when a template is created: which text ends an answer; whether it
+// refuses a system prompt (then that is put before the first user message, with an empty line
+// between); whether it drops the thinking from earlier answers; whether it refuses an answer that
+// has channels (<|channel|>analysis<|message|>…), of which it is given the final one's text then.
 //
-// Memory: rows are static. Pieces are owned by struct prompt; their bytes are borrowed from
-// the messages, the BOS text and the table, which must outlive the prompt's use. Rows are
-// read-only: any number of threads.
+// Memory: a template owns its program; a prompt owns its pieces and their bytes. Threads: a
+// template is read-only once created.
 #ifndef PROMPTS_TEMPLATE_H
 #define PROMPTS_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "engine/base/piece.h"
 #include "engine/base/status.h"
@@ -41,50 +40,76 @@ struct chat_message {
     size_t length;
 };
 
-struct chat_template; // a row
+// What a file without a template is taken to have.
+extern const char chat_template_chatml[];
 
-// The first row all of whose marks occur in the model's template string. NULL or "" (a file
-// without a template): chatml, and *guessed is true. UNSUPPORTED when no row fits.
-MUST_CHECK enum status chat_template_recognise(const char *source, size_t length,
-                                               const struct chat_template **row, bool *guessed,
-                                               struct error *err);
-const struct chat_template *chat_template_find(const char *name); // "chatml", …; or NULL
-const char *chat_template_name(const struct chat_template *row);
+struct chat_template;
+
+struct chat_template_options { // borrowed for the call
+    const char *source;        // NULL or "": ChatML
+    size_t length;
+    const char *bos, *eos; // texts of these tokens, "" where there is none
+    bool begins_with_bos;  // the tokenizer expects a BOS first, whether the template says it or not
+};
+
+// UNSUPPORTED: it is no template that can be run, with its position, or it renders no message.
+MUST_CHECK enum status chat_template_create(const struct chat_template_options *options,
+                                            struct chat_template **result, struct error *err);
+void chat_template_destroy(struct chat_template *chat_template); // NULL is fine
+
+bool chat_template_guessed(const struct chat_template *chat_template); // there was none
+bool chat_template_drops_thinking(const struct chat_template *chat_template);
+bool chat_template_folds_system(const struct chat_template *chat_template); // see above
+// The family by what ends an answer, for people: "chatml", "llama3", … or "its own".
+const char *chat_template_name(const struct chat_template *chat_template);
+// Strings that end an answer in text, for models that write them out; NULL-terminated.
+const char *const *chat_template_stops(const struct chat_template *chat_template);
 
 struct prompt { // {0} is empty
     struct piece *pieces;
     size_t count;
+    char *bytes; // that the pieces are of
 };
 
 void prompt_deinit(struct prompt *prompt); // leaves it empty
 
-// Where the rendered part begins and ends.
+// Whether a model that can think shall: what templates know as enable_thinking, or thinking. One
+// that knows neither is not changed by it.
+enum think_wish { THINK_AS_IT_DOES, THINK_ON, THINK_OFF };
+
 struct render {
     const struct chat_message *messages; // the whole conversation from its root
     size_t count;
-    size_t first;         // messages before this one are in the token log already
-    bool answer_ended;    // first > 0 and messages[first-1] is an answer whose end-of-turn token
-                          // is in the log too; false: an interrupted answer, which is closed here
-    bool begins_with_bos; // does the tokenizer expect a BOS at the very start?
-    bool ask;             // ends with what makes the model answer
-    const char *bos;      // text of the BOS token, "" when there is none; borrowed
+    bool ask; // ends with what makes the model answer
+    enum think_wish think;
+    const struct tm *now; // for templates that write the date; NULL: 1970
 };
 
-// Fills *prompt (an empty one) with messages[first …), opening with what the message before
-// `first` still lacks. Rendering in two parts gives the text of rendering at once:
-//
-//   messages[0 …)                    BOS  <system>  <user>  <ask> answer <end><rest>  <user>  <ask>
-//   after an answer that ended                                               <rest>  <user>  <ask>
-//   after one that was interrupted                                      <end><rest>  <user>  <ask>
-//
-// BAD_INPUT when the template cannot express the order of roles, with the reason. A system
-// message is only possible at index 0; a row without a system role puts it into the first user
-// message.
-MUST_CHECK enum status chat_template_render(const struct chat_template *row,
+// Fills *prompt (an empty one) with all of it. BAD_INPUT: the template refuses or fails, and why.
+MUST_CHECK enum status chat_template_render(const struct chat_template *chat_template,
                                             const struct render *what, struct prompt *prompt,
                                             struct error *err);
 
-// Strings that end an answer in text, for models that write them out; NULL-terminated.
-const char *const *chat_template_stops(const struct chat_template *row);
+enum prompt_keeps {
+    PROMPT_KEEPS_NOTHING,  // the pieces are all of it; what the log begins with may still be equal
+    PROMPT_KEEPS_QUESTION, // the log stands up to the last answer, with which the pieces begin
+    PROMPT_KEEPS_ANSWER,   // all but the token that ended the answer, which the template ends
+                           // otherwise
+    PROMPT_KEEPS_ALL,      // the pieces are what the log lacks
+};
+
+// The same for a conversation whose last answer (message count - 2) was made by the model from the
+// rendering of what is before it. `ended_by` is the text of the token that the answer's end left in
+// the log, "" if it was interrupted. An answer whose rendering differs in the white space around it
+// alone keeps its tokens.
+//
+//   the log       <user>Hi<end><ask>  Hello! <end>
+//   the prompt                                    <rest><user>More<end><ask>     keeps all
+//   or                                Hello!<end> <rest><user>More<end><ask>     keeps the question
+//   or                                       <END> <rest><user>More<end><ask>     keeps the answer
+MUST_CHECK enum status chat_template_continue(const struct chat_template *chat_template,
+                                              const struct render *what, const char *ended_by,
+                                              struct prompt *prompt, enum prompt_keeps *keeps,
+                                              struct error *err);
 
 #endif

@@ -84,7 +84,7 @@ MUST_CHECK enum status conversation_list(struct db *db, const char *query, size_
 
 // The conversation is ours to write until unlock, close, or the end of the process (a lock on
 // a byte of the lock file beside the database, so a crash leaves none behind). BUSY names the
-// process that has it.
+// process that has it, or says that this handle has it; FULL: it has DB_MAX_LOCKS of them.
 MUST_CHECK enum status conversation_lock(struct db *db, const char *id, struct error *err);
 void conversation_unlock(struct db *db, const char *id);
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
 #include "store/conversation.h"
 #include "store/conversation_row.h"
+#include "store/preview.h"
 #include "store/search.h"
 
 enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT };
@@ -12,7 +12,8 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT };
 // Everything that a row shows is one look-up away from the tip: message.turns and .opening,
 // message_tokens.total. More of the opening is read than a preview shows, for spaces are joined.
 #define ROW_SELECT                                                                          \
-    "SELECT " CONVERSATION_COLUMNS ", substr(CAST(o.text AS BLOB), 1, 400) AS opening,"     \
+    "SELECT " CONVERSATION_COLUMNS ", substr(CAST(o.text AS BLOB), 1, " PREVIEW_READS       \
+    ") AS opening,"                                                                         \
     " coalesce(m.turns, 0) AS turns, coalesce(t.total, 0) AS tokens, k.name AS model_name," \
     " c.used"                                                                               \
     " FROM conversation c LEFT JOIN message m ON m.id = c.tip"                              \
@@ -35,28 +36,6 @@ struct list {
     size_t count, capacity;
 };
 
-// One line of at most size - 1 bytes: no control characters, no half characters, single spaces.
-static void make_line(const char *bytes, size_t length, char *line, size_t size) {
-    size_t written = 0;
-    bool space = false;
-    length -= utf8_incomplete_tail(bytes, length); // it was cut by the SELECT
-    for (size_t at = 0, used; at < length; at += used) {
-        char character[UTF8_MAX_BYTES];
-        const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
-        if (code_point <= 0x20 || (code_point >= 0x7F && code_point <= 0xA0)) {
-            space = written > 0;
-            continue;
-        }
-        const size_t count = utf8_encode(code_point, character);
-        if (written + space + count >= size) break;
-        if (space) line[written++] = ' ';
-        memcpy(line + written, character, count);
-        written += count;
-        space = false;
-    }
-    line[written] = '\0';
-}
-
 static enum status read_row(struct statement *statement, struct listed *listed, struct error *err) {
     struct listed read = {
         .parent = NOWHERE, .first_fork = NOWHERE, .last_fork = NOWHERE, .next_fork = NOWHERE};
@@ -67,8 +46,8 @@ static enum status read_row(struct statement *statement, struct listed *listed, 
     read.row.tokens = statement_integer(statement, OPENING_COLUMN + 2, 0, INT64_MAX);
     const char *model = statement_text(statement, OPENING_COLUMN + 3, &model_length);
     read.used = statement_integer(statement, OPENING_COLUMN + 4, INT64_MIN, INT64_MAX);
-    make_line(preview, preview_length, read.row.preview, sizeof read.row.preview);
-    make_line(model, model_length, read.row.model_name, sizeof read.row.model_name);
+    preview_make(preview, preview_length, read.row.preview, sizeof read.row.preview);
+    preview_make(model, model_length, read.row.model_name, sizeof read.row.model_name);
     const int64_t number = statement_integer(statement, 0, 1, UINT32_MAX);
     TRY(statement_sound(statement, "conversation", number, err));
     *listed = read;

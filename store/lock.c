@@ -17,6 +17,14 @@
 
 static const int64_t NAME_PLATES = INT64_C(1) << 32;
 
+// The locks that this handle has, for the kernel would give it one twice.
+static size_t find_lock(const struct db *db, int64_t number) {
+    size_t at = 0;
+    while (at < db->lock_count && db->locks[at] != number)
+        at++;
+    return at;
+}
+
 static struct flock byte_lock(short type, int64_t at) {
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
 }
@@ -47,10 +55,7 @@ static enum status busy(const struct db *db, const char *id, int64_t number, str
                      id);
 }
 
-enum status conversation_lock(struct db *db, const char *id, struct error *err) {
-    const int64_t number = conversation_id_read(id);
-    ASSERT(number != 0);
-    if (db_in_memory(db)) return STATUS_OK;
+static enum status lock_byte(struct db *db, const char *id, int64_t number, struct error *err) {
     TRY(open_lock_file(db, err));
     struct flock lock = byte_lock(F_WRLCK, number);
     if (fcntl(db->lock_file, F_OFD_SETLK, &lock) != 0) {
@@ -63,9 +68,25 @@ enum status conversation_lock(struct db *db, const char *id, struct error *err) 
     return STATUS_OK;
 }
 
+enum status conversation_lock(struct db *db, const char *id, struct error *err) {
+    const int64_t number = conversation_id_read(id);
+    ASSERT(number != 0);
+    if (find_lock(db, number) < db->lock_count)
+        return error_set(err, STATUS_BUSY, "conversation %s is open here already", id);
+    if (db->lock_count == DB_MAX_LOCKS)
+        return error_set(err, STATUS_FULL, "more than %d conversations are open here",
+                         DB_MAX_LOCKS);
+    if (!db_in_memory(db)) TRY(lock_byte(db, id, number, err));
+    db->locks[db->lock_count++] = number;
+    return STATUS_OK;
+}
+
 void conversation_unlock(struct db *db, const char *id) {
     const int64_t number = conversation_id_read(id);
     ASSERT(number != 0);
+    const size_t at = find_lock(db, number);
+    if (at == db->lock_count) return;
+    db->locks[at] = db->locks[--db->lock_count];
     if (db->lock_file < 0) return;
     struct flock lock = byte_lock(F_UNLCK, number),
                  plate = byte_lock(F_UNLCK, NAME_PLATES + number);

@@ -73,7 +73,8 @@ static enum status insert_place(struct db *db, const struct message *message,
     statement_bind_id(&statement, 5, place->opening);
     statement_bind_integer(&statement, 6, message->role);
     statement_bind_integer(&statement, 7, message->stop);
-    statement_bind_integer(&statement, 8, store_now_ms());
+    statement_bind_integer(&statement, 8,
+                           message->created_ms ? message->created_ms : store_now_ms());
     TRY(statement_run(&statement, err));
     *id = sqlite3_last_insert_rowid(db->handle);
     return STATUS_OK;
@@ -360,7 +361,7 @@ enum status message_replies(struct db *db, int64_t id, struct message **replies,
                             struct error *err) {
     static const char sql[] =
         "SELECT " MESSAGE_COLUMNS " FROM message m LEFT JOIN message_body b ON b.id = m.id"
-        " WHERE m.parent = ?1 ORDER BY m.id LIMIT ?2";
+        " WHERE m.parent = ?1 ORDER BY m.created_ms, m.id LIMIT ?2";
     struct statement statement;
     struct path found = {0};
     bool row = true;

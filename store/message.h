@@ -46,7 +46,7 @@ struct message {
 
 void message_deinit(struct message *message);
 
-// A new message; `message->id` and `created_ms` are ignored, text and stats are copied. Its
+// A new message; `message->id` is ignored, created_ms 0 is now, text and stats are copied. Its
 // token ids for `model` go in with it (count may be 0; model 0: none are known). *id is the new
 // message's. NOT_FOUND when the parent is gone, BAD_INPUT when the text is not UTF-8.
 MUST_CHECK enum status message_add(struct db *db, const struct message *message, int64_t model,
@@ -69,7 +69,7 @@ MUST_CHECK enum status message_path(struct db *db, int64_t tip, struct message *
                                     size_t *count, struct error *err);
 void message_path_free(struct message *path, size_t count);
 
-// The messages whose parent is `id`, oldest first, as message_path(): at most MESSAGE_MAX_REPLIES.
+// The messages whose parent is `id`, by created_ms, as message_path(): at most MESSAGE_MAX_REPLIES.
 enum { MESSAGE_MAX_REPLIES = 4096 };
 MUST_CHECK enum status message_replies(struct db *db, int64_t id, struct message **replies,
                                        size_t *count, struct error *err);

@@ -18,7 +18,7 @@
 
 #include "store/db.h"
 
-enum { DB_MAX_STATEMENTS = 64 };
+enum { DB_MAX_STATEMENTS = 64, DB_MAX_LOCKS = 128 };
 
 struct prepared {
     const char *sql;
@@ -38,6 +38,8 @@ struct db {
     bool failed;     // something inside the transaction failed: it can only be rolled back
     size_t prepared_count;
     struct prepared prepared[DB_MAX_STATEMENTS];
+    size_t lock_count;
+    int64_t locks[DB_MAX_LOCKS]; // numbers of the conversations that are ours: lock.c
 };
 
 struct statement {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "app/bench/beside.h"
 #include "app/bench/samples.h"
 #include "app/complain.h"
 #include "app/exit_code.h"
@@ -15,6 +16,8 @@ enum {
     DEFAULT_RUNS = 5,
     DEFAULT_TOKENS = 200,
     DEFAULT_PAST = 1000,
+    BESIDE_SHARE = 2, // of the context that a prompt beside an answer has
+    BESIDE_MOST = 4096,
     PLANS = 1000, // of one sample
     SCHEDULES = 3,
     DONE_TIMEOUT_MS = 1000,
@@ -32,6 +35,8 @@ struct batch_bench {
     struct figure plan_us[SCHEDULES];
     struct figure seconds[ARGS_NUMBERS_MAX];
     struct figure one; // the same of an answer alone
+    int32_t prompt;    // tokens, beside an answer
+    struct beside beside;
     struct error err;
 };
 
@@ -140,17 +145,17 @@ static enum status check_room(struct batch_bench *bench) {
     return STATUS_OK;
 }
 
+static enum status measure_beside(struct batch_bench *bench) {
+    const int32_t share = bench->info.context / BESIDE_SHARE;
+    bench->prompt = share < BESIDE_MOST ? share : BESIDE_MOST;
+    const struct beside_options options = {
+        .engine = bench->engine, .past = bench->past, .prompt = bench->prompt, .runs = bench->runs};
+    return beside_measure(&options, &bench->beside);
+}
+
 static enum status measure(struct batch_bench *bench) {
     const struct bench_options *options = bench->options;
-    const struct engine_options engine_options = {
-        .model_path = options->model_path,
-        .shape = options->shape,
-        .shape_type = options->type,
-        .backend = options->backend,
-        .kv_type = options->kv_type,
-        .kv_device_bytes = options->kv_device_bytes,
-        .threads = options->threads,
-    };
+    const struct engine_options engine_options = bench_subject_engine(&options->subject);
     for (int32_t i = 0; i < SCHEDULES; i++)
         bench->plan_us[i] = time_plans(SCHEDULED[i], bench->runs);
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
@@ -169,7 +174,7 @@ static enum status measure(struct batch_bench *bench) {
             bench->seconds[i] = bench->one;
         else
             TRY(measure_answers(bench, past, bench->answers.values[i], &bench->seconds[i]));
-    return STATUS_OK;
+    return measure_beside(bench);
 }
 
 // ---- what was found
@@ -187,6 +192,14 @@ static void print_table(const struct batch_bench *bench) {
         printf("  %5" PRId32 " at once %8.3f s   %5.2f x the time of one   %8.1f tokens/s\n", count,
                seconds, seconds / bench->one.median, (double)count * bench->tokens / seconds);
     }
+    printf("\nthe longest time between two tokens of an answer in front, ms\n"
+           "  alone %30.2f   (%.2f to %.2f)\n"
+           "  beside a prompt of %6" PRId32 " tokens %4.2f   (%.2f to %.2f)\n"
+           "  a step of that prompt alone %8.2f   (%.2f to %.2f)\n",
+           bench->beside.alone.median, bench->beside.alone.low, bench->beside.alone.high,
+           bench->prompt, bench->beside.together.median, bench->beside.together.low,
+           bench->beside.together.high, bench->beside.chunk.median, bench->beside.chunk.low,
+           bench->beside.chunk.high);
 }
 
 static bool add_rows(const struct batch_bench *bench, cJSON *root) {
@@ -209,12 +222,22 @@ static bool add_rows(const struct batch_bench *bench, cJSON *root) {
     return whole;
 }
 
+static bool add_beside(const struct batch_bench *bench, cJSON *root) {
+    const struct beside *beside = &bench->beside;
+    cJSON *object = cJSON_AddObjectToObject(root, "beside");
+    return object && json_add_number(object, "prompt_tokens", bench->prompt) &&
+           json_add_number(object, "alone_ms", beside->alone.median) &&
+           json_add_number(object, "together_ms", beside->together.median) &&
+           json_add_number(object, "step_ms", beside->chunk.median);
+}
+
 static bool print_json(const struct batch_bench *bench) {
     cJSON *root = cJSON_CreateObject();
     const bool whole = root && json_add_text(root, "model", bench->info.model_name) &&
                        json_add_text(root, "backend", bench->info.backend) &&
                        json_add_number(root, "tokens", bench->tokens) &&
-                       json_add_number(root, "past_tokens", bench->past) && add_rows(bench, root);
+                       json_add_number(root, "past_tokens", bench->past) &&
+                       add_beside(bench, root) && add_rows(bench, root);
     if (whole) return json_put(root, bench->options->one_line);
     cJSON_Delete(root);
     return false;
@@ -233,5 +256,5 @@ int bench_batch_run(const struct bench_options *options) {
     if (status == STATUS_OK && !options->json) print_table(&bench);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
     return status == STATUS_OK ? EXIT_DONE
-                               : complain_failed(exit_code_for(status), status, &bench.err);
+                               : complain_failed(exit_code_for_bench(status), status, &bench.err);
 }

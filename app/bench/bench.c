@@ -241,16 +241,8 @@ static enum status measure_prefills(struct bench *bench) {
 
 static enum status measure(struct bench *bench) {
     const struct bench_options *options = bench->options;
-    const struct engine_options engine_options = {
-        .model_path = options->model_path,
-        .shape = options->shape,
-        .shape_type = options->type,
-        .backend = options->backend,
-        .kv_type = options->kv_type,
-        .kv_device_bytes = options->kv_device_bytes,
-        .threads = options->threads,
-        .step_tokens = ENGINE_STEP_TOKENS,
-    };
+    struct engine_options engine_options = bench_subject_engine(&options->subject);
+    engine_options.step_tokens = ENGINE_STEP_TOKENS;
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
     engine_info(bench->engine, &bench->found.info);
     bench->found.read_bytes_per_s = engine_measure_read(bench->engine, READ_BYTES);
@@ -278,5 +270,5 @@ int bench_run(const struct bench_options *options) {
     const enum status status = measure(&bench);
     engine_close(bench.engine);
     return status == STATUS_OK ? EXIT_DONE
-                               : complain_failed(exit_code_for(status), status, &bench.err);
+                               : complain_failed(exit_code_for_bench(status), status, &bench.err);
 }

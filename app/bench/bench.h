@@ -16,16 +16,11 @@
 #include <stddef.h>
 
 #include "app/args.h"
+#include "app/bench/subject.h"
 
 struct bench_options {
-    bool decode, prefill;        // which to run
-    const char *model_path;      // a file, or NULL and
-    const char *shape;           // a named shape
-    const char *type;            // of its weights: "q8_0"
-    const char *backend;         // as in engine_options
-    const char *kv_type;         // the same
-    size_t kv_device_bytes;      // the same
-    int32_t threads;             // 0: one a core
+    bool decode, prefill; // which to run
+    struct bench_subject subject;
     int32_t tokens;              // decoded by each sequence in a run; 0: 32
     struct args_numbers prompts; // tokens of a prefill; none: 512
     struct args_numbers depths;  // tokens in the cache before a decode; none: 16

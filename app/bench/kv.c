@@ -92,7 +92,8 @@ int bench_kv_run(const struct bench_kv_options *options) {
     const enum status status = measure(&bench);
     show_progress(&bench, NULL);
     if (rig_signal()) return 128 + rig_signal();
-    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &bench.rig.err);
+    if (status != STATUS_OK)
+        return complain_failed(exit_code_for_bench(status), status, &bench.rig.err);
     if (!options->json) {
         bench_kv_print(&bench);
         return EXIT_DONE;

@@ -15,16 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/bench/subject.h"
+
 struct bench_kv_options {
-    const char *model_path; // a file, or NULL and
-    const char *shape;      // a named shape
-    const char *type;       // of its weights: "q8_0"
-    const char *backend;    // as in engine_options
-    const char *kv_type;
-    const char *folder; // the disk tier's is made in it for the time being
-    bool folder_given;  // by the person: no other will do
-    int32_t threads;    // 0: one a core
-    int32_t runs;       // of what is measured several times; 0: 5
+    struct bench_subject subject; // its kv_device_bytes count not: each measurement has its own
+    const char *folder;           // the disk tier's is made in it for the time being
+    bool folder_given;            // by the person: no other will do
+    int32_t runs;                 // of what is measured several times; 0: 5
     bool json, one_line;
     bool quiet; // no progress on stderr
 };

@@ -40,25 +40,18 @@ enum status rig_open(struct rig *rig, const struct rig_needs *needs) {
         if (!tier) return error_set(&rig->err, STATUS_NO_MEMORY, "not enough memory");
         tier = bench_meter_init(needs->meter, tier);
     }
-    const struct engine_options engine_options = {
-        .model_path = options->model_path,
-        .shape = options->shape,
-        .shape_type = options->type,
-        .backend = options->backend,
-        .kv_type = options->kv_type,
-        .threads = options->threads,
-        .context = needs->context,
-        .kv_device_bytes = bytes_of(rig, needs->device_tokens),
-        .kv_host_bytes = bytes_of(rig, needs->host_tokens),
-        .tier = tier,
-        .digest = rig->knows_digest ? &rig->digest : NULL,
-        .kv_restore = needs->restore,
-        .beyond_training = true,
-        .step_tokens = ENGINE_STEP_TOKENS,
-    };
+    struct engine_options engine_options = bench_subject_engine(&options->subject);
+    engine_options.context = needs->context;
+    engine_options.kv_device_bytes = bytes_of(rig, needs->device_tokens);
+    engine_options.kv_host_bytes = bytes_of(rig, needs->host_tokens);
+    engine_options.tier = tier;
+    engine_options.digest = rig->knows_digest ? &rig->digest : NULL;
+    engine_options.kv_restore = needs->restore;
+    engine_options.beyond_training = true;
+    engine_options.step_tokens = ENGINE_STEP_TOKENS;
     TRY(engine_open(&engine_options, &rig->engine, &rig->err));
     engine_info(rig->engine, &rig->info);
-    if (!rig->knows_digest && options->model_path) {
+    if (!rig->knows_digest && options->subject.model_path) {
         rig->digest = engine_digest(rig->engine);
         rig->knows_digest = true;
     }

@@ -52,8 +52,8 @@ static const struct backend *find_backend(const char *name) {
 }
 
 static enum status open_backend(struct verbs *verbs) {
-    const char *name = verbs->options->backend ? verbs->options->backend : "auto";
-    const struct device_options options = {.threads = verbs->options->threads};
+    const char *name = verbs->options->subject.backend ? verbs->options->subject.backend : "auto";
+    const struct device_options options = {.threads = verbs->options->subject.threads};
     verbs->backend = find_backend(name);
     if (verbs->backend && verbs->backend->open(&options, &verbs->device, &verbs->err) == STATUS_OK)
         return STATUS_OK;
@@ -422,7 +422,7 @@ static enum status measure_swap(struct verbs *verbs) {
 
 static enum status measure(struct verbs *verbs) {
     TRY(open_backend(verbs));
-    const char *type = verbs->options->kv_type ? verbs->options->kv_type : "auto";
+    const char *type = verbs->options->subject.kv_type ? verbs->options->subject.kv_type : "auto";
     verbs->kv_type = DTYPE_F16;
     if (strcmp(type, "auto") != 0 && !dtype_find(type, &verbs->kv_type))
         return error_set(&verbs->err, STATUS_BAD_INPUT, "kv-type: no such type \"%s\"", type);

@@ -13,12 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/bench/subject.h"
+
 struct bench_verbs_options {
-    bool attention, swap;  // which to run
-    const char *backend;   // "auto", "cpu", "cuda", "reference"
-    const char *kv_type;   // "auto" is f16
-    int32_t threads, runs; // 0: one a core; 5
-    bool json, one_line;   // the results as JSON; without line breaks
+    bool attention, swap;         // which to run
+    struct bench_subject subject; // no model; kv_type "auto" is f16
+    int32_t runs;                 // 0: 5
+    bool json, one_line;          // the results as JSON; without line breaks
 };
 
 // Prints to stdout; returns the exit code.

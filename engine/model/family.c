@@ -5,10 +5,26 @@
 #include <string.h>
 
 // A new family that fits this forward pass is a line here and a golden model in tests/golden.
-#define FAMILY_MAP(X)                    \
-    X("llama", .interleaved_rope = true) \
-    X("qwen2", .qkv_bias = true)         \
-    X("qwen3", .qk_norm = true)
+// Mistral's and Mixtral's files say that they are llama's.
+#define FAMILY_MAP(X)                                                                              \
+    X("llama", .interleaved_rope = true, .experts = true, .windowed = true)                        \
+    X("qwen2", .qkv_bias = true)                                                                   \
+    X("qwen3", .qk_norm = QK_NORM_HEAD)                                                            \
+    X("qwen3moe", .qk_norm = QK_NORM_HEAD, .experts = true)                                        \
+    X("phi3", .fused = true, .windowed = true)                                                     \
+    X("gemma", .act = ACT_GELU, .scaled_embedding = true)                                          \
+    X("gemma2", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true, .windowed = true,    \
+      .global_period = 2, .wide_scale_layers = 46)                                                 \
+    X("gemma3", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true,                      \
+      .qk_norm = QK_NORM_HEAD, .windowed = true, .global_period = 6, .window_rope_base = 10000.0f, \
+      .wide_scale_layers = 62)                                                                     \
+    X("smollm3", .interleaved_rope = true, .still_period = 4)                                      \
+    X("olmo2", .no_pre_norm = true, .post_norm = true, .qk_norm = QK_NORM_WIDTH)                   \
+    X("granite", .interleaved_rope = true)                                                         \
+    X("granitemoe", .interleaved_rope = true, .experts = true)                                     \
+    X("gpt-oss", .qkv_bias = true, .output_bias = true, .ffn_norm = "post_attention_norm",         \
+      .act = ACT_CLAMPED, .experts = true, .expert_bias = true, .sinks = true, .windowed = true,   \
+      .global_period = 2, .exact_yarn = true)
 
 #define FAMILY_ROW(family_name, ...) {.name = family_name, __VA_ARGS__},
 static const struct family families[] = {FAMILY_MAP(FAMILY_ROW)};
@@ -22,6 +38,44 @@ const struct family *family_find(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (strlen(families[i].name) == length && !memcmp(families[i].name, name, length))
             return &families[i];
+    return NULL;
+}
+
+// Those that people bring and that this forward pass cannot be: what they are, for the refusal.
+static const char *kind_of(const char *name, size_t length) {
+    static const struct {
+        const char *begin, *kind;
+    } kinds[] = {
+        {"mamba", "a recurrent model"},
+        {"rwkv", "a recurrent model"},
+        {"arwkv", "a recurrent model"},
+        {"jamba", "a hybrid of attention and recurrence"},
+        {"granitehybrid", "a hybrid of attention and recurrence"},
+        {"falcon-h1", "a hybrid of attention and recurrence"},
+        {"nemotron_h", "a hybrid of attention and recurrence"},
+        {"plamo2", "a hybrid of attention and recurrence"},
+        {"lfm2", "a hybrid of attention and convolution"},
+        {"qwen3next", "a hybrid of attention and recurrence"},
+        {"qwen35", "a hybrid of attention and recurrence"},
+        {"kimi-linear", "a hybrid of attention and recurrence"},
+        {"clip", "the vision part of a model, not a model of text"},
+        {"mllama", "a vision model"},
+        {"qwen2vl", "a vision model"},
+        {"qwen3vl", "a vision model"},
+        {"cogvlm", "a vision model"},
+        {"bert", "an embedding model"},
+        {"nomic-bert", "an embedding model"},
+        {"modern-bert", "an embedding model"},
+        {"gemma-embedding", "an embedding model"},
+        {"t5", "a model with an encoder"},
+        {"gemma3n", "a model whose layers share keys and have embeddings of their own"},
+        {"gemma4", "a model whose layers have heads of different sizes and share keys"},
+        {"deepseek2", "a model of latent attention"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t begin = strlen(kinds[i].begin);
+        if (length >= begin && !memcmp(kinds[i].begin, name, begin)) return kinds[i].kind;
+    }
     return NULL;
 }
 
@@ -77,6 +131,14 @@ static float read_float(struct reader *reader, const char *key, float otherwise)
     return reader->status == STATUS_OK ? (float)value : 1.0f;
 }
 
+// 0 where the key is absent.
+static float read_optional(struct reader *reader, const char *key) {
+    char name[128];
+    double value;
+    if (!gguf_find_float(reader->gguf, full_key(reader, key, name), &value) || value == 0) return 0;
+    return read_float(reader, key, 1.0f);
+}
+
 static enum rope_scaling read_scaling(struct reader *reader) {
     struct gguf_string type;
     char name[128];
@@ -85,12 +147,31 @@ static enum rope_scaling read_scaling(struct reader *reader) {
     static const struct {
         const char *name;
         enum rope_scaling scaling;
-    } known[] = {{"none", ROPE_PLAIN}, {"linear", ROPE_LINEAR}, {"yarn", ROPE_YARN}};
+    } known[] = {{"none", ROPE_PLAIN},
+                 {"linear", ROPE_LINEAR},
+                 {"yarn", ROPE_YARN},
+                 {"longrope", ROPE_LONG}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strlen(known[i].name) == type.length && !memcmp(known[i].name, type.bytes, type.length))
             return known[i].scaling;
-    fail(reader, STATUS_UNSUPPORTED, "rope.scaling.type", "is none of none, linear, yarn");
+    fail(reader, STATUS_UNSUPPORTED, "rope.scaling.type",
+         "is none of none, linear, yarn, longrope");
     return ROPE_PLAIN;
+}
+
+static bool has_float(const struct reader *reader, const char *key) {
+    char name[128];
+    double value;
+    return gguf_find_float(reader->gguf, full_key(reader, key, name), &value);
+}
+
+// Granite's files say by this key that a model was trained without rotation.
+static bool is_still(const struct reader *reader) {
+    char name[128];
+    bool finetuned;
+    return gguf_find_bool(reader->gguf, full_key(reader, "rope.scaling.finetuned", name),
+                          &finetuned) &&
+           !finetuned && strncmp(reader->family, "granite", strlen("granite")) == 0;
 }
 
 static struct rope read_rope(struct reader *reader, const struct model_config *config) {
@@ -101,15 +182,21 @@ static struct rope read_rope(struct reader *reader, const struct model_config *c
         .scaling = read_scaling(reader),
         .factor = 1.0f,
         .attention_factor = 1.0f,
+        .exact_yarn = config->family->exact_yarn,
     };
     if (rope.dimensions % 2) fail(reader, STATUS_BAD_FILE, "rope.dimension_count", "is odd");
     if (rope.base < 1.0f) fail(reader, STATUS_BAD_FILE, "rope.freq_base", "is below 1");
-    if (rope.scaling == ROPE_PLAIN) return rope;
+    rope.original_context = read_int(reader, "rope.scaling.original_context_length",
+                                     config->context, FAMILY_MAX_CONTEXT);
+    // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
+    if (has_float(reader, "rope.scaling.attn_factor") && rope.scaling == ROPE_PLAIN)
+        rope.scaling = ROPE_LONG;
+    if (rope.scaling == ROPE_LONG)
+        rope.attention_factor = read_float(reader, "rope.scaling.attn_factor", 1.0f);
+    if (rope.scaling == ROPE_PLAIN || rope.scaling == ROPE_LONG) return rope;
     rope.factor = read_float(reader, "rope.scaling.factor", 0.0f);
     if (rope.factor < 1e-3f) fail(reader, STATUS_BAD_FILE, "rope.scaling.factor", "is about zero");
     if (rope.scaling == ROPE_LINEAR) return rope;
-    rope.original_context = read_int(reader, "rope.scaling.original_context_length",
-                                     config->context, FAMILY_MAX_CONTEXT);
     rope.attention_factor = read_float(reader, "rope.scaling.attn_factor", 1.0f);
     rope.attention_factor *= read_float(reader, "rope.scaling.yarn_attn_factor", 1.0f);
     rope.beta_fast = read_float(reader, "rope.scaling.yarn_beta_fast", 32.0f);
@@ -120,9 +207,16 @@ static struct rope read_rope(struct reader *reader, const struct model_config *c
 // What other families keep under the same names, and what would change the answer if ignored.
 static void refuse_unknown_features(struct reader *reader) {
     static const char *const features[] = {
-        "expert_count",    "attn_logit_softcapping", "final_logit_softcapping",
-        "logit_scale",     "embedding_scale",        "residual_scale",
-        "attention.scale", "attention.clamp_kqv",    "pooling_type",
+        "attention.clamp_kqv",
+        "pooling_type",
+        "expert_shared_count",
+        "expert_shared_feed_forward_length",
+        "expert_group_count",
+        "leading_dense_block_count",
+        "attention.temperature_scale",
+        "attention.temperature_length",
+        "swiglu_clamp_exp",
+        "interleave_moe_layer_step",
     };
     for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
         char name[128];
@@ -133,12 +227,113 @@ static void refuse_unknown_features(struct reader *reader) {
     }
 }
 
-// Within its window, sliding attention is full attention: a shorter context is exact.
-static void limit_to_window(struct reader *reader, struct model_config *config) {
+// Within its window, sliding attention is full attention: where it is not known which layers have
+// it, a shorter context is exact.
+static void read_window(struct reader *reader, struct model_config *config) {
     int64_t window;
-    if (has_int(reader, "attention.sliding_window", &window) && window > 0 &&
-        window < config->context)
+    if (!has_int(reader, "attention.sliding_window", &window) || window <= 0 ||
+        window >= config->context)
+        return;
+    if (config->family->windowed)
+        config->window = (int32_t)window;
+    else
         config->context = (int32_t)window;
+}
+
+// Layers with a window turn by a base of their own, and nothing stretches their context.
+static void read_window_rope(struct reader *reader, struct model_config *config) {
+    config->window_rope = config->rope;
+    const float base = config->family->window_rope_base;
+    if (base == 0.0f) return;
+    config->window_rope = (struct rope){
+        .base = read_float(reader, "rope.freq_base_swa", base),
+        .dimensions = config->rope.dimensions,
+        .factor = 1.0f,
+        .attention_factor = 1.0f,
+    };
+    if (config->window_rope.base < 1.0f)
+        fail(reader, STATUS_BAD_FILE, "rope.freq_base_swa", "is below 1");
+}
+
+static void read_scales(struct reader *reader, struct model_config *config) {
+    model_config_set_scales(config);
+    config->attention_scale = read_float(reader, "attention.scale", config->attention_scale);
+    config->attention_softcap = read_optional(reader, "attn_logit_softcapping");
+    config->logit_softcap = read_optional(reader, "final_logit_softcapping");
+    config->embedding_scale = read_float(reader, "embedding_scale", config->embedding_scale);
+    config->residual_scale = read_float(reader, "residual_scale", 1.0f);
+    const float divisor = read_float(reader, "logit_scale", 1.0f);
+    const float scales[] = {config->attention_scale, config->embedding_scale,
+                            config->residual_scale, divisor};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
+        if (!(scales[i] > 1e-9f && scales[i] < 1e9f))
+            fail(reader, STATUS_BAD_FILE, "a scale of it", "is out of range");
+    config->logit_scale = 1 / divisor;
+}
+
+// Shares are the softmax of the chosen scores: of all scores (1) and then made to add up to one,
+// or of the chosen ones (3), which is the same.
+static void check_routing(struct reader *reader) {
+    int64_t gating;
+    bool normed;
+    char name[128];
+    if (has_int(reader, "expert_gating_func", &gating) && gating != 1 && gating != 3)
+        fail(reader, STATUS_UNSUPPORTED, "expert_gating_func", "is no softmax, which quire lacks");
+    if (gguf_find_bool(reader->gguf, full_key(reader, "expert_weights_norm", name), &normed) &&
+        !normed)
+        fail(reader, STATUS_UNSUPPORTED, "expert_weights_norm", "is false, which quire lacks");
+    const float scale = read_optional(reader, "expert_weights_scale");
+    if (scale != 0 && scale != 1)
+        fail(reader, STATUS_UNSUPPORTED, "expert_weights_scale", "is set, which quire lacks");
+}
+
+static void read_experts(struct reader *reader, struct model_config *config) {
+    double count;
+    char name[128];
+    if (!gguf_find_float(reader->gguf, full_key(reader, "expert_count", name), &count) ||
+        count == 0) {
+        if (config->family->expert_bias)
+            fail(reader, STATUS_BAD_FILE, "expert_count", "is missing");
+        return;
+    }
+    if (!config->family->experts)
+        fail(reader, STATUS_UNSUPPORTED, "expert_count", "is set, which quire lacks");
+    config->experts = read_int(reader, "expert_count", 0, EXPERTS_MAX);
+    config->experts_used = read_int(reader, "expert_used_count", 0, EXPERTS_USED_MAX);
+    config->expert_ffn =
+        read_int(reader, "expert_feed_forward_length", config->ffn, FAMILY_MAX_DIM);
+    if (config->experts_used > config->experts)
+        fail(reader, STATUS_BAD_FILE, "expert_used_count", "is above expert_count");
+    check_routing(reader);
+}
+
+void model_config_set_scales(struct model_config *config) {
+    const struct family *family = config->family;
+    const bool wide = family->wide_scale_layers && config->layers == family->wide_scale_layers;
+    const int32_t size = wide ? config->dim / config->heads : config->head_size;
+    config->attention_scale = 1.0f / sqrtf((float)(size > 0 ? size : 1));
+    config->embedding_scale = family->scaled_embedding ? sqrtf((float)config->dim) : 1.0f;
+    config->residual_scale = config->logit_scale = 1.0f;
+    config->interleaved_rope = family->interleaved_rope;
+}
+
+bool layer_has_window(const struct model_config *config, int32_t layer) {
+    const int32_t period = config->family->global_period;
+    return config->window > 0 && !(period && (layer + 1) % period == 0);
+}
+
+bool layer_is_rotated(const struct model_config *config, int32_t layer) {
+    const int32_t period = config->family->still_period;
+    return !config->still && !(period && (layer + 1) % period == 0);
+}
+
+static enum status refuse_family(const struct gguf *gguf, struct gguf_string name,
+                                 struct error *err) {
+    const char *kind = kind_of(name.bytes, name.length);
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%s: the model family is \"%.*s\"%s%s; quire knows %s", gguf_path(gguf),
+                     (int)(name.length < 60 ? name.length : 60), name.bytes, kind ? ", " : "",
+                     kind ? kind : "", family_names());
 }
 
 enum status model_config_read(const struct gguf *gguf, struct model_config *config,
@@ -148,10 +343,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         return error_set(err, STATUS_BAD_FILE, "%s: general.architecture is missing",
                          gguf_path(gguf));
     const struct family *family = family_find(name.bytes, name.length);
-    if (!family)
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "%s: the model family is \"%.*s\"; quire knows %s", gguf_path(gguf),
-                         (int)(name.length < 60 ? name.length : 60), name.bytes, family_names());
+    if (!family) return refuse_family(gguf, name, err);
 
     struct reader reader = {.gguf = gguf, .family = family->name, .err = err};
     struct model_config found = {
@@ -159,7 +351,8 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .dim = read_int(&reader, "embedding_length", 0, FAMILY_MAX_DIM),
         .layers = read_int(&reader, "block_count", 0, FAMILY_MAX_LAYERS),
         .heads = read_int(&reader, "attention.head_count", 0, FAMILY_MAX_HEADS),
-        .ffn = read_int(&reader, "feed_forward_length", 0, FAMILY_MAX_DIM),
+        .ffn =
+            read_int(&reader, "feed_forward_length", family->expert_bias ? 1 : 0, FAMILY_MAX_DIM),
         .context = read_int(&reader, "context_length", 0, FAMILY_MAX_CONTEXT),
         .norm_eps = read_float(&reader, "attention.layer_norm_rms_epsilon", 0.0f),
     };
@@ -173,8 +366,15 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         found.head_size)
         fail(&reader, STATUS_UNSUPPORTED, "attention.value_length", "differs from key_length");
     found.rope = read_rope(&reader, &found);
+    found.still = is_still(&reader);
+    read_window(&reader, &found);
+    read_window_rope(&reader, &found);
+    read_scales(&reader, &found);
+    bool halves = false; // folder_config.h says so of safetensors
+    if (gguf_find_bool(gguf, "quire.rotary_halves", &halves) && halves)
+        found.interleaved_rope = false;
+    read_experts(&reader, &found);
     refuse_unknown_features(&reader);
-    limit_to_window(&reader, &found);
     if (reader.status == STATUS_OK) *config = found;
     return reader.status;
 }

@@ -1,12 +1,10 @@
 #include "engine/model/forward.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
-#include "engine/model/rope.h"
 
 enum { BUFFERS_MAX = 20, ALIGNMENT = 64 };
 
@@ -17,6 +15,14 @@ struct activations {
     void *q, *attended; // [max_tokens, heads * head_size]
     void *k, *v;        // [max_tokens, kv_heads * head_size]
     void *gate, *up;    // [max_tokens, ffn]
+
+    // Where the family needs them; the first three are of the residual's type.
+    void *branch;    // [max_tokens, dim] what is to be added to the stream
+    void *wide_q;    // [max_tokens, heads * head_size] before the norm of all heads as one row
+    void *wide_k;    // [max_tokens, kv_heads * head_size]
+    void *scores;    // [max_tokens, experts]
+    int32_t *chosen; // [max_tokens, experts_used]
+    float *shares;   // [max_tokens, experts_used]
 };
 
 // What a batch says about its tokens: filled on the host, copied to the device by a run, in one
@@ -125,6 +131,33 @@ static void take_step_data(struct forward *forward) {
     forward->on_device = lay_out(forward, &device);
 }
 
+// Whether what a layer adds to the stream is more than a product.
+static bool has_branch(const struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    bool biased = false;
+    for (int32_t i = 0; i < config->layers; i++)
+        biased = biased || forward->model->layers[i].o_bias;
+    return biased || config->family->post_norm || config->residual_scale != 1 || config->experts;
+}
+
+static void take_more_activations(struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    struct activations *a = &forward->activations;
+    const size_t element = (size_t)dtype_block_bytes(forward->backend->residual);
+    const size_t head = (size_t)config->head_size * element;
+    const size_t used = (size_t)config->experts_used;
+    const int32_t rows = forward->limits.max_tokens;
+    if (has_branch(forward)) a->branch = take(forward, rows, (size_t)config->dim * element);
+    if (config->family->qk_norm == QK_NORM_WIDTH) {
+        a->wide_q = take(forward, rows, (size_t)config->heads * head);
+        a->wide_k = take(forward, rows, (size_t)config->kv_heads * head);
+    }
+    if (!config->experts) return;
+    a->scores = take(forward, rows, (size_t)config->experts * element);
+    a->chosen = take(forward, rows, used * sizeof *a->chosen);
+    a->shares = take(forward, rows, used * sizeof *a->shares);
+}
+
 static void take_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
@@ -144,6 +177,7 @@ static void take_activations(struct forward *forward) {
         .gate = take(forward, rows, ffn),
         .up = take(forward, rows, ffn),
     };
+    take_more_activations(forward);
 }
 
 static void take_logits(struct forward *forward) {
@@ -158,9 +192,11 @@ static void take_logits(struct forward *forward) {
 
 static enum status reserve_scratch(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
-    const int32_t attention = config->heads * config->head_size;
-    int32_t features = config->dim > config->ffn ? config->dim : config->ffn;
-    if (attention > features) features = attention;
+    const int32_t widths[] = {config->dim, config->ffn, config->heads * config->head_size,
+                              config->expert_ffn};
+    int32_t features = 0;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        features = widths[i] > features ? widths[i] : features;
     const struct workspace workspace = {
         .max_tokens = forward->limits.max_tokens,
         .max_features = features,
@@ -171,6 +207,9 @@ static enum status reserve_scratch(const struct forward *forward) {
         .attention = forward->limits.attention,
         .max_logits = forward->limits.max_logits,
         .vocabulary = config->vocabulary,
+        .experts = config->experts,
+        .experts_used = config->experts_used,
+        .expert_rows = config->expert_ffn,
     };
     return forward->backend->reserve(forward->device, &workspace);
 }
@@ -326,45 +365,100 @@ static void send_step_data(struct forward *forward) {
     };
 }
 
-// rmsnorm(x) * norm
-static struct linear_input normed(const struct forward *forward, const float *norm) {
-    return (struct linear_input){.x = forward->activations.x,
-                                 .norm = norm,
-                                 .normed = forward->activations.normed,
-                                 .tokens = forward->num_tokens,
-                                 .eps = forward->model->config.norm_eps};
+// What a layer's products read: rmsnorm(x) * norm, or x where the family norms later.
+static struct linear_input input(const struct forward *forward, const float *norm) {
+    const struct activations *a = &forward->activations;
+    const struct model_config *config = &forward->model->config;
+    if (norm)
+        return (struct linear_input){.x = a->x,
+                                     .norm = norm,
+                                     .normed = a->normed,
+                                     .tokens = forward->num_tokens,
+                                     .eps = config->norm_eps};
+    forward->backend->narrow(forward->device, &(struct narrow){.y = a->normed,
+                                                               .x = a->x,
+                                                               .rows = forward->num_tokens,
+                                                               .dim = config->dim});
+    return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
 }
 
-// x += W rows
-static void add(struct forward *forward, const void *rows, const struct weight *weight) {
-    forward->backend->linear(
-        forward->device,
-        &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
-                         .parts = {{.y = forward->activations.x, .weight = *weight}},
-                         .count = 1,
-                         .add = true});
+// x += residual_scale * branch, normed where the family says so
+static void add_branch(const struct forward *forward, const float *norm) {
+    const struct model_config *config = &forward->model->config;
+    forward->backend->add_rows(forward->device,
+                               &(struct add_rows){.x = forward->activations.x,
+                                                  .y = forward->activations.branch,
+                                                  .norm = norm,
+                                                  .rows = forward->num_tokens,
+                                                  .dim = config->dim,
+                                                  .eps = config->norm_eps,
+                                                  .scale = config->residual_scale});
 }
 
-// x += o(attention(rope(q(normed)), rope(k(normed)), v(normed)))
+// x += W rows + bias, by way of the branch where there is more to it than a product
+static void add(const struct forward *forward, const void *rows, const struct weight *weight,
+                const float *bias, const float *norm) {
+    const bool plain = !bias && !norm && forward->model->config.residual_scale == 1.0f;
+    const struct activations *a = &forward->activations;
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
+                                              .parts = {{plain ? a->x : a->branch, *weight, bias}},
+                                              .count = 1,
+                                              .store = plain ? LINEAR_ADD : LINEAR_RESIDUAL});
+    if (!plain) add_branch(forward, norm);
+}
+
+static void norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
+                      int32_t dim) {
+    forward->backend->rmsnorm(forward->device,
+                              &(struct rmsnorm){.y = y,
+                                                .x = x,
+                                                .weight = weight,
+                                                .rows = forward->num_tokens,
+                                                .dim = dim,
+                                                .eps = forward->model->config.norm_eps});
+}
+
+// q, k and v; normed already where all heads are normed as one row
+static void project(const struct forward *forward, const struct layer *layer) {
+    const struct model_config *config = &forward->model->config;
+    const struct activations *a = &forward->activations;
+    const struct linear_input in = input(forward, layer->attn_norm);
+    const struct projection q = {a->q, layer->q, layer->q_bias};
+    const struct projection k = {a->k, layer->k, layer->k_bias};
+    const struct projection v = {a->v, layer->v, layer->v_bias};
+    if (config->family->qk_norm != QK_NORM_WIDTH) {
+        forward->backend->linear(forward->device,
+                                 &(struct linear){.in = in, .parts = {q, k, v}, .count = 3});
+        return;
+    }
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = in,
+                                              .parts = {{a->wide_q, layer->q, layer->q_bias},
+                                                        {a->wide_k, layer->k, layer->k_bias}},
+                                              .count = 2,
+                                              .store = LINEAR_RESIDUAL});
+    forward->backend->linear(forward->device, &(struct linear){.in = in, .parts = {v}, .count = 1});
+    norm_rows(forward, a->q, a->wide_q, layer->q_norm, config->heads * config->head_size);
+    norm_rows(forward, a->k, a->wide_k, layer->k_norm, config->kv_heads * config->head_size);
+}
+
+// x += o(attention(rope(q), rope(k), v))
 static void attend(struct forward *forward, const struct layer *layer, int32_t index) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = normed(forward, layer->attn_norm),
-                                              .parts = {{a->q, layer->q, layer->q_bias},
-                                                        {a->k, layer->k, layer->k_bias},
-                                                        {a->v, layer->v, layer->v_bias}},
-                                              .count = 3});
+    const bool norm_heads = config->family->qk_norm == QK_NORM_HEAD;
+    project(forward, layer);
     const struct rope_and_cache rope = {
         .q = a->q,
         .k = a->k,
         .v = a->v,
-        .q_norm = layer->q_norm,
-        .k_norm = layer->k_norm,
-        .inv_freq = forward->model->inv_freq,
+        .q_norm = norm_heads ? layer->q_norm : NULL,
+        .k_norm = norm_heads ? layer->k_norm : NULL,
+        .inv_freq = layer->inv_freq,
         .eps = config->norm_eps,
-        .magnitude = rope_magnitude(&config->rope),
-        .interleaved = config->family->interleaved_rope,
+        .magnitude = layer->magnitude,
+        .interleaved = config->interleaved_rope,
         .rotary = config->rope.dimensions,
         .num_heads = config->heads,
         .layer = index,
@@ -376,53 +470,90 @@ static void attend(struct forward *forward, const struct layer *layer, int32_t i
         .q = a->q,
         .num_heads = config->heads,
         .layer = index,
-        .scale = 1.0f / sqrtf((float)config->head_size),
+        .scale = config->attention_scale,
         .kernel = forward->limits.attention,
+        .softcap = config->attention_softcap,
+        .window = layer->window,
+        .sinks = layer->sinks,
         .cache = forward->cache,
         .batch = &forward->batch,
     };
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
-    add(forward, a->attended, &layer->o);
+    add(forward, a->attended, &layer->o, layer->o_bias, layer->attn_post_norm);
 }
 
-// x += down(silu(gate(normed)) * up(normed))
+// x += down(act(gate(normed), up(normed)))
 static void feed_forward(struct forward *forward, const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    forward->backend->gated_linear(forward->device,
-                                   &(struct gated_linear){.in = normed(forward, layer->ffn_norm),
-                                                          .y = a->gate,
-                                                          .up_rows = a->up,
-                                                          .gate = layer->gate,
-                                                          .up = layer->up});
-    add(forward, a->gate, &layer->down);
+    forward->backend->gated_linear(
+        forward->device, &(struct gated_linear){.in = input(forward, layer->ffn_norm),
+                                                .y = a->gate,
+                                                .up_rows = a->up,
+                                                .gate = layer->gate,
+                                                .up = layer->up,
+                                                .act = forward->model->config.family->act});
+    add(forward, a->gate, &layer->down, NULL, layer->ffn_post_norm);
 }
+
+// x += what the experts that the router chooses say of normed, each by its share
+static void ask_experts(struct forward *forward, const struct layer *layer) {
+    const struct model_config *config = &forward->model->config;
+    const struct activations *a = &forward->activations;
+    const int32_t tokens = forward->num_tokens;
+    norm_rows(forward, a->normed, a->x, layer->ffn_norm, config->dim);
+    forward->backend->linear(
+        forward->device, &(struct linear){.in = {.x = a->normed, .tokens = tokens},
+                                          .parts = {{a->scores, layer->router, layer->router_bias}},
+                                          .count = 1,
+                                          .store = LINEAR_RESIDUAL});
+    forward->backend->route(forward->device, &(struct route){.chosen = a->chosen,
+                                                             .shares = a->shares,
+                                                             .scores = a->scores,
+                                                             .tokens = tokens,
+                                                             .experts = config->experts,
+                                                             .used = config->experts_used});
+    forward->backend->experts(forward->device, &(struct experts){.y = a->branch,
+                                                                 .x = a->normed,
+                                                                 .chosen = a->chosen,
+                                                                 .shares = a->shares,
+                                                                 .gate = layer->expert_gate,
+                                                                 .up = layer->expert_up,
+                                                                 .down = layer->expert_down,
+                                                                 .tokens = tokens,
+                                                                 .experts = config->experts,
+                                                                 .used = config->experts_used,
+                                                                 .act = config->family->act});
+    add_branch(forward, layer->ffn_post_norm);
+}
+
+// A factor as verbs take it: none rather than 1.
+static float factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
 
 static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
+    const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
     forward->backend->embedding(forward->device,
                                 &(struct embedding){.y = a->x,
                                                     .token_ids = forward->on_device.token_ids,
                                                     .table = model->embedding,
-                                                    .tokens = forward->num_tokens});
-    for (int32_t i = 0; i < model->config.layers; i++) {
+                                                    .tokens = forward->num_tokens,
+                                                    .scale = factor(config->embedding_scale)});
+    for (int32_t i = 0; i < config->layers; i++) {
         const struct layer *layer = &model->layers[i];
         attend(forward, layer, i);
-        feed_forward(forward, layer);
+        layer->router.rows ? ask_experts(forward, layer) : feed_forward(forward, layer);
     }
     if (forward->num_logits == 0) return;
-    forward->backend->rmsnorm(forward->device, &(struct rmsnorm){.y = a->normed,
-                                                                 .x = a->x,
-                                                                 .weight = model->output_norm,
-                                                                 .rows = forward->num_tokens,
-                                                                 .dim = model->config.dim,
-                                                                 .eps = model->config.norm_eps});
+    norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
     forward->backend->logits(forward->device,
                              &(struct logits){.y = forward->logits,
                                               .x = a->normed,
                                               .row_index = forward->on_device.row_index,
                                               .weight = model->output,
-                                              .rows = forward->num_logits});
+                                              .rows = forward->num_logits,
+                                              .scale = factor(config->logit_scale),
+                                              .softcap = config->logit_softcap});
     if (forward->most == 0) return;
     forward->backend->candidates(forward->device,
                                  &(struct candidates){.best = forward->best,
@@ -430,7 +561,7 @@ static void enqueue(struct forward *forward) {
                                                       .choices = forward->on_device.choices,
                                                       .penalties = forward->on_device.penalties,
                                                       .rows = forward->num_logits,
-                                                      .vocabulary = model->config.vocabulary,
+                                                      .vocabulary = config->vocabulary,
                                                       .most = forward->most});
 }
 

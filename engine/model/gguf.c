@@ -1,19 +1,15 @@
 #include "engine/model/gguf.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/hash.h"
 #include "engine/base/size.h"
 #include "engine/base/text.h"
+#include "engine/model/mapped_file.h"
 
 enum {
     HEADER_BYTES = 24,     // magic, version and the two counts
@@ -22,7 +18,6 @@ enum {
     DEFAULT_ALIGNMENT = 32,
     MIN_ALIGNMENT = 8,
     MAX_ALIGNMENT = 1 << 16,
-    MAX_PATH_SHOWN = 200, // so that what follows a long path still fits an error's text
 };
 
 struct key {
@@ -46,7 +41,9 @@ struct gguf {
     char *path;
     const unsigned char *bytes;
     size_t length;
-    void *mapping; // NULL: the bytes are borrowed
+    struct mapped_file mapping; // {0}: the bytes are borrowed
+    struct gguf_owner *owners;  // of tensors that were attached
+    size_t owner_count;
     uint32_t version;
     struct key *keys;
     size_t key_count;
@@ -75,13 +72,13 @@ static const struct file_type file_types[] = {
     [0] = {"F32", true, DTYPE_F32},
     [1] = {"F16", true, DTYPE_F16},
     [2] = {"Q4_0", true, DTYPE_Q4_0},
-    [3] = {.name = "Q4_1"},
-    [6] = {.name = "Q5_0"},
-    [7] = {.name = "Q5_1"},
+    [3] = {"Q4_1", true, DTYPE_Q4_1},
+    [6] = {"Q5_0", true, DTYPE_Q5_0},
+    [7] = {"Q5_1", true, DTYPE_Q5_1},
     [8] = {"Q8_0", true, DTYPE_Q8_0},
     [9] = {.name = "Q8_1"},
-    [10] = {.name = "Q2_K"},
-    [11] = {.name = "Q3_K"},
+    [10] = {"Q2_K", true, DTYPE_Q2_K},
+    [11] = {"Q3_K", true, DTYPE_Q3_K},
     [12] = {"Q4_K", true, DTYPE_Q4_K},
     [13] = {"Q5_K", true, DTYPE_Q5_K},
     [14] = {"Q6_K", true, DTYPE_Q6_K},
@@ -90,10 +87,10 @@ static const struct file_type file_types[] = {
     [17] = {.name = "IQ2_XS"},
     [18] = {.name = "IQ3_XXS"},
     [19] = {.name = "IQ1_S"},
-    [20] = {.name = "IQ4_NL"},
+    [20] = {"IQ4_NL", true, DTYPE_IQ4_NL},
     [21] = {.name = "IQ3_S"},
     [22] = {.name = "IQ2_S"},
-    [23] = {.name = "IQ4_XS"},
+    [23] = {"IQ4_XS", true, DTYPE_IQ4_XS},
     [24] = {.name = "I8"},
     [25] = {.name = "I16"},
     [26] = {.name = "I32"},
@@ -103,7 +100,7 @@ static const struct file_type file_types[] = {
     [30] = {"BF16", true, DTYPE_BF16},
     [34] = {.name = "TQ1_0"},
     [35] = {.name = "TQ2_0"},
-    [39] = {.name = "MXFP4"},
+    [39] = {"MXFP4", true, DTYPE_MXFP4},
     [40] = {.name = "NVFP4"},
 };
 
@@ -126,10 +123,7 @@ static uint64_t load_u64(const unsigned char *bytes) {
     return value;
 }
 
-static const char *shown_path(const struct gguf *gguf) {
-    const size_t length = strlen(gguf->path);
-    return gguf->path + (length > MAX_PATH_SHOWN ? length - MAX_PATH_SHOWN : 0);
-}
+static const char *shown_path(const struct gguf *gguf) { return mapped_file_shown(gguf->path); }
 
 // "PATH: tensor 4 'output.weight', byte 912: " and then what was expected and what was found.
 __attribute__((format(printf, 3, 4))) static enum status
@@ -522,45 +516,12 @@ static enum status create(const char *path, struct gguf **gguf, struct error *er
     return STATUS_OK;
 }
 
-static enum status system_refused(const struct gguf *gguf, const char *what, struct error *err) {
-    return error_set(err, STATUS_IO, "%s: %s: %s", shown_path(gguf), what, strerror(errno));
-}
-
-static const char *kind_of_file(mode_t mode) {
-    if (S_ISDIR(mode)) return "a folder";
-    if (S_ISFIFO(mode)) return "a pipe";
-    if (S_ISSOCK(mode)) return "a socket";
-    return "a device";
-}
-
-static enum status map_descriptor(struct gguf *gguf, int descriptor, struct error *err) {
-    struct stat info;
-    if (fstat(descriptor, &info) != 0) return system_refused(gguf, "cannot be examined", err);
-    if (!S_ISREG(info.st_mode))
-        return error_set(err, STATUS_BAD_FILE, "%s: expected a GGUF file, found %s",
-                         shown_path(gguf), kind_of_file(info.st_mode));
-    gguf->length = (size_t)info.st_size;
-    if (gguf->length == 0) return STATUS_OK;
-    void *mapping = mmap(NULL, gguf->length, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (mapping == MAP_FAILED) return system_refused(gguf, "cannot be mapped", err);
-    gguf->mapping = mapping;
-    gguf->bytes = mapping;
-    return STATUS_OK;
-}
-
-static enum status map_file(struct gguf *gguf, struct error *err) {
-    // O_NONBLOCK: opening a pipe would wait for its writer. Regular files know no such thing.
-    const int descriptor = open(gguf->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return system_refused(gguf, "cannot be opened", err);
-    const enum status status = map_descriptor(gguf, descriptor, err);
-    close(descriptor);
-    return status;
-}
-
 enum status gguf_open(const char *path, struct gguf **gguf, struct error *err) {
     struct gguf *opened;
     TRY(create(path, &opened, err));
-    enum status status = map_file(opened, err);
+    enum status status = mapped_file_open(path, "a GGUF file", &opened->mapping, err);
+    opened->bytes = opened->mapping.bytes;
+    opened->length = opened->mapping.length;
     if (status == STATUS_OK) status = read_file(opened, err);
     if (status == STATUS_OK)
         *gguf = opened;
@@ -586,7 +547,10 @@ enum status gguf_open_memory(const void *bytes, size_t length, const char *name,
 
 void gguf_close(struct gguf *gguf) {
     if (!gguf) return;
-    if (gguf->mapping) munmap(gguf->mapping, gguf->length);
+    for (size_t i = 0; i < gguf->owner_count; i++)
+        gguf->owners[i].close(gguf->owners[i].self);
+    mapped_file_close(&gguf->mapping);
+    free(gguf->owners);
     free(gguf->key_index.slots);
     free(gguf->tensor_index.slots);
     free(gguf->keys);
@@ -597,15 +561,73 @@ void gguf_close(struct gguf *gguf) {
 
 const char *gguf_path(const struct gguf *gguf) { return gguf->path; }
 uint32_t gguf_version(const struct gguf *gguf) { return gguf->version; }
-size_t gguf_file_bytes(const struct gguf *gguf) { return gguf->length; }
+
+size_t gguf_file_bytes(const struct gguf *gguf) {
+    size_t bytes = gguf->length;
+    for (size_t i = 0; i < gguf->owner_count; i++)
+        bytes += gguf->owners[i].bytes;
+    return bytes;
+}
 
 struct hash128 gguf_digest(const struct gguf *gguf) {
-    return hash_bytes(gguf->bytes, gguf->length, 0);
+    struct hash128 digest = hash_bytes(gguf->bytes, gguf->length, 0);
+    for (size_t i = 0; i < gguf->owner_count; i++) {
+        const struct hash128 both[2] = {digest, gguf->owners[i].digest(gguf->owners[i].self)};
+        digest = hash_bytes(both, sizeof both, 0);
+    }
+    return digest;
 }
 
 void gguf_prefetch(const struct gguf *gguf) {
-    // Advice only: where the kernel does not take it, the pages come when they are touched.
-    if (gguf->mapping) (void)madvise(gguf->mapping, gguf->length, MADV_WILLNEED);
+    mapped_file_prefetch(&gguf->mapping);
+    for (size_t i = 0; i < gguf->owner_count; i++)
+        gguf->owners[i].prefetch(gguf->owners[i].self);
+}
+
+// Fills an empty index.
+static enum status name_all(struct gguf *gguf, struct error *err) {
+    for (size_t i = 0; i < gguf->tensor_count; i++) {
+        const struct gguf_string name = gguf->tensors[i].face.name;
+        uint32_t *slot = tensor_slot(gguf, name);
+        if (*slot != 0)
+            return error_set(err, STATUS_BAD_FILE, "%s: tensor '%.*s' is there twice",
+                             shown_path(gguf), (int)name.length, name.bytes);
+        *slot = (uint32_t)i + 1;
+    }
+    return STATUS_OK;
+}
+
+enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors, size_t count,
+                        const struct gguf_owner *owner, struct error *err) {
+    const size_t total = gguf->tensor_count + count;
+    if (count > GGUF_MAX_TENSORS || total > GGUF_MAX_TENSORS)
+        return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %zu",
+                         shown_path(gguf), GGUF_MAX_TENSORS, total);
+    struct index index;
+    struct tensor *all = calloc(total + 1, sizeof *all);
+    struct gguf_owner *owners = calloc(gguf->owner_count + 1, sizeof *owners);
+    if (!all || !owners || !index_create(&index, total)) {
+        free(all);
+        free(owners);
+        return error_set(err, STATUS_NO_MEMORY, "%s: no memory for its index", shown_path(gguf));
+    }
+    memcpy(all, gguf->tensors, gguf->tensor_count * sizeof *all);
+    if (gguf->owner_count) memcpy(owners, gguf->owners, gguf->owner_count * sizeof *owners);
+    for (size_t i = 0; i < count; i++)
+        all[gguf->tensor_count + i].face = tensors[i];
+    struct gguf joined = *gguf;
+    joined.tensors = all;
+    joined.tensor_count = total;
+    joined.tensor_index = index;
+    joined.owners = owners;
+    joined.owners[joined.owner_count++] = *owner;
+    const enum status status = name_all(&joined, err);
+    struct gguf unused = status == STATUS_OK ? *gguf : joined;
+    if (status == STATUS_OK) *gguf = joined;
+    free(unused.tensors);
+    free(unused.tensor_index.slots);
+    free(unused.owners);
+    return status;
 }
 
 // The value of an integer of any type; false for other types and above INT64_MAX.

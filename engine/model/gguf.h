@@ -89,14 +89,30 @@ MUST_CHECK enum status gguf_open_memory(const void *bytes, size_t length, const 
                                         struct gguf **gguf, struct error *err);
 void gguf_close(struct gguf *gguf); // NULL is fine
 
+// Where tensors lie that are in no GGUF file of their own path: another part of a split, weights
+// of another format.
+struct gguf_owner {
+    void *self;
+    size_t bytes; // of its files
+    struct hash128 (*digest)(const void *self);
+    void (*prefetch)(const void *self);
+    void (*close)(void *self);
+};
+
+// More tensors of the same model, as checked as those of a file. Names and data live until the
+// owner is closed, which gguf_close() does; on failure (BAD_FILE for a name that is there, or too
+// many; NO_MEMORY) it is still the caller's.
+MUST_CHECK enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors,
+                                   size_t count, const struct gguf_owner *owner, struct error *err);
+
 const char *gguf_path(const struct gguf *gguf);
 uint32_t gguf_version(const struct gguf *gguf);
-size_t gguf_file_bytes(const struct gguf *gguf);
+size_t gguf_file_bytes(const struct gguf *gguf); // of all its files
 
-// Hash of the whole file's bytes, header and tensors. Reads all of it.
+// Hash of the bytes of all its files, header and tensors. Reads all of them.
 struct hash128 gguf_digest(const struct gguf *gguf);
 
-// Tells the kernel that all of the file will be read soon (madvise).
+// Tells the kernel that all of its files will be read soon (madvise).
 void gguf_prefetch(const struct gguf *gguf);
 
 // Keys by name. False when there is no such key or its type does not convert without loss

@@ -1,6 +1,7 @@
 #include "engine/model/model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,7 @@ struct loader {
     size_t bytes_of_type[DTYPE_COUNT];
     enum status status;
     struct error *err;
-    model_progress *progress;
-    void *user;
+    const struct model_options *options;
 };
 
 static void refuse(struct loader *loader, enum status status, const char *name, const char *what) {
@@ -64,66 +64,104 @@ static const struct gguf_tensor *find(struct loader *loader, const char *name, b
     return tensor;
 }
 
-// rows 0: a vector of `columns`; rows -1: any number of rows.
+// Elements of a tensor: `columns` side by side, `rows` of them, `depth` matrices.
+struct extent {
+    int32_t columns, rows, depth;
+};
+
 static bool has_shape(struct loader *loader, const char *name, const struct gguf_tensor *tensor,
-                      int32_t rows, int32_t columns) {
-    const bool fits = tensor->shape[0] == columns && tensor->shape[2] == 1 &&
-                      tensor->shape[3] == 1 &&
-                      (rows < 0 ? tensor->shape[1] <= FAMILY_MAX_VOCABULARY
-                                : tensor->shape[1] == (rows ? rows : 1));
-    if (fits) return true;
-    char what[128];
+                      struct extent extent) {
+    if (tensor->shape[0] == extent.columns && tensor->shape[1] == extent.rows &&
+        tensor->shape[2] == extent.depth && tensor->shape[3] == 1) {
+        if (extent.columns % dtype_block_elements(tensor->type) == 0) return true;
+        refuse(loader, STATUS_BAD_FILE, name, "its rows are not whole blocks of its type");
+        return false;
+    }
+    char what[160], deep[2][24] = {"", ""};
+    if (extent.depth > 1 || tensor->shape[2] > 1) {
+        snprintf(deep[0], sizeof deep[0], "%" PRId32 ", ", extent.depth);
+        snprintf(deep[1], sizeof deep[1], "%" PRId64 ", ", tensor->shape[2]);
+    }
     snprintf(what, sizeof what,
-             "expected [%" PRId32 ", %" PRId32 "], found [%" PRId64 ", %" PRId64 "]", rows, columns,
-             tensor->shape[1], tensor->shape[0]);
+             "expected [%s%" PRId32 ", %" PRId32 "], found [%s%" PRId64 ", %" PRId64 "]", deep[0],
+             extent.rows, extent.columns, deep[1], tensor->shape[1], tensor->shape[0]);
     refuse(loader, STATUS_BAD_FILE, name, what);
     return false;
 }
 
-static struct weight matrix(struct loader *loader, const char *name, int32_t rows, int32_t columns,
-                            bool optional) {
-    struct weight weight = {0};
-    const struct gguf_tensor *tensor = find(loader, name, optional);
-    if (!tensor || !has_shape(loader, name, tensor, rows, columns)) return weight;
-    if (columns % dtype_block_elements(tensor->type)) {
-        refuse(loader, STATUS_BAD_FILE, name, "its rows are not whole blocks of its type");
-        return weight;
-    }
+// Rows of a tensor from `first` on, numbered through all its matrices, in place on the device.
+static struct weight rows_of(struct loader *loader, const char *name,
+                             const struct gguf_tensor *tensor, struct extent extent,
+                             int32_t first) {
     struct model *model = loader->model;
-    weight = (struct weight){tensor->data, tensor->type, (int32_t)tensor->shape[1], columns};
+    const size_t row_bytes = dtype_row_bytes(tensor->type, extent.columns);
+    const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
+    struct weight weight = {data, tensor->type, extent.rows, extent.columns};
     if (model->backend->weights(model->device, &weight, &weight.data) != STATUS_OK) {
         refuse(loader, STATUS_NO_MEMORY, name, "does not fit the device's memory");
         return weight;
     }
-    model->weight_bytes += tensor->bytes;
-    model->parameters += tensor->shape[0] * tensor->shape[1];
-    loader->bytes_of_type[tensor->type] += tensor->bytes;
+    model->weight_bytes += (size_t)extent.rows * row_bytes;
+    model->parameters += (int64_t)extent.rows * extent.columns;
+    loader->bytes_of_type[tensor->type] += (size_t)extent.rows * row_bytes;
     return weight;
 }
 
-// Vectors are small and every kernel wants them in fp32: other types are converted once.
-static const float *vector(struct loader *loader, const char *name, int32_t length, bool optional) {
+static struct weight matrix(struct loader *loader, const char *name, int32_t rows, int32_t columns,
+                            bool optional) {
+    const struct extent extent = {columns, rows, 1};
     const struct gguf_tensor *tensor = find(loader, name, optional);
-    if (!tensor || !has_shape(loader, name, tensor, 0, length)) return NULL;
-    if (length % dtype_block_elements(tensor->type)) {
-        refuse(loader, STATUS_BAD_FILE, name, "is not whole blocks of its type");
+    if (!tensor || !has_shape(loader, name, tensor, extent)) return (struct weight){0};
+    return rows_of(loader, name, tensor, extent, 0);
+}
+
+// One tensor that holds several matrices of the same columns, one below the other.
+static void matrices(struct loader *loader, const char *name, int32_t columns,
+                     struct weight *const parts[], const int32_t rows[], int32_t count) {
+    struct extent extent = {columns, 0, 1};
+    for (int32_t i = 0; i < count; i++)
+        extent.rows += rows[i];
+    const struct gguf_tensor *tensor = find(loader, name, false);
+    if (!tensor || !has_shape(loader, name, tensor, extent)) return;
+    for (int32_t i = 0, first = 0; i < count; first += rows[i++])
+        *parts[i] = rows_of(loader, name, tensor, (struct extent){columns, rows[i], 1}, first);
+}
+
+static const float *to_device(struct loader *loader, const char *name, const float *host,
+                              size_t count) {
+    struct model *model = loader->model;
+    float *device = take(model, count * sizeof *host);
+    if (!device) {
+        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
         return NULL;
     }
-    struct model *model = loader->model;
-    const size_t bytes = (size_t)length * sizeof(float);
-    float *device = take(model, bytes), *host = malloc(bytes);
-    if (device && host) {
-        dtype_to_float(tensor->type, tensor->data, host, (size_t)length);
-        model->backend->to_device(model->device, device, host, bytes);
-        model->weight_bytes += bytes;
-        model->parameters += length;
-        if (model->backend->sync(model->device) != STATUS_OK)
-            refuse(loader, STATUS_DEVICE, name, "could not be copied to the device");
-    } else {
+    model->backend->to_device(model->device, device, host, count * sizeof *host);
+    if (model->backend->sync(model->device) != STATUS_OK)
+        refuse(loader, STATUS_DEVICE, name, "could not be copied to the device");
+    return device;
+}
+
+// Vectors are small and every kernel wants them in fp32: other types are converted once.
+static const float *vectors(struct loader *loader, const char *name, struct extent extent,
+                            bool optional) {
+    const struct gguf_tensor *tensor = find(loader, name, optional);
+    if (!tensor || !has_shape(loader, name, tensor, extent)) return NULL;
+    const size_t count = (size_t)extent.rows * (size_t)extent.columns;
+    float *host = malloc(count * sizeof *host);
+    if (!host) {
         refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
+        return NULL;
     }
+    dtype_to_float(tensor->type, tensor->data, host, count);
+    const float *device = to_device(loader, name, host, count);
+    loader->model->weight_bytes += count * sizeof *host;
+    loader->model->parameters += (int64_t)count;
     free(host);
     return device;
+}
+
+static const float *vector(struct loader *loader, const char *name, int32_t length, bool optional) {
+    return vectors(loader, name, (struct extent){length, 1, 1}, optional);
 }
 
 // "blk.7.attn_q.weight"
@@ -132,66 +170,187 @@ static const char *layer_name(int32_t layer, const char *part, char name[64]) {
     return name;
 }
 
-static void load_layer(struct loader *loader, int32_t index) {
+// "blk.7.ffn_up_exps.weight", one below the other. False: there is no such tensor.
+static bool all_experts(struct loader *loader, int32_t index, const char *part,
+                        struct extent extent, struct weight *experts) {
+    char name[64], whole[32];
+    snprintf(whole, sizeof whole, "%s_exps.weight", part);
+    const struct gguf_tensor *tensor = find(loader, layer_name(index, whole, name), true);
+    if (!tensor) return false;
+    if (!has_shape(loader, name, tensor, extent)) return true;
+    const struct extent one = {extent.columns, extent.rows, 1};
+    for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++)
+        experts[e] = rows_of(loader, name, tensor, one, e * extent.rows);
+    return true;
+}
+
+// "blk.7.ffn_up.0.weight", "blk.7.ffn_up.1.weight", …, as older files and folders have them.
+static void each_expert(struct loader *loader, int32_t index, const char *part,
+                        struct extent extent, struct weight *experts) {
+    char name[64], whole[32];
+    for (int32_t e = 0; e < loader->model->config.experts && loader->status == STATUS_OK; e++) {
+        snprintf(whole, sizeof whole, "%s.%" PRId32 ".weight", part, e);
+        experts[e] =
+            matrix(loader, layer_name(index, whole, name), extent.rows, extent.columns, false);
+    }
+}
+
+// The matrices of all experts, each in its place, and where these are.
+static struct expert_weights expert_matrices(struct loader *loader, int32_t index, const char *part,
+                                             int32_t rows, int32_t columns) {
+    struct model *model = loader->model;
+    const int32_t experts = model->config.experts;
+    struct weight host[EXPERTS_MAX] = {{0}};
+    const void *data[EXPERTS_MAX];
+    const void **device = take(model, (size_t)experts * sizeof *device);
+    if (!device) refuse(loader, STATUS_NO_MEMORY, part, "not enough memory");
+    if (!all_experts(loader, index, part, (struct extent){columns, rows, experts}, host))
+        each_expert(loader, index, part, (struct extent){columns, rows, 1}, host);
+    for (int32_t e = 0; e < experts && loader->status == STATUS_OK; e++) {
+        data[e] = host[e].data;
+        if (host[e].type != host[0].type)
+            refuse(loader, STATUS_UNSUPPORTED, part, "experts have matrices of several types");
+    }
+    if (loader->status != STATUS_OK) return (struct expert_weights){0};
+    model->backend->to_device(model->device, device, data, (size_t)experts * sizeof *device);
+    if (model->backend->sync(model->device) != STATUS_OK)
+        refuse(loader, STATUS_DEVICE, part, "could not be copied to the device");
+    return (struct expert_weights){device, host[0].type, rows, columns, NULL};
+}
+
+#define NAME(part)                  layer_name(index, part, name)
+#define MATRIX(part, rows, columns) matrix(loader, NAME(part ".weight"), rows, columns, false)
+#define VECTOR(part, length, has, without) \
+    ((has) || (without) ? vector(loader, NAME(part), length, !(has)) : NULL)
+
+static void load_attention(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const struct family *family = config->family;
+    const int32_t dim = config->dim, q_rows = config->heads * config->head_size;
+    const int32_t kv_rows = config->kv_heads * config->head_size;
+    const bool head = family->qk_norm == QK_NORM_HEAD, normed = family->qk_norm != QK_NORM_NONE;
+    char name[64];
+    layer->attn_norm = VECTOR("attn_norm.weight", dim, !family->no_pre_norm, false);
+    if (family->fused) {
+        matrices(loader, NAME("attn_qkv.weight"), dim,
+                 (struct weight *const[]){&layer->q, &layer->k, &layer->v},
+                 (const int32_t[]){q_rows, kv_rows, kv_rows}, 3);
+    } else {
+        layer->q = MATRIX("attn_q", q_rows, dim);
+        layer->k = MATRIX("attn_k", kv_rows, dim);
+        layer->v = MATRIX("attn_v", kv_rows, dim);
+    }
+    layer->q_bias = VECTOR("attn_q.bias", q_rows, family->qkv_bias, true);
+    layer->k_bias = VECTOR("attn_k.bias", kv_rows, family->qkv_bias, true);
+    layer->v_bias = VECTOR("attn_v.bias", kv_rows, family->qkv_bias, true);
+    layer->q_norm = VECTOR("attn_q_norm.weight", head ? config->head_size : q_rows, normed, false);
+    layer->k_norm = VECTOR("attn_k_norm.weight", head ? config->head_size : kv_rows, normed, false);
+    layer->o = MATRIX("attn_output", dim, q_rows);
+    layer->o_bias = VECTOR("attn_output.bias", dim, family->output_bias, true);
+    layer->sinks = VECTOR("attn_sinks.weight", config->heads, family->sinks, false);
+    layer->attn_post_norm = VECTOR("post_attention_norm.weight", dim, family->post_norm, false);
+}
+
+static void load_experts(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const int32_t dim = config->dim, ffn = config->expert_ffn, experts = config->experts;
+    const bool bias = config->family->expert_bias;
+    char name[64];
+    layer->router = MATRIX("ffn_gate_inp", experts, dim);
+    layer->router_bias = VECTOR("ffn_gate_inp.bias", experts, bias, false);
+    layer->expert_gate = expert_matrices(loader, index, "ffn_gate", ffn, dim);
+    layer->expert_up = expert_matrices(loader, index, "ffn_up", ffn, dim);
+    layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, ffn);
+    if (!bias) return;
+    const struct extent wide = {ffn, experts, 1}, narrow = {dim, experts, 1};
+    layer->expert_gate.bias = vectors(loader, NAME("ffn_gate_exps.bias"), wide, false);
+    layer->expert_up.bias = vectors(loader, NAME("ffn_up_exps.bias"), wide, false);
+    layer->expert_down.bias = vectors(loader, NAME("ffn_down_exps.bias"), narrow, false);
+}
+
+static void load_feed_forward(struct loader *loader, int32_t index, struct layer *layer) {
     const struct model_config *config = &loader->model->config;
     const struct family *family = config->family;
     const int32_t dim = config->dim, ffn = config->ffn;
-    const int32_t q_rows = config->heads * config->head_size;
-    const int32_t kv_rows = config->kv_heads * config->head_size;
-    char name[64];
-#define MATRIX(part, rows, columns) \
-    matrix(loader, layer_name(index, part ".weight", name), rows, columns, false)
-#define VECTOR(has, part, length) \
-    ((has) ? vector(loader, layer_name(index, part, name), length, false) : NULL)
-    loader->model->layers[index] = (struct layer){
-        .attn_norm = VECTOR(true, "attn_norm.weight", dim),
-        .q = MATRIX("attn_q", q_rows, dim),
-        .k = MATRIX("attn_k", kv_rows, dim),
-        .v = MATRIX("attn_v", kv_rows, dim),
-        .q_bias = VECTOR(family->qkv_bias, "attn_q.bias", q_rows),
-        .k_bias = VECTOR(family->qkv_bias, "attn_k.bias", kv_rows),
-        .v_bias = VECTOR(family->qkv_bias, "attn_v.bias", kv_rows),
-        .q_norm = VECTOR(family->qk_norm, "attn_q_norm.weight", config->head_size),
-        .k_norm = VECTOR(family->qk_norm, "attn_k_norm.weight", config->head_size),
-        .o = MATRIX("attn_output", dim, q_rows),
-        .ffn_norm = VECTOR(true, "ffn_norm.weight", dim),
-        .gate = MATRIX("ffn_gate", ffn, dim),
-        .up = MATRIX("ffn_up", ffn, dim),
-        .down = MATRIX("ffn_down", dim, ffn),
-    };
-#undef MATRIX
-#undef VECTOR
+    char name[64], part[48];
+    snprintf(part, sizeof part, "%s.weight", family->ffn_norm ? family->ffn_norm : "ffn_norm");
+    layer->ffn_norm = VECTOR(part, dim, !family->no_pre_norm, false);
+    layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, family->post_norm, false);
+    if (config->experts) {
+        load_experts(loader, index, layer);
+        return;
+    }
+    if (family->fused) {
+        matrices(loader, NAME("ffn_up.weight"), dim,
+                 (struct weight *const[]){&layer->gate, &layer->up}, (const int32_t[]){ffn, ffn},
+                 2);
+    } else {
+        layer->gate = MATRIX("ffn_gate", ffn, dim);
+        layer->up = MATRIX("ffn_up", ffn, dim);
+    }
+    layer->down = MATRIX("ffn_down", dim, ffn);
 }
 
-static enum status set_inv_freq(struct model *model, const float *factors) {
-    const int32_t pairs = model->config.rope.dimensions / 2;
-    float host[FAMILY_MAX_HEAD_SIZE / 2];
+#undef NAME
+#undef MATRIX
+#undef VECTOR
+
+// How each layer turns q and k, and how far it looks back. factors [dimensions / 2] or NULL, of
+// layers that share the context's rotation.
+static enum status set_rotations(struct model *model, const float *factors) {
+    const struct model_config *config = &model->config;
+    const int32_t pairs = config->rope.dimensions / 2;
+    const size_t bytes = (size_t)pairs * sizeof(float);
+    const bool apart = config->family->window_rope_base != 0.0f;
+    float host[3][FAMILY_MAX_HEAD_SIZE / 2] = {{0}}; // of all, of a window, of the still
+    float *device[3];
     ASSERT(pairs <= FAMILY_MAX_HEAD_SIZE / 2);
-    rope_inv_freq(&model->config.rope, factors, host);
-    float *device = take(model, (size_t)pairs * sizeof host[0]);
-    if (!device) return STATUS_NO_MEMORY;
-    model->backend->to_device(model->device, device, host, (size_t)pairs * sizeof host[0]);
-    model->inv_freq = device;
+    rope_inv_freq(&config->rope, factors, host[0]);
+    rope_inv_freq(apart ? &config->window_rope : &config->rope, apart ? NULL : factors, host[1]);
+    for (int i = 0; i < 3; i++) {
+        device[i] = take(model, bytes);
+        if (!device[i]) return STATUS_NO_MEMORY;
+        model->backend->to_device(model->device, device[i], host[i], bytes);
+    }
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &model->layers[i];
+        const bool window = layer_has_window(config, i), turns = layer_is_rotated(config, i);
+        const struct rope *rope = apart && window ? &config->window_rope : &config->rope;
+        layer->window = window ? config->window : 0;
+        layer->inv_freq = device[!turns ? 2 : window ? 1 : 0];
+        layer->magnitude = turns ? rope_magnitude(rope) : 1.0f;
+    }
     return model->backend->sync(model->device);
 }
 
-// Llama 3's own divisors, one a pair, in the file as a vector.
-static void load_rope(struct loader *loader) {
+// True, and factors [dimensions / 2] filled, where the file has such a tensor.
+static bool read_factors(struct loader *loader, const char *name, float *factors) {
     const int32_t pairs = loader->model->config.rope.dimensions / 2;
-    const struct gguf_tensor *tensor = find(loader, "rope_freqs.weight", true);
-    float factors[FAMILY_MAX_HEAD_SIZE / 2];
-    if (tensor) {
-        if (!has_shape(loader, "rope_freqs.weight", tensor, 0, pairs)) return;
-        if (tensor->type != DTYPE_F32) {
-            refuse(loader, STATUS_UNSUPPORTED, "rope_freqs.weight", "is not of type F32");
-            return;
-        }
-        memcpy(factors, tensor->data, (size_t)pairs * sizeof factors[0]);
-    }
-    for (int32_t i = 0; tensor && i < pairs; i++)
-        if (!(factors[i] > 0.0f))
-            refuse(loader, STATUS_BAD_FILE, "rope_freqs.weight", "is not positive");
-    if (loader->status == STATUS_OK && set_inv_freq(loader->model, tensor ? factors : NULL))
+    const struct gguf_tensor *tensor = find(loader, name, true);
+    if (!tensor || !has_shape(loader, name, tensor, (struct extent){pairs, 1, 1})) return false;
+    dtype_to_float(tensor->type, tensor->data, factors, (size_t)pairs);
+    for (int32_t i = 0; i < pairs; i++)
+        if (!(factors[i] > 0.0f && factors[i] < INFINITY))
+            refuse(loader, STATUS_BAD_FILE, name, "is not positive");
+    return true;
+}
+
+// Divisors of a file's own, one a pair: Llama 3's, or LongRoPE's for the context that is wanted.
+static void load_rope(struct loader *loader) {
+    struct model *model = loader->model;
+    const struct model_config *config = &model->config;
+    float factors[3][FAMILY_MAX_HEAD_SIZE / 2];
+    const int32_t context = loader->options->context ? loader->options->context : config->context;
+    const bool has = read_factors(loader, "rope_freqs.weight", factors[0]);
+    const bool brief = read_factors(loader, "rope_factors_short.weight", factors[1]);
+    const bool lengthy = read_factors(loader, "rope_factors_long.weight", factors[2]);
+    if (brief != lengthy || (has && brief))
+        refuse(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
+               "expected one for short contexts beside it, and no rope_freqs.weight");
+    if (loader->status != STATUS_OK) return;
+    model->long_rope = lengthy && context > config->rope.original_context;
+    const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];
+    if (set_rotations(model, has || brief ? chosen : NULL) != STATUS_OK)
         refuse(loader, STATUS_NO_MEMORY, "rope_freqs.weight", "not enough memory");
 }
 
@@ -212,15 +371,30 @@ static void find_main_type(struct loader *loader) {
             loader->model->main_type = (enum dtype)type;
 }
 
+// Its rows are the vocabulary.
+static void load_embedding(struct loader *loader) {
+    static const char name[] = "token_embd.weight";
+    struct model *model = loader->model;
+    const struct gguf_tensor *tensor = gguf_find_tensor(loader->gguf, name);
+    int32_t rows = 1;
+    if (tensor && (tensor->shape[1] < 1 || tensor->shape[1] > FAMILY_MAX_VOCABULARY))
+        refuse(loader, STATUS_BAD_FILE, name, "has too many rows");
+    else if (tensor)
+        rows = (int32_t)tensor->shape[1];
+    model->embedding = matrix(loader, name, rows, model->config.dim, false);
+    model->config.vocabulary = rows;
+}
+
 static void load_tensors(struct loader *loader) {
     struct model *model = loader->model;
     const struct model_config *config = &model->config;
-    model->embedding = matrix(loader, "token_embd.weight", -1, config->dim, false);
-    model->config.vocabulary = model->embedding.rows;
+    load_embedding(loader);
     load_rope(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
-        load_layer(loader, i);
-        if (loader->progress) loader->progress(loader->user, (i + 1.0) / config->layers);
+        load_attention(loader, i, &model->layers[i]);
+        load_feed_forward(loader, i, &model->layers[i]);
+        if (loader->options->progress)
+            loader->options->progress(loader->options->user, (i + 1.0) / config->layers);
     }
     model->output_norm = vector(loader, "output_norm.weight", config->dim, false);
     model->output = matrix(loader, "output.weight", config->vocabulary, config->dim, true);
@@ -229,17 +403,16 @@ static void load_tensors(struct loader *loader) {
     find_main_type(loader);
 }
 
-enum status model_open(struct model *model, const struct gguf *gguf, const struct backend *backend,
-                       struct device *device, model_progress *progress, void *user,
-                       struct error *err) {
+enum status model_open(struct model *model, const struct gguf *gguf,
+                       const struct model_options *options, struct error *err) {
     struct model_config config;
     TRY(model_config_read(gguf, &config, err));
-    *model = (struct model){.config = config, .backend = backend, .device = device};
+    *model =
+        (struct model){.config = config, .backend = options->backend, .device = options->device};
     model->layers = calloc((size_t)config.layers, sizeof model->layers[0]);
     if (!model->layers)
         return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", gguf_path(gguf));
-    struct loader loader = {
-        .model = model, .gguf = gguf, .err = err, .progress = progress, .user = user};
+    struct loader loader = {.model = model, .gguf = gguf, .err = err, .options = options};
     load_tensors(&loader);
     if (loader.status != STATUS_OK) model_close(model);
     return loader.status;
@@ -311,8 +484,10 @@ static struct layer random_layer(struct dice *dice) {
     return (struct layer){
         .attn_norm = constant_vector(dice, true, config->dim, 1.0f),
         .ffn_norm = constant_vector(dice, true, config->dim, 1.0f),
-        .q_norm = constant_vector(dice, config->family->qk_norm, config->head_size, 1.0f),
-        .k_norm = constant_vector(dice, config->family->qk_norm, config->head_size, 1.0f),
+        .q_norm =
+            constant_vector(dice, config->family->qk_norm == QK_NORM_HEAD, config->head_size, 1.0f),
+        .k_norm =
+            constant_vector(dice, config->family->qk_norm == QK_NORM_HEAD, config->head_size, 1.0f),
         .q_bias = constant_vector(dice, config->family->qkv_bias, q_rows, 0.0f),
         .k_bias = constant_vector(dice, config->family->qkv_bias, kv_rows, 0.0f),
         .v_bias = constant_vector(dice, config->family->qkv_bias, kv_rows, 0.0f),
@@ -336,6 +511,7 @@ enum status model_random(struct model *model, const char *name, enum dtype type,
         .config = shape->config, .main_type = type, .backend = backend, .device = device};
     model->config.family = family_find(shape->family, strlen(shape->family));
     ASSERT(model->config.family);
+    model_config_set_scales(&model->config);
     struct dice dice = {.model = model, .type = type};
     dice.chunk_bytes = RANDOM_CHUNK_BLOCKS * (size_t)dtype_block_bytes(type);
     dice.chunk = malloc(dice.chunk_bytes);
@@ -351,7 +527,7 @@ enum status model_random(struct model *model, const char *name, enum dtype type,
         model->output_norm = constant_vector(&dice, true, model->config.dim, 1.0f);
         for (int32_t i = 0; i < model->config.layers && dice.status == STATUS_OK; i++)
             model->layers[i] = random_layer(&dice);
-        if (dice.status == STATUS_OK) dice.status = set_inv_freq(model, NULL);
+        if (dice.status == STATUS_OK) dice.status = set_rotations(model, NULL);
     }
     free(dice.chunk);
     free(dice.matrix);

@@ -12,15 +12,27 @@
 #include "engine/model/family.h"
 #include "kernels/backend.h"
 
-struct layer { // matrices [rows, columns], vectors fp32; NULL: the family has none
-    const float *attn_norm, *ffn_norm;     // [dim]
-    const float *q_norm, *k_norm;          // [head_size]
+struct layer { // matrices [rows, columns], vectors fp32; NULL: there is none
+    const float *attn_norm, *ffn_norm;           // [dim]
+    const float *attn_post_norm, *ffn_post_norm; // [dim]
+    const float *q_norm, *k_norm;                // [head_size]; of the whole width as the biases
     const float *q_bias, *k_bias, *v_bias; // [heads * head_size], [kv_heads * head_size] twice
+    const float *o_bias;                   // [dim]
+    const float *sinks;                    // [heads]
     struct weight q;                       // [heads * head_size, dim]
     struct weight k, v;                    // [kv_heads * head_size, dim]
     struct weight o;                       // [dim, heads * head_size]
     struct weight gate, up;                // [ffn, dim]
     struct weight down;                    // [dim, ffn]
+
+    struct weight router;                         // [experts, dim]; rows 0: no mixture
+    const float *router_bias;                     // [experts]
+    struct expert_weights expert_gate, expert_up; // [experts, expert_ffn, dim]
+    struct expert_weights expert_down;            // [experts, dim, expert_ffn]
+
+    const float *inv_freq; // [rope.dimensions / 2]; zeros where the layer is not rotated
+    float magnitude;       // of cosine and sine
+    int32_t window;        // keys that a query sees; 0: all
 };
 
 struct model {
@@ -28,8 +40,8 @@ struct model {
     struct weight embedding;  // [vocabulary, dim]
     struct weight output;     // the same; the embedding itself where the two are tied
     const float *output_norm; // [dim]
-    const float *inv_freq;    // [rope.dimensions / 2]
     struct layer *layers;     // [config.layers]
+    bool long_rope;           // LongRoPE's factors for long contexts are in use
     enum dtype main_type;     // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;
@@ -42,11 +54,18 @@ struct model {
 // fraction 0 … 1 of the bytes are in place.
 typedef void model_progress(void *user, double fraction);
 
+struct model_options {
+    const struct backend *backend; // borrowed, as the device
+    struct device *device;
+    int32_t context; // the longest that a sequence will be; 0: as long as the model was made for
+    model_progress *progress; // or NULL
+    void *user;
+};
+
 // BAD_FILE names the tensor, the shape expected and the shape found. UNSUPPORTED: a type or a
 // tensor that quire does not know. *model is the caller's until model_close().
 MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
-                                  const struct backend *backend, struct device *device,
-                                  model_progress *progress, void *user, struct error *err);
+                                  const struct model_options *options, struct error *err);
 
 // Random weights of one type at a named shape (shape.h). NOT_FOUND: no such shape.
 MUST_CHECK enum status model_random(struct model *model, const char *shape, enum dtype type,

@@ -12,9 +12,10 @@ static double pair_of_turns(const struct rope *rope, double turns) {
 
 // YaRN's ramp: 0 for fast pairs, which stay, 1 for slow ones, which are divided by the factor.
 static double yarn_ramp(const struct rope *rope, int32_t pair) {
-    const double low = fmax(floor(pair_of_turns(rope, (double)rope->beta_fast)), 0);
-    const double high =
-        fmin(ceil(pair_of_turns(rope, (double)rope->beta_slow)), rope->dimensions - 1);
+    const double fast = pair_of_turns(rope, (double)rope->beta_fast);
+    const double slow = pair_of_turns(rope, (double)rope->beta_slow);
+    const double low = fmax(rope->exact_yarn ? fast : floor(fast), 0);
+    const double high = fmin(rope->exact_yarn ? slow : ceil(slow), rope->dimensions - 1);
     const double width = fmax(high - low, 0.001);
     return fmin(fmax((pair - low) / width, 0), 1);
 }
@@ -34,6 +35,7 @@ void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_fre
 }
 
 float rope_magnitude(const struct rope *rope) {
+    if (rope->scaling == ROPE_LONG) return rope->attention_factor;
     if (rope->scaling != ROPE_YARN || rope->factor <= 1.0f) return 1.0f;
     return rope->attention_factor * (float)(0.1 * log((double)rope->factor) + 1.0);
 }

@@ -1,30 +1,28 @@
 // engine/tokenizer/byte_bpe.h — a word's ids by byte-level BPE.
 //
-// Every byte is a symbol; neighbours are merged in the order in which training found the
-// merges (Sennrich et al., arXiv 1508.07909). The file writes bytes as printable characters:
+// Every byte is a symbol; neighbours are merged as merge_table.h says. The file writes bytes as
+// printable characters:
 // '!'…'~', '¡'…'¬' and '®'…'ÿ' stand for themselves, the others in order for U+0100, U+0101, …
 // (GPT-2's table).
 //
-// A merge whose parts or result are not plain tokens is left out: no text can contain it,
-// as every symbol is a token. Of two merges of one pair the first counts.
-//
-// Memory: owned tables. Immutable after opening.
+// Memory: owned tables. Immutable.
 #ifndef ENGINE_BYTE_BPE_H
 #define ENGINE_BYTE_BPE_H
 
+#include "engine/tokenizer/merge_table.h"
 #include "engine/tokenizer/merger.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/tokenizer/vocabulary.h"
 
-enum { BYTE_BPE_MAX_MERGES = 1 << 24 };
-
 struct byte_bpe;
 
-// `vocabulary` is borrowed and must outlive the result. BAD_FILE: no merges, or a byte that
-// has no token in a vocabulary that has none for unknown text either.
-MUST_CHECK enum status byte_bpe_open(const struct gguf *gguf, const struct vocabulary *vocabulary,
-                                     struct byte_bpe **bpe, struct error *err);
-void byte_bpe_close(struct byte_bpe *bpe); // NULL is fine
+// `vocabulary` is borrowed and must outlive the result; `merges` moves into it and is {0} then;
+// `name` begins errors. BAD_FILE: a byte that text may hold has no token, and there
+// is none for unknown text either. A byte without one that only ill-formed text holds is U+FFFD.
+MUST_CHECK enum status byte_bpe_create(const struct vocabulary *vocabulary,
+                                       struct merge_table *merges, const char *name,
+                                       struct byte_bpe **bpe, struct error *err);
+void byte_bpe_destroy(struct byte_bpe *bpe); // NULL is fine
 
 // Appends the ids of one word as the pre-tokeniser cuts it. With `whole_first` a word that is
 // a token is that token, whatever the merges would make of it.

@@ -4,6 +4,8 @@
 
 #include "engine/base/assert.h"
 
+enum { SHORT_WORD_BYTES = 32 };
+
 static void heap_push(struct merger *merger, uint64_t key) {
     uint64_t *heap = merger->heap;
     size_t at = merger->heap_count++;
@@ -27,19 +29,6 @@ static uint64_t heap_pop(struct merger *merger) {
     }
     heap[at] = key;
     return top;
-}
-
-// Looks again whether the symbol at `place` joins with what now follows it.
-static void refresh(struct merger *merger, uint32_t place, merger_find *find, const void *context) {
-    struct merger_symbol *symbol = &merger->symbols[place];
-    symbol->rank = MERGER_NONE;
-    if (symbol->next >= merger->length) return;
-    uint32_t rank;
-    int32_t id;
-    if (!find(context, merger, place, symbol->next, &rank, &id)) return;
-    symbol->rank = rank;
-    symbol->joined = id;
-    heap_push(merger, (uint64_t)rank << 32 | place);
 }
 
 void merger_deinit(struct merger *merger) {
@@ -75,21 +64,69 @@ void merger_add(struct merger *merger, uint32_t place, int32_t id) {
     merger->last = place;
 }
 
+// Joins the symbol at `left`, which stays, with the next one, which is gone.
+static void join(struct merger *merger, uint32_t left) {
+    struct merger_symbol *symbols = merger->symbols;
+    const uint32_t right = symbols[left].next;
+    symbols[left].id = symbols[left].joined;
+    symbols[left].next = symbols[right].next;
+    symbols[right].rank = MERGER_NONE;
+    if (symbols[left].next < merger->length) symbols[symbols[left].next].previous = left;
+}
+
+// Looks again whether the symbol at `place` joins with what now follows it.
+static void look(struct merger *merger, uint32_t place, merger_find *find, const void *context) {
+    struct merger_symbol *symbol = &merger->symbols[place];
+    symbol->rank = MERGER_NONE;
+    if (symbol->next >= merger->length) return;
+    uint32_t rank;
+    int32_t id;
+    if (!find(context, merger, place, symbol->next, &rank, &id)) return;
+    symbol->rank = rank;
+    symbol->joined = id;
+}
+
+// A short word: going through all symbols for the best pair is faster than keeping a heap.
+static void run_short(struct merger *merger, merger_find *find, const void *context) {
+    const struct merger_symbol *symbols = merger->symbols;
+    for (uint32_t place = 0; place < merger->length; place = symbols[place].next)
+        look(merger, place, find, context);
+    for (;;) {
+        uint32_t best = MERGER_NONE, left = 0;
+        for (uint32_t place = 0; place < merger->length; place = symbols[place].next) {
+            if (symbols[place].rank >= best) continue;
+            best = symbols[place].rank;
+            left = place;
+        }
+        if (best == MERGER_NONE) return;
+        join(merger, left);
+        look(merger, left, find, context);
+        if (symbols[left].previous != MERGER_NONE)
+            look(merger, symbols[left].previous, find, context);
+    }
+}
+
+static void refresh(struct merger *merger, uint32_t place, merger_find *find, const void *context) {
+    look(merger, place, find, context);
+    if (merger->symbols[place].rank != MERGER_NONE)
+        heap_push(merger, (uint64_t)merger->symbols[place].rank << 32 | place);
+}
+
 // The heap never overflows: each of n symbols is pushed once at first, and each of at most
 // n - 1 joins takes one entry and brings at most two.
 void merger_run(struct merger *merger, merger_find *find, const void *context) {
     struct merger_symbol *symbols = merger->symbols;
+    if (merger->length <= SHORT_WORD_BYTES) {
+        run_short(merger, find, context);
+        return;
+    }
     for (uint32_t place = 0; place < merger->length; place = symbols[place].next)
         refresh(merger, place, find, context);
     while (merger->heap_count > 0) {
         const uint64_t key = heap_pop(merger);
         const uint32_t left = (uint32_t)key;
         if (symbols[left].rank != key >> 32) continue;
-        const uint32_t right = symbols[left].next;
-        symbols[left].id = symbols[left].joined;
-        symbols[left].next = symbols[right].next;
-        symbols[right].rank = MERGER_NONE;
-        if (symbols[left].next < merger->length) symbols[symbols[left].next].previous = left;
+        join(merger, left);
         refresh(merger, left, find, context);
         if (symbols[left].previous != MERGER_NONE)
             refresh(merger, symbols[left].previous, find, context);

@@ -10,14 +10,10 @@ static bool begins_with_mark(const char *bytes, size_t length) {
     return length >= MARK_BYTES && memcmp(bytes, mark, MARK_BYTES) == 0;
 }
 
-// Is there a U+2581 behind another character?
-static bool has_inner_mark(struct gguf_string text) {
-    size_t start = 0;
-    while (begins_with_mark(text.bytes + start, text.length - start))
-        start += MARK_BYTES;
-    for (size_t i = start; i < text.length; i++)
-        if (begins_with_mark(text.bytes + i, text.length - i)) return true;
-    return false;
+// Bytes of the space or U+2581, which is taken for one, at the start, or 0.
+static size_t space_bytes(const char *bytes, size_t length) {
+    if (bytes[0] == ' ') return 1;
+    return bytes[0] == mark[0] && begins_with_mark(bytes, length) ? MARK_BYTES : 0;
 }
 
 static int hex_digit(char digit) {
@@ -34,58 +30,97 @@ static int named_byte(struct gguf_string text) {
     return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
-enum status sentencepiece_init(struct sentencepiece *sentencepiece, const struct gguf *gguf,
-                               const struct vocabulary *vocabulary, struct error *err) {
-    struct sentencepiece made = {.vocabulary = vocabulary, .cuts_words = true};
-    if (!vocabulary->has_scores)
-        return error_set(err, STATUS_BAD_FILE, "%s: no tokenizer.ggml.scores", gguf_path(gguf));
-    for (size_t byte = 0; byte < 256; byte++)
-        made.byte_ids[byte] = TOKEN_NONE;
-    for (int32_t id = 0; id < vocabulary->count; id++) {
-        const struct gguf_string text = vocabulary->tokens[id].text;
-        const enum token_type type = vocabulary_type(vocabulary, id);
-        const bool plain = type == TOKEN_NORMAL || type == TOKEN_USER_DEFINED;
-        if (plain && has_inner_mark(text)) made.cuts_words = false;
-        if (type != TOKEN_BYTE) continue;
-        const int byte = named_byte(text);
-        if (byte < 0)
-            return error_set(err, STATUS_BAD_FILE, "%s: byte token %" PRId32 " is not \"<0x..>\"",
-                             gguf_path(gguf), id);
-        if (made.byte_ids[byte] == TOKEN_NONE) made.byte_ids[byte] = id;
-    }
-    for (int byte = 0; byte < 256; byte++)
-        if (made.byte_ids[byte] == TOKEN_NONE && vocabulary->unknown == TOKEN_NONE)
-            return error_set(err, STATUS_BAD_FILE,
-                             "%s: byte 0x%02X has no token, and there is none for unknown text",
-                             gguf_path(gguf), (unsigned)byte);
-    *sentencepiece = made;
-    return STATUS_OK;
-}
-
-// U+2581 in the text counts as the space that it is going to be taken for.
-size_t sentencepiece_word(const struct sentencepiece *sentencepiece, const char *bytes,
-                          size_t length) {
-    if (!sentencepiece->cuts_words) return length;
-    bool after_space = true;
-    for (size_t i = 0; i < length; i++) {
-        const bool space = bytes[i] == ' ';
-        if (space && !after_space) return i;
-        after_space = space || (i + 1 >= MARK_BYTES &&
-                                begins_with_mark(bytes + i + 1 - MARK_BYTES, MARK_BYTES));
-    }
-    return length;
-}
-
-// Bytes of the character at the start: 1 for an ill-formed one.
-static size_t character_bytes(const char *bytes, size_t length) {
+size_t sentencepiece_character(const char *bytes, size_t length) {
     size_t used;
     if (utf8_decode(bytes, length, &used) != UTF8_REPLACEMENT) return used;
     return length >= 3 && memcmp(bytes, "\xEF\xBF\xBD", 3) == 0 ? 3 : 1;
 }
 
-static enum status mark_spaces(struct text *scratch, struct piece text, bool space_prefix) {
+// The first and last byte of a character: those of a space for U+2581 too.
+struct character {
+    size_t bytes;
+    unsigned char first, last;
+};
+
+static struct character read_character(const char *bytes, size_t length) {
+    const size_t space = space_bytes(bytes, length);
+    if (space) return (struct character){space, ' ', ' '};
+    const size_t used = sentencepiece_character(bytes, length);
+    return (struct character){used, (unsigned char)bytes[0], (unsigned char)bytes[used - 1]};
+}
+
+static void note_neighbours(struct sentencepiece *sentencepiece, struct gguf_string text) {
+    struct character character, before = {0};
+    for (size_t at = 0; at < text.length; at += character.bytes) {
+        character = read_character(text.bytes + at, text.length - at);
+        if (at > 0)
+            sentencepiece->neighbours[before.last][character.first / 8] |=
+                (unsigned char)(1 << character.first % 8);
+        before = character;
+    }
+}
+
+static enum status note_byte(struct sentencepiece *sentencepiece, int32_t id, const char *name,
+                             struct error *err) {
+    const int byte = named_byte(sentencepiece->vocabulary->tokens[id].text);
+    if (byte < 0)
+        return error_set(err, STATUS_BAD_FILE, "%s: byte token %" PRId32 " is not \"<0x..>\"", name,
+                         id);
+    if (sentencepiece->byte_ids[byte] == TOKEN_NONE) sentencepiece->byte_ids[byte] = id;
+    return STATUS_OK;
+}
+
+enum status sentencepiece_init(struct sentencepiece *sentencepiece,
+                               const struct vocabulary *vocabulary, const char *name,
+                               struct error *err) {
+    struct sentencepiece made = {.vocabulary = vocabulary, .has_all_bytes = true};
+    for (size_t byte = 0; byte < 256; byte++)
+        made.byte_ids[byte] = TOKEN_NONE;
+    for (int32_t id = 0; id < vocabulary->count; id++) {
+        const enum token_type type = vocabulary_type(vocabulary, id);
+        if (type == TOKEN_NORMAL || type == TOKEN_USER_DEFINED)
+            note_neighbours(&made, vocabulary->tokens[id].text);
+        if (type == TOKEN_BYTE) TRY(note_byte(&made, id, name, err));
+    }
+    for (int byte = 0; byte < 256; byte++) {
+        if (made.byte_ids[byte] != TOKEN_NONE) continue;
+        made.has_all_bytes = false;
+        if (vocabulary->unknown == TOKEN_NONE)
+            return error_set(err, STATUS_BAD_FILE,
+                             "%s: byte 0x%02X has no token, and there is none for unknown text",
+                             name, (unsigned)byte);
+    }
+    *sentencepiece = made;
+    return STATUS_OK;
+}
+
+void sentencepiece_deinit(struct sentencepiece *sentencepiece) {
+    merge_table_deinit(&sentencepiece->merges);
+    *sentencepiece = (struct sentencepiece){0};
+}
+
+// Unknown characters side by side may be one token: then no cut may come between two of them.
+size_t sentencepiece_word(const struct sentencepiece *sentencepiece, const char *bytes,
+                          size_t length) {
+    if (sentencepiece->fuses_unknown && !sentencepiece->has_all_bytes) return length;
+    unsigned char last = 0;
+    for (size_t at = 0; at < length;) {
+        const unsigned char byte = (unsigned char)bytes[at];
+        const struct character character = byte < 0x80 ? (struct character){1, byte, byte}
+                                                       : read_character(bytes + at, length - at);
+        const unsigned first = character.first;
+        if (at > 0 && !(sentencepiece->neighbours[last][first / 8] >> first % 8 & 1)) return at;
+        last = character.last;
+        at += character.bytes;
+    }
+    return length;
+}
+
+static enum status mark_spaces(struct text *scratch, struct piece text, bool space_prefix,
+                               bool keeps_spaces) {
     text_clear(scratch);
     if (space_prefix) TRY(text_append(scratch, mark, MARK_BYTES));
+    if (keeps_spaces) return text_append(scratch, text.bytes, text.length);
     for (size_t i = 0; i < text.length;) {
         const char *space = memchr(text.bytes + i, ' ', text.length - i);
         const size_t until = space ? (size_t)(space - text.bytes) : text.length;
@@ -107,52 +142,79 @@ static uint32_t rank_of(float score) {
 }
 
 struct joining {
-    const struct vocabulary *vocabulary;
+    const struct sentencepiece *sentencepiece;
     const char *bytes;
 };
+
+static bool find_merge(const void *context, const struct merger *merger, uint32_t left,
+                       uint32_t right, uint32_t *rank, int32_t *id) {
+    const struct joining *joining = context;
+    const struct merge_slot *slot = merge_table_find(
+        &joining->sentencepiece->merges, merger->symbols[left].id, merger->symbols[right].id);
+    *rank = slot->rank;
+    *id = slot->id;
+    return slot->rank != MERGER_NONE;
+}
 
 static bool find_join(const void *context, const struct merger *merger, uint32_t left,
                       uint32_t right, uint32_t *rank, int32_t *id) {
     const struct joining *joining = context;
     const size_t length = merger->symbols[right].next - left;
-    *id = vocabulary_find(joining->vocabulary, joining->bytes + left, length);
+    const struct vocabulary *vocabulary = joining->sentencepiece->vocabulary;
+    *id = vocabulary_find(vocabulary, joining->bytes + left, length);
     if (*id == TOKEN_NONE) return false;
-    *rank = rank_of(joining->vocabulary->tokens[*id].score);
+    *rank = rank_of((float)vocabulary->tokens[*id].score);
     return true;
 }
 
-// A character that is no token, by its bytes.
-static enum status push_bytes(const struct sentencepiece *sentencepiece, const char *bytes,
-                              size_t length, struct token_ids *ids) {
-    bool all = true;
+static bool has_bytes(const struct sentencepiece *sentencepiece, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
-        all = all && sentencepiece->byte_ids[(unsigned char)bytes[i]] != TOKEN_NONE;
-    if (!all) return token_ids_push(ids, sentencepiece->vocabulary->unknown);
+        if (sentencepiece->byte_ids[(unsigned char)bytes[i]] == TOKEN_NONE) return false;
+    return true;
+}
+
+enum status sentencepiece_push_unknown(const struct sentencepiece *sentencepiece, const char *bytes,
+                                       size_t length, struct token_ids *ids) {
+    if (!has_bytes(sentencepiece, bytes, length))
+        return token_ids_push(ids, sentencepiece->vocabulary->unknown);
     for (size_t i = 0; i < length; i++)
         TRY(token_ids_push(ids, sentencepiece->byte_ids[(unsigned char)bytes[i]]));
+    return STATUS_OK;
+}
+
+static enum status push_symbols(const struct sentencepiece *sentencepiece,
+                                const struct merger *merger, const char *bytes,
+                                struct token_ids *ids) {
+    bool unknown = false; // is the id before this one the unknown token?
+    for (uint32_t at = 0; at < merger->length; at = merger->symbols[at].next) {
+        const struct merger_symbol *symbol = &merger->symbols[at];
+        const size_t length = symbol->next - at;
+        if (symbol->id != TOKEN_NONE) {
+            TRY(token_ids_push(ids, symbol->id));
+            unknown = false;
+            continue;
+        }
+        const bool again = unknown;
+        unknown = !has_bytes(sentencepiece, bytes + at, length);
+        if (unknown && again && sentencepiece->fuses_unknown) continue;
+        TRY(sentencepiece_push_unknown(sentencepiece, bytes + at, length, ids));
+    }
     return STATUS_OK;
 }
 
 enum status sentencepiece_encode(const struct sentencepiece *sentencepiece, struct merger *merger,
                                  struct text *scratch, struct piece text, bool space_prefix,
                                  struct token_ids *ids) {
-    TRY(mark_spaces(scratch, text, space_prefix));
-    const struct joining joining = {sentencepiece->vocabulary, scratch->bytes};
+    TRY(mark_spaces(scratch, text, space_prefix, sentencepiece->keeps_spaces));
+    const struct vocabulary *vocabulary = sentencepiece->vocabulary;
+    const struct joining joining = {sentencepiece, scratch->bytes};
     TRY(merger_start(merger, scratch->length));
     for (size_t at = 0, used; at < scratch->length; at += used) {
-        used = character_bytes(joining.bytes + at, scratch->length - at);
-        merger_add(merger, (uint32_t)at,
-                   vocabulary_find(sentencepiece->vocabulary, joining.bytes + at, used));
+        used = sentencepiece_character(joining.bytes + at, scratch->length - at);
+        merger_add(merger, (uint32_t)at, vocabulary_find(vocabulary, joining.bytes + at, used));
     }
-    merger_run(merger, find_join, &joining);
-    for (uint32_t at = 0; at < merger->length; at = merger->symbols[at].next) {
-        const struct merger_symbol *symbol = &merger->symbols[at];
-        if (symbol->id != TOKEN_NONE)
-            TRY(token_ids_push(ids, symbol->id));
-        else
-            TRY(push_bytes(sentencepiece, joining.bytes + at, symbol->next - at, ids));
-    }
-    return STATUS_OK;
+    merger_run(merger, sentencepiece->merges.slots ? find_merge : find_join, &joining);
+    return push_symbols(sentencepiece, merger, joining.bytes, ids);
 }
 
 enum status sentencepiece_decode(const struct sentencepiece *sentencepiece, int32_t id,
@@ -164,7 +226,8 @@ enum status sentencepiece_decode(const struct sentencepiece *sentencepiece, int3
     }
     const size_t before = text->length;
     for (size_t i = 0; i < piece.length;) {
-        const bool space = begins_with_mark(piece.bytes + i, piece.length - i);
+        const bool space =
+            !sentencepiece->keeps_marks && begins_with_mark(piece.bytes + i, piece.length - i);
         const enum status status =
             space ? text_append(text, " ", 1) : text_append(text, piece.bytes + i, 1);
         if (status != STATUS_OK) {

@@ -1,15 +1,20 @@
-// engine/tokenizer/sentencepiece.h — a text's ids by SentencePiece BPE.
+// engine/tokenizer/sentencepiece.h — a text's ids by BPE over characters, as SentencePiece does it.
 //
-// Every character is a symbol and a space is U+2581; of all neighbours that together are a
-// token, those with the highest score are joined first (Kudo & Richardson, arXiv 1808.06226).
-// A character that is no token becomes its bytes' tokens "<0x0A>", or the unknown token in a
-// vocabulary without them.
+// Every character is a symbol and a space is U+2581. Of all neighbours that together are a token,
+// those with the highest score are joined first (Kudo & Richardson, arXiv 1808.06226); a
+// vocabulary that came with a list of merges instead goes by that (merge_table.h). A character
+// that is no token becomes its bytes' tokens "<0x0A>", or the unknown token in a vocabulary
+// without them.
 //
-// If no token has U+2581 behind another character, nothing is ever joined across the start of
-// a word, and a text may be cut there: sentencepiece_word() says where.
+// Nothing is ever joined between two characters that lie side by side in no token, so a text may be
+// cut there: sentencepiece_word() says where. It goes by the last byte of the one and the first of
+// the other, which is enough to find the ends of most words.
+//
+// Memory: the merges are owned. Immutable once set up.
 #ifndef ENGINE_SENTENCEPIECE_H
 #define ENGINE_SENTENCEPIECE_H
 
+#include "engine/tokenizer/merge_table.h"
 #include "engine/tokenizer/merger.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/tokenizer/vocabulary.h"
@@ -17,14 +22,21 @@
 struct sentencepiece {
     const struct vocabulary *vocabulary; // borrowed
     int32_t byte_ids[256];               // or TOKEN_NONE
-    bool cuts_words;
+    unsigned char neighbours[256][32];   // [a] bit b: may byte b begin a character behind byte a?
+    bool has_all_bytes;
+    // Set by the owner:
+    struct merge_table merges; // {0}: by scores
+    bool fuses_unknown;        // unknown characters side by side are one token
+    bool keeps_spaces;         // a space in the text stays one: the normaliser has seen to them
+    bool keeps_marks;          // U+2581 in a token is no space
 };
 
-// BAD_FILE: no scores, a byte token that names no byte, or a vocabulary in which some text has
-// no tokens at all.
+// `name` begins errors. BAD_FILE: a byte token that names no byte, or a vocabulary in which some
+// text has no tokens at all.
 MUST_CHECK enum status sentencepiece_init(struct sentencepiece *sentencepiece,
-                                          const struct gguf *gguf,
-                                          const struct vocabulary *vocabulary, struct error *err);
+                                          const struct vocabulary *vocabulary, const char *name,
+                                          struct error *err);
+void sentencepiece_deinit(struct sentencepiece *sentencepiece); // {0} is fine
 
 // The length of the first word of bytes[0..length), length > 0: a stretch of text that can be
 // encoded by itself.
@@ -37,6 +49,14 @@ MUST_CHECK enum status sentencepiece_encode(const struct sentencepiece *sentence
                                             struct merger *merger, struct text *scratch,
                                             struct piece text, bool space_prefix,
                                             struct token_ids *ids);
+
+// Bytes of the character at the start, length > 0: 1 for an ill-formed one.
+size_t sentencepiece_character(const char *bytes, size_t length);
+
+// Appends what stands for text that has no token: all its bytes' tokens, or one unknown one.
+MUST_CHECK enum status sentencepiece_push_unknown(const struct sentencepiece *sentencepiece,
+                                                  const char *bytes, size_t length,
+                                                  struct token_ids *ids);
 
 // Appends the bytes that a token which is not special stands for.
 MUST_CHECK enum status sentencepiece_decode(const struct sentencepiece *sentencepiece, int32_t id,

@@ -1,28 +1,14 @@
 #include "engine/tokenizer/tokenizer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
-#include "engine/tokenizer/byte_bpe.h"
+#include "engine/tokenizer/internal.h"
+#include "engine/tokenizer/marks.h"
 #include "engine/tokenizer/merger.h"
-#include "engine/tokenizer/pretokenizer.h"
-#include "engine/tokenizer/sentencepiece.h"
-#include "engine/tokenizer/vocabulary.h"
 #include "engine/tokenizer/word_cache.h"
-
-enum { DESCRIPTION_BYTES = 48 };
-
-struct tokenizer {
-    struct vocabulary vocabulary;
-    struct pretokenizer *pretokenizer;  // NULL: SentencePiece
-    struct byte_bpe *byte_bpe;          // NULL: SentencePiece
-    struct sentencepiece sentencepiece; // only without byte_bpe
-    bool adds_bos, adds_space_prefix;
-    char description[DESCRIPTION_BYTES];
-};
 
 // What one call of tokenizer_encode() needs besides the tokenizer.
 struct encoding {
@@ -30,8 +16,11 @@ struct encoding {
     struct token_ids *ids;
     struct merger merger;
     struct word_cache cache;
-    struct pretokenizer_walk *walk; // byte-level BPE
-    struct text scratch;            // SentencePiece
+    struct pretokenizer_walk *walk; // of a tokenizer that cuts
+    struct text scratch;            // MODEL_CHARACTERS
+    struct unigram_scratch best;    // MODEL_UNIGRAM
+    struct text normal, spaced;     // the stretch that is encoded, normalised and with its spaces
+    const char *text;               // all of the input
 };
 
 void token_ids_deinit(struct token_ids *ids) {
@@ -69,69 +58,16 @@ static bool string_is(struct gguf_string string, const char *what) {
     return string.length == strlen(what) && memcmp(string.bytes, what, string.length) == 0;
 }
 
-static enum status open_byte_bpe(struct tokenizer *tokenizer, const struct gguf *gguf,
-                                 struct error *err) {
-    struct gguf_string pre = {0};
-    (void)gguf_find_string(gguf, "tokenizer.ggml.pre", &pre);
-    TRY(pretokenizer_open(pre, &tokenizer->pretokenizer, err));
-    TRY(byte_bpe_open(gguf, &tokenizer->vocabulary, &tokenizer->byte_bpe, err));
-    tokenizer->adds_bos = pretokenizer_adds_bos(tokenizer->pretokenizer);
-    snprintf(tokenizer->description, sizeof tokenizer->description, "gpt2 (%s)",
-             pretokenizer_name(tokenizer->pretokenizer));
-    return STATUS_OK;
-}
-
-static enum status open_sentencepiece(struct tokenizer *tokenizer, const struct gguf *gguf,
-                                      struct error *err) {
-    bool removes_spaces;
-    if (gguf_find_bool(gguf, "tokenizer.ggml.remove_extra_whitespaces", &removes_spaces) &&
-        removes_spaces)
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "%s: tokenizer.ggml.remove_extra_whitespaces is not supported",
-                         gguf_path(gguf));
-    TRY(sentencepiece_init(&tokenizer->sentencepiece, gguf, &tokenizer->vocabulary, err));
-    tokenizer->adds_bos = tokenizer->adds_space_prefix = true;
-    (void)gguf_find_bool(gguf, "tokenizer.ggml.add_space_prefix", &tokenizer->adds_space_prefix);
-    snprintf(tokenizer->description, sizeof tokenizer->description, "llama (SentencePiece)");
-    return STATUS_OK;
-}
-
-static enum status open_parts(struct tokenizer *tokenizer, const struct gguf *gguf,
-                              struct error *err) {
-    struct gguf_string model;
-    if (!gguf_find_string(gguf, "tokenizer.ggml.model", &model))
-        return error_set(err, STATUS_BAD_FILE, "%s: no tokenizer.ggml.model", gguf_path(gguf));
-    const bool byte_level = string_is(model, "gpt2");
-    if (!byte_level && !string_is(model, "llama"))
-        return error_set(err, STATUS_UNSUPPORTED, "%s: tokenizer \"%.*s\" is not supported",
-                         gguf_path(gguf), (int)(model.length < 64 ? model.length : 64),
-                         model.bytes);
-    TRY(vocabulary_open(&tokenizer->vocabulary, gguf, err));
-    if (byte_level)
-        TRY(open_byte_bpe(tokenizer, gguf, err));
-    else
-        TRY(open_sentencepiece(tokenizer, gguf, err));
-    (void)gguf_find_bool(gguf, "tokenizer.ggml.add_bos_token", &tokenizer->adds_bos);
-    if (tokenizer->vocabulary.bos == TOKEN_NONE) tokenizer->adds_bos = false;
-    return STATUS_OK;
-}
-
-enum status tokenizer_open(const struct gguf *gguf, struct tokenizer **tokenizer,
-                           struct error *err) {
-    struct tokenizer *opened = calloc(1, sizeof *opened);
-    if (!opened) return STATUS_NO_MEMORY;
-    const enum status status = open_parts(opened, gguf, err);
-    if (status != STATUS_OK)
-        tokenizer_close(opened);
-    else
-        *tokenizer = opened;
-    return status;
-}
-
 void tokenizer_close(struct tokenizer *tokenizer) {
     if (!tokenizer) return;
-    byte_bpe_close(tokenizer->byte_bpe);
+    byte_bpe_destroy(tokenizer->byte_bpe);
+    unigram_deinit(&tokenizer->unigram);
+    sentencepiece_deinit(&tokenizer->sentencepiece);
     pretokenizer_close(tokenizer->pretokenizer);
+    prefix_index_deinit(&tokenizer->normalized);
+    text_deinit(&tokenizer->normalized_texts);
+    normalizer_deinit(&tokenizer->normalizer);
+    normalizer_deinit(&tokenizer->spacing);
     vocabulary_close(&tokenizer->vocabulary);
     free(tokenizer);
 }
@@ -139,11 +75,18 @@ void tokenizer_close(struct tokenizer *tokenizer) {
 static enum status encode_new_word(struct encoding *encoding, struct piece word,
                                    bool space_prefix) {
     const struct tokenizer *tokenizer = encoding->tokenizer;
-    if (!tokenizer->byte_bpe)
+    switch (tokenizer->model) {
+    case MODEL_BYTES:
+        return byte_bpe_encode(tokenizer->byte_bpe, &encoding->merger, word.bytes, word.length,
+                               tokenizer->whole_first, encoding->ids);
+    case MODEL_CHARACTERS:
         return sentencepiece_encode(&tokenizer->sentencepiece, &encoding->merger,
                                     &encoding->scratch, word, space_prefix, encoding->ids);
-    return byte_bpe_encode(tokenizer->byte_bpe, &encoding->merger, word.bytes, word.length,
-                           pretokenizer_ignores_merges(tokenizer->pretokenizer), encoding->ids);
+    case MODEL_UNIGRAM:
+        return unigram_encode(&tokenizer->unigram, &encoding->best, word.bytes, word.length,
+                              encoding->ids);
+    }
+    return STATUS_UNSUPPORTED;
 }
 
 static enum status encode_word(struct encoding *encoding, struct piece word) {
@@ -153,97 +96,143 @@ static enum status encode_word(struct encoding *encoding, struct piece word) {
     if (word.length > 1 && word.length <= WORD_CACHE_MAX_WORD_BYTES)
         entry = word_cache_find(&encoding->cache, word.bytes, word.length, &known);
     if (known) { // the ids to repeat lie in the array that may move
-        TRY(token_ids_reserve(ids, entry->count));
-        return token_ids_append(ids, ids->ids + entry->first, entry->count);
+        const struct word_cache_ids seen = entry->ids;
+        TRY(token_ids_reserve(ids, seen.count));
+        return token_ids_append(ids, ids->ids + seen.first, seen.count);
     }
     const size_t first = ids->count;
     TRY(encode_new_word(encoding, word, false));
     if (entry)
-        *entry = (struct word_cache_entry){word.bytes, (uint32_t)word.length,
-                                           (uint32_t)(ids->count - first), first};
+        word_cache_write(entry, word.bytes, word.length,
+                         (struct word_cache_ids){first, (uint32_t)(ids->count - first)});
     return STATUS_OK;
 }
 
-// Text between two special tokens or the ends of the input.
-static enum status encode_plain(struct encoding *encoding, const char *bytes, size_t length) {
+// What a text of so many bytes may grow to; a short one has room for what is put before it.
+static size_t limit_of(size_t length) {
+    const size_t limit = (length + 128) * TOKENIZER_MAX_GROWTH;
+    return limit < TOKENIZER_MAX_TEXT_BYTES ? limit : TOKENIZER_MAX_TEXT_BYTES;
+}
+
+// A piece that no token crosses the ends of. Merging over characters may be done word by word.
+static enum status encode_piece(struct encoding *encoding, const char *bytes, size_t length,
+                                bool space_prefix) {
     const struct tokenizer *tokenizer = encoding->tokenizer;
-    size_t at = 0, word;
-    if (tokenizer->byte_bpe) {
-        pretokenizer_walk_start(encoding->walk, bytes, length);
-        for (; at < length; at += word) {
-            TRY(pretokenizer_walk_next(encoding->walk, &word));
-            TRY(encode_word(encoding, (struct piece){PIECE_TEXT, bytes + at, word}));
-        }
-        return STATUS_OK;
-    }
-    for (; at < length; at += word) {
+    if (tokenizer->model != MODEL_CHARACTERS)
+        return encode_word(encoding, (struct piece){PIECE_TEXT, bytes, length});
+    for (size_t at = 0, word; at < length; at += word) {
         word = sentencepiece_word(&tokenizer->sentencepiece, bytes + at, length - at);
         const struct piece text = {PIECE_TEXT, bytes + at, word};
-        if (at == 0)
-            TRY(encode_new_word(encoding, text, tokenizer->adds_space_prefix));
+        if (at == 0 && space_prefix)
+            TRY(encode_new_word(encoding, text, true));
         else
             TRY(encode_word(encoding, text));
     }
     return STATUS_OK;
 }
 
+// Normalised text between two special tokens or the ends of the input.
+static enum status encode_normal(struct encoding *encoding, const char *bytes, size_t length,
+                                 bool first) {
+    const struct tokenizer *tokenizer = encoding->tokenizer;
+    bool space_prefix = tokenizer->prefixes_space;
+    if (length == 0) return STATUS_OK;
+    if (tokenizer->spacing.count > 0) {
+        TRY(normalizer_apply(&tokenizer->spacing, bytes, length, first, limit_of(length),
+                             &encoding->spaced));
+        bytes = text_string(&encoding->spaced);
+        length = encoding->spaced.length;
+    }
+    if (length == 0) return STATUS_OK;
+    if (!encoding->walk) return encode_piece(encoding, bytes, length, space_prefix);
+    pretokenizer_walk_start(encoding->walk, bytes, length);
+    for (size_t start, word;; space_prefix = false) {
+        TRY(pretokenizer_walk_next(encoding->walk, &start, &word));
+        if (word == 0) return STATUS_OK;
+        TRY(encode_piece(encoding, bytes + start, word, space_prefix));
+    }
+}
+
+// Text between two tokens that were found in it as it came.
+static enum status encode_plain(struct encoding *encoding, const char *bytes, size_t length) {
+    const struct tokenizer *tokenizer = encoding->tokenizer;
+    const bool first = bytes == encoding->text; // of the input
+    if (length == 0) return STATUS_OK;
+    if (tokenizer->normalizer.count > 0) {
+        TRY(normalizer_apply(&tokenizer->normalizer, bytes, length, first, limit_of(length),
+                             &encoding->normal));
+        bytes = text_string(&encoding->normal);
+        length = encoding->normal.length;
+    }
+    struct marks_search search = {.vocabulary = &tokenizer->vocabulary,
+                                  .index = &tokenizer->normalized,
+                                  .bytes = bytes,
+                                  .stop = length,
+                                  .end = length};
+    struct mark mark;
+    while (search.index->count > 0 && marks_next(&search, &mark)) {
+        TRY(encode_normal(encoding, bytes + search.from, mark.begin - search.from,
+                          first && search.from == 0));
+        TRY(token_ids_push(encoding->ids, mark.id));
+        search.from = search.at = mark.end;
+    }
+    return encode_normal(encoding, bytes + search.from, length - search.from,
+                         first && search.from == 0);
+}
+
 // Text between two control tokens: user-defined tokens may lie anywhere in it.
 static enum status encode_stretch(struct encoding *encoding, const char *bytes, size_t length) {
     const struct vocabulary *vocabulary = &encoding->tokenizer->vocabulary;
-    if (!vocabulary->has_user_defined) return encode_plain(encoding, bytes, length);
-    size_t plain = 0, at = 0;
-    while (at < length) {
-        const int32_t id =
-            vocabulary_find_marked(vocabulary, TOKEN_USER_DEFINED, bytes + at, length - at);
-        if (id == TOKEN_NONE) {
-            at++;
-            continue;
-        }
-        TRY(encode_plain(encoding, bytes + plain, at - plain));
-        TRY(token_ids_push(encoding->ids, id));
-        at += vocabulary->tokens[id].text.length;
-        plain = at;
+    struct marks_search search = {.vocabulary = vocabulary,
+                                  .index = &vocabulary->user_defined,
+                                  .bytes = bytes,
+                                  .stop = length,
+                                  .end = length};
+    struct mark mark;
+    while (search.index->count > 0 && marks_next(&search, &mark)) {
+        TRY(encode_plain(encoding, bytes + search.from, mark.begin - search.from));
+        TRY(token_ids_push(encoding->ids, mark.id));
+        search.from = search.at = mark.end;
     }
-    return encode_plain(encoding, bytes + plain, length - plain);
+    return encode_plain(encoding, bytes + search.from, length - search.from);
 }
 
 // `text` is the pieces side by side. Control tokens are found first, each within one control
 // piece, so that no text before one can swallow its beginning.
 static enum status encode_text(struct encoding *encoding, const struct piece *pieces, size_t count,
-                               const char *text) {
+                               size_t length) {
     const struct vocabulary *vocabulary = &encoding->tokenizer->vocabulary;
-    size_t stretch = 0, at = 0, end = 0;
+    const char *text = encoding->text;
+    struct marks_search search = {
+        .vocabulary = vocabulary, .index = &vocabulary->control, .bytes = text, .end = length};
+    struct mark mark;
     for (size_t i = 0; i < count; i++) {
-        at = end;
-        end += pieces[i].length;
-        while (pieces[i].kind == PIECE_CONTROL && at < end) {
-            const int32_t id =
-                vocabulary_find_marked(vocabulary, TOKEN_CONTROL, text + at, end - at);
-            if (id == TOKEN_NONE) {
-                at++;
-                continue;
-            }
-            TRY(encode_stretch(encoding, text + stretch, at - stretch));
-            TRY(token_ids_push(encoding->ids, id));
-            at += vocabulary->tokens[id].text.length;
-            stretch = at;
+        search.at = search.stop > search.from ? search.stop : search.from;
+        search.stop += pieces[i].length;
+        while (pieces[i].kind == PIECE_CONTROL && marks_next(&search, &mark)) {
+            TRY(encode_stretch(encoding, text + search.from, mark.begin - search.from));
+            TRY(token_ids_push(encoding->ids, mark.id));
+            search.from = search.at = mark.end;
         }
     }
-    return encode_stretch(encoding, text + stretch, end - stretch);
+    return encode_stretch(encoding, text + search.from, length - search.from);
 }
 
 static enum status encode_joined(const struct tokenizer *tokenizer, const struct piece *pieces,
                                  size_t count, const char *text, size_t length,
                                  struct token_ids *ids) {
-    struct encoding encoding = {.tokenizer = tokenizer, .ids = ids};
+    struct encoding encoding = {.tokenizer = tokenizer, .ids = ids, .text = text};
     enum status status = word_cache_init(&encoding.cache, length);
     if (status == STATUS_OK && tokenizer->pretokenizer)
         status = pretokenizer_walk_create(tokenizer->pretokenizer, &encoding.walk);
-    if (status == STATUS_OK) status = encode_text(&encoding, pieces, count, text);
+    if (status == STATUS_OK) status = encode_text(&encoding, pieces, count, length);
     pretokenizer_walk_destroy(encoding.walk);
     word_cache_deinit(&encoding.cache);
     merger_deinit(&encoding.merger);
     text_deinit(&encoding.scratch);
+    unigram_scratch_deinit(&encoding.best);
+    text_deinit(&encoding.normal);
+    text_deinit(&encoding.spaced);
     return status;
 }
 
@@ -292,10 +281,14 @@ int32_t tokenizer_bos(const struct tokenizer *tokenizer) { return tokenizer->voc
 
 int32_t tokenizer_eos(const struct tokenizer *tokenizer) { return tokenizer->vocabulary.eos; }
 
+int32_t tokenizer_unknown(const struct tokenizer *tokenizer) {
+    return tokenizer->vocabulary.unknown;
+}
+
 bool tokenizer_adds_bos(const struct tokenizer *tokenizer) { return tokenizer->adds_bos; }
 
 bool tokenizer_adds_space_prefix(const struct tokenizer *tokenizer) {
-    return tokenizer->adds_space_prefix;
+    return tokenizer->drops_space;
 }
 
 bool tokenizer_ends_turn(const struct tokenizer *tokenizer, int32_t id) {
@@ -315,6 +308,10 @@ int32_t tokenizer_find_special(const struct tokenizer *tokenizer, const char *na
     for (size_t i = 0; length > 0 && i < sizeof types / sizeof types[0]; i++) {
         const int32_t id = vocabulary_find_marked(&tokenizer->vocabulary, types[i], name, length);
         if (id != TOKEN_NONE && string_is(tokenizer_piece(tokenizer, id), name)) return id;
+    }
+    for (size_t i = 0; i < tokenizer->normalized.count; i++) {
+        const int32_t id = tokenizer->normalized.entries[i].id;
+        if (string_is(tokenizer_piece(tokenizer, id), name)) return id;
     }
     return TOKEN_NONE;
 }

@@ -1,9 +1,10 @@
 // engine/tokenizer/tokenizer.h — text to token ids and back, exactly as the model was trained.
 //
-// Two algorithms: byte-level BPE (vocabulary model "gpt2"), whose text is first cut by the
-// family's pre-tokeniser expression (pretokenizer.h), and SentencePiece BPE by scores with
-// byte fallback ("llama"). Special tokens are recognised in control pieces only, so no text
-// that a person, a file or a model wrote can become one.
+// Three algorithms: byte-level BPE (vocabulary model "gpt2"), whose text is first cut by the
+// family's pre-tokeniser expressions (pretokenizer.h); BPE over characters by scores ("llama") or
+// by merges ("gemma4"), with byte fallback (sentencepiece.h); and Unigram. A tokenizer comes from
+// a GGUF file, or from a Hugging Face folder (tokenizer_json.h). Special tokens are recognised in
+// control pieces only, so no text that a person, a file or a model wrote can become one.
 //
 // Sources: Sennrich et al., arXiv 1508.07909 (BPE); Kudo & Richardson, arXiv 1808.06226
 // (SentencePiece); the GGUF specification's tokenizer.ggml.* keys.
@@ -27,6 +28,7 @@ enum {
     TOKEN_NONE = -1,
     TOKENIZER_MAX_VOCABULARY = 1 << 22,
     TOKENIZER_MAX_TEXT_BYTES = 1 << 29, // of all pieces of one call
+    TOKENIZER_MAX_GROWTH = 32,          // of a text by its normaliser: NFKC makes 11 of 1 byte
 };
 
 struct tokenizer;
@@ -51,8 +53,10 @@ void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine
 // Control tokens are found first, each within one control piece; then user-defined tokens,
 // which are ordinary vocabulary, anywhere between them; of several at a place the longest.
 // Adds no BOS: the template or the caller says so. Ill-formed UTF-8 is taken byte by byte, so
-// every input has ids. Takes memory in proportion to the text and gives it back. TOO_LONG:
-// more than TOKENIZER_MAX_TEXT_BYTES. On failure `ids` is as it was.
+// every input has ids, unless its normaliser or pre-tokeniser drops it. Takes memory in proportion
+// to the text and gives it back. TOO_LONG: more than TOKENIZER_MAX_TEXT_BYTES, or a normaliser of
+// the file makes a text TOKENIZER_MAX_GROWTH times as long. UNSUPPORTED: an expression of the file
+// takes too many steps. On failure `ids` is as it was.
 MUST_CHECK enum status tokenizer_encode(const struct tokenizer *tokenizer,
                                         const struct piece *pieces, size_t count,
                                         struct token_ids *ids);
@@ -69,7 +73,9 @@ MUST_CHECK enum status tokenizer_decode(const struct tokenizer *tokenizer, int32
 int32_t tokenizer_vocabulary(const struct tokenizer *tokenizer); // ids are 0 … this - 1
 int32_t tokenizer_bos(const struct tokenizer *tokenizer);        // or TOKEN_NONE
 int32_t tokenizer_eos(const struct tokenizer *tokenizer);        // or TOKEN_NONE
-bool tokenizer_adds_bos(const struct tokenizer *tokenizer);      // does the model expect it first?
+int32_t
+tokenizer_unknown(const struct tokenizer *tokenizer); // for text without tokens, or TOKEN_NONE
+bool tokenizer_adds_bos(const struct tokenizer *tokenizer); // does the model expect it first?
 bool tokenizer_adds_space_prefix(const struct tokenizer *tokenizer); // SentencePiece's dummy prefix
 
 // Does this id end a turn? (eos, eot, eom, and the names that families use for them)

@@ -1,7 +1,8 @@
 // engine/tokenizer/vocabulary.h — which token has this text, and what is this token?
 //
-// Reads tokenizer.ggml.tokens, .token_type, .scores and the ids of the special tokens. Two
-// ways lead from text to an id:
+// Filled by a reader: vocabulary_open() for GGUF's tokenizer.ggml.tokens, .token_type, .scores and
+// the ids of the special tokens; json_vocabulary.h for tokenizer.json. Two ways lead from text to
+// an id:
 //
 //   plain   what ordinary text may become: normal and user-defined tokens, by whole text
 //   marked  what is recognised as a whole inside a text: user-defined tokens in every piece,
@@ -13,10 +14,16 @@
 // are taken as control.
 //
 // Of two tokens with the same text the first wins, as a token's text is all that tells them
-// apart. Memory: owned tables; texts are borrowed from the gguf. Immutable after opening.
+// apart.
+//
+//   vocabulary_init ─► tokens filled in ─► vocabulary_name_role, _end ─► vocabulary_index
+//
+// Memory: owned tables; texts are borrowed from the gguf, or lie in `texts`. Immutable once
+// indexed.
 #ifndef ENGINE_VOCABULARY_H
 #define ENGINE_VOCABULARY_H
 
+#include "engine/tokenizer/prefix_index.h"
 #include "engine/tokenizer/tokenizer.h"
 
 enum { VOCABULARY_MAX_TEXT_BYTES = 4096 }; // of one token
@@ -32,10 +39,18 @@ enum token_type {
     TOKEN_BYTE, // SentencePiece's "<0x0A>"
 };
 
+enum token_match {          // how a marked token is found in a text
+    TOKEN_TAKES_LEFT = 1,   // with the whitespace before it
+    TOKEN_TAKES_RIGHT = 2,  // and behind it
+    TOKEN_STANDS_ALONE = 4, // only between characters that are no part of words
+    TOKEN_NORMALIZED = 8,   // in the normalised text, in its own normalised form
+};
+
 struct vocabulary_token {
     struct gguf_string text;
-    float score;        // 0 when the file has no scores; never NaN
-    unsigned char type; // enum token_type
+    double score;        // 0 when the file has no scores; never NaN
+    unsigned char type;  // enum token_type
+    unsigned char match; // enum token_match
     bool ends_turn;
 };
 
@@ -54,10 +69,21 @@ struct vocabulary {
     struct vocabulary_slot *slots; // plain tokens by text, open addressing
     size_t slot_mask;
 
-    int32_t *marked;           // by first byte, then the longest first
-    uint32_t marked_from[257]; // marked[marked_from[b]..marked_from[b + 1]) begin with byte b
-    bool has_user_defined;
+    struct prefix_index control, user_defined; // marked tokens, but for TOKEN_NORMALIZED ones
+    char *texts;                               // owned, or NULL
 };
+
+// `count` unused tokens without a text, 0 < count <= TOKENIZER_MAX_VOCABULARY.
+MUST_CHECK enum status vocabulary_init(struct vocabulary *vocabulary, size_t count);
+
+// The file names this token in a role (BOS, EOS, …), or as one that ends a turn. Tokens that look
+// like a mark then are one, whatever their type: some converters give all tokens one type.
+// TOKEN_NONE is fine.
+void vocabulary_name_role(struct vocabulary *vocabulary, int32_t id);
+void vocabulary_name_end(struct vocabulary *vocabulary, int32_t id);
+
+// Once all is filled in.
+MUST_CHECK enum status vocabulary_index(struct vocabulary *vocabulary);
 
 // BAD_FILE: an array is missing or of another length or type, a type or score that means
 // nothing, a text that is too long, a special id outside the vocabulary. On failure nothing is

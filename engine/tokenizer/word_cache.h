@@ -1,11 +1,11 @@
 // engine/tokenizer/word_cache.h — was this word met before in this text?
 //
-// Text repeats its words, and a word's ids depend on nothing but its bytes. An entry points
-// back: to where the word stood and where its ids are in the output, so nothing is copied.
-// A new word takes the place of an old one with the same hash.
+// Text repeats its words, and a word's ids depend on nothing but its bytes. An entry holds the
+// word and points back to where its ids are in the output. A new word takes the place of an old
+// one with the same hash.
 //
-// Lives for one call of tokenizer_encode(), whose text must stay where it is; takes memory in
-// proportion to that text, up to a fixed size.
+// Lives for one call of tokenizer_encode(); takes memory in proportion to its text, up to a fixed
+// size.
 #ifndef ENGINE_WORD_CACHE_H
 #define ENGINE_WORD_CACHE_H
 
@@ -15,13 +15,17 @@
 
 #include "engine/base/status.h"
 
-enum { WORD_CACHE_MAX_WORD_BYTES = 64 };
+enum { WORD_CACHE_MAX_WORD_BYTES = 44 }; // an entry is 64 bytes then
+
+struct word_cache_ids {
+    size_t first; // index of the first of them in the output
+    uint32_t count;
+};
 
 struct word_cache_entry {
-    const char *bytes; // borrowed from the text
-    uint32_t length;   // 0: empty
-    uint32_t count;    // ids
-    size_t first;      // index of the first of them in the output
+    struct word_cache_ids ids;
+    uint32_t length; // 0: empty
+    char bytes[WORD_CACHE_MAX_WORD_BYTES];
 };
 
 struct word_cache {
@@ -33,8 +37,12 @@ MUST_CHECK enum status word_cache_init(struct word_cache *cache, size_t text_byt
 void word_cache_deinit(struct word_cache *cache); // {0} is fine
 
 // The word's place: with `length` 0 < … <= WORD_CACHE_MAX_WORD_BYTES. NULL when nothing is
-// kept. *known says whether the entry is this word; if not, the caller writes a new one.
+// kept. *known says whether the entry is this word; if not, the caller may write it.
 struct word_cache_entry *word_cache_find(struct word_cache *cache, const char *bytes, size_t length,
                                          bool *known);
+
+// The entry is this word from now on.
+void word_cache_write(struct word_cache_entry *entry, const char *bytes, size_t length,
+                      struct word_cache_ids ids);
 
 #endif

@@ -33,6 +33,7 @@ static void cpu_close(struct device *device) {
     threads_destroy(device->threads);
     free(device->activations);
     free(device->scratch);
+    expert_scratch_destroy(device->experts);
     free(device);
 }
 
@@ -62,13 +63,16 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
     const size_t activation_bytes = size_round_up(blocks * sizeof(struct act_block), LINE_BYTES);
     struct act_block *activations = aligned_alloc(LINE_BYTES, activation_bytes + LINE_BYTES);
     float *scratch = aligned_alloc(LINE_BYTES, threads * floats * sizeof(float));
-    if (!activations || !scratch) {
+    struct expert_scratch *experts = NULL;
+    if (!activations || !scratch || expert_scratch_create(&w, &experts) != STATUS_OK) {
         free(activations);
         free(scratch);
         return STATUS_NO_MEMORY;
     }
     free(device->activations);
     free(device->scratch);
+    expert_scratch_destroy(device->experts);
+    device->experts = experts;
     device->activations = activations;
     device->scratch = scratch;
     device->scratch_floats = floats;
@@ -117,12 +121,16 @@ const struct backend *backend_cpu(void) {
         .sync = host_sync,
         .embedding = cpu_embedding,
         .rmsnorm = cpu_rmsnorm,
+        .narrow = cpu_narrow,
+        .add_rows = cpu_add_rows,
         .linear = cpu_linear,
         .gated_linear = cpu_gated_linear,
         .rope_and_cache = cpu_rope_and_cache,
         .paged_attention = cpu_paged_attention,
         .attention = cpu_attention,
-        .silu_and_mul = cpu_silu_and_mul,
+        .act_and_mul = cpu_act_and_mul,
+        .route = cpu_route,
+        .experts = cpu_experts,
         .logits = cpu_logits,
         .candidates = cpu_candidates,
         .copy_blocks = host_copy_blocks,

@@ -15,7 +15,8 @@ struct device {
     struct act_block *activations; // [most rows of a linear or logits, max_features / 32]
     float *scratch;                // [threads, scratch_floats], 64-byte aligned
     size_t scratch_floats;
-    int32_t max_rows; // of `activations`
+    int32_t max_rows;               // of `activations`
+    struct expert_scratch *experts; // of cpu/experts.c, owned; NULL: none is reserved
 };
 
 enum { ATTENTION_ROWS = 32 }; // queries times heads that share a pass over the keys
@@ -26,12 +27,23 @@ static inline float *thread_scratch(const struct device *device, int32_t thread)
 
 void cpu_embedding(struct device *device, const struct embedding *args);
 void cpu_rmsnorm(struct device *device, const struct rmsnorm *args);
+void cpu_narrow(struct device *device, const struct narrow *args);
+void cpu_add_rows(struct device *device, const struct add_rows *args);
 void cpu_linear(struct device *device, const struct linear *args);
 void cpu_gated_linear(struct device *device, const struct gated_linear *args);
 void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void cpu_paged_attention(struct device *device, const struct paged_attention *args);
-void cpu_silu_and_mul(struct device *device, const struct silu_and_mul *args);
+void cpu_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cpu_logits(struct device *device, const struct logits *args);
 void cpu_candidates(struct device *device, const struct candidates *args);
+void cpu_route(struct device *device, const struct route *args);
+void cpu_experts(struct device *device, const struct experts *args);
+
+// All rows of part->y, whatever the part's own bounds; packs what it needs of part->x.
+void cpu_multiply(struct device *device, const struct linear_part *part);
+
+MUST_CHECK enum status expert_scratch_create(const struct workspace *workspace,
+                                             struct expert_scratch **scratch);
+void expert_scratch_destroy(struct expert_scratch *scratch); // NULL is fine
 
 #endif

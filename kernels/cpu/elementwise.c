@@ -1,4 +1,7 @@
-// kernels/cpu/elementwise.c — rmsnorm and silu_and_mul: rows, cut among the threads.
+// kernels/cpu/elementwise.c — rmsnorm, narrow, add_rows and act_and_mul: rows, cut among the
+// threads.
+#include <string.h>
+
 #include "engine/base/assert.h"
 #include "kernels/cpu/device.h"
 
@@ -9,9 +12,14 @@ struct rmsnorm_job {
     const struct rmsnorm *args;
 };
 
-struct silu_job {
+struct add_job {
     const struct cpu_isa *isa;
-    const struct silu_and_mul *args;
+    const struct add_rows *args;
+};
+
+struct act_job {
+    const struct cpu_isa *isa;
+    const struct act_and_mul *args;
 };
 
 static int64_t rows_per_run(int32_t dim) { return 1 + RUN_ELEMENTS / (1 + (int64_t)dim); }
@@ -23,13 +31,28 @@ static void norm_rows(void *context, int64_t begin, int64_t end, int32_t thread)
         job->isa->rmsnorm(job->args, (int32_t)row);
 }
 
-static void silu_rows(void *context, int64_t begin, int64_t end, int32_t thread) {
+static void copy_rows(void *context, int64_t begin, int64_t end, int32_t thread) {
     (void)thread;
-    const struct silu_job *job = context;
+    const struct narrow *args = context;
+    const size_t dim = (size_t)args->dim, at = (size_t)begin * dim;
+    memcpy((float *)args->y + at, (const float *)args->x + at,
+           (size_t)(end - begin) * dim * sizeof(float));
+}
+
+static void add_rows_of(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct add_job *job = context;
+    for (int64_t row = begin; row < end; row++)
+        job->isa->add_row(job->args, (int32_t)row);
+}
+
+static void act_rows_of(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct act_job *job = context;
     const size_t dim = (size_t)job->args->dim;
     for (size_t row = (size_t)begin; row < (size_t)end; row++)
-        job->isa->silu_and_mul((float *)job->args->gate + row * dim,
-                               (const float *)job->args->up + row * dim, dim);
+        job->isa->act_and_mul(job->args->act, (float *)job->args->gate + row * dim,
+                              (const float *)job->args->up + row * dim, dim);
 }
 
 void cpu_rmsnorm(struct device *device, const struct rmsnorm *args) {
@@ -38,7 +61,20 @@ void cpu_rmsnorm(struct device *device, const struct rmsnorm *args) {
     threads_for(device->threads, args->rows, rows_per_run(args->dim), norm_rows, &job);
 }
 
-void cpu_silu_and_mul(struct device *device, const struct silu_and_mul *args) {
-    struct silu_job job = {device->isa, args};
-    threads_for(device->threads, args->rows, rows_per_run(args->dim), silu_rows, &job);
+// Activations and the residual are of one type here.
+void cpu_narrow(struct device *device, const struct narrow *args) {
+    ASSERT(args->y != args->x);
+    struct narrow copy = *args;
+    threads_for(device->threads, args->rows, rows_per_run(args->dim), copy_rows, &copy);
+}
+
+void cpu_add_rows(struct device *device, const struct add_rows *args) {
+    ASSERT(args->y != args->x);
+    struct add_job job = {device->isa, args};
+    threads_for(device->threads, args->rows, rows_per_run(args->dim), add_rows_of, &job);
+}
+
+void cpu_act_and_mul(struct device *device, const struct act_and_mul *args) {
+    struct act_job job = {device->isa, args};
+    threads_for(device->threads, args->rows, rows_per_run(args->dim), act_rows_of, &job);
 }

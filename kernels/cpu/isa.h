@@ -58,7 +58,9 @@ struct cpu_isa {
     void (*linear_quantized)(const struct linear_part *part);
     void (*linear_plain)(const struct linear_part *part);
     void (*rmsnorm)(const struct rmsnorm *args, int32_t row);
-    void (*silu_and_mul)(float *gate, const float *up, size_t count);
+    void (*add_row)(const struct add_rows *args, int32_t row);
+    void (*act_and_mul)(enum act act, float *gate, const float *up, size_t count);
+    void (*scale_and_cap)(float *y, size_t count, float scale, float softcap);
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);
     void (*rotate_head)(float *head, const float *turn, int32_t rotary, bool interleaved);
     void (*store)(enum dtype type, void *memory, const float *values, int32_t count);

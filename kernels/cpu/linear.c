@@ -7,7 +7,7 @@
 
 // A run is small enough that a thread that loses its processor for a while holds up little,
 // and large enough that taking it costs nothing.
-enum { RUN_ROWS = 2 * MAX_LANES, RUNS_PER_THREAD = 4, QUANTIZE_ROWS = 4 };
+enum { RUN_ROWS = 2 * MAX_LANES, RUNS_PER_THREAD = 4, QUANTIZE_ROWS = 4, CAP_ELEMENTS = 8192 };
 
 struct linear_job {
     struct device *device;
@@ -41,20 +41,20 @@ static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thr
         job->device->isa->linear_quantized(&part);
 }
 
-static void multiply(struct linear_job *job) {
-    struct device *device = job->device;
-    struct linear_part *part = &job->part;
+void cpu_multiply(struct device *device, const struct linear_part *args) {
+    struct linear_job job = {device, *args};
+    struct linear_part *part = &job.part;
     ASSERT(part->tokens <= device->max_rows);
     ASSERT(part->weight.columns <= device->limits.max_features);
     if (part->tokens <= 0) return;
     if (!is_plain(part->weight.type)) {
-        threads_for(device->threads, part->tokens, QUANTIZE_ROWS, quantize_tokens, job);
+        threads_for(device->threads, part->tokens, QUANTIZE_ROWS, quantize_tokens, &job);
         part->x8 = device->activations;
     }
     const int32_t rows = part->weight.rows;
     const int32_t share = rows / (threads_count(device->threads) * RUNS_PER_THREAD);
     const int32_t grain = share / RUN_ROWS * RUN_ROWS;
-    threads_for(device->threads, rows, grain > RUN_ROWS ? grain : RUN_ROWS, multiply_rows, job);
+    threads_for(device->threads, rows, grain > RUN_ROWS ? grain : RUN_ROWS, multiply_rows, &job);
 }
 
 struct embedding_job {
@@ -71,6 +71,8 @@ static void embed_tokens(void *context, int64_t begin, int64_t end, int32_t thre
         ASSERT(id >= 0 && id < args->table.rows);
         dtype_to_float(args->table.type, (const char *)args->table.data + (size_t)id * row_bytes,
                        (float *)args->y + (size_t)t * columns, columns);
+        for (size_t i = 0; i < columns && args->scale != 0; i++)
+            ((float *)args->y)[(size_t)t * columns + i] *= args->scale;
     }
 }
 
@@ -95,21 +97,19 @@ static const float *input_rows(struct device *device, const struct linear_input 
 static void project(struct device *device, const float *x, int32_t tokens,
                     const struct projection *part, bool add) {
     ASSERT(!add || !part->bias);
-    struct linear_job job = {device,
-                             {.weight = part->weight,
-                              .y = part->y,
-                              .x = x,
-                              .bias = part->bias,
-                              .add = add,
-                              .tokens = tokens}};
-    multiply(&job);
+    cpu_multiply(device, &(struct linear_part){.weight = part->weight,
+                                               .y = part->y,
+                                               .x = x,
+                                               .bias = part->bias,
+                                               .add = add,
+                                               .tokens = tokens});
 }
 
 void cpu_linear(struct device *device, const struct linear *args) {
     ASSERT(args->count > 0 && args->count <= LINEAR_PARTS);
     const float *x = input_rows(device, &args->in, args->parts[0].weight.columns);
     for (int32_t i = 0; i < args->count; i++)
-        project(device, x, args->in.tokens, &args->parts[i], args->add);
+        project(device, x, args->in.tokens, &args->parts[i], args->store == LINEAR_ADD);
 }
 
 void cpu_gated_linear(struct device *device, const struct gated_linear *args) {
@@ -118,18 +118,33 @@ void cpu_gated_linear(struct device *device, const struct gated_linear *args) {
     const float *x = input_rows(device, &args->in, args->gate.columns);
     project(device, x, args->in.tokens, &gate, false);
     project(device, x, args->in.tokens, &up, false);
-    cpu_silu_and_mul(device, &(struct silu_and_mul){.gate = args->y,
-                                                    .up = args->up_rows,
-                                                    .rows = args->in.tokens,
-                                                    .dim = args->gate.rows});
+    cpu_act_and_mul(device, &(struct act_and_mul){.gate = args->y,
+                                                  .up = args->up_rows,
+                                                  .rows = args->in.tokens,
+                                                  .dim = args->gate.rows,
+                                                  .act = args->act});
+}
+
+struct cap_job {
+    const struct cpu_isa *isa;
+    const struct logits *args;
+};
+
+static void cap_part(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct cap_job *job = context;
+    const float scale = job->args->scale != 0 ? job->args->scale : 1;
+    job->isa->scale_and_cap(job->args->y + begin, (size_t)(end - begin), scale, job->args->softcap);
 }
 
 void cpu_logits(struct device *device, const struct logits *args) {
-    struct linear_job job = {device,
-                             {.weight = args->weight,
-                              .y = args->y,
-                              .x = args->x,
-                              .row_index = args->row_index,
-                              .tokens = args->rows}};
-    multiply(&job);
+    cpu_multiply(device, &(struct linear_part){.weight = args->weight,
+                                               .y = args->y,
+                                               .x = args->x,
+                                               .row_index = args->row_index,
+                                               .tokens = args->rows});
+    struct cap_job job = {device->isa, args};
+    if (args->scale != 0 || args->softcap > 0)
+        threads_for(device->threads, (int64_t)args->rows * args->weight.rows, CAP_ELEMENTS,
+                    cap_part, &job);
 }

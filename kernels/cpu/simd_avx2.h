@@ -103,6 +103,11 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = _mm256_unpackhi_epi64(ab_high, cd_high);
 }
 
+static inline vb vb_lookup(const int8_t table[16], vb a) {
+    const __m128i once = _mm_loadu_si128((const __m128i *)(const void *)table);
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(once), a);
+}
+
 // The first operand of maddubs is unsigned and pairs are summed in int16. A signed weight
 // therefore hands its sign to the activation: |w| <= 128 and |x| <= 127 fit a pair's sum.
 static inline vi vi_signed_start(int32_t offset) {

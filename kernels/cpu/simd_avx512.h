@@ -96,6 +96,11 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
 }
 
+static inline vb vb_lookup(const int8_t table[16], vb a) {
+    const __m128i once = _mm_loadu_si128((const __m128i *)(const void *)table);
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(once), a);
+}
+
 // The first operand of dpbusd is unsigned, so a signed weight gets 128 added and the sum starts
 // at -128 times the sum of the activations.
 static inline vi vi_signed_start(int32_t offset) { return _mm512_set1_epi32(16 * offset); }

@@ -161,6 +161,16 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
         EACH_LANE memcpy(&out[j].lane[i], row[i] + offset + 4 * j, 4);
 }
 
+// Each byte, 0 to 15, becomes that one of the table.
+static inline vb vb_lookup(const int8_t table[16], vb a) {
+    uint8_t bytes[4 * LANES];
+    memcpy(bytes, a.lane, sizeof bytes);
+    for (int i = 0; i < 4 * LANES; i++)
+        bytes[i] = (uint8_t)table[bytes[i]];
+    memcpy(a.lane, bytes, sizeof bytes);
+    return a;
+}
+
 static inline uint8_t byte_of(vb a, int lane, int j) {
     return (uint8_t)((uint32_t)a.lane[lane] >> (8 * j));
 }

@@ -47,6 +47,7 @@ static void cuda_close(struct device *device) {
     cudaFree(device->partitions);
     cudaFree(device->candidate_keys);
     cudaFree(device->candidates_arrived);
+    cudaFree(device->expert_hidden);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -137,6 +138,17 @@ static enum status reserve_candidates(struct device *device) {
     return STATUS_OK;
 }
 
+static enum status reserve_experts(struct device *device) {
+    const size_t floats = cuda_expert_hidden_floats(&device->limits);
+    void *hidden;
+    device_note(device, cudaFree(device->expert_hidden));
+    device->expert_hidden = NULL;
+    if (floats == 0) return STATUS_OK;
+    TRY(cuda_alloc(device, floats * sizeof(float), &hidden));
+    device->expert_hidden = (float *)hidden;
+    return STATUS_OK;
+}
+
 static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
     device->limits = *workspace;
     cuda_forget_recordings(device);
@@ -144,6 +156,7 @@ static enum status cuda_reserve(struct device *device, const struct workspace *w
     TRY(reserve_stream_k(device));
     TRY(reserve_partitions(device));
     TRY(reserve_candidates(device));
+    TRY(reserve_experts(device));
     if (device->unpacked) return STATUS_OK;
     void *unpacked;
     TRY(cuda_alloc(device, UNPACKED_ELEMENTS * sizeof *device->unpacked, &unpacked));
@@ -209,12 +222,16 @@ extern "C" const struct backend *backend_cuda(void) {
         .sync = cuda_sync,
         .embedding = cuda_embedding,
         .rmsnorm = cuda_rmsnorm,
+        .narrow = cuda_narrow,
+        .add_rows = cuda_add_rows,
         .linear = cuda_linear,
         .gated_linear = cuda_gated_linear,
         .rope_and_cache = cuda_rope_and_cache,
         .paged_attention = cuda_paged_attention,
         .attention = cuda_attention,
-        .silu_and_mul = cuda_silu_and_mul,
+        .act_and_mul = cuda_act_and_mul,
+        .route = cuda_route,
+        .experts = cuda_experts,
         .logits = cuda_logits,
         .candidates = cuda_candidates,
         .copy_blocks = cuda_copy_blocks,

@@ -32,6 +32,8 @@ struct device {
     unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
     void *partitions;           // of paged_attention_v2, where it was reserved; else NULL
 
+    float *expert_hidden; // [max_tokens, experts_used, expert_rows], where it was reserved
+
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
 };
@@ -136,6 +138,8 @@ static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + 
 extern "C" {
 void cuda_embedding(struct device *device, const struct embedding *args);
 void cuda_rmsnorm(struct device *device, const struct rmsnorm *args);
+void cuda_narrow(struct device *device, const struct narrow *args);
+void cuda_add_rows(struct device *device, const struct add_rows *args);
 void cuda_linear(struct device *device, const struct linear *args);
 void cuda_gated_linear(struct device *device, const struct gated_linear *args);
 void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args);
@@ -145,7 +149,10 @@ enum status cuda_attention_check(struct device *device, const struct paged_atten
                                  int32_t max_context, struct error *err);
 // Of device->partitions, for verbs up to these shapes.
 size_t cuda_partitions_bytes(const struct workspace *workspace);
-void cuda_silu_and_mul(struct device *device, const struct silu_and_mul *args);
+void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);
+void cuda_route(struct device *device, const struct route *args);
+void cuda_experts(struct device *device, const struct experts *args);
+size_t cuda_expert_hidden_floats(const struct workspace *workspace); // that its scratch holds
 void cuda_logits(struct device *device, const struct logits *args);
 void cuda_candidates(struct device *device, const struct candidates *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // that its scratch holds

@@ -1,4 +1,4 @@
-// kernels/cuda/embedding.cu — y[t] = table[token_ids[t]], unpacked.
+// kernels/cuda/embedding.cu — y[t] = table[token_ids[t]] * scale, unpacked.
 //
 //   table      [vocabulary, columns]  any weight type, as in tiles.cuh
 //   token_ids  [tokens]  int32
@@ -16,22 +16,23 @@ template <enum dtype TYPE> static __global__ void embedding_kernel(const embeddi
     const int column = blockIdx.x * THREADS + threadIdx.x, token = blockIdx.y;
     grid_launch_dependents();
     grid_wait();
-    if (column < args.table.columns)
-        ((float *)args.y)[(size_t)token * args.table.columns + column] =
-            weight_at<TYPE>(args.table, args.token_ids[token], column);
+    if (column >= args.table.columns) return;
+    const float value = weight_at<TYPE>(args.table, args.token_ids[token], column);
+    ((float *)args.y)[(size_t)token * args.table.columns + column] =
+        args.scale != 0 ? value * args.scale : value;
 }
 
 extern "C" void cuda_embedding(struct device *device, const struct embedding *args) {
     const dim3 grid(ceil_divide((size_t)args->table.columns, THREADS), (unsigned)args->tokens);
     ASSERT(args->tokens > 0);
-    switch (args->table.type) {
-#define CASE(id, bytes, elements, name)                                            \
+    switch (kept_type(args->table.type)) {
+#define CASE(id)                                                                   \
     case DTYPE_##id:                                                               \
         embedding_kernel<DTYPE_##id><<<grid, THREADS, 0, device->stream>>>(*args); \
         break;
-        DTYPE_MAP(CASE)
+        KEPT_MAP(CASE)
 #undef CASE
-    case DTYPE_COUNT:
+    default: // kept_type() has no other
         ASSERT(false);
     }
     device_note(device, cudaGetLastError());

@@ -2,7 +2,7 @@
 //
 //   x  [tokens, columns]  fp16
 //   W  [rows, columns]    in the order of tiles.cuh
-//   y  [tokens, rows]     fp16; or fp32, to which the product is added
+//   y  [tokens, rows]     fp16, or fp32; or fp32 to which the product is added
 //
 // cuBLASLt multiplies. It takes rows of fp16, so other types are unpacked first, in strips of rows
 // that fit the scratch.
@@ -74,7 +74,7 @@ static void unpack_tiles(struct device *device, const struct weight *w, int32_t 
 static const __half *unpack(struct device *device, const struct weight *w, int32_t first,
                             int32_t rows) {
     const size_t at = (size_t)first * (size_t)w->columns, count = (size_t)rows * w->columns;
-    switch (w->type) {
+    switch (kept_type(w->type)) {
 #define CASE(id)                                          \
     case DTYPE_##id:                                      \
         unpack_tiles<DTYPE_##id>(device, w, first, rows); \
@@ -86,9 +86,8 @@ static const __half *unpack(struct device *device, const struct weight *w, int32
             device->unpacked, (const float *)w->data + at, count);
         break;
     case DTYPE_F16:
-    case DTYPE_BF16:
         return (const __half *)w->data + at;
-    case DTYPE_COUNT:
+    default: // kept_type() has no other
         ASSERT(false);
     }
     device_note(device, cudaGetLastError());
@@ -104,18 +103,19 @@ static void note_blas(struct device *device, cublasStatus_t result) {
 static void multiply(struct device *device, const struct gemm *args, const __half *w, int32_t first,
                      int32_t rows) {
     const int columns = args->w.columns;
-    const cudaDataType_t type = args->add ? CUDA_R_32F : CUDA_R_16F;
+    const bool wide = args->store != LINEAR_ACTIVATION;
+    const cudaDataType_t type = wide ? CUDA_R_32F : CUDA_R_16F;
     cublasLtMatmulDesc_t operation;
     cublasLtMatrixLayout_t a, b, c;
     const cublasOperation_t transposed = CUBLAS_OP_T;
-    const float one = 1, beta = args->add ? 1 : 0;
+    const float one = 1, beta = args->store == LINEAR_ADD ? 1 : 0;
     note_blas(device, cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
     note_blas(device, cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_TRANSA,
                                                      &transposed, sizeof transposed));
     note_blas(device, cublasLtMatrixLayoutCreate(&a, CUDA_R_16F, columns, rows, columns));
     note_blas(device, cublasLtMatrixLayoutCreate(&b, CUDA_R_16F, columns, args->tokens, columns));
     note_blas(device, cublasLtMatrixLayoutCreate(&c, type, rows, args->tokens, args->w.rows));
-    char *y = (char *)args->y + (size_t)first * (args->add ? sizeof(float) : sizeof(__half));
+    char *y = (char *)args->y + (size_t)first * (wide ? sizeof(float) : sizeof(__half));
     note_blas(device, cublasLtMatmul(device->blas, operation, &one, w, a, args->x, b, &beta, y, c,
                                      y, c, nullptr, device->blas_workspace, BLAS_WORKSPACE_BYTES,
                                      device->stream));
@@ -125,24 +125,28 @@ static void multiply(struct device *device, const struct gemm *args, const __hal
     cublasLtMatmulDescDestroy(operation);
 }
 
-static __global__ void bias_kernel(__half *y, const float *bias, int rows) {
-    __half *row = y + (size_t)blockIdx.y * rows;
+template <typename output_t>
+static __global__ void bias_kernel(output_t *y, const float *bias, int rows) {
+    output_t *row = y + (size_t)blockIdx.y * rows;
     const int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < rows) from_float(__half2float(row[i]) + bias[i], &row[i]);
+    if (i < rows) from_float(to_float(row[i]) + bias[i], &row[i]);
 }
 
 void gemm_launch(struct device *device, const struct gemm *args) {
     const struct weight *w = &args->w;
-    ASSERT(w->columns % 8 == 0 && !(args->add && args->bias));
+    ASSERT(w->columns % 8 == 0 && !(args->store == LINEAR_ADD && args->bias));
     const int32_t fitting = (int32_t)(UNPACKED_ELEMENTS / (size_t)w->columns);
     const int32_t strip =
-        w->type == DTYPE_F16 || w->type == DTYPE_BF16 ? w->rows : fitting / TILE_ROWS * TILE_ROWS;
+        kept_type(w->type) == DTYPE_F16 ? w->rows : fitting / TILE_ROWS * TILE_ROWS;
     for (int32_t first = 0, rows; first < w->rows; first += rows) {
         rows = w->rows - first < strip ? w->rows - first : strip;
         multiply(device, args, unpack(device, w, first, rows), first, rows);
     }
     if (!args->bias) return;
-    bias_kernel<<<dim3(ceil_divide((size_t)w->rows, THREADS), args->tokens), THREADS, 0,
-                  device->stream>>>((__half *)args->y, args->bias, w->rows);
+    const dim3 grid(ceil_divide((size_t)w->rows, THREADS), args->tokens);
+    if (args->store == LINEAR_RESIDUAL)
+        bias_kernel<<<grid, THREADS, 0, device->stream>>>((float *)args->y, args->bias, w->rows);
+    else
+        bias_kernel<<<grid, THREADS, 0, device->stream>>>((__half *)args->y, args->bias, w->rows);
     device_note(device, cudaGetLastError());
 }

@@ -24,7 +24,7 @@ struct gemv {
     struct gemv_part parts[LINEAR_PARTS];
     int32_t count; // GATED: 2, and only the first has y
     enum gemv_store store;
-    enum dtype type;          // F16 also for what was BF16 in the file
+    enum dtype type;          // as kept_type() says
     const __half *x;          // [..., columns], 16-byte aligned; or, with a norm, none
     const float *stream;      // [..., columns] fp32: x = rmsnorm(stream) * norm
     const float *norm;        // [columns] or NULL; where gemv_norms()

@@ -16,7 +16,7 @@
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/unpack.cuh"
 
-enum { WARPS = 4, GEMV_MOST_TOKENS = 4, FEW_PLAIN_TOKENS = 8 };
+enum { WARPS = 4, GEMV_MOST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
 
 template <enum dtype TYPE>
 static __global__
@@ -67,15 +67,11 @@ static void few_launch(struct device *device, const struct gemv *args) {
     streams(device, args->tokens) ? stream_k_launch(device, args) : gemv_launch(device, args);
 }
 
-static enum dtype kept_type(const struct weight *w) {
-    return w->type == DTYPE_BF16 ? DTYPE_F16 : w->type;
-}
-
 // The input of a product: with few tokens gemv.cu norms it, else it is normed here.
 static struct gemv input_of(struct device *device, const struct linear_input *in,
                             const struct weight *w, bool fused) {
     struct gemv args = {};
-    args.type = kept_type(w);
+    args.type = kept_type(w->type);
     args.columns = w->columns;
     args.tokens = in->tokens;
     args.x = (const __half *)in->x;
@@ -110,14 +106,15 @@ static struct gemv_part part_of(const struct projection *from) {
 
 // Parts of one type go together.
 static void few_parts(struct device *device, const struct linear *args, struct gemv input) {
-    input.store = args->add ? GEMV_ADD : GEMV_HALVES;
+    static const enum gemv_store STORES[] = {GEMV_HALVES, GEMV_FLOATS, GEMV_ADD};
+    input.store = STORES[args->store];
     for (int i = 0; i < args->count; i += input.count) {
         const struct weight *w = &args->parts[i].weight;
         const bool fits = gemv_fits(w);
-        input.type = kept_type(w);
+        input.type = kept_type(w->type);
         for (input.count = 0; i + input.count < args->count; input.count++) {
             const struct projection *next = &args->parts[i + input.count];
-            if (input.count > 0 && (!fits || kept_type(&next->weight) != input.type)) break;
+            if (input.count > 0 && (!fits || kept_type(next->weight.type) != input.type)) break;
             input.parts[input.count] = part_of(next);
         }
         fits ? few_launch(device, &input) : plain(device, &input);
@@ -140,15 +137,15 @@ extern "C" void cuda_linear(struct device *device, const struct linear *args) {
     for (int i = 0; i < args->count; i++) {
         const struct projection *part = &args->parts[i];
         const struct gemm product = {part->y,    input.x,         part->weight,
-                                     part->bias, args->in.tokens, args->add};
+                                     part->bias, args->in.tokens, args->store};
         gemm_launch(device, &product);
     }
 }
 
 extern "C" void cuda_gated_linear(struct device *device, const struct gated_linear *args) {
     ASSERT(args->in.tokens > 0 && args->gate.rows == args->up.rows);
-    const bool alike = kept_type(&args->gate) == kept_type(&args->up) && gemv_fits(&args->gate);
-    if (alike && few(device, &args->gate, args->in.tokens)) {
+    const bool alike = kept_type(args->gate.type) == kept_type(args->up.type) && gemv_fits(&args->gate);
+    if (alike && args->act == ACT_SILU && few(device, &args->gate, args->in.tokens)) {
         struct gemv product = input_of(device, &args->in, &args->gate, true);
         const struct projection gate = {args->y, args->gate, nullptr};
         const struct projection up = {args->y, args->up, nullptr};
@@ -165,12 +162,21 @@ extern "C" void cuda_gated_linear(struct device *device, const struct gated_line
     both.parts[1] = {args->up_rows, args->up, nullptr};
     both.count = 2;
     cuda_linear(device, &both);
-    struct silu_and_mul silu = {};
-    silu.gate = args->y;
-    silu.up = args->up_rows;
-    silu.rows = args->in.tokens;
-    silu.dim = args->gate.rows;
-    cuda_silu_and_mul(device, &silu);
+    struct act_and_mul both_rows = {};
+    both_rows.gate = args->y;
+    both_rows.up = args->up_rows;
+    both_rows.rows = args->in.tokens;
+    both_rows.dim = args->gate.rows;
+    both_rows.act = args->act;
+    cuda_act_and_mul(device, &both_rows);
+}
+
+// y * scale, and then softcap * tanh(y / softcap) where there is one.
+static __global__ void cap_kernel(float *y, size_t count, float scale, float softcap) {
+    const size_t i = (size_t)blockIdx.x * CAP_THREADS + threadIdx.x;
+    if (i >= count) return;
+    const float scaled = scale != 0 ? y[i] * scale : y[i];
+    y[i] = softcap > 0 ? softcap * tanhf(scaled / softcap) : scaled;
 }
 
 extern "C" void cuda_logits(struct device *device, const struct logits *args) {
@@ -178,10 +184,15 @@ extern "C" void cuda_logits(struct device *device, const struct logits *args) {
     product.parts[0] = {args->weight.data, args->y, nullptr, args->weight.rows};
     product.count = 1;
     product.store = GEMV_FLOATS;
-    product.type = kept_type(&args->weight);
+    product.type = kept_type(args->weight.type);
     product.x = (const __half *)args->x;
     product.row_index = args->row_index;
     product.columns = args->weight.columns;
     product.tokens = args->rows;
     gemv_fits(&args->weight) ? few_launch(device, &product) : plain(device, &product);
+    if (args->scale == 0 && args->softcap == 0) return;
+    const size_t count = (size_t)args->rows * (size_t)args->weight.rows;
+    cap_kernel<<<ceil_divide(count, CAP_THREADS), CAP_THREADS, 0, device->stream>>>(
+        args->y, count, args->scale, args->softcap);
+    device_note(device, cudaGetLastError());
 }

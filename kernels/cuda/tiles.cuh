@@ -1,8 +1,9 @@
 // kernels/cuda/tiles.cuh — matrices in the order in which the tensor cores take them.
 //
 //   F32           rows of fp32, as in the file
-//   F16, BF16     rows of fp16, with room for whole tiles of 16; bf16 is rounded to fp16 once, by
-//                 the loading, which is exact from 6e-5 to 65504
+//   F16, BF16, and packed types without tiles: rows of fp16, with room for whole tiles of 16;
+//                 weights are rounded to fp16 once, by the loading, which for bf16 is exact from
+//                 6e-5 to 65504
 //   packed types  tiles of 16 rows; a tile is its cells of COLUMNS columns one after the other.
 //                 Rows and columns past the matrix have a scale of 0.
 //
@@ -269,8 +270,31 @@ template <> struct cell<DTYPE_Q8_0> { // 128 is added to the quants; a head is d
     __device__ float minimum(int u, int row, int half) const { return 128 * factor(u, row, half); }
 };
 
+// CASE(id) for each type that has tiles, and for each other one that is fp16 on the card.
+#define PACKED_MAP(X) X(Q8_0) X(Q4_0) X(Q4_K) X(Q5_K) X(Q6_K)
+#define UNPACKED_MAP(X) \
+    X(BF16) X(Q4_1) X(Q5_0) X(Q5_1) X(Q2_K) X(Q3_K) X(IQ4_NL) X(IQ4_XS) X(MXFP4)
+
+// The type of a matrix on the card.
+static inline enum dtype kept_type(enum dtype type) {
+    switch (type) {
+#define CASE(id) case DTYPE_##id:
+        UNPACKED_MAP(CASE)
+#undef CASE
+        return DTYPE_F16;
+#define CASE(id) case DTYPE_##id:
+        PACKED_MAP(CASE)
+#undef CASE
+    case DTYPE_F32:
+    case DTYPE_F16:
+    case DTYPE_COUNT:
+        break;
+    }
+    return type;
+}
+
 static inline bool is_packed(enum dtype type) {
-    return type != DTYPE_F32 && type != DTYPE_F16 && type != DTYPE_BF16;
+    return kept_type(type) != DTYPE_F32 && kept_type(type) != DTYPE_F16;
 }
 
 static inline size_t tile_count(const struct weight *w) {
@@ -287,6 +311,3 @@ template <enum dtype TYPE> struct cells_of {
                ((size_t)(row / TILE_ROWS) * a_row(w) + column / COLUMNS) * cell<TYPE>::BYTES;
     }
 };
-
-// CASE(id) for each packed type.
-#define PACKED_MAP(X) X(Q8_0) X(Q4_0) X(Q4_K) X(Q5_K) X(Q6_K)

@@ -28,6 +28,6 @@ template <> __device__ inline float weight_at<DTYPE_F32>(const weight &w, int ro
 template <> __device__ inline float weight_at<DTYPE_F16>(const weight &w, int row, int column) {
     return __half2float(((const __half *)w.data)[(size_t)row * w.columns + column]);
 }
-template <> __device__ inline float weight_at<DTYPE_BF16>(const weight &w, int row, int column) {
-    return weight_at<DTYPE_F16>(w, row, column);
-}
+
+// CASE(id) for each type that a matrix on the card may have.
+#define KEPT_MAP(X) X(F32) X(F16) PACKED_MAP(X)

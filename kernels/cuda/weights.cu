@@ -5,7 +5,9 @@
 //
 //   grid  cells;  block  LANES: a lane writes what it will read
 //
-// Exact: bits are moved, and bf16 is rounded to fp16.
+// Exact: bits are moved. What has no tiles is rounded to fp16:
+//
+//   grid  1024;  block  THREADS, a thread a weight and step
 #include "kernels/cuda/tiles.cuh"
 
 #include <cstdlib>
@@ -142,10 +144,80 @@ static __global__ __launch_bounds__(LANES) void tile_kernel(char *to, weight fro
         }
 }
 
-static __global__ void halves_kernel(__half *to, const __nv_bfloat16 *from, size_t count) {
+static __device__ float float_of(half bits) { return __half2float(__ushort_as_half(bits)); }
+static __device__ int nibble_of(const uint8_t *q, size_t i) { // of 32: low ones first
+    return q[i % 16] >> i % 32 / 16 * 4 & 15;
+}
+
+static __device__ int fifth_bit(const uint8_t *high, size_t i) {
+    return high[i % 32 / 8] >> i % 8 & 1;
+}
+static __device__ int q3_k_factor(const uint8_t *scales, int g) { // q3_k_scale() of blocks.h
+    const int low = g < 8 ? scales[g] & 15 : scales[g - 8] >> 4;
+    return (low | (scales[8 + g % 4] >> g / 4 * 2 & 3) << 4) - 32;
+}
+static __device__ int iq4_xs_factor(const block_iq4_xs *block, int g) { // iq4_xs_scale() of it
+    const int low = block->low[g / 2] >> g % 2 * 4 & 15;
+    return (low | (block->high[g / 4] >> g % 4 * 2 & 3) << 4) - 32;
+}
+
+// Weight i of a run of blocks: blocks.c in other words, and rounded by the caller.
+template <enum dtype TYPE> static __device__ float value_at(const void *blocks, size_t i);
+template <> __device__ float value_at<DTYPE_BF16>(const void *blocks, size_t i) {
+    return __bfloat162float(((const __nv_bfloat16 *)blocks)[i]);
+}
+template <> __device__ float value_at<DTYPE_Q4_1>(const void *blocks, size_t i) {
+    const block_q4_1 *block = (const block_q4_1 *)blocks + i / 32;
+    return float_of(block->d) * nibble_of(block->q, i) + float_of(block->m);
+}
+template <> __device__ float value_at<DTYPE_Q5_0>(const void *blocks, size_t i) {
+    const block_q5_0 *block = (const block_q5_0 *)blocks + i / 32;
+    const int quant = nibble_of(block->q, i) | fifth_bit(block->high, i) << 4;
+    return float_of(block->d) * (quant - 16);
+}
+template <> __device__ float value_at<DTYPE_Q5_1>(const void *blocks, size_t i) {
+    const block_q5_1 *block = (const block_q5_1 *)blocks + i / 32;
+    const int quant = nibble_of(block->q, i) | fifth_bit(block->high, i) << 4;
+    return float_of(block->d) * quant + float_of(block->m);
+}
+template <> __device__ float value_at<DTYPE_Q2_K>(const void *blocks, size_t i) {
+    const block_q2_k *block = (const block_q2_k *)blocks + i / 256;
+    const int at = (int)(i % 256), scale = block->scales[at / 16];
+    const int quant = block->q[at / 128 * 32 + at % 32] >> at % 128 / 32 * 2 & 3;
+    return float_of(block->d) * ((scale & 15) * quant) - float_of(block->dmin) * (scale >> 4);
+}
+template <> __device__ float value_at<DTYPE_Q3_K>(const void *blocks, size_t i) {
+    const block_q3_k *block = (const block_q3_k *)blocks + i / 256;
+    const int at = (int)(i % 256);
+    const int low = block->q[at / 128 * 32 + at % 32] >> at % 128 / 32 * 2 & 3;
+    const int quant = (low | (block->high[at % 32] >> at / 32 & 1) << 2) - 4;
+    return float_of(block->d) * (q3_k_factor(block->scales, at / 16) * quant);
+}
+
+static __constant__ int8_t iq4_steps[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                            1,    13,   25,  38,  53,  69,  89,  113};
+static __constant__ float fp4_steps[16] = {0,  0.5f,  1,  1.5f,  2,  3,  4,  6,
+                                           0, -0.5f, -1, -1.5f, -2, -3, -4, -6};
+
+template <> __device__ float value_at<DTYPE_IQ4_NL>(const void *blocks, size_t i) {
+    const block_iq4_nl *block = (const block_iq4_nl *)blocks + i / 32;
+    return float_of(block->d) * iq4_steps[nibble_of(block->q, i)];
+}
+template <> __device__ float value_at<DTYPE_IQ4_XS>(const void *blocks, size_t i) {
+    const block_iq4_xs *block = (const block_iq4_xs *)blocks + i / 256;
+    const int group = (int)(i % 256 / 32), step = iq4_steps[nibble_of(block->q + 16 * group, i)];
+    return float_of(block->d) * (iq4_xs_factor(block, group) * step);
+}
+template <> __device__ float value_at<DTYPE_MXFP4>(const void *blocks, size_t i) {
+    const block_mxfp4 *block = (const block_mxfp4 *)blocks + i / 32;
+    return ldexpf(fp4_steps[nibble_of(block->q, i)], block->exponent - 127);
+}
+
+template <enum dtype TYPE>
+static __global__ void halves_kernel(__half *to, const void *from, size_t count) {
     for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count;
          i += (size_t)gridDim.x * THREADS)
-        to[i] = __float2half_rn(__bfloat162float(from[i]));
+        from_float(value_at<TYPE>(from, i), &to[i]);
 }
 
 template <enum dtype TYPE> static size_t tiled_bytes(const struct weight *w) {
@@ -159,13 +231,11 @@ static size_t bytes_on_card(const struct weight *w) {
         return tiled_bytes<DTYPE_##id>(w);
         PACKED_MAP(CASE)
 #undef CASE
-    case DTYPE_F32:
-    case DTYPE_F16:
-    case DTYPE_BF16:
-    case DTYPE_COUNT:
+    default:
         break;
     }
-    return tile_count(w) * TILE_ROWS * dtype_row_bytes(w->type, w->columns); // whole tiles
+    return tile_count(w) * TILE_ROWS *
+           dtype_row_bytes(kept_type(w->type), w->columns); // whole tiles
 }
 
 static void arrange(struct device *device, void *to, const struct weight *from) {
@@ -179,11 +249,13 @@ static void arrange(struct device *device, void *to, const struct weight *from) 
         break;
         PACKED_MAP(CASE)
 #undef CASE
-    case DTYPE_BF16:
-        halves_kernel<<<1024, THREADS, 0, device->stream>>>(
-            (__half *)to, (const __nv_bfloat16 *)from->data,
-            (size_t)from->rows * (size_t)from->columns);
+#define CASE(id)                                                      \
+    case DTYPE_##id:                                                  \
+        halves_kernel<DTYPE_##id><<<1024, THREADS, 0, device->stream>>>( \
+            (__half *)to, from->data, (size_t)from->rows *(size_t)from->columns); \
         break;
+        UNPACKED_MAP(CASE)
+#undef CASE
     case DTYPE_F32:
     case DTYPE_F16:
     case DTYPE_COUNT:

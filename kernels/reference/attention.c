@@ -98,7 +98,7 @@ static void attend(struct device *device, const struct paged_attention *args, si
     const int32_t size = args->cache->head_size;
     const int32_t first = args->window > 0 && args->window < keys ? keys - args->window : 0;
     const double cap = (double)args->softcap, sink = args->sinks ? (double)args->sinks[h] : 0;
-    double highest = -INFINITY, sum = 0;
+    double highest = -(double)INFINITY, sum = 0;
     if (args->sinks) highest = sink;
     for (int32_t j = first; j < keys; j++) {
         double score = 0;

@@ -1,8 +1,12 @@
-// kernels/reference/elementwise.c — rmsnorm (arXiv 1910.07467) and silu_and_mul.
+// kernels/reference/elementwise.c — rows: rmsnorm (arXiv 1910.07467), narrow, add_rows,
+// act_and_mul.
 #include <math.h>
+#include <string.h>
 
 #include "engine/base/assert.h"
 #include "kernels/reference/reference.h"
+
+static const double PI = 3.14159265358979323846;
 
 void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
     (void)device;
@@ -20,11 +24,47 @@ void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
     }
 }
 
-void reference_silu_and_mul(struct device *device, const struct silu_and_mul *args) {
+void reference_narrow(struct device *device, const struct narrow *args) {
+    (void)device;
+    ASSERT(args->y != args->x);
+    memcpy(args->y, args->x, (size_t)args->rows * (size_t)args->dim * sizeof(float));
+}
+
+void reference_add_rows(struct device *device, const struct add_rows *args) {
+    (void)device;
+    ASSERT(args->y != args->x);
+    const size_t dim = (size_t)args->dim;
+    for (size_t r = 0; r < (size_t)args->rows; r++) {
+        float *x = (float *)args->x + r * dim;
+        const float *y = (const float *)args->y + r * dim;
+        double squares = 0, scale = (double)args->scale;
+        for (size_t i = 0; i < dim; i++)
+            squares += (double)y[i] * (double)y[i];
+        if (args->norm) scale /= sqrt(squares / (double)args->dim + (double)args->eps);
+        for (size_t i = 0; i < dim; i++)
+            x[i] += (float)((double)y[i] * scale * (double)(args->norm ? args->norm[i] : 1.0f));
+    }
+}
+
+float reference_act(enum act act, float gate, float up) {
+    const double g = (double)gate, clamp = (double)ACT_CLAMP;
+    switch (act) {
+    case ACT_SILU:
+        return gate / (1 + expf(-gate)) * up;
+    case ACT_GELU:
+        return (float)(g / 2 * (1 + tanh(sqrt(2 / PI) * (g + 0.044715 * g * g * g)))) * up;
+    case ACT_CLAMPED:
+        break;
+    }
+    const double low = fmin(g, clamp), through = fmin(fmax((double)up, -clamp), clamp);
+    return (float)(low / (1 + exp(-(double)ACT_SLOPE * low)) * (through + 1));
+}
+
+void reference_act_and_mul(struct device *device, const struct act_and_mul *args) {
     (void)device;
     const size_t count = (size_t)args->rows * (size_t)args->dim;
     float *gate = args->gate;
     const float *up = args->up;
     for (size_t i = 0; i < count; i++)
-        gate[i] = gate[i] / (1 + expf(-gate[i])) * up[i];
+        gate[i] = reference_act(args->act, gate[i], up[i]);
 }

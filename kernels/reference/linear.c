@@ -1,4 +1,6 @@
 // kernels/reference/linear.c — products with a matrix: embedding, linear, logits.
+#include <math.h>
+
 #include "engine/base/assert.h"
 #include "kernels/reference/reference.h"
 
@@ -23,6 +25,8 @@ void reference_embedding(struct device *device, const struct embedding *args) {
         ASSERT(id >= 0 && id < args->table.rows);
         dtype_to_float(args->table.type, weight_row(&args->table, id), y + (size_t)t * columns,
                        columns);
+        for (size_t i = 0; i < columns && args->scale != 0; i++)
+            y[(size_t)t * columns + i] *= args->scale;
     }
 }
 
@@ -59,7 +63,7 @@ void reference_linear(struct device *device, const struct linear *args) {
     ASSERT(args->count > 0 && args->count <= LINEAR_PARTS);
     const float *x = input_rows(device, &args->in, args->parts[0].weight.columns);
     for (int32_t i = 0; i < args->count; i++)
-        project(device, x, args->in.tokens, &args->parts[i], args->add);
+        project(device, x, args->in.tokens, &args->parts[i], args->store == LINEAR_ADD);
 }
 
 void reference_gated_linear(struct device *device, const struct gated_linear *args) {
@@ -68,10 +72,16 @@ void reference_gated_linear(struct device *device, const struct gated_linear *ar
     const float *x = input_rows(device, &args->in, args->gate.columns);
     project(device, x, args->in.tokens, &gate, false);
     project(device, x, args->in.tokens, &up, false);
-    reference_silu_and_mul(device, &(struct silu_and_mul){.gate = args->y,
-                                                          .up = args->up_rows,
-                                                          .rows = args->in.tokens,
-                                                          .dim = args->gate.rows});
+    reference_act_and_mul(device, &(struct act_and_mul){.gate = args->y,
+                                                        .up = args->up_rows,
+                                                        .rows = args->in.tokens,
+                                                        .dim = args->gate.rows,
+                                                        .act = args->act});
+}
+
+static float scaled_and_capped(const struct logits *args, float y) {
+    const float scaled = args->scale != 0 ? y * args->scale : y;
+    return args->softcap > 0 ? args->softcap * tanhf(scaled / args->softcap) : scaled;
 }
 
 void reference_logits(struct device *device, const struct logits *args) {
@@ -83,7 +93,8 @@ void reference_logits(struct device *device, const struct logits *args) {
         dtype_to_float(weight->type, weight_row(weight, r), device->row, columns);
         for (int32_t i = 0; i < args->rows; i++) {
             const float *row = x + (size_t)args->row_index[i] * columns;
-            args->y[(size_t)i * rows + (size_t)r] = dot(row, device->row, weight->columns);
+            args->y[(size_t)i * rows + (size_t)r] =
+                scaled_and_capped(args, dot(row, device->row, weight->columns));
         }
     }
 }

@@ -15,6 +15,7 @@ static void release_scratch(struct device *device) {
     free(device->values);
     free(device->scores);
     free(device->turn);
+    free(device->hidden);
     *device = (struct device){0};
 }
 
@@ -58,7 +59,8 @@ static enum status reference_reserve(struct device *device, const struct workspa
         !take(&fresh.keys, gathered, sizeof *fresh.keys) ||
         !take(&fresh.values, gathered, sizeof *fresh.values) ||
         !take(&fresh.scores, w.max_context, sizeof *fresh.scores) ||
-        !take(&fresh.turn, 2 * (int64_t)w.head_size, sizeof *fresh.turn)) {
+        !take(&fresh.turn, 2 * (int64_t)w.head_size, sizeof *fresh.turn) ||
+        !take(&fresh.hidden, w.expert_rows, sizeof *fresh.hidden)) {
         release_scratch(&fresh);
         return STATUS_NO_MEMORY;
     }
@@ -99,12 +101,16 @@ const struct backend *backend_reference(void) {
         .sync = host_sync,
         .embedding = reference_embedding,
         .rmsnorm = reference_rmsnorm,
+        .narrow = reference_narrow,
+        .add_rows = reference_add_rows,
         .linear = reference_linear,
         .gated_linear = reference_gated_linear,
         .rope_and_cache = reference_rope_and_cache,
         .paged_attention = reference_paged_attention,
         .attention = reference_attention,
-        .silu_and_mul = reference_silu_and_mul,
+        .act_and_mul = reference_act_and_mul,
+        .route = reference_route,
+        .experts = reference_experts,
         .logits = reference_logits,
         .candidates = reference_candidates,
         .copy_blocks = host_copy_blocks,

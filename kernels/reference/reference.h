@@ -11,16 +11,23 @@ struct device {
     float *keys, *values; // [max_context, head_size], gathered for one head
     double *scores;       // [max_context]
     float *turn;          // [2, head_size], cosines and sines of one token
+    float *hidden;        // [expert_rows], what an expert's gate lets through
 };
 
 void reference_embedding(struct device *device, const struct embedding *args);
 void reference_rmsnorm(struct device *device, const struct rmsnorm *args);
+void reference_narrow(struct device *device, const struct narrow *args);
+void reference_add_rows(struct device *device, const struct add_rows *args);
 void reference_linear(struct device *device, const struct linear *args);
 void reference_gated_linear(struct device *device, const struct gated_linear *args);
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void reference_paged_attention(struct device *device, const struct paged_attention *args);
-void reference_silu_and_mul(struct device *device, const struct silu_and_mul *args);
+void reference_act_and_mul(struct device *device, const struct act_and_mul *args);
+void reference_route(struct device *device, const struct route *args);
+void reference_experts(struct device *device, const struct experts *args);
 void reference_logits(struct device *device, const struct logits *args);
 void reference_candidates(struct device *device, const struct candidates *args);
+
+float reference_act(enum act act, float gate, float up);
 
 #endif

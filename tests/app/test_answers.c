@@ -131,7 +131,11 @@ static void all_answers_stay_and_any_can_be_chosen(void **state) {
     assert_int_equal(follow(chat, 0), STATUS_OK);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, SAMPLES + 1);
-    assert_int_equal(answers[current].id, chat_answer(chat, 0).message); // they stand as they ended
+    assert_int_equal(answers[current].id, chat_answer(chat, 0).message);
+    for (int32_t i = 0; i < SAMPLES; i++) { // in their own order, whichever ended first
+        assert_int_equal(chat_answer(chat, i).number, i + 2);
+        assert_int_equal(answers[i + 1].id, chat_answer(chat, i).message);
+    }
     const int64_t old = answers[0].id;
     for (int32_t i = 0; i < SAMPLES; i++) {
         const struct turn_report report = chat_answer(chat, i);

@@ -49,71 +49,77 @@ static void numbers_with_commas_between_them_are_read(void **state) {
     assert_int_equal(args.prompt_tokens.count, 0);
 }
 
+static const struct {
+    const char *words[WORDS_MOST];
+    const char *says;
+} BAD_LINES[] = {
+    {{"--temprature", "1"}, "did you mean --temp"},
+    {{"--frobnicate"}, "unknown option --frobnicate (see quire --help)"},
+    {{"-Z"}, "unknown option -Z"},
+    {{"--top-k"}, "--top-k needs a value"},
+    {{"-n"}, "-n needs a value"},
+    {{"--top-k=x"}, "--top-k: expected a whole number from 0"},
+    {{"--top-k", "1.5"}, "found \"1.5\""},
+    {{"--top-k", ""}, "found \"\""},
+    {{"--top-p", "1.1"}, "--top-p: expected a number from 0 to 1"},
+    {{"--top-p", "nan"}, "found \"nan\""},
+    {{"--min-p=-0.1"}, "found \"-0.1\""},
+    {{"--seed", "-1"}, "--seed: expected a whole number"},
+    {{"--seed", "99999999999999999999"}, "--seed: expected"},
+    {{"--ctx", "3"}, "--ctx: expected a whole number from 16"},
+    {{"--block-size", "12"}, "expected 8|16|32, found \"12\""},
+    {{"--kv-type", "fp8"}, "expected auto|f32|f16|bf16"},
+    {{"--backend", "aut"}, "expected auto|cpu|reference|cuda"},
+    {{"--kv-device", "4Q"}, "such as 512M"},
+    {{"--kv-host", "much"}, "--kv-host: expected a size"},
+    {{"--kv-restore", "often"}, "expected auto|always|never"},
+    {{"--no-save", "--kv-disk", "1G"}, "do not go together"},
+    {{"kv", "burn"}, "quire kv knows check and drop"},
+    {{"kv", "check", "drop"}, "unexpected word"},
+    {{"kv", "--kv-disk", "1G"}, "--kv-disk is no option of `quire kv`"},
+    {{"--raw=maybe"}, "--raw: expected on or off"},
+    {{"bench", "--batch", "0"}, "--batch: expected whole numbers with commas between them"},
+    {{"bench", "--batch", "65"}, "from 1 to 64, found \"65\""},
+    {{"bench", "--batch", "1,,2"}, "found \"1,,2\""},
+    {{"bench", "--batch", "1,"}, "found \"1,\""},
+    {{"bench", "--batch", ""}, "found \"\""},
+    {{"bench", "--depth", "512;8192"}, "--depth: expected whole numbers"},
+    {{"bench", "--depth", "1,2,3,4,5,6,7,8,9"}, "--depth: more than 8 numbers"},
+    {{"bench", "--prompt-tokens", "2 048"}, "--prompt-tokens: expected whole numbers"},
+    {{"--batch", "2"}, "--batch is no option of `quire`"},
+    {{"--stop", ""}, "--stop: expected some text"},
+    {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
+    {{"--ponder"}, "unknown option --ponder"},
+    {{"--samples", "0"}, "--samples: expected a whole number from 1 to 64"},
+    {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a prompt is given with -p"},
+    {{"-m", "a.gguf", "b.gguf"}, "two models are given"},
+    {{"-C", "-r", "x"}, "--continue and --resume do not go together"},
+    {{"-C", "-s", "x"}, "--continue and --system do not go together"},
+    {{"--no-save", "-C"}, "do not go together"},
+    {{"-p", "a", "--prompt-file", "b"}, "do not go together"},
+    {{"--fork"}, "--fork needs a conversation"},
+    {{"-C", "--fork=x"}, "--fork: expected the number of a turn"},
+    {{"--name", "n", "-C"}, "--name with a conversation that is there needs --fork"},
+    {{"list", "--temp", "1"}, "--temp is no option of `quire list`"},
+    {{"--ids"}, "--ids is no option of `quire`"},
+    {{"show"}, "needs the id or name"},
+    {{"rm"}, "needs the id or name"},
+    {{"tokenize", "x"}, "unexpected word"},
+    {{"lst"}, "unknown command \"lst\"; did you mean list?"},
+    {{"exprt", "3f2a"}, "did you mean export?"},
+    {{"--completion"}, "--completion needs a value"},
+    {{"--completion", "csh"}, "expected bash|zsh|fish, found \"csh\""},
+    {{"--complet", "bash"}, "did you mean --completion?"},
+};
+
 static void each_bad_command_line_says_what_is_wrong(void **state) {
     (void)state;
-    static const struct {
-        const char *words[WORDS_MOST];
-        const char *says;
-    } cases[] = {
-        {{"--temprature", "1"}, "did you mean --temp"},
-        {{"--frobnicate"}, "unknown option --frobnicate (see quire --help)"},
-        {{"-Z"}, "unknown option -Z"},
-        {{"--top-k"}, "--top-k needs a value"},
-        {{"-n"}, "-n needs a value"},
-        {{"--top-k=x"}, "--top-k: expected a whole number from 0"},
-        {{"--top-k", "1.5"}, "found \"1.5\""},
-        {{"--top-k", ""}, "found \"\""},
-        {{"--top-p", "1.1"}, "--top-p: expected a number from 0 to 1"},
-        {{"--top-p", "nan"}, "found \"nan\""},
-        {{"--min-p=-0.1"}, "found \"-0.1\""},
-        {{"--seed", "-1"}, "--seed: expected a whole number"},
-        {{"--seed", "99999999999999999999"}, "--seed: expected"},
-        {{"--ctx", "3"}, "--ctx: expected a whole number from 16"},
-        {{"--block-size", "12"}, "expected 8|16|32, found \"12\""},
-        {{"--kv-type", "fp8"}, "expected auto|f32|f16|bf16"},
-        {{"--backend", "aut"}, "expected auto|cpu|reference|cuda"},
-        {{"--kv-device", "4Q"}, "such as 512M"},
-        {{"--kv-host", "much"}, "--kv-host: expected a size"},
-        {{"--kv-restore", "often"}, "expected auto|always|never"},
-        {{"--no-save", "--kv-disk", "1G"}, "do not go together"},
-        {{"kv", "burn"}, "quire kv knows check and drop"},
-        {{"kv", "check", "drop"}, "unexpected word"},
-        {{"kv", "--kv-disk", "1G"}, "--kv-disk is no option of `quire kv`"},
-        {{"--raw=maybe"}, "--raw: expected on or off"},
-        {{"bench", "--batch", "0"}, "--batch: expected whole numbers with commas between them"},
-        {{"bench", "--batch", "65"}, "from 1 to 64, found \"65\""},
-        {{"bench", "--batch", "1,,2"}, "found \"1,,2\""},
-        {{"bench", "--batch", "1,"}, "found \"1,\""},
-        {{"bench", "--batch", ""}, "found \"\""},
-        {{"bench", "--depth", "512;8192"}, "--depth: expected whole numbers"},
-        {{"bench", "--depth", "1,2,3,4,5,6,7,8,9"}, "--depth: more than 8 numbers"},
-        {{"bench", "--prompt-tokens", "2 048"}, "--prompt-tokens: expected whole numbers"},
-        {{"--batch", "2"}, "--batch is no option of `quire`"},
-        {{"--stop", ""}, "--stop: expected some text"},
-        {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
-        {{"--think"}, "unknown option --think"},
-        {{"--samples", "0"}, "--samples: expected a whole number from 1 to 64"},
-        {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a prompt is given with -p"},
-        {{"-m", "a.gguf", "b.gguf"}, "two models are given"},
-        {{"-C", "-r", "x"}, "--continue and --resume do not go together"},
-        {{"-C", "-s", "x"}, "--continue and --system do not go together"},
-        {{"--no-save", "-C"}, "do not go together"},
-        {{"-p", "a", "--prompt-file", "b"}, "do not go together"},
-        {{"--fork"}, "--fork needs a conversation"},
-        {{"-C", "--fork=x"}, "--fork: expected the number of a turn"},
-        {{"--name", "n", "-C"}, "--name with a conversation that is there needs --fork"},
-        {{"list", "--temp", "1"}, "--temp is no option of `quire list`"},
-        {{"--ids"}, "--ids is no option of `quire`"},
-        {{"show"}, "needs the id or name"},
-        {{"rm"}, "needs the id or name"},
-        {{"tokenize", "x"}, "unexpected word"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof BAD_LINES / sizeof BAD_LINES[0]; i++) {
         struct args args;
         struct error err;
-        assert_int_equal(read_words(&args, &err, cases[i].words), STATUS_BAD_INPUT);
-        if (!strstr(err.text, cases[i].says))
-            fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].says);
+        assert_int_equal(read_words(&args, &err, BAD_LINES[i].words), STATUS_BAD_INPUT);
+        if (!strstr(err.text, BAD_LINES[i].says))
+            fail_msg("\"%s\" lacks \"%s\"", err.text, BAD_LINES[i].says);
         assert_null(strchr(err.text, '\n'));
     }
 }
@@ -214,6 +220,144 @@ static void an_option_wins_over_the_environment_and_that_over_the_file(void **st
     unsetenv("QUIRE_NO_SAVE");
 }
 
+static void a_word_that_may_be_a_file_is_a_model(void **state) {
+    (void)state;
+    static const char *const models[] = {"./lst", "lists.gguf", "km", "q", "Qwen3", ""};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct args args;
+        struct error err;
+        assert_int_equal(read_words(&args, &err, (const char *[]){models[i], NULL}), STATUS_OK);
+        assert_int_equal(args.command, COMMAND_CHAT);
+        assert_string_equal(args.operands[0], models[i]);
+    }
+}
+
+// A value that this option takes; each `which` is another one, where there are so many.
+static void write_value(const struct option *option, int which, char value[64]) {
+    const char *choice = option->argument;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        snprintf(value, 64, "%s", which % 2 ? "on" : "off");
+        return;
+    case OPTION_CHOICE:
+        for (int i = 0; i < which && strchr(choice, '|'); i++)
+            choice = strchr(choice, '|') + 1;
+        snprintf(value, 64, "%.*s", (int)strcspn(choice, "|"), choice);
+        return;
+    case OPTION_WHOLE:
+    case OPTION_WHOLES:
+        snprintf(value, 64, "%d", (int)option->low + which);
+        return;
+    case OPTION_NUMBER:
+        snprintf(value, 64, "%g", option->low + which * (option->high - option->low) / 4);
+        return;
+    case OPTION_SEED:
+    case OPTION_BYTES:
+    case OPTION_TEXT:
+    case OPTION_LIST:
+    case OPTION_MAYBE_WORD:
+    case OPTION_MAYBE_VALUE:
+        snprintf(value, 64, "%d", which + 1);
+        return;
+    }
+}
+
+// The option's place as text.
+static void read_place(const struct option *option, const struct args *args, char value[64]) {
+    const void *place = (const char *)args + option->offset;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        snprintf(value, 64, "%d", *(const bool *)place);
+        return;
+    case OPTION_LIST:
+        snprintf(value, 64, "%s", ((const struct args_list *)place)->items[0]);
+        return;
+    case OPTION_WHOLES:
+        snprintf(value, 64, "%d", (int)((const struct args_numbers *)place)->values[0]);
+        return;
+    case OPTION_WHOLE:
+        snprintf(value, 64, "%d", (int)*(const int32_t *)place);
+        return;
+    case OPTION_NUMBER:
+        snprintf(value, 64, "%g", (double)*(const float *)place);
+        return;
+    case OPTION_SEED:
+    case OPTION_BYTES:
+        snprintf(value, 64, "%llu", (unsigned long long)*(const uint64_t *)place);
+        return;
+    case OPTION_CHOICE:
+        if (option->offset == offsetof(struct args, block_size)) {
+            snprintf(value, 64, "%d", (int)args->block_size);
+            return;
+        }
+        snprintf(value, 64, "%s", *(const char *const *)place);
+        return;
+    case OPTION_TEXT:
+    case OPTION_MAYBE_WORD:
+    case OPTION_MAYBE_VALUE:
+        snprintf(value, 64, "%s", *(const char *const *)place);
+        return;
+    }
+}
+
+// Sets the option in each of `sources` (bits), and sees that the highest of them has its way.
+static void check_sources(const struct option *option, unsigned sources) {
+    char values[4][64], word[128], twin[OPTION_TWIN_BYTES], got[64], wanted[64];
+    struct error err = {0};
+    struct args args, alone;
+    enum args_source highest = ARGS_DEFAULT;
+    args_init(&args);
+    args_init(&alone);
+    for (int source = ARGS_CONFIG; source <= ARGS_WORDS; source++) {
+        write_value(option, source - ARGS_CONFIG, values[source]);
+        if (sources & 1u << source) highest = (enum args_source)source;
+    }
+    snprintf(word, sizeof word, "--%s=%s", option->name, values[ARGS_WORDS]);
+    char *words[] = {word};
+    if (sources & 1u << ARGS_ENVIRONMENT) setenv(option_twin(option, twin), values[2], 1);
+    if (sources & 1u << ARGS_WORDS)
+        assert_int_equal(args_read_words(&args, 1, words, &err), STATUS_OK);
+    assert_int_equal(args_read_environment(&args, &err), STATUS_OK);
+    if (sources & 1u << ARGS_CONFIG)
+        assert_int_equal(args_set(&args, option->name, values[1], ARGS_CONFIG, "f:1", &err),
+                         STATUS_OK);
+    assert_int_equal(args_source(&args, option->name), highest);
+    if (highest != ARGS_DEFAULT) {
+        assert_int_equal(option_set(option, values[highest], &alone, "x", &err), STATUS_OK);
+        read_place(option, &args, got);
+        read_place(option, &alone, wanted);
+        if (strcmp(got, wanted) != 0)
+            fail_msg("--%s, sources %u: %s, not %s", option->name, sources, got, wanted);
+    }
+    unsetenv(option_twin(option, twin));
+}
+
+static void of_every_option_the_highest_source_wins(void **state) {
+    (void)state;
+    for (size_t i = 0; i < option_count(); i++)
+        for (unsigned sources = 0; sources < 16 && !(option_at(i)->commands & ONLY_AS_WORD);
+             sources += 1u << ARGS_CONFIG)
+            check_sources(option_at(i), sources);
+}
+
+static void a_question_is_asked_by_words_alone(void **state) {
+    (void)state;
+    struct error err = {0};
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option *option = option_at(i);
+        char twin[OPTION_TWIN_BYTES];
+        struct args args;
+        if (!(option->commands & ONLY_AS_WORD)) continue;
+        args_init(&args);
+        setenv(option_twin(option, twin), "on", 1);
+        assert_int_equal(args_read_environment(&args, &err), STATUS_OK);
+        assert_int_equal(args_source(&args, option->name), ARGS_DEFAULT);
+        unsetenv(twin);
+        assert_int_equal(args_set(&args, option->name, "on", ARGS_CONFIG, "f:1", &err),
+                         STATUS_BAD_INPUT);
+    }
+}
+
 static void a_list_is_replaced_by_a_higher_source(void **state) {
     (void)state;
     struct args args;
@@ -273,6 +417,9 @@ int main(void) {
         cmocka_unit_test(the_tiers_of_the_cache_have_their_sizes_and_their_place),
         cmocka_unit_test(a_subcommand_takes_its_options_before_and_after_it),
         cmocka_unit_test(an_option_wins_over_the_environment_and_that_over_the_file),
+        cmocka_unit_test(a_word_that_may_be_a_file_is_a_model),
+        cmocka_unit_test(of_every_option_the_highest_source_wins),
+        cmocka_unit_test(a_question_is_asked_by_words_alone),
         cmocka_unit_test(a_list_is_replaced_by_a_higher_source),
         cmocka_unit_test(the_table_is_consistent),
         cmocka_unit_test(the_help_is_no_wider_than_eighty_columns),

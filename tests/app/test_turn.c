@@ -203,12 +203,12 @@ static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
     free(ask(chat, SECOND));
     assert_int_equal(chat_message_count(chat), 4);
     check_log(chat);
-    assert_int_equal(chat_resume_previous(chat, &err), STATUS_OK);
+    assert_int_equal(chat_resume(chat, chat_previous(chat), &err), STATUS_OK);
     assert_string_equal(chat_conversation(chat)->id, id);
     assert_int_equal(chat_message_count(chat), 2);
     assert_true(restored_tokens(chat) > cached - block_size());
     check_log(chat);
-    assert_int_equal(chat_resume_previous(chat, &err), STATUS_OK);
+    assert_int_equal(chat_resume(chat, chat_previous(chat), &err), STATUS_OK);
     assert_int_equal(chat_message_count(chat), 4);
     check_log(chat);
     chat_close(chat);

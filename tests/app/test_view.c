@@ -13,7 +13,8 @@
 #include "app/view.h"
 #include "tests/check.h"
 
-// A chat that plays a script instead of running a model. These stand in place of app/turn.c.
+// A chat that plays a script instead of running a model. These stand in place of app/turn.c and of
+// app/desk.c.
 struct step {
     enum turn_event event;
     const char *text;    // TEXT
@@ -29,14 +30,15 @@ struct chat {
     const char *draft;
     enum message_stop stop;
     enum status status;
+    const char *so_far;    // of the first answer
     const char *others[3]; // answers after the first, whole
 };
 
 static int keyboard = -1; // our end of the terminal
 
-enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
-                               enum status *status, struct error *err) {
-    (void)timeout_ms;
+enum turn_event desk_next(struct desk *desk, struct turn_progress *progress, enum status *status,
+                          struct error *err) {
+    struct chat *chat = desk->front;
     const struct step *step = chat->steps;
     if (step->typed) assert_true(write(keyboard, step->typed, strlen(step->typed)) > 0);
     if (step->signal) raise(step->signal);
@@ -54,6 +56,10 @@ enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_pr
     return step->event;
 }
 
+int desk_event_fd(const struct desk *desk) {
+    (void)desk;
+    return -1;
+}
 void chat_cancel(struct chat *chat) {
     chat->cancelled = true;
     chat->stop = STOP_INTERRUPTED;
@@ -69,9 +75,10 @@ int32_t chat_answer_count(const struct chat *chat) {
     return count;
 }
 struct turn_report chat_answer(const struct chat *chat, int32_t index) {
-    const char *text = index > 0 ? chat->others[index - 1] : "";
+    const char *first = chat->so_far ? chat->so_far : "";
+    const char *text = index > 0 ? chat->others[index - 1] : first;
     return (struct turn_report){
-        .any = true, .stop = chat->stop, .text = text, .length = strlen(text)};
+        .any = true, .number = index + 1, .stop = chat->stop, .text = text, .length = strlen(text)};
 }
 size_t chat_message_count(const struct chat *chat) {
     (void)chat;
@@ -126,10 +133,40 @@ static const char *stage_close(struct stage *stage) {
     return stage->shown;
 }
 
+// A line that is sent meanwhile ends the view when it says so.
+static bool leaves_the_view(void *user, struct text *line) {
+    (void)user;
+    return strcmp(text_string(line), "/bg") == 0;
+}
+
+static bool keeps_the_line(void *user, struct text *line) {
+    struct text *kept = user;
+    *kept = *line;
+    *line = (struct text){0};
+    return false;
+}
+
+// Shows the turn; what was typed and not sent comes back in *draft.
+static enum view_end view(struct chat *chat, const struct view_options *options, int *exit_code,
+                          struct text *draft) {
+    struct desk desk = {.front = chat};
+    bool cancelled;
+    editor_begin_aside();
+    const enum view_end end = view_turn(&desk, options, exit_code, &cancelled);
+    assert_int_equal(editor_end_aside(draft), STATUS_OK);
+    assert_int_equal(cancelled, chat->cancelled);
+    return end;
+}
+
 static enum view_end play(struct stage *stage, struct chat *chat, int *exit_code) {
+    const struct view_options options = {.line = leaves_the_view};
+    struct text draft = {0};
     stage_open(stage);
-    const enum view_end end = view_turn(chat, exit_code);
+    editor_open(&(struct editor_options){.event_fd = -1});
+    const enum view_end end = view(chat, &options, exit_code, &draft);
+    editor_close();
     stage_close(stage);
+    text_deinit(&draft);
     return end;
 }
 
@@ -166,7 +203,7 @@ static void of_several_answers_the_first_is_live_and_the_others_come_whole(void 
     assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "[1]");
     assert_shown(&stage, "One\r\n");
-    assert_shown(&stage, "2 more: 5 bytes");
+    assert_shown(&stage, "2 more: 8 bytes");
     assert_shown(&stage, "Two\r\n");
     assert_shown(&stage, "[3]");
     assert_shown(&stage, "Three\r\n");
@@ -233,39 +270,96 @@ static void a_failure_is_said(void **state) {
     assert_shown(&stage, "the reason");
 }
 
-// Plays the chat, then reads a line with `keys` pressed after the turn.
-static void assert_next_line(const struct step *steps, const char *keys, const char *expected) {
-    struct chat chat = {.steps = steps, .stop = STOP_END};
-    const struct editor_prompt prompt = {.text = "> ", .draft = ""};
-    struct stage stage;
-    struct text line = {0};
-    int exit_code = -1, signal = 0;
-    stage_open(&stage);
-    editor_open(&(struct editor_options){0});
-    const enum view_end end = view_turn(&chat, &exit_code);
-    assert_true(write(keyboard, keys, strlen(keys)) == (ssize_t)strlen(keys));
-    const enum editor_end line_end = editor_read(&prompt, &line, &signal);
-    editor_close();
-    stage_close(&stage);
-    assert_int_equal(end, VIEW_ANSWERED);
-    assert_int_equal(line_end, EDITOR_LINE);
-    assert_string_equal(text_string(&line), expected);
-    text_deinit(&line);
-}
-
-static void what_is_typed_meanwhile_is_the_next_line(void **state) {
+static void what_is_typed_meanwhile_is_shown_below_and_stays(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "typed "},
-                                 {.event = TURN_TEXT, .text = ".", .typed = "ahead\r"},
+                                 {.event = TURN_TEXT, .text = ".", .typed = "ahead"},
+                                 {.event = TURN_WAIT},
                                  {.event = TURN_DONE}};
-    assert_next_line(steps, "", "typed ahead");
+    const struct view_options options = {.line = leaves_the_view};
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    struct text draft = {0};
+    int exit_code = -1;
+    stage_open(&stage);
+    editor_open(&(struct editor_options){.event_fd = -1});
+    assert_int_equal(view(&chat, &options, &exit_code, &draft), VIEW_ANSWERED);
+    editor_close();
+    stage_close(&stage);
+    assert_string_equal(text_string(&draft), "typed ahead");
+    assert_shown(&stage, "\033[1;23r");                    // the lines above scroll
+    assert_shown(&stage, "\033[24;1H\033[K> typed ahead"); // the last one has what is typed
+    assert_shown(&stage, "\0338.\0337");                   // and the text goes on where it was
+    assert_shown(&stage, "\r\033[K\033[r\0338");           // until the screen is whole again
+    text_deinit(&draft);
 }
 
-static void what_was_typed_before_an_interrupt_is_not_sent_by_itself(void **state) {
+static void a_line_sent_meanwhile_is_handed_over(void **state) {
     (void)state;
-    const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "one\r\003"},
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "one\rtwo"},
+                                 {.event = TURN_WAIT},
                                  {.event = TURN_DONE}};
-    assert_next_line(steps, "two\r", "one\ntwo");
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    struct text draft = {0}, sent = {0};
+    const struct view_options options = {.line = keeps_the_line, .user = &sent};
+    int exit_code = -1;
+    stage_open(&stage);
+    editor_open(&(struct editor_options){.event_fd = -1});
+    assert_int_equal(view(&chat, &options, &exit_code, &draft), VIEW_ANSWERED);
+    editor_close();
+    stage_close(&stage);
+    assert_string_equal(text_string(&sent), "one");
+    assert_string_equal(text_string(&draft), "two");
+    text_deinit(&sent);
+    text_deinit(&draft);
+}
+
+static void a_line_that_moves_ends_the_view_and_not_the_turn(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "/bg\r"},
+                                 {.event = TURN_WAIT},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_MOVED);
+    assert_false(chat.cancelled);
+    assert_shown(&stage, "An answer");
+}
+
+static void a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back(void **state) {
+    (void)state;
+    static const char full[] = "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa "
+                               "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaaa";
+    const struct step steps[] = {{.event = TURN_TEXT, .text = full, .typed = "x"},
+                                 {.event = TURN_WAIT},
+                                 {.event = TURN_TEXT, .text = "b"},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    int exit_code = -1;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_shown(&stage, "\0338\033[71G\033[K\r\naaaaaaaaaab\0337");
+}
+
+static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = " and the rest"},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .stop = STOP_END, .so_far = "What there was"};
+    const struct view_options options = {.again = true, .line = leaves_the_view};
+    struct stage stage;
+    struct text draft = {0};
+    int exit_code = -1;
+    stage_open(&stage);
+    editor_open(&(struct editor_options){.event_fd = -1});
+    assert_int_equal(view(&chat, &options, &exit_code, &draft), VIEW_ANSWERED);
+    editor_close();
+    stage_close(&stage);
+    assert_shown(&stage, "What there was");
+    assert_shown(&stage, " and the rest\r\n");
+    text_deinit(&draft);
 }
 
 static void the_terminal_has_its_modes_back_afterwards(void **state) {
@@ -296,8 +390,11 @@ int main(void) {
         cmocka_unit_test(two_interrupts_leave),
         cmocka_unit_test(a_term_signal_finishes_the_turn_and_leaves),
         cmocka_unit_test(a_failure_is_said),
-        cmocka_unit_test(what_is_typed_meanwhile_is_the_next_line),
-        cmocka_unit_test(what_was_typed_before_an_interrupt_is_not_sent_by_itself),
+        cmocka_unit_test(what_is_typed_meanwhile_is_shown_below_and_stays),
+        cmocka_unit_test(a_line_sent_meanwhile_is_handed_over),
+        cmocka_unit_test(a_line_that_moves_ends_the_view_and_not_the_turn),
+        cmocka_unit_test(a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back),
+        cmocka_unit_test(an_answer_that_left_the_screen_is_shown_from_its_beginning),
         cmocka_unit_test(the_terminal_has_its_modes_back_afterwards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

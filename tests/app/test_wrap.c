@@ -1,3 +1,4 @@
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,11 +141,68 @@ static void after_a_resize_nothing_is_erased_until_the_next_line(void **state) {
     wrap_deinit(&wrap);
 }
 
+// After the cursor has left the text, a terminal writes over the last column of a full line.
+static void a_full_line_that_was_left_is_not_broken_by_the_terminal(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 8};
+    wrapped(&wrap, "01234567", "01234567");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "89", "\n89");
+    wrapped(&wrap, "\n漢字漢字", "\n漢字漢字");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "漢", "\n漢");
+    wrap_deinit(&wrap);
+}
+
+static void where_it_is_not_full_or_its_word_moves_nothing_changes(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 8};
+    wrapped(&wrap, "one two", "one two");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "x", "x");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "y  z", "\033[5G\033[K\ntwoxy  z");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "  \nthree", "\nthree");
+    wrap_deinit(&wrap);
+}
+
+static void a_line_that_is_left_to_the_terminal_loses_nothing(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 8};
+    struct text out = {0};
+    assert_int_equal(wrap_leave_line(&wrap, &out), STATUS_OK);
+    wrapped(&wrap, "int a = b;", "int a = b;");
+    wrap_settle(&wrap);
+    wrapped(&wrap, " c = d", " c = d");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "  e", "\n  e");
+    wrap_settle(&wrap);
+    wrapped(&wrap, "01234567", "01234567");
+    text_deinit(&out);
+    wrap_deinit(&wrap);
+}
+
+static void styles_go_with_the_word_that_moves(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 10};
+    wrapped(&wrap, "hello wo", "hello wo");
+    wrap.style = WRAP_BOLD;
+    wrapped(&wrap, "rl", "\033[0;1mrl");
+    wrapped(&wrap, "d", "\033[7G\033[K\n\033[0mwo\033[0;1mrld");
+    wrap_deinit(&wrap);
+}
+
 int main(void) {
+    setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_lie_on_the_screen_as_a_plain_layout_puts_them),
         cmocka_unit_test(width_zero_changes_nothing),
         cmocka_unit_test(a_word_longer_than_the_line_is_left_to_the_terminal),
+        cmocka_unit_test(a_full_line_that_was_left_is_not_broken_by_the_terminal),
+        cmocka_unit_test(where_it_is_not_full_or_its_word_moves_nothing_changes),
+        cmocka_unit_test(a_line_that_is_left_to_the_terminal_loses_nothing),
+        cmocka_unit_test(styles_go_with_the_word_that_moves),
         cmocka_unit_test(after_a_resize_nothing_is_erased_until_the_next_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ static const struct part PARTS[] = {
     {"cache", test_cache, nullptr},
     {"verbs", test_verbs, nullptr},
     {"linear", test_linear, time_linear},
+    {"experts", test_experts, nullptr},
     {"flash", test_flash, nullptr},
     {"attention", test_attention, time_attention},
 };

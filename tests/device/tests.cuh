@@ -16,6 +16,7 @@ void tally_count(struct tally *tally, bool ok, const char *what, double error);
 void test_attention(struct device *device, struct tally *tally);
 void test_cache(struct device *device, struct tally *tally);
 void test_decode(struct device *device, struct tally *tally);
+void test_experts(struct device *device, struct tally *tally);
 void test_flash(struct device *device, struct tally *tally);
 void test_linear(struct device *device, struct tally *tally);
 void test_sampling(struct device *device, struct tally *tally);

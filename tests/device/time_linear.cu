@@ -70,7 +70,7 @@ static void add(struct rig *rig, const void *rows, const struct weight *weight, 
     args.in.tokens = tokens;
     args.parts[0] = {rig->stream, *weight, nullptr};
     args.count = 1;
-    args.add = true;
+    args.store = LINEAR_ADD;
     rig->backend->linear(rig->device, &args);
 }
 

@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTEXT = 512, PROMPT = 120, ANSWER = 100, CHATS = 6, ROUNDS = 8, POOL_BYTES = 16 << 20 };
+enum {
+    CONTEXT = 512,
+    PROMPT = 120,
+    ANSWER = 100,
+    CHATS = 6,
+    ROUNDS = CHECK_ROUNDS(8, 2),
+    POOL_BYTES = 16 << 20
+};
 
 static uint32_t seed = 5;
 
@@ -179,7 +186,7 @@ static void an_answer_with_guesses_is_the_answer_without(void **state) {
         engine_close(engine);
     }
     printf("%lld of %lld guesses were right\n", (long long)kept, (long long)proposed);
-    assert_true(kept > 50 && proposed > kept);
+    assert_true(kept > CHECK_ROUNDS(50, 10) && proposed > kept);
 }
 
 int main(void) {

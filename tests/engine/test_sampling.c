@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROMPT = 30, ANSWER = 40, CHATS = 6, ROUNDS = 12, SEED = 41 };
+enum { PROMPT = 30, ANSWER = 40, CHATS = 6, ROUNDS = CHECK_ROUNDS(12, 2), SEED = 41 };
 
 static uint32_t seed = SEED;
 

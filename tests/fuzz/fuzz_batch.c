@@ -15,12 +15,13 @@ static void check(const struct batch_line *line) {
         ASSERT(strlen(line->messages[i].text) == line->messages[i].length);
     for (size_t i = 0; line->stops[i]; i++)
         ASSERT(i < BATCH_LINE_STOPS && line->stops[i][0]);
-    const struct render what = {
-        .messages = line->messages, .count = line->count, .ask = true, .bos = ""};
+    const struct chat_template_options options = {.bos = "", .eos = ""};
+    const struct render what = {.messages = line->messages, .count = line->count, .ask = true};
+    static struct chat_template *chatml;
     struct prompt prompt = {0};
     struct error err = {0};
-    if (chat_template_render(chat_template_find("chatml"), &what, &prompt, &err) != STATUS_OK)
-        ASSERT(err.text[0]);
+    if (!chatml) ASSERT(chat_template_create(&options, &chatml, &err) == STATUS_OK);
+    if (chat_template_render(chatml, &what, &prompt, &err) != STATUS_OK) ASSERT(err.text[0]);
     prompt_deinit(&prompt);
 }
 

@@ -1,7 +1,8 @@
 // tests/golden/test_golden.c — the logits of an independent implementation, model by model.
 //
-// The files beside this one are made by make_golden.py, which says their format: tiny random
-// models, run by another implementation in fp32. The demo model is compared with our reference.
+// The files beside this one are made by make_golden.py, which says their format, and by
+// make_families.py: tiny random models, run by another implementation. The demo model is compared
+// with our reference.
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/rig/rig.h"
 
@@ -11,8 +12,36 @@
 
 #include "engine/tokenizer/tokenizer.h"
 
-static const char *const models[] = {"llama", "llama-linear", "qwen2", "qwen2-yarn", "qwen3"};
-enum { MODELS = 5, MAX_PROMPTS = 8, MAX_TOKENS = 256, ANSWER = 20 };
+static const struct {
+    const char *name;
+    int32_t context; // that it is opened for; 0: what it was made for
+    double rounded;  // bound of a card's error; 0: DESIGN's 4e-3. A sharpened softmax (phi3-long)
+                     // and steep gates (gpt-oss) make more of the same 16-bit rounding
+    bool packed;     // weights that processors meet with activations of 8 bits
+    bool folder;     // NAME.hf is the same model as a folder
+} models[] = {
+    {.name = "llama"},
+    {.name = "llama-linear"},
+    {.name = "qwen2"},
+    {.name = "qwen2-yarn"},
+    {.name = "qwen3"},
+    {.name = "mistral", .folder = true},
+    {.name = "gemma"},
+    {.name = "gemma2", .folder = true},
+    {.name = "gemma3", .folder = true},
+    {.name = "phi3", .folder = true},
+    {.name = "phi3-long", .rounded = 6e-3},
+    {.name = "phi3-short", .context = 32},
+    {.name = "smollm3", .folder = true},
+    {.name = "olmo2", .folder = true},
+    {.name = "granite", .folder = true},
+    {.name = "granitemoe"},
+    {.name = "mixtral", .folder = true},
+    {.name = "qwen3moe", .folder = true},
+    {.name = "gpt-oss", .rounded = 8e-3},
+    {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true},
+};
+enum { MODELS = sizeof models / sizeof models[0], MAX_PROMPTS = 8, MAX_TOKENS = 256, ANSWER = 20 };
 
 struct prompt {
     int32_t length, rows, continuation;
@@ -63,20 +92,35 @@ struct way { // of computing
     const struct backend *backend;
     enum dtype kv_type;
     enum attention_kernel attention;
-    bool singly; // a prompt's tokens, each as a decode step is
+    bool singly;     // a prompt's tokens, each as a decode step is
+    bool folder;     // the model as a folder
+    int32_t context; // that the model is opened for
 };
 
 static void open_file(struct rig *rig, const char *path, const struct way *way) {
     rig_open(rig, &(struct rig_options){.path = path,
                                         .backend = way->backend,
                                         .kv_type = way->kv_type,
-                                        .attention = way->attention});
+                                        .attention = way->attention,
+                                        .context = way->context});
 }
 
 static void open_golden(struct rig *rig, const char *name, const struct way *way) {
     char path[512];
-    snprintf(path, sizeof path, "%s/golden/%s.gguf", TESTS_DIR, name);
+    snprintf(path, sizeof path, "%s/golden/%s.%s", TESTS_DIR, name, way->folder ? "hf" : "gguf");
     open_file(rig, path, way);
+}
+
+// Does the kernel have this model's heads? A person is told before the engine opens.
+static bool kernel_fits(const struct rig *rig, const struct way *way) {
+    const struct paged_attention args = {
+        .kernel = way->attention, .num_heads = rig->model.config.heads, .cache = &rig->cache};
+    struct error err = {0};
+    if (!way->backend->attention_check ||
+        way->backend->attention_check(rig->device, &args, MAX_TOKENS, &err) == STATUS_OK)
+        return true;
+    printf("left out: %s\n", err.text);
+    return false;
 }
 
 static double error_at_once(struct rig *rig, struct block_table *table, const struct prompt *prompt,
@@ -102,14 +146,17 @@ static double error_singly(struct rig *rig, struct block_table *table, const str
 }
 
 // The largest relative L2 error of the logits over all prompts of a model.
-static double worst_error(const char *name, const struct way *way) {
+static double worst_error(int nth, struct way chosen) {
+    const char *name = models[nth].name;
+    const struct way *way = &chosen;
+    chosen.context = models[nth].context;
     struct golden golden;
     struct rig rig;
     double worst = 0;
     golden_load(name, &golden);
     open_golden(&rig, name, way);
     assert_int_equal(rig.model.config.vocabulary, golden.vocabulary);
-    for (int32_t i = 0; i < golden.count; i++) {
+    for (int32_t i = 0; i < golden.count && kernel_fits(&rig, way); i++) {
         const struct prompt *prompt = &golden.prompts[i];
         struct block_table table;
         assert_int_equal(block_table_init(&table, MAX_TOKENS, rig.cache.block_size), STATUS_OK);
@@ -129,18 +176,40 @@ static double worst_error(const char *name, const struct way *way) {
 static void reference_agrees_to_1e_5(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++)
-        assert_true(worst_error(models[i], &(struct way){.backend = backend_reference(),
-                                                         .kv_type = DTYPE_F32}) <= 1e-5);
+        assert_true(worst_error(i, (struct way){.backend = backend_reference(),
+                                                .kv_type = DTYPE_F32}) <= 1e-5);
 }
 
-// DESIGN §8: fp32 within 1e-5 where nothing is rounded; 4e-3 with 16-bit keys and values.
+// DESIGN §8: fp32 within 1e-5 where nothing is rounded; 4e-3 with 16-bit keys and values; 1e-2 with
+// activations of 8 bits.
 static void cpu_agrees_within_its_bounds(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) {
-        assert_true(worst_error(models[i], &(struct way){.backend = backend_cpu(),
-                                                         .kv_type = DTYPE_F32}) <= 1e-5);
-        assert_true(worst_error(models[i], &(struct way){.backend = backend_cpu(),
-                                                         .kv_type = DTYPE_F16}) <= 4e-3);
+        const double exact = models[i].packed ? 1e-2 : 1e-5,
+                     rounded = models[i].packed ? 1e-2 : 4e-3;
+        assert_true(worst_error(i, (struct way){.backend = backend_cpu(), .kv_type = DTYPE_F32}) <=
+                    exact);
+        assert_true(worst_error(i, (struct way){.backend = backend_cpu(), .kv_type = DTYPE_F16}) <=
+                    rounded);
+    }
+}
+
+// A window and a rotation must not care whether keys came at once or one by one.
+static void cpu_agrees_token_by_token(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++) {
+        const struct way way = {.backend = backend_cpu(), .kv_type = DTYPE_F32, .singly = true};
+        assert_true(worst_error(i, way) <= (models[i].packed ? 1e-2 : 1e-5));
+    }
+}
+
+// Configurations and weights as they were published, without a converter.
+static void folders_agree_as_their_files_do(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++) {
+        const struct way way = {
+            .backend = backend_reference(), .kv_type = DTYPE_F32, .folder = true};
+        if (models[i].folder) assert_true(worst_error(i, way) <= 1e-5);
     }
 }
 
@@ -156,34 +225,39 @@ static void continue_greedily(struct rig *rig, int32_t *ids, int32_t length, int
     block_table_deinit(&table, rig->pool);
 }
 
-static void greedy_tokens_are_equal(const struct way *way) {
+static void greedy_tokens_are_equal(struct way way) {
+    int others = 0;
     for (int m = 0; m < MODELS; m++) {
         struct golden golden;
         struct rig rig;
-        golden_load(models[m], &golden);
-        open_golden(&rig, models[m], way);
-        for (int32_t i = 0; i < golden.count; i++) {
+        way.context = models[m].context;
+        golden_load(models[m].name, &golden);
+        open_golden(&rig, models[m].name, &way);
+        for (int32_t i = 0; i < golden.count && kernel_fits(&rig, &way); i++) {
             const struct prompt *prompt = &golden.prompts[i];
             int32_t ids[MAX_TOKENS];
             memcpy(ids, prompt->ids, (size_t)prompt->length * sizeof ids[0]);
             continue_greedily(&rig, ids, prompt->length, prompt->continuation);
-            for (int32_t step = 0; step < prompt->continuation; step++)
-                assert_int_equal(ids[prompt->length + step], prompt->greedy[step]);
+            const bool equal = memcmp(ids + prompt->length, prompt->greedy,
+                                      (size_t)prompt->continuation * sizeof ids[0]) == 0;
+            if (!equal) printf("%s, prompt %d: other tokens\n", models[m].name, (int)i);
+            others += !equal;
         }
         rig_close(&rig);
         free(golden.bytes);
     }
+    assert_int_equal(others, 0);
 }
 
 static void reference_picks_the_same_tokens(void **state) {
     (void)state;
-    greedy_tokens_are_equal(&(struct way){.backend = backend_reference(), .kv_type = DTYPE_F32});
+    greedy_tokens_are_equal((struct way){.backend = backend_reference(), .kv_type = DTYPE_F32});
 }
 
 static void cpu_picks_the_same_tokens(void **state) {
     (void)state;
-    greedy_tokens_are_equal(&(struct way){.backend = backend_cpu(), .kv_type = DTYPE_F32});
-    greedy_tokens_are_equal(&(struct way){.backend = backend_cpu(), .kv_type = DTYPE_F16});
+    greedy_tokens_are_equal((struct way){.backend = backend_cpu(), .kv_type = DTYPE_F32});
+    greedy_tokens_are_equal((struct way){.backend = backend_cpu(), .kv_type = DTYPE_F16});
 }
 
 // False, and a word printed, in a build without CUDA and on a machine without a card.
@@ -200,14 +274,17 @@ static bool has_cuda(void) {
 // With each attention kernel.
 static void cuda_agrees_within_its_bounds(void **state) {
     (void)state;
+    int worse = 0;
     if (!has_cuda()) skip();
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++)
         for (int i = 0; i < MODELS; i++)
             for (int singly = 0; singly < 2; singly++) {
                 const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel,
-                                        singly == 1};
-                assert_true(worst_error(models[i], &way) <= 4e-3);
+                                        singly == 1,    false,     0};
+                const double bound = models[i].rounded > 0 ? models[i].rounded : 4e-3;
+                worse += !(worst_error(i, way) <= bound);
             }
+    assert_int_equal(worse, 0);
 }
 
 // From its third on, a decode step is one that was recorded.
@@ -215,8 +292,8 @@ static void cuda_picks_the_same_tokens(void **state) {
     (void)state;
     if (!has_cuda()) skip();
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++)
-        greedy_tokens_are_equal(
-            &(struct way){backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel, false});
+        greedy_tokens_are_equal((struct way){backend_cuda(), DTYPE_F16,
+                                             (enum attention_kernel)kernel, false, false, 0});
 }
 
 static int32_t encode_question(const struct rig *rig, int32_t *ids) {
@@ -249,7 +326,8 @@ static void cuda_answers_as_the_reference_does_with_the_demo_model(void **state)
     continue_greedily(&rig, expected, length, ANSWER);
     rig_close(&rig);
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++) {
-        const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel, false};
+        const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel,
+                                false,          false,     0};
         open_file(&rig, DEMO_MODEL, &way);
         memcpy(ids, expected, (size_t)length * sizeof ids[0]);
         continue_greedily(&rig, ids, length, ANSWER);
@@ -265,6 +343,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_agrees_to_1e_5),
         cmocka_unit_test(cpu_agrees_within_its_bounds),
+        cmocka_unit_test(cpu_agrees_token_by_token),
+        cmocka_unit_test(folders_agree_as_their_files_do),
         cmocka_unit_test(reference_picks_the_same_tokens),
         cmocka_unit_test(cpu_picks_the_same_tokens),
         cmocka_unit_test(cuda_agrees_within_its_bounds),

@@ -74,6 +74,56 @@ static double q6_k_value(const uint8_t *block, unsigned i) {
     return half_at(block + 208) * (int8_t)block[192 + i / 16] * ((int)q - 32);
 }
 
+// 32 elements: the first 16 in low nibbles, the others in high ones.
+static unsigned nibble_of(const uint8_t *q, unsigned i) {
+    return bits_at(q + i % 16, i < 16 ? 0 : 4, 4);
+}
+
+static double q5_0_value(const uint8_t *block, unsigned i) {
+    const unsigned q = nibble_of(block + 6, i) + 16 * bits_at(block + 2 + i / 8, i % 8, 1);
+    return half_at(block) * ((int)q - 16);
+}
+
+static double q5_1_value(const uint8_t *block, unsigned i) {
+    const unsigned q = nibble_of(block + 8, i) + 16 * bits_at(block + 4 + i / 8, i % 8, 1);
+    return half_at(block) * q + half_at(block + 2);
+}
+
+static double q2_k_value(const uint8_t *block, unsigned i) {
+    const unsigned q = bits_at(block + 16 + i / 128 * 32 + i % 32, i % 128 / 32 * 2, 2);
+    const double scale = half_at(block + 80) * bits_at(block + i / 16, 0, 4);
+    return scale * q - half_at(block + 82) * bits_at(block + i / 16, 4, 4);
+}
+
+static double q3_k_value(const uint8_t *block, unsigned i) {
+    const uint8_t *scales = block + 96;
+    const unsigned group = i / 16, low = bits_at(scales + group % 8, group < 8 ? 0 : 4, 4);
+    const unsigned top = bits_at(scales + 8 + group % 4, group / 4 * 2, 2);
+    const unsigned q = bits_at(block + 32 + i / 128 * 32 + i % 32, i % 128 / 32 * 2, 2) +
+                       4 * bits_at(block + i % 32, i / 32, 1);
+    return half_at(block + 108) * ((int)(low + 16 * top) - 32) * ((int)q - 4);
+}
+
+static double iq4_step(unsigned q) {
+    static const int steps[] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                1,    13,   25,  38,  53,  69,  89,  113};
+    return steps[q];
+}
+
+static double iq4_xs_value(const uint8_t *block, unsigned i) {
+    const unsigned group = i / 32, low = bits_at(block + 4 + group / 2, group % 2 * 4, 4);
+    const unsigned top = bits_at(block + 2 + group / 4, group % 4 * 2, 2);
+    const double step = iq4_step(nibble_of(block + 8 + 16 * group, i % 32));
+    return half_at(block) * ((int)(low + 16 * top) - 32) * step;
+}
+
+// Sign, two bits of exponent (bias 1), one of fraction; no exponent: a subnormal.
+static double mxfp4_value(const uint8_t *block, unsigned i) {
+    const unsigned q = nibble_of(block + 1, i), exponent = q >> 1 & 3, fraction = q & 1;
+    const double size = exponent ? ldexp(1 + fraction / 2.0, (int)exponent - 1) : fraction / 2.0;
+    return ldexp(q & 8 ? -size : size, block[0] - 127);
+}
+
 static double value_of(enum dtype type, const uint8_t *row, unsigned i) {
     const unsigned elements = (unsigned)dtype_block_elements(type);
     const uint8_t *block = row + i / elements * (unsigned)dtype_block_bytes(type);
@@ -91,6 +141,22 @@ static double value_of(enum dtype type, const uint8_t *row, unsigned i) {
         return q8_0_value(block, i % elements);
     case DTYPE_Q4_0:
         return q4_0_value(block, i % elements);
+    case DTYPE_Q4_1:
+        return half_at(block) * nibble_of(block + 4, i % elements) + half_at(block + 2);
+    case DTYPE_Q5_0:
+        return q5_0_value(block, i % elements);
+    case DTYPE_Q5_1:
+        return q5_1_value(block, i % elements);
+    case DTYPE_Q2_K:
+        return q2_k_value(block, i % elements);
+    case DTYPE_Q3_K:
+        return q3_k_value(block, i % elements);
+    case DTYPE_IQ4_NL:
+        return half_at(block) * iq4_step(nibble_of(block + 2, i % elements));
+    case DTYPE_IQ4_XS:
+        return iq4_xs_value(block, i % elements);
+    case DTYPE_MXFP4:
+        return mxfp4_value(block, i % elements);
     case DTYPE_Q4_K:
         return q4_k_value(block, i % elements);
     case DTYPE_Q5_K:

@@ -1,4 +1,5 @@
-// tests/kernels/test_elementwise.c — rmsnorm, silu_and_mul, and the verbs of the device itself.
+// tests/kernels/test_elementwise.c — rmsnorm, narrow, add_rows, act_and_mul, and the verbs of the
+// device itself.
 #include "tests/kernels/subjects.h"
 
 enum { SEED = 77101, THREADS = 2 };
@@ -43,28 +44,112 @@ static void rmsnorm_is_its_formula(void **state) {
     }
 }
 
-static void silu_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
+static double act_of(enum act act, double g, double u) {
+    if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
+    if (act == ACT_GELU) // (1 + tanh z) / 2 without its loss far below zero
+        return g / (1 + exp(-2 * 0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
+    g = g > 7 ? 7 : g;
+    u = u > 7 ? 7 : u < -7 ? -7 : u;
+    return g / (1 + exp(-1.702 * g)) * (u + 1);
+}
+
+static void check_act(const struct subject *subject, enum act act, int32_t dim, uint64_t *random) {
+    const size_t count = 13 * (size_t)dim;
+    float *gate = random_floats(random, count), *up = random_floats(random, count);
+    float *before = floats_alloc(count);
+    for (size_t i = 0; i < count; i++) {
+        before[i] = gate[i] *= i % 5 == 0 ? 100 : i % 5 == 1 ? 1e-6F : 8;
+        up[i] *= i % 3 == 0 ? 20 : 1;
+    }
+    const struct act_and_mul args = {.gate = gate, .up = up, .rows = 13, .dim = dim, .act = act};
+    subject->backend->act_and_mul(subject->device, &args);
+    for (size_t i = 0; i < count; i++) {
+        const double expected = act_of(act, (double)before[i], (double)up[i]);
+        // Where 1 + tanh() cancels, what is left is small beside the gate itself. A product is the
+        // power's argument, so that its rounding counts as many times as it is large.
+        const double lost = act == ACT_GELU ? 2e-7 * fabs((double)before[i] * (double)up[i]) : 0;
+        if (!(fabs((double)gate[i] - expected) <= 1e-5 * fabs(expected) + lost + 1e-33))
+            fail_msg("%s act %d: %g and %g gave %g, not %g", subject_name(subject), act,
+                     (double)before[i], (double)up[i], (double)gate[i], expected);
+    }
+    floats_free(gate, count);
+    floats_free(up, count);
+    floats_free(before, count);
+}
+
+static void act_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
     (void)state;
     uint64_t random = SEED + 1;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, THREADS)) continue;
-        for (size_t d = 0; d < sizeof dims / sizeof dims[0]; d++) {
-            const size_t count = 13 * (size_t)dims[d];
-            float *gate = random_floats(&random, count), *up = random_floats(&random, count);
-            float *before = floats_alloc(count);
-            for (size_t i = 0; i < count; i++)
-                before[i] = gate[i] *= i % 5 == 0 ? 100 : i % 5 == 1 ? 1e-6F : 8;
-            const struct silu_and_mul args = {.gate = gate, .up = up, .rows = 13, .dim = dims[d]};
-            subject.backend->silu_and_mul(subject.device, &args);
-            for (size_t i = 0; i < count; i++) {
-                const double x = (double)before[i], expected = x / (1 + exp(-x)) * (double)up[i];
-                assert_true(fabs((double)gate[i] - expected) <= 1e-6 * fabs(expected) + 1e-35);
-            }
-            floats_free(gate, count);
-            floats_free(up, count);
-            floats_free(before, count);
+        for (size_t d = 0; d < sizeof dims / sizeof dims[0]; d++)
+            for (int act = ACT_SILU; act <= ACT_CLAMPED; act++)
+                check_act(&subject, (enum act)act, dims[d], &random);
+        subject_close(&subject);
+    }
+}
+
+static void check_add_rows(const struct subject *subject, int32_t dim, bool normed,
+                           uint64_t *random) {
+    enum { ROWS = 7 };
+    const size_t count = ROWS * (size_t)dim, width = (size_t)dim;
+    float *x = random_floats(random, count), *y = random_floats(random, count);
+    float *norm = random_floats(random, width), *before = floats_alloc(count);
+    memcpy(before, x, count * sizeof *x);
+    subject->backend->add_rows(subject->device, &(struct add_rows){.x = x,
+                                                                   .y = y,
+                                                                   .norm = normed ? norm : NULL,
+                                                                   .rows = ROWS,
+                                                                   .dim = dim,
+                                                                   .eps = 1e-5F,
+                                                                   .scale = 0.22F});
+    for (size_t r = 0; r < ROWS; r++) {
+        double squares = 0;
+        for (size_t i = 0; i < width; i++)
+            squares += (double)y[r * width + i] * (double)y[r * width + i];
+        const double root = normed ? 1 / sqrt(squares / dim + 1e-5) : 1;
+        for (size_t i = 0; i < width; i++) {
+            const size_t at = r * width + i;
+            const double weight = normed ? (double)norm[i] : 1;
+            const double added = (double)0.22F * (double)y[at] * root * weight;
+            const double expected = (double)before[at] + added;
+            assert_true(fabs((double)x[at] - expected) <=
+                        1e-6 * (fabs(added) + fabs((double)before[at])));
         }
+    }
+    floats_free(x, count);
+    floats_free(y, count);
+    floats_free(norm, width);
+    floats_free(before, count);
+}
+
+static void add_rows_is_its_formula_with_and_without_a_norm(void **state) {
+    (void)state;
+    uint64_t random = SEED + 3;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, THREADS)) continue;
+        for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
+            for (int normed = 0; normed < 2; normed++)
+                check_add_rows(&subject, dims[i], normed == 1, &random);
+        subject_close(&subject);
+    }
+}
+
+static void narrow_keeps_every_row(void **state) {
+    (void)state;
+    enum { ROWS = 33, DIM = 517, COUNT = ROWS * DIM };
+    uint64_t random = SEED + 4;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, THREADS)) continue;
+        float *x = random_floats(&random, COUNT), *y = floats_alloc(COUNT);
+        subject.backend->narrow(subject.device,
+                                &(struct narrow){.y = y, .x = x, .rows = ROWS, .dim = DIM});
+        assert_memory_equal(x, y, COUNT * sizeof *x);
+        floats_free(x, COUNT);
+        floats_free(y, COUNT);
         subject_close(&subject);
     }
 }
@@ -90,12 +175,12 @@ static void a_row_has_the_same_bits_alone_and_in_company(void **state) {
                 assert_memory_equal(one, all + r * DIM, DIM * sizeof *one);
             }
             memcpy(all, x, COUNT * sizeof *x);
-            struct silu_and_mul silu = {.gate = all, .up = up, .rows = ROWS, .dim = DIM};
-            subject.backend->silu_and_mul(subject.device, &silu);
+            struct act_and_mul silu = {.gate = all, .up = up, .rows = ROWS, .dim = DIM};
+            subject.backend->act_and_mul(subject.device, &silu);
             for (size_t r = 0; r < ROWS; r++) {
-                silu = (struct silu_and_mul){
+                silu = (struct act_and_mul){
                     .gate = x + r * DIM, .up = up + r * DIM, .rows = 1, .dim = DIM};
-                subject.backend->silu_and_mul(subject.device, &silu);
+                subject.backend->act_and_mul(subject.device, &silu);
             }
             assert_memory_equal(all, x, COUNT * sizeof *x);
             floats_free(x, COUNT);
@@ -172,7 +257,9 @@ static void weights_stay_where_they_are_and_info_names_the_device(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rmsnorm_is_its_formula),
-        cmocka_unit_test(silu_and_mul_is_its_formula_from_tiny_to_huge),
+        cmocka_unit_test(act_and_mul_is_its_formula_from_tiny_to_huge),
+        cmocka_unit_test(add_rows_is_its_formula_with_and_without_a_norm),
+        cmocka_unit_test(narrow_keeps_every_row),
         cmocka_unit_test(a_row_has_the_same_bits_alone_and_in_company),
         cmocka_unit_test(memory_is_aligned_copied_and_read),
         cmocka_unit_test(more_memory_than_there_is_is_refused),

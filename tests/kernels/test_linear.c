@@ -117,6 +117,21 @@ static void linear_is_the_product_for_every_type_and_odd_shape(void **state) {
     }
 }
 
+// A quarter and a half, where the type has its scale, and its minimum if it has one.
+static void set_scales(enum dtype type, char *block) {
+    const half d[2] = {float_to_half(0.25F), float_to_half(0.5F)};
+    const bool pair = type == DTYPE_Q4_1 || type == DTYPE_Q5_1 || type == DTYPE_Q2_K ||
+                      type == DTYPE_Q4_K || type == DTYPE_Q5_K;
+    const size_t at = type == DTYPE_Q2_K   ? 80
+                      : type == DTYPE_Q3_K ? 108
+                      : type == DTYPE_Q6_K ? 208
+                                           : 0;
+    if (type == DTYPE_MXFP4)
+        *block = 125;
+    else
+        memcpy(block + at, d, pair ? sizeof d : sizeof d[0]);
+}
+
 // The largest quants and activations at once: no integer sum on the way may overflow.
 static void linear_holds_the_largest_numbers(void **state) {
     (void)state;
@@ -129,11 +144,9 @@ static void linear_holds_the_largest_numbers(void **state) {
                 struct problem p = make(type, 20, 512, 5, &random);
                 static const int fills[] = {0xFF, 0x80, 0x00};
                 const size_t step = (size_t)dtype_block_bytes(type);
-                const half d[2] = {float_to_half(0.25F), float_to_half(0.5F)};
-                const size_t scales = type == DTYPE_Q4_K || type == DTYPE_Q5_K ? 4 : 2;
                 memset(p.data, fills[bytes], p.bytes);
                 for (size_t at = 0; at < p.bytes; at += step)
-                    memcpy((char *)p.data + at + (type == DTYPE_Q6_K ? 208 : 0), d, scales);
+                    set_scales(type, (char *)p.data + at);
                 for (size_t i = 0; i < 5 * 512; i++)
                     p.x[i] = i / 512 % 2 ? -1 : 1;
                 dtype_to_float(type, p.data, p.decoded, elements_of(&p));
@@ -195,10 +208,10 @@ static void check_gated(const struct subject *subject, const struct problem p[2]
     subject->backend->gated_linear(subject->device, &args);
     run_linear(subject, &p[0], normed, NULL, p->tokens, gate);
     run_linear(subject, &p[1], normed, NULL, p->tokens, up_rows);
-    subject->backend->silu_and_mul(subject->device, &(struct silu_and_mul){.gate = gate,
-                                                                           .up = up_rows,
-                                                                           .rows = p->tokens,
-                                                                           .dim = p->weight.rows});
+    subject->backend->act_and_mul(subject->device, &(struct act_and_mul){.gate = gate,
+                                                                         .up = up_rows,
+                                                                         .rows = p->tokens,
+                                                                         .dim = p->weight.rows});
     assert_memory_equal(y, gate, count * sizeof *y);
     floats_free(y, count);
     floats_free(up_rows, count);
@@ -217,7 +230,7 @@ static void check_add(const struct subject *subject, const struct problem *p, ui
     const struct linear args = {.in = {.x = p->x, .tokens = p->tokens},
                                 .parts = {{.y = y, .weight = p->weight}},
                                 .count = 1,
-                                .add = true};
+                                .store = LINEAR_ADD};
     subject->backend->linear(subject->device, &args);
     for (size_t i = 0; i < count; i++) {
         const double expected = (double)before[i] + (double)product[i];
@@ -272,6 +285,90 @@ static void logits_take_the_rows_that_the_index_names(void **state) {
             floats_free(y, 5 * 131);
             drop(&p);
         }
+        subject_close(&subject);
+    }
+}
+
+// Row r has the exponent r: from subnormal scales to those near the largest number.
+static void mxfp4_scales_of_every_size_are_powers_of_two(void **state) {
+    (void)state;
+    enum { ROWS = 240, COLUMNS = 32, TOKENS = 2 };
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        uint64_t random = SEED + 13;
+        if (!subject_open(&subject, which, 1)) continue;
+        struct problem p = make(DTYPE_MXFP4, ROWS, COLUMNS, TOKENS, &random);
+        float *y = floats_alloc(TOKENS * ROWS);
+        for (size_t r = 0; r < ROWS; r++)
+            ((uint8_t *)p.data)[r * (size_t)dtype_block_bytes(DTYPE_MXFP4)] = (uint8_t)r;
+        dtype_to_float(DTYPE_MXFP4, p.data, p.decoded, ROWS * COLUMNS);
+        for (size_t i = 0; i < TOKENS * COLUMNS; i++)
+            p.x[i] = i % 3 ? 127 : -127; // exact in 8 bits
+        run_linear(&subject, &p, p.x, NULL, TOKENS, y);
+        for (size_t i = 0; i < TOKENS * ROWS; i++) {
+            const size_t r = i % ROWS, t = i / ROWS;
+            double expected = 0;
+            for (size_t c = 0; c < COLUMNS; c++)
+                expected += (double)p.decoded[r * COLUMNS + c] * (double)p.x[t * COLUMNS + c];
+            if (!(fabs((double)y[i] - expected) <= 1e-6 * fabs(expected)))
+                fail_msg("%s: exponent %zu: %g, not %g", subject_name(&subject), r, (double)y[i],
+                         expected);
+        }
+        floats_free(y, TOKENS * ROWS);
+        drop(&p);
+        subject_close(&subject);
+    }
+}
+
+static void logits_are_scaled_and_then_capped(void **state) {
+    (void)state;
+    enum { ROWS = 203, COLUMNS = 64, TOKENS = 3, COUNT = TOKENS * ROWS };
+    const int32_t index[TOKENS] = {0, 1, 2};
+    uint64_t random = SEED + 11;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        struct problem p = make(DTYPE_F32, ROWS, COLUMNS, TOKENS, &random);
+        float *plain = floats_alloc(COUNT), *y = floats_alloc(COUNT);
+        struct logits args = {
+            .y = plain, .x = p.x, .row_index = index, .weight = p.weight, .rows = TOKENS};
+        subject.backend->logits(subject.device, &args);
+        args.y = y;
+        for (int capped = 0; capped < 2; capped++) {
+            args.scale = 3;
+            args.softcap = capped ? 4 : 0;
+            subject.backend->logits(subject.device, &args);
+            for (size_t i = 0; i < COUNT; i++) {
+                const double scaled = 3 * (double)plain[i];
+                const double expected = capped ? 4 * tanh(scaled / 4) : scaled;
+                assert_true(fabs((double)y[i] - expected) <= 2e-6);
+            }
+        }
+        floats_free(plain, COUNT);
+        floats_free(y, COUNT);
+        drop(&p);
+        subject_close(&subject);
+    }
+}
+
+static void embedding_rows_are_scaled(void **state) {
+    (void)state;
+    enum { COLUMNS = 70 };
+    uint64_t random = SEED + 12;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        struct problem p = make(DTYPE_BF16, 5, COLUMNS, 1, &random);
+        const int32_t ids[] = {4, 0};
+        float *y = floats_alloc(2 * COLUMNS);
+        const struct embedding args = {
+            .y = y, .token_ids = ids, .table = p.weight, .tokens = 2, .scale = 12.5F};
+        subject.backend->embedding(subject.device, &args);
+        for (size_t i = 0; i < 2 * COLUMNS; i++)
+            assert_true(y[i] ==
+                        12.5F * p.decoded[(size_t)ids[i / COLUMNS] * COLUMNS + i % COLUMNS]);
+        floats_free(y, 2 * COLUMNS);
+        drop(&p);
         subject_close(&subject);
     }
 }
@@ -408,6 +505,9 @@ int main(void) {
         cmocka_unit_test(linear_holds_the_largest_numbers),
         cmocka_unit_test(fused_products_are_their_parts),
         cmocka_unit_test(logits_take_the_rows_that_the_index_names),
+        cmocka_unit_test(mxfp4_scales_of_every_size_are_powers_of_two),
+        cmocka_unit_test(logits_are_scaled_and_then_capped),
+        cmocka_unit_test(embedding_rows_are_scaled),
         cmocka_unit_test(embedding_decodes_the_rows_that_tokens_name),
         cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
         cmocka_unit_test(packed_weights_give_the_same_bits_on_every_instruction_set),

@@ -1,171 +1,153 @@
-// tests/prompts/test_template.c — template.h: conversations by hand, at random, and as published.
+// tests/prompts/test_template.c — template.h: conversations as published templates write them, and
+// what of the token log stands when they go on.
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include <cjson/cJSON.h>
-
-#include "engine/base/text.h"
+#include "app/json_value.h"
 #include "prompts/template.h"
 #include "tests/check.h"
+#include "tests/prompts/jinja_fixture.h"
 
-enum { MAX_MESSAGES = 12, MAX_TEXT = 64 };
+enum { MAX_MESSAGES = 12, MAX_TEXT = 96 };
 
-// What each row must write, stated again by hand; "^" is BOS.
-struct expectation {
-    const char *name;
-    const char *talk;        // the whole of `talk` below, asking
-    const char *alone;       // one user message, no system, asking
-    const char *answer_lead; // what the model itself writes before an answer
-    const char *end, *rest;  // how an answer ends: written by the model, and not
-    bool alternates, trims;
-};
-
-static const struct chat_message talk[] = {
-    {ROLE_SYSTEM, "Be kind.", 8},    {ROLE_USER, "Hi", 2},       {ROLE_ASSISTANT, "Hello!", 6},
-    {ROLE_USER, " One\njoke. ", 11}, {ROLE_ASSISTANT, "No.", 3}, {ROLE_USER, "Why?", 4},
-};
-enum { TALK = sizeof talk / sizeof talk[0] };
-
-#define CHATML_TALK                                                                       \
-    "^<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"           \
-    "<|im_start|>assistant\nHello!<|im_end|>\n<|im_start|>user\n One\njoke. <|im_end|>\n" \
-    "<|im_start|>assistant\nNo.<|im_end|>\n<|im_start|>user\nWhy?<|im_end|>\n"            \
-    "<|im_start|>assistant\n"
-#define CHATML_ALONE "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
-#define LLAMA3_TALK                                                              \
-    "Be kind.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>" \
-    "<|start_header_id|>assistant<|end_header_id|>\n\nHello!<|eot_id|>"          \
-    "<|start_header_id|>user<|end_header_id|>\n\nOne\njoke.<|eot_id|>"           \
-    "<|start_header_id|>assistant<|end_header_id|>\n\nNo.<|eot_id|>"             \
-    "<|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|>"                 \
-    "<|start_header_id|>assistant<|end_header_id|>\n\n"
-#define LLAMA3_ALONE                                           \
-    "<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>" \
-    "<|start_header_id|>assistant<|end_header_id|>\n\n"
-#define LLAMA3_SYSTEM "<|start_header_id|>system<|end_header_id|>\n\n"
-#define LLAMA31_HEAD \
-    LLAMA3_SYSTEM "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
-
-static const struct expectation expectations[] = {
-    {"chatml", CHATML_TALK, "^" CHATML_ALONE, "", "<|im_end|>", "\n", false, false},
-    {"qwen2.5", CHATML_TALK,
-     "^<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant."
-     "<|im_end|>\n" CHATML_ALONE,
-     "", "<|im_end|>", "\n", false, false},
-    {"qwen2", CHATML_TALK,
-     "^<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n" CHATML_ALONE, "", "<|im_end|>",
-     "\n", false, false},
-    {"smollm2", CHATML_TALK,
-     "^<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
-     "<|im_end|>\n" CHATML_ALONE,
-     "", "<|im_end|>", "\n", false, false},
-    {"phi4",
-     "^<|im_start|>system<|im_sep|>Be kind.<|im_end|><|im_start|>user<|im_sep|>Hi<|im_end|>"
-     "<|im_start|>assistant<|im_sep|>Hello!<|im_end|>"
-     "<|im_start|>user<|im_sep|> One\njoke. <|im_end|>"
-     "<|im_start|>assistant<|im_sep|>No.<|im_end|><|im_start|>user<|im_sep|>Why?<|im_end|>"
-     "<|im_start|>assistant<|im_sep|>",
-     "^<|im_start|>user<|im_sep|>Hi<|im_end|><|im_start|>assistant<|im_sep|>", "", "<|im_end|>", "",
-     false, false},
-    {"llama3", "^" LLAMA3_SYSTEM LLAMA3_TALK, "^" LLAMA3_ALONE, "", "<|eot_id|>", "", false, true},
-    {"llama3.1", "^" LLAMA31_HEAD LLAMA3_TALK, "^" LLAMA31_HEAD "<|eot_id|>" LLAMA3_ALONE, "",
-     "<|eot_id|>", "", false, true},
-    {"llama2",
-     "^[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\nHi [/INST] Hello! </s>"
-     "^[INST] One\njoke. [/INST] No. </s>^[INST] Why? [/INST]",
-     "^[INST] Hi [/INST]", " ", " </s>", "", true, true},
-    {"mistral-v1",
-     "^[INST] Be kind.\n\nHi [/INST] Hello!</s>[INST]  One\njoke.  [/INST] No.</s>"
-     "[INST] Why? [/INST]",
-     "^[INST] Hi [/INST]", " ", "</s>", "", true, false},
-    {"mistral-v3",
-     "^[INST]Be kind.\n\nHi[/INST]Hello!</s>[INST] One\njoke. [/INST]No.</s>[INST]Why?[/INST]",
-     "^[INST]Hi[/INST]", "", "</s>", "", true, false},
-    {"mistral-v7",
-     "^[SYSTEM_PROMPT]Be kind.[/SYSTEM_PROMPT][INST]Hi[/INST]Hello!</s>"
-     "[INST] One\njoke. [/INST]No.</s>[INST]Why?[/INST]",
-     "^[INST]Hi[/INST]", "", "</s>", "", true, false},
-    {"gemma",
-     "^<start_of_turn>user\nBe kind.\n\nHi<end_of_turn>\n<start_of_turn>model\nHello!"
-     "<end_of_turn>\n<start_of_turn>user\nOne\njoke.<end_of_turn>\n<start_of_turn>model\nNo."
-     "<end_of_turn>\n<start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\n",
-     "^<start_of_turn>user\nHi<end_of_turn>\n<start_of_turn>model\n", "", "<end_of_turn>", "\n",
-     true, true},
-    {"phi3",
-     "^<|system|>\nBe kind.<|end|>\n<|user|>\nHi<|end|>\n<|assistant|>\nHello!<|end|>\n"
-     "<|user|>\n One\njoke. <|end|>\n<|assistant|>\nNo.<|end|>\n<|user|>\nWhy?<|end|>\n"
-     "<|assistant|>\n",
-     "^<|user|>\nHi<|end|>\n<|assistant|>\n", "", "<|end|>", "\n", false, false},
-    {"zephyr",
-     "^<|system|>\nBe kind.</s>\n<|user|>\nHi</s>\n<|assistant|>\nHello!</s>\n"
-     "<|user|>\n One\njoke. </s>\n<|assistant|>\nNo.</s>\n<|user|>\nWhy?</s>\n<|assistant|>\n",
-     "^<|user|>\nHi</s>\n<|assistant|>\n", "", "</s>", "\n", false, false},
-};
-enum { EXPECTATIONS = sizeof expectations / sizeof expectations[0] };
-
-static const struct chat_template *row_named(const char *name) {
-    const struct chat_template *row = chat_template_find(name);
-    if (!row) fail_msg("no row is named %s", name);
-    return row;
-}
-
-static struct prompt render(const struct chat_template *row, const struct render *what) {
-    struct prompt prompt = {0};
+static struct chat_template *create(const char *source) {
+    const struct chat_template_options options = {
+        .source = source, .length = strlen(source), .bos = "<BOS>", .eos = "<EOS>"};
+    struct chat_template *made = NULL;
     struct error err = {0};
-    if (chat_template_render(row, what, &prompt, &err) != STATUS_OK)
-        fail_msg("%s: %s", chat_template_name(row), err.text);
-    return prompt;
+    if (chat_template_create(&options, &made, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return made;
 }
 
-static void append_prompt(struct text *text, const struct prompt *prompt) {
+static void append_pieces(const struct prompt *prompt, struct text *text) {
     for (size_t i = 0; i < prompt->count; i++)
         assert_int_equal(text_append(text, prompt->pieces[i].bytes, prompt->pieces[i].length),
                          STATUS_OK);
 }
 
-// The rendering as one string, appended to `text`.
-static void render_text(const struct chat_template *row, const struct render *what,
+static void render_text(const struct chat_template *chat_template, const struct render *what,
                         struct text *text) {
-    struct prompt prompt = render(row, what);
-    append_prompt(text, &prompt);
+    struct prompt prompt = {0};
+    struct error err = {0};
+    if (chat_template_render(chat_template, what, &prompt, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    append_pieces(&prompt, text);
     prompt_deinit(&prompt);
 }
 
-static struct render whole(const struct chat_message *messages, size_t count, bool ask) {
-    return (struct render){
-        .messages = messages, .count = count, .begins_with_bos = true, .ask = ask, .bos = "^"};
+static struct chat_message says(enum role role, const char *text) {
+    return (struct chat_message){role, text, strlen(text)};
 }
 
-static void each_row_writes_a_talk_as_its_family_does(void **state) {
-    (void)state;
-    for (int i = 0; i < EXPECTATIONS; i++) {
-        const struct expectation *expected = &expectations[i];
-        const struct chat_template *row = row_named(expected->name);
-        struct text text = {0};
-        const struct render what = whole(talk, TALK, true);
-        render_text(row, &what, &text);
-        assert_string_equal(text_string(&text), expected->talk);
-        text_clear(&text);
-        const struct render alone = whole(&talk[1], 1, true);
-        render_text(row, &alone, &text);
-        assert_string_equal(text_string(&text), expected->alone);
-        text_deinit(&text);
+// ---- published templates
+
+struct shared {
+    glob_t templates;
+    struct arena arena;
+    struct value cases;
+};
+
+static void open_shared(struct shared *shared) {
+    struct text file = {0};
+    struct error err = {0};
+    if (!read_whole_file(SHARED_DIR "/templates/cases.json", &file)) {
+        printf("skipped: the published templates are not here\n");
+        skip();
     }
+    arena_init(&shared->arena, 64 << 20);
+    assert_int_equal(json_value_read(file.bytes, file.length, &shared->arena, &shared->cases, &err),
+                     STATUS_OK);
+    assert_int_equal(glob(SHARED_DIR "/templates/*.jinja", 0, NULL, &shared->templates), 0);
+    text_deinit(&file);
 }
 
-static void a_model_without_bos_gets_none(void **state) {
-    (void)state;
-    for (int i = 0; i < EXPECTATIONS; i++) {
-        struct render what = whole(talk, TALK, true);
-        what.begins_with_bos = false;
-        what.bos = "";
-        struct text text = {0};
-        render_text(row_named(expectations[i].name), &what, &text);
-        assert_null(strchr(text_string(&text), '^'));
-        text_deinit(&text);
+static void close_shared(struct shared *shared) {
+    globfree(&shared->templates);
+    arena_deinit(&shared->arena);
+}
+
+// "Qwen3-0.6B" of ".../Qwen3-0.6B.jinja".
+static void stem_of(const char *path, struct text *stem) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    text_clear(stem);
+    assert_int_equal(text_append(stem, name, strlen(name) - strlen(".jinja")), STATUS_OK);
+}
+
+static const struct value *find(const struct value *object, const char *name) {
+    const struct chars key = chars_of(name, strlen(name), ORIGIN_TEXT);
+    return dict_find_chars(object->as.dict, &key);
+}
+
+// The case as a request: what is in "extra" beside the messages, and no tools.
+static struct value request_of(struct arena *arena, const struct value *one) {
+    struct value request, key;
+    const struct value *extra = find(one, "extra");
+    const struct value *const parts[] = {one, extra};
+    assert_int_equal(value_dict(arena, &request), STATUS_OK);
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; parts[p] && i < parts[p]->as.dict->count; i++) {
+            const struct dict_entry *entry = &parts[p]->as.dict->entries[i];
+            assert_int_equal(dict_set(arena, request.as.dict, entry->key, entry->value), STATUS_OK);
+        }
+    static const char *const absent[] = {"tools", "documents"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(value_text(arena, absent[i], strlen(absent[i]), ORIGIN_TEXT, &key),
+                         STATUS_OK);
+        assert_int_equal(dict_set(arena, request.as.dict, key, value_none()), STATUS_OK);
     }
+    return request;
+}
+
+static void check_case(const char *stem, const char *source, struct arena *arena,
+                       const struct value *one) {
+    const struct chars *name = find(one, "name")->as.string;
+    const struct value request = request_of(arena, one);
+    struct rendered rendered = render_value(source, &request);
+    struct text path = {0}, expected = {0};
+    assert_int_equal(text_format(&path, SHARED_DIR "/templates/expected/%s.%.*s.%s", stem,
+                                 (int)name->length, name->bytes,
+                                 rendered.error.length ? "error" : "txt"),
+                     STATUS_OK);
+    const struct text *ours = rendered.error.length ? &rendered.error : &rendered.text;
+    if (!read_whole_file(path.bytes, &expected) ||
+        strcmp(text_string(&expected), text_string(ours)) != 0)
+        fail_msg("%s, case %.*s, is\n%s\n---\n%s", stem, (int)name->length, name->bytes,
+                 text_string(ours), text_string(&expected));
+    // Nothing of a message is control, whatever the template does with it.
+    const struct list *messages = find(one, "messages")->as.list;
+    for (size_t i = 0; i < messages->count && !rendered.error.length; i++) {
+        const struct chars *content = find(&messages->items[i], "content")->as.string;
+        const char *hit =
+            memmem(rendered.text.bytes, rendered.text.length, content->bytes, content->length);
+        for (size_t j = 0; hit && j < content->length; j++)
+            assert_int_equal(rendered.marks.bytes[(size_t)(hit - rendered.text.bytes) + j], 't');
+    }
+    rendered_deinit(&rendered);
+    text_deinit(&path);
+    text_deinit(&expected);
+}
+
+static void published_templates_render_as_they_do_elsewhere(void **state) {
+    (void)state;
+    struct shared shared;
+    struct text stem = {0};
+    size_t checked = 0;
+    open_shared(&shared);
+    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
+        struct text source = {0};
+        stem_of(shared.templates.gl_pathv[i], &stem);
+        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
+        for (size_t j = 0; j < shared.cases.as.list->count; j++, checked++)
+            check_case(stem.bytes, source.bytes, &shared.arena, &shared.cases.as.list->items[j]);
+        text_deinit(&source);
+    }
+    printf("%zu cases\n", checked);
+    assert_true(checked >= 192);
+    text_deinit(&stem);
+    close_shared(&shared);
 }
 
 static uint32_t next(uint32_t *seed, uint32_t limit) {
@@ -174,17 +156,13 @@ static uint32_t next(uint32_t *seed, uint32_t limit) {
 }
 
 static const char *const fragments[] = {
-    "a",          "word",
-    " ",          "\n",
-    "\t",         "é",
-    "✓",          "\xE3\x80\x80",
-    "<|im_end|>", "<|im_start|>system\n",
-    "</s>",       "[INST]",
-    "[/INST]",    "<|eot_id|>",
-    "<<SYS>>",    "<|end|>",
-    "<|user|>\n", "<end_of_turn>",
-    "\xFF\xC3",   "<start_of_turn>",
-    "^",          "[SYSTEM_PROMPT]",
+    "ж",           "жж",         " ",
+    "\n",          "<|im_end|>", "<|im_start|>system\n",
+    "</s>",        "[INST]",     "[/INST]",
+    "<|eot_id|>",  "<|end|>",    "<think>",
+    "</think>",    "<|user|>\n", "<end_of_turn>",
+    "<BOS>",       "<EOS>",      "<|channel|>",
+    "<|message|>", "<turn|>",    "<|\"|>",
 };
 enum { FRAGMENTS = sizeof fragments / sizeof fragments[0] };
 
@@ -194,204 +172,487 @@ struct conversation {
     size_t count;
 };
 
-// Roles as the row allows them; texts of marks, spaces and words, some of them empty.
-static void invent(uint32_t *seed, bool alternates, struct conversation *conversation) {
-    size_t count = 0;
-    const size_t wanted = 1 + next(seed, MAX_MESSAGES);
+// User and assistant by turns, the user last; texts of marks, spaces and words.
+static void invent(uint32_t *seed, struct conversation *conversation) {
     const bool system = next(seed, 2) == 0;
-    while (count < wanted) {
-        const size_t turn = count - (system && count > 0);
-        enum role role = turn % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
-        if (!alternates && next(seed, 4) == 0) role = next(seed, 2) ? ROLE_USER : ROLE_ASSISTANT;
-        if (system && count == 0) role = ROLE_SYSTEM;
-        char *text = conversation->texts[count];
-        text[0] = '\0';
-        for (uint32_t parts = next(seed, 4); parts > 0; parts--)
-            strncat(text, fragments[next(seed, FRAGMENTS)], MAX_TEXT - strlen(text) - 1);
-        conversation->messages[count++] = (struct chat_message){role, text, strlen(text)};
-    }
+    size_t count = 2 * next(seed, MAX_MESSAGES / 2 - 1) + 1 + system;
     conversation->count = count;
-}
-
-static bool belongs_to(const struct conversation *conversation, const char *bytes) {
-    return bytes >= conversation->texts[0] &&
-           bytes < conversation->texts[0] + sizeof conversation->texts;
-}
-
-// The token log of messages[0 .. count) as text, when messages[count-1] is an answer.
-static void write_log(const struct expectation *row, const struct conversation *conversation,
-                      size_t count, bool ended, struct text *log) {
-    struct render what = whole(conversation->messages, count, false);
-    render_text(row_named(row->name), &what, log);
-    const size_t close = strlen(row->end) + strlen(row->rest);
-    const size_t kept = log->length - close + (ended ? strlen(row->end) : 0);
-    assert_true(log->length >= close);
-    log->length = kept;
-    log->bytes[kept] = '\0';
-}
-
-static void rendering_in_parts_equals_rendering_at_once(void **state) {
-    (void)state;
-    uint32_t seed = 20260102;
-    printf("seed %u\n", seed);
-    for (int step = 0; step < 20000; step++) {
-        const struct expectation *expected = &expectations[step % EXPECTATIONS];
-        const struct chat_template *row = row_named(expected->name);
-        struct conversation conversation;
-        invent(&seed, expected->alternates, &conversation);
-        const size_t count = conversation.count;
-        const bool ask = conversation.messages[count - 1].role == ROLE_USER;
-        const size_t first = next(&seed, (uint32_t)count);
-        const bool ended = next(&seed, 2) == 0;
-        struct text at_once = {0}, parts = {0};
-        struct render what = whole(conversation.messages, count, ask);
-        render_text(row, &what, &at_once);
-        if (first > 0 && conversation.messages[first - 1].role == ROLE_ASSISTANT) {
-            write_log(expected, &conversation, first, ended, &parts);
-        } else if (first > 0) {
-            const struct render past = whole(conversation.messages, first, false);
-            render_text(row, &past, &parts);
-        }
-        what.first = first;
-        what.answer_ended = ended;
-        render_text(row, &what, &parts);
-        assert_string_equal(text_string(&parts), text_string(&at_once));
-        text_deinit(&at_once);
-        text_deinit(&parts);
+    while (count-- > 0) {
+        const size_t turn = count - system;
+        char *text = conversation->texts[count];
+        strcpy(text, "ж");
+        for (uint32_t parts = next(seed, 5); parts > 0; parts--)
+            strncat(text, fragments[next(seed, FRAGMENTS)], MAX_TEXT - strlen(text) - 1);
+        while (!utf8_valid(text, strlen(text), NULL))
+            text[strlen(text) - 1] = '\0';
+        const enum role role = system && count == 0 ? ROLE_SYSTEM
+                               : turn % 2 == 0      ? ROLE_USER
+                                                    : ROLE_ASSISTANT;
+        conversation->messages[count] = says(role, text);
     }
 }
 
-// A chat as it goes: each answer comes from the model, after an ask.
-static void asking_then_answering_equals_rendering_the_answer(void **state) {
+// Each message begins with a letter that no template has, and what it forges comes after it; so
+// where control holds no mark that only messages have, none of them came through.
+static void forged_control_text_stays_text_in_every_template(void **state) {
     (void)state;
-    for (int i = 0; i < EXPECTATIONS; i++) {
-        const struct expectation *expected = &expectations[i];
-        struct text log = {0};
-        size_t first = 0;
-        for (size_t count = 2; count <= TALK; count += 2) {
-            struct render what = whole(talk, count, true);
-            what.first = first;
-            what.answer_ended = true;
-            render_text(row_named(expected->name), &what, &log);
-            if (count == TALK) break;
-            const struct chat_message *answer = &talk[count];
-            assert_int_equal(text_append_string(&log, expected->answer_lead), STATUS_OK);
-            assert_int_equal(text_append(&log, answer->text, answer->length), STATUS_OK);
-            assert_int_equal(text_append_string(&log, expected->end), STATUS_OK);
-            first = count + 1;
-        }
-        assert_string_equal(text_string(&log), expected->talk);
-        text_deinit(&log);
-    }
-}
-
-static void no_byte_of_a_message_is_ever_control(void **state) {
-    (void)state;
+    struct shared shared;
     uint32_t seed = 7;
+    size_t rendered = 0, refused = 0;
     printf("seed %u\n", seed);
-    for (int step = 0; step < 20000; step++) {
-        const struct expectation *expected = &expectations[step % EXPECTATIONS];
-        struct conversation conversation;
-        invent(&seed, expected->alternates, &conversation);
-        const struct render what = whole(conversation.messages, conversation.count, false);
-        struct prompt prompt = render(row_named(expected->name), &what);
-        size_t text_bytes = 0, message_bytes = 0;
-        for (size_t i = 0; i < prompt.count; i++) {
-            const struct piece *piece = &prompt.pieces[i];
-            assert_int_equal(piece->kind == PIECE_TEXT, belongs_to(&conversation, piece->bytes));
-            assert_true(piece->length > 0);
-            if (piece->kind == PIECE_TEXT) text_bytes += piece->length;
+    open_shared(&shared);
+    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
+        struct text source = {0};
+        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
+        struct chat_template *chat_template = create(source.bytes);
+        for (int step = 0; step < 400; step++) {
+            struct conversation conversation, plain;
+            struct prompt forged = {0}, harmless = {0};
+            invent(&seed, &conversation);
+            plain = conversation;
+            for (size_t m = 0; m < plain.count; m++)
+                plain.messages[m] = says(conversation.messages[m].role, "ж");
+            struct render what = {
+                .messages = conversation.messages, .count = conversation.count, .ask = true};
+            const bool done =
+                chat_template_render(chat_template, &what, &forged, NULL) == STATUS_OK;
+            what.messages = plain.messages;
+            assert_int_equal(chat_template_render(chat_template, &what, &harmless, NULL),
+                             STATUS_OK);
+            // The control of both is the same, but for what thinking adds or takes away.
+            struct text theirs = {0}, ours = {0};
+            for (size_t p = 0; done && p < forged.count; p++)
+                if (forged.pieces[p].kind == PIECE_CONTROL)
+                    assert_int_equal(
+                        text_append(&ours, forged.pieces[p].bytes, forged.pieces[p].length),
+                        STATUS_OK);
+            for (size_t p = 0; p < harmless.count; p++)
+                if (harmless.pieces[p].kind == PIECE_CONTROL)
+                    assert_int_equal(
+                        text_append(&theirs, harmless.pieces[p].bytes, harmless.pieces[p].length),
+                        STATUS_OK);
+            assert_null(strstr(text_string(&ours), "ж"));
+            bool thinks = false;
+            for (size_t m = 0; m < conversation.count; m++)
+                thinks = thinks || strstr(conversation.messages[m].text, "think>");
+            if (done && !thinks) assert_string_equal(text_string(&ours), text_string(&theirs));
+            rendered += done;
+            refused += !done;
+            text_deinit(&theirs);
+            text_deinit(&ours);
+            prompt_deinit(&forged);
+            prompt_deinit(&harmless);
         }
-        for (size_t i = 0; i < conversation.count; i++)
-            message_bytes += conversation.messages[i].length;
-        const bool folded = conversation.count == 1; // a system message may wait for its user
-        assert_true(text_bytes <= message_bytes);
-        if (!expected->trims && !folded) assert_int_equal(text_bytes, message_bytes);
-        prompt_deinit(&prompt);
+        chat_template_destroy(chat_template);
+        text_deinit(&source);
     }
+    printf("%zu rendered, %zu refused\n", rendered, refused);
+    assert_true(rendered > 9 * refused);
+    close_shared(&shared);
 }
 
-static void white_space_is_trimmed_where_the_family_trims(void **state) {
-    (void)state;
-    const char padded[] = "\n\xE3\x80\x80 \xC2\xA0x y\xE2\x80\x83\t";
-    const struct chat_message messages[] = {{ROLE_USER, padded, sizeof padded - 1},
-                                            {ROLE_ASSISTANT, "  ", 2}};
-    const struct render what = whole(messages, 2, false);
-    struct text text = {0};
-    render_text(row_named("gemma"), &what, &text);
-    assert_string_equal(text_string(&text), "^<start_of_turn>user\nx y<end_of_turn>\n"
-                                            "<start_of_turn>model\n<end_of_turn>\n");
-    text_deinit(&text);
-}
+// ---- going on
 
-static void an_order_that_the_family_cannot_say_is_refused(void **state) {
-    (void)state;
-    const struct chat_message late[] = {{ROLE_USER, "a", 1}, {ROLE_SYSTEM, "b", 1}};
-    const struct chat_message twice[] = {{ROLE_USER, "a", 1}, {ROLE_USER, "b", 1}};
-    for (int i = 0; i < EXPECTATIONS; i++) {
-        const struct chat_template *row = row_named(expectations[i].name);
-        struct prompt prompt = {0};
-        struct error err = {0};
-        struct render what = whole(late, 2, false);
-        assert_int_equal(chat_template_render(row, &what, &prompt, &err), STATUS_BAD_INPUT);
-        what = whole(twice, 2, true);
-        const enum status status = chat_template_render(row, &what, &prompt, &err);
-        assert_int_equal(status, expectations[i].alternates ? STATUS_BAD_INPUT : STATUS_OK);
-        prompt_deinit(&prompt);
-        what = whole(talk, 1, true); // a system message alone asks for nothing
-        if (!expectations[i].alternates) continue;
-        assert_int_equal(chat_template_render(row, &what, &prompt, &err), STATUS_BAD_INPUT);
-        assert_non_null(strstr(err.text, expectations[i].name));
-        assert_true(prompt.pieces == NULL && prompt.count == 0);
-    }
-}
+// What each template keeps of the log: after a plain answer, after one that thought, and after a
+// plain one under a system prompt. A: all, q: the question, -: nothing.
+struct policy {
+    const char *stem, *keeps, *name, *stop;
+    bool drops_thinking, folds_system;
+};
 
-static void assert_recognised(const char *source, const char *name) {
-    const struct chat_template *row = NULL;
-    bool guessed = true;
+static const struct policy policies[] = {
+    {"Apertus-8B-Instruct", "AAA", "its own", "", false, false},
+    {"ByteDance-Seed-OSS", "AAA", "its own", "<seed:eos>", false, false},
+    {"GLM-4.6", "qqq", "its own", "", true, false},
+    {"HuggingFaceTB-SmolLM3-3B", "AAA", "chatml", "<|im_end|>", false, false},
+    {"Kimi-K2-Instruct", "AAA", "chatml", "<|im_end|>", false, false},
+    {"LFM2-8B-A1B", "AAA", "chatml", "<|im_end|>", false, false},
+    {"MiniMax-M2", "---", "its own", "", true, false},
+    {"Mistral-Small-3.2-24B-Instruct-2506", "AAA", "its own", "<EOS>", false, false},
+    {"Qwen-QwQ-32B", "---", "chatml", "<|im_end|>", true, false},
+    {"Qwen-Qwen2.5-7B-Instruct", "AAA", "chatml", "<|im_end|>", false, false},
+    {"Qwen-Qwen3-0.6B", "AqA", "chatml", "<|im_end|>", true, false},
+    {"Qwen3-Coder", "AAA", "chatml", "<|im_end|>", false, false},
+    {"deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "---", "its own", "<｜end▁of▁sentence｜>", true,
+     false},
+    {"deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", "---", "its own", "<｜end▁of▁sentence｜>", true,
+     false},
+    {"deepseek-ai-DeepSeek-V3.1", "AqA", "its own", "<｜end▁of▁sentence｜>", true, false},
+    {"google-gemma-2-2b-it", "AAA", "gemma", "<end_of_turn>", false, true},
+    {"google-gemma-4-31B-it", "---", "gemma4", "<turn|>", false, false},
+    {"ibm-granite-granite-3.3-2B-Instruct", "AAA", "granite", "<|end_of_text|>", false, false},
+    {"llama-cpp-deepseek-r1", "---", "its own", "<｜end▁of▁sentence｜>", true, false},
+    {"meta-llama-Llama-3.1-8B-Instruct", "AAA", "llama3", "<|eot_id|>", false, false},
+    {"meta-llama-Llama-3.2-3B-Instruct", "AAA", "llama3", "<|eot_id|>", false, false},
+    {"microsoft-Phi-3.5-mini-instruct", "AAA", "phi3", "<|end|>", false, false},
+    {"mistralai-Mistral-Nemo-Instruct-2407", "AA-", "its own", "<EOS>", false, false},
+    {"openai-gpt-oss-120b", "qqq", "harmony", "<|return|>", true, false},
+};
+
+static char keeps_letter(const struct chat_template *chat_template, const char *system,
+                         const char *answer) {
+    struct chat_message messages[4];
+    struct prompt prompt = {0};
     struct error err = {0};
-    assert_int_equal(chat_template_recognise(source, strlen(source), &row, &guessed, &err),
-                     STATUS_OK);
-    assert_string_equal(chat_template_name(row), name);
-    assert_false(guessed);
+    enum prompt_keeps keeps = PROMPT_KEEPS_NOTHING;
+    size_t count = 0;
+    if (system) messages[count++] = says(ROLE_SYSTEM, system);
+    messages[count++] = says(ROLE_USER, "Hi");
+    messages[count++] = says(ROLE_ASSISTANT, answer);
+    messages[count++] = says(ROLE_USER, "More");
+    const struct render what = {.messages = messages, .count = count, .ask = true};
+    if (chat_template_continue(chat_template, &what, "", &prompt, &keeps, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    prompt_deinit(&prompt);
+    static const char letters[] = {[PROMPT_KEEPS_NOTHING] = '-',
+                                   [PROMPT_KEEPS_QUESTION] = 'q',
+                                   [PROMPT_KEEPS_ANSWER] = 'a',
+                                   [PROMPT_KEEPS_ALL] = 'A'};
+    return letters[keeps];
 }
 
-static void a_row_is_recognised_by_its_marks(void **state) {
+static void each_published_template_has_its_policy_for_earlier_turns(void **state) {
     (void)state;
-    assert_recognised("{{'<|im_start|>' + role + '\n' + content + '<|im_end|>'}}", "chatml");
-    assert_recognised("'<|im_start|>system\\nYou are a helpful assistant.<|im_end|>\\n'", "qwen2");
-    assert_recognised("'<|im_start|>system<|im_sep|>' + content + '<|im_end|>'", "phi4");
-    assert_recognised("bos_token + '[INST] ' + content + ' [/INST]'", "mistral-v1");
-    assert_recognised("bos_token + '[INST] ' + content + '[/INST]'", "mistral-v3");
-    assert_recognised("'[SYSTEM_PROMPT]' … '[INST]'", "mistral-v7");
-    assert_recognised("'[INST] ' '<<SYS>>\\n' ' [/INST]'", "llama2");
-    assert_recognised("'<|start_header_id|>' + role … '<|eot_id|>'", "llama3");
-    assert_recognised("'<|user|>\\n' + content + eos_token … '<|assistant|>'", "zephyr");
+    static const char thought[] = "<think>\nHm.\n</think>\n\nHello!";
+    struct shared shared;
+    struct text stem = {0};
+    size_t known = 0;
+    open_shared(&shared);
+    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
+        struct text source = {0};
+        stem_of(shared.templates.gl_pathv[i], &stem);
+        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
+        struct chat_template *made = create(source.bytes);
+        const char *stop = chat_template_stops(made)[0];
+        const char keeps[] = {keeps_letter(made, NULL, "Hello!"), keeps_letter(made, NULL, thought),
+                              keeps_letter(made, "Be kind.", "Hello!"), '\0'};
+        for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++) {
+            const struct policy *policy = &policies[p];
+            if (strcmp(policy->stem, stem.bytes) != 0) continue;
+            known++;
+            assert_string_equal(keeps, policy->keeps);
+            assert_string_equal(chat_template_name(made), policy->name);
+            assert_string_equal(stop ? stop : "", policy->stop);
+            assert_int_equal(chat_template_drops_thinking(made), policy->drops_thinking);
+            assert_int_equal(chat_template_folds_system(made), policy->folds_system);
+        }
+        chat_template_destroy(made);
+        text_deinit(&source);
+    }
+    assert_int_equal(known, sizeof policies / sizeof policies[0]);
+    text_deinit(&stem);
+    close_shared(&shared);
 }
+
+// A chat of five turns as it goes: the model writes each answer and what ends it.
+static void follow_a_chat(const char *stem, const struct chat_template *chat_template,
+                          const char *const answers[5], bool ended) {
+    struct chat_message messages[11] = {says(ROLE_SYSTEM, "Be kind.")};
+    struct text log = {0}, asked = {0};
+    const char *stop = chat_template_stops(chat_template)[0];
+    const char *end = ended && stop ? stop : "";
+    struct render what = {.messages = messages, .count = 1, .ask = true};
+    for (int turn = 0; turn < 5; turn++) {
+        struct prompt prompt = {0};
+        struct text whole = {0};
+        struct error err = {0};
+        enum prompt_keeps keeps = PROMPT_KEEPS_NOTHING;
+        messages[what.count++] = says(ROLE_USER, turn % 2 ? "More" : " And?\n");
+        if (turn == 0)
+            render_text(chat_template, &what, &log);
+        else if (chat_template_continue(chat_template, &what, end, &prompt, &keeps, &err) !=
+                 STATUS_OK)
+            fail_msg("%s: %s", stem, err.text);
+        if (turn > 0 && keeps == PROMPT_KEEPS_NOTHING) text_clear(&log);
+        if (turn > 0 && keeps == PROMPT_KEEPS_QUESTION) {
+            text_clear(&log);
+            assert_int_equal(text_append(&log, text_string(&asked), asked.length), STATUS_OK);
+        }
+        if (turn > 0 && keeps == PROMPT_KEEPS_ANSWER) {
+            assert_true(end[0] && log.length > strlen(end));
+            log.length -= strlen(end);
+            log.bytes[log.length] = '\0';
+        }
+        append_pieces(&prompt, &log);
+        render_text(chat_template, &what, &whole);
+        if (strcmp(text_string(&log), text_string(&whole)) != 0)
+            fail_msg("%s, turn %d, the log is\n%s\n---\n%s", stem, turn + 1, text_string(&log),
+                     text_string(&whole));
+        text_clear(&asked);
+        assert_int_equal(text_append(&asked, text_string(&log), log.length), STATUS_OK);
+        messages[what.count++] = says(ROLE_ASSISTANT, answers[turn]);
+        assert_int_equal(text_append_string(&log, answers[turn]), STATUS_OK);
+        assert_int_equal(text_append_string(&log, end), STATUS_OK);
+        prompt_deinit(&prompt);
+        text_deinit(&whole);
+    }
+    text_deinit(&log);
+    text_deinit(&asked);
+}
+
+static void a_log_that_goes_on_is_what_the_template_renders_at_once(void **state) {
+    (void)state;
+    static const char *const plain[5] = {"Hello!", "No.", "Why\n\nnot?", "<|im_end|>", "é"};
+    static const char *const thought[5] = {"<think>\nHm.\n</think>\n\nHello!", "No.",
+                                           "<think>\n\n</think>\n\nYes.", "A</think>B", "x"};
+    static const char *const channels[5] = {
+        "<|channel|>final<|message|>Hello!",
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>No.",
+        "<|channel|>analysis<|message|>Hm", "<|channel|>final<|message|>", "x"};
+    struct shared shared;
+    struct text stem = {0};
+    open_shared(&shared);
+    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
+        struct text source = {0};
+        stem_of(shared.templates.gl_pathv[i], &stem);
+        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
+        struct chat_template *made = create(source.bytes);
+        follow_a_chat(stem.bytes, made, channels, true);
+        follow_a_chat(stem.bytes, made, channels, false);
+        follow_a_chat(stem.bytes, made, plain, true);
+        follow_a_chat(stem.bytes, made, plain, false);
+        follow_a_chat(stem.bytes, made, thought, true);
+        follow_a_chat(stem.bytes, made, thought, false);
+        chat_template_destroy(made);
+        text_deinit(&source);
+    }
+    text_deinit(&stem);
+    close_shared(&shared);
+}
+
+// ---- what is found out by trial, without the published templates
+
+#define TURNS                                                                             \
+    "{% for m in messages %}{{ '<' + m.role + '>' + m.content + '<end>\n' }}{% endfor %}" \
+    "{% if add_generation_prompt %}{{ '<assistant>' }}{% endif %}"
 
 static void a_file_without_a_template_is_taken_for_chatml_and_says_so(void **state) {
     (void)state;
-    const struct chat_template *row = NULL;
-    bool guessed = false;
-    assert_int_equal(chat_template_recognise(NULL, 0, &row, &guessed, NULL), STATUS_OK);
-    assert_true(guessed);
-    assert_string_equal(chat_template_name(row), "chatml");
-    guessed = false;
-    assert_int_equal(chat_template_recognise("", 0, &row, &guessed, NULL), STATUS_OK);
-    assert_true(guessed);
+    const struct chat_template_options options = {
+        .bos = "<BOS>", .eos = "", .begins_with_bos = true};
+    const struct chat_message messages[] = {says(ROLE_SYSTEM, "s"), says(ROLE_USER, "u")};
+    const struct render what = {.messages = messages, .count = 2, .ask = true};
+    struct chat_template *made = NULL;
+    struct text text = {0};
+    assert_int_equal(chat_template_create(&options, &made, NULL), STATUS_OK);
+    assert_true(chat_template_guessed(made));
+    assert_string_equal(chat_template_name(made), "chatml");
+    assert_string_equal(chat_template_stops(made)[0], "<|im_end|>");
+    assert_null(chat_template_stops(made)[1]);
+    render_text(made, &what, &text);
+    assert_string_equal(text.bytes, "<BOS><|im_start|>system\ns<|im_end|>\n<|im_start|>user\nu"
+                                    "<|im_end|>\n<|im_start|>assistant\n");
+    text_deinit(&text);
+    chat_template_destroy(made);
 }
 
-static void an_unknown_template_is_refused_by_naming_the_known(void **state) {
+static void a_bos_stands_once_where_one_is_expected(void **state) {
     (void)state;
-    const char source[] = "{{ '<|start|>' + role + '<|message|>' }}";
-    const struct chat_template *row = NULL;
-    bool guessed = true;
-    struct error err = {0};
-    assert_int_equal(chat_template_recognise(source, strlen(source), &row, &guessed, &err),
-                     STATUS_UNSUPPORTED);
-    assert_true(row == NULL && guessed);
-    assert_non_null(strstr(err.text, "chatml"));
-    assert_non_null(strstr(err.text, "zephyr"));
+    static const char *const sources[] = {"{{ bos_token }}" TURNS, TURNS};
+    for (int writes = 0; writes < 2; writes++)
+        for (int expected = 0; expected < 2; expected++) {
+            const struct chat_template_options options = {.source = sources[!writes],
+                                                          .length = strlen(sources[!writes]),
+                                                          .bos = "<BOS>",
+                                                          .eos = "",
+                                                          .begins_with_bos = expected};
+            const struct chat_message user = says(ROLE_USER, "<BOS>");
+            const struct render what = {.messages = &user, .count = 1};
+            struct chat_template *made = NULL;
+            struct text text = {0};
+            assert_int_equal(chat_template_create(&options, &made, NULL), STATUS_OK);
+            assert_false(chat_template_guessed(made));
+            render_text(made, &what, &text);
+            assert_string_equal(text.bytes, writes || expected ? "<BOS><user><BOS><end>\n"
+                                                               : "<user><BOS><end>\n");
+            text_deinit(&text);
+            chat_template_destroy(made);
+        }
+}
+
+static void a_system_prompt_that_is_refused_begins_the_first_message(void **state) {
+    (void)state;
+    struct chat_template *made =
+        create("{% if messages[0].role == 'system' %}{{ raise_exception('No') }}{% endif %}" TURNS);
+    const struct chat_message messages[] = {says(ROLE_SYSTEM, "Be kind."), says(ROLE_USER, "Hi"),
+                                            says(ROLE_ASSISTANT, "Ho"), says(ROLE_USER, "Hi")};
+    const struct render what = {.messages = messages, .count = 4};
+    struct text text = {0};
+    assert_true(chat_template_folds_system(made));
+    render_text(made, &what, &text);
+    assert_string_equal(text.bytes,
+                        "<user>Be kind.\n\nHi<end>\n<assistant>Ho<end>\n<user>Hi<end>\n");
+    text_deinit(&text);
+    chat_template_destroy(made);
+}
+
+static void what_ends_an_answer_is_found_by_trial(void **state) {
+    (void)state;
+#define INST(open, close)                                                                 \
+    "{% for m in messages %}{% if m.role == 'user' %}{{ '" open "' + m.content + '" close \
+    "' }}{% else %}{{ m.content + '</s>' }}{% endif %}{% endfor %}"
+    static const struct {
+        const char *source, *stops[2];
+    } ends[] = {
+        {INST("[INST] ", " [/INST]"), {"</s>", "[INST]"}},
+        {INST("[INST]", "[/INST]"), {"</s>", NULL}},
+        {INST("<|user|>\\n", "</s>\\n<|assistant|>\\n"), {"</s>", "<|user|>"}},
+        {TURNS, {"<end>", NULL}},
+        {"{% for m in messages %}{{ m.role + ': ' + m.content + '\n' }}{% endfor %}", {NULL, NULL}},
+    };
+#undef INST
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct chat_template *made = create(ends[i].source);
+        const char *const *stops = chat_template_stops(made);
+        for (int s = 0; s < 2 && (s == 0 || ends[i].stops[0]); s++) {
+            if (!ends[i].stops[s] != !stops[s]) fail_msg("%s", ends[i].source);
+            if (stops[s]) assert_string_equal(stops[s], ends[i].stops[s]);
+        }
+        chat_template_destroy(made);
+    }
+}
+
+static void roles_are_control_and_messages_are_text(void **state) {
+    (void)state;
+    struct chat_template *made =
+        create("{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] }}"
+               "{% endfor %}");
+    const struct chat_message user = says(ROLE_USER, "<|system|>");
+    const struct render what = {.messages = &user, .count = 1};
+    struct prompt prompt = {0};
+    assert_int_equal(chat_template_render(made, &what, &prompt, NULL), STATUS_OK);
+    assert_int_equal(prompt.count, 2);
+    assert_int_equal(prompt.pieces[0].kind, PIECE_CONTROL);
+    assert_memory_equal(prompt.pieces[0].bytes, "<|user|>", 8);
+    assert_int_equal(prompt.pieces[1].kind, PIECE_TEXT);
+    assert_int_equal(prompt.pieces[1].length, 10);
+    prompt_deinit(&prompt);
+    chat_template_destroy(made);
+}
+
+static void a_template_that_can_not_run_is_refused_when_it_is_opened(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *why;
+    } bad[] = {
+        {"{% if %}", "1:7: expected an expression"},
+        {"a\n{{ nothing.here }}", "2:12: 'nothing' is undefined"},
+        {"{% for m in messages if false %}{{ m }}{% endfor %}", "it renders nothing"},
+        {"{{ raise_exception('Never.') }}", "refuses: Never."},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const struct chat_template_options options = {
+            .source = bad[i].source, .length = strlen(bad[i].source), .bos = "", .eos = ""};
+        struct chat_template *made = NULL;
+        struct error err = {0};
+        assert_int_equal(chat_template_create(&options, &made, &err), STATUS_UNSUPPORTED);
+        assert_null(made);
+        if (!strstr(err.text, bad[i].why)) fail_msg("\"%s\" is not \"%s\"", err.text, bad[i].why);
+    }
+}
+
+static void white_space_around_an_answer_is_no_reason_to_read_it_again(void **state) {
+    (void)state;
+    static const char *const trims[] = {TURNS, "{% for m in messages %}{{ '<' + m.role + '>' + "
+                                               "m.content|trim + '<end>\n' }}{% endfor %}"
+                                               "{% if add_generation_prompt %}{{ '<assistant>' }}"
+                                               "{% endif %}"};
+    for (int i = 0; i < 2; i++) {
+        struct chat_template *made = create(trims[i]);
+        const struct chat_message messages[] = {
+            says(ROLE_USER, "Hi"), says(ROLE_ASSISTANT, " \nHo \n"), says(ROLE_USER, "More")};
+        const struct render what = {.messages = messages, .count = 3, .ask = true};
+        static const char *const ends[] = {"<end>", "<eot>", ""};
+        for (int e = 0; e < 3; e++) {
+            struct prompt prompt = {0};
+            struct text text = {0};
+            enum prompt_keeps keeps;
+            assert_int_equal(chat_template_continue(made, &what, ends[e], &prompt, &keeps, NULL),
+                             STATUS_OK);
+            assert_int_equal(keeps, e == 1 ? PROMPT_KEEPS_ANSWER : PROMPT_KEEPS_ALL);
+            append_pieces(&prompt, &text);
+            assert_string_equal(text.bytes, e < 1 ? "\n<user>More<end>\n<assistant>"
+                                                  : "<end>\n<user>More<end>\n<assistant>");
+            text_deinit(&text);
+            prompt_deinit(&prompt);
+        }
+        chat_template_destroy(made);
+    }
+}
+
+static void an_answer_that_is_said_differently_is_read_again(void **state) {
+    (void)state;
+    struct chat_template *made =
+        create("{% for m in messages %}{{ '<' + m.role + '>' + m.content.split('</think>')[-1] + "
+               "'<end>' }}"
+               "{% endfor %}{% if add_generation_prompt %}{{ '<assistant>' }}{% endif %}");
+    const struct chat_message messages[] = {says(ROLE_USER, "Hi"),
+                                            says(ROLE_ASSISTANT, "<think>Hm</think>Ho"),
+                                            says(ROLE_USER, "More")};
+    const struct render what = {.messages = messages, .count = 3, .ask = true};
+    struct prompt prompt = {0};
+    struct text text = {0};
+    enum prompt_keeps keeps;
+    assert_true(chat_template_drops_thinking(made));
+    assert_int_equal(chat_template_continue(made, &what, "<end>", &prompt, &keeps, NULL),
+                     STATUS_OK);
+    assert_int_equal(keeps, PROMPT_KEEPS_QUESTION);
+    append_pieces(&prompt, &text);
+    assert_string_equal(text.bytes, "Ho<end><user>More<end><assistant>");
+    assert_int_equal(prompt.pieces[0].kind, PIECE_TEXT);
+    text_deinit(&text);
+    prompt_deinit(&prompt);
+    chat_template_destroy(made);
+}
+
+static void a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts(void **state) {
+    (void)state;
+    struct chat_template *made =
+        create("{% for m in messages %}{{ '<' + m.role + '>' + m.content + '<end>' }}{% endfor %}"
+               "{% if add_generation_prompt %}{{ '<assistant><think>\n' }}{% endif %}");
+    const struct chat_message messages[] = {says(ROLE_USER, "Hi"),
+                                            says(ROLE_ASSISTANT, "<think>\nHm.\n</think>\nHo"),
+                                            says(ROLE_USER, "More")};
+    const struct render what = {.messages = messages, .count = 3, .ask = true};
+    struct prompt prompt = {0};
+    struct text text = {0};
+    enum prompt_keeps keeps;
+    assert_false(chat_template_drops_thinking(made));
+    assert_int_equal(chat_template_continue(made, &what, "<end>", &prompt, &keeps, NULL),
+                     STATUS_OK);
+    assert_int_equal(keeps, PROMPT_KEEPS_ALL);
+    append_pieces(&prompt, &text);
+    assert_string_equal(text.bytes, "<user>More<end><assistant><think>\n");
+    text_deinit(&text);
+    prompt_deinit(&prompt);
+    chat_template_destroy(made);
+}
+
+static void a_wish_about_thinking_reaches_templates_that_ask_for_it(void **state) {
+    (void)state;
+    static const char source[] =
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}"
+        "{% if add_generation_prompt %}<assistant>"
+        "{% if enable_thinking is defined and not enable_thinking %}<no>{% endif %}"
+        "{% if thinking is defined and thinking %}<yes>{% endif %}{% endif %}";
+    static const char *const ends[] = {
+        [THINK_AS_IT_DOES] = "<assistant>",
+        [THINK_ON] = "<assistant><yes>",
+        [THINK_OFF] = "<assistant><no>",
+    };
+    struct chat_template *chat_template = create(source);
+    const struct chat_message message = says(ROLE_USER, "Hi");
+    for (int wish = THINK_AS_IT_DOES; wish <= THINK_OFF; wish++) {
+        struct text text = {0}, expected = {0};
+        const struct render what = {
+            .messages = &message, .count = 1, .ask = true, .think = (enum think_wish)wish};
+        render_text(chat_template, &what, &text);
+        assert_int_equal(text_format(&expected, "<user>Hi<end>%s", ends[wish]), STATUS_OK);
+        assert_string_equal(text_string(&text), text_string(&expected));
+        text_deinit(&text);
+        text_deinit(&expected);
+    }
+    chat_template_destroy(chat_template);
 }
 
 static void roles_are_found_by_name(void **state) {
@@ -406,164 +667,23 @@ static void roles_are_found_by_name(void **state) {
     assert_int_equal(role, ROLE_USER);
 }
 
-static void every_row_has_a_stop_that_ends_its_answers(void **state) {
-    (void)state;
-    for (int i = 0; i < EXPECTATIONS; i++) {
-        const char *const *stops = chat_template_stops(row_named(expectations[i].name));
-        assert_non_null(strstr(expectations[i].end, stops[0]));
-        while (*stops)
-            assert_true((*stops++)[0] != '\0');
-    }
-}
-
-// Published templates, rendered by their own programs. A case that is not named here differs
-// from the row, for the reason given; `as_expected` puts the one difference of dates right.
-struct published {
-    const char *file, *row;
-    const char *same; // names of the cases that are equal
-    const char *replace, *with;
-};
-
-#define ALL "user system turns closed thought forged nothink twousers "
-
-static const struct published published[] = {
-    {"Qwen-Qwen2.5-7B-Instruct", "qwen2.5", ALL, NULL, NULL},
-    {"Qwen3-Coder", "chatml", ALL, NULL, NULL},
-    {"LFM2-8B-A1B", "chatml", ALL, NULL, NULL},
-    // An empty thinking block in the last answer, or in the ask; thinking dropped from old ones.
-    {"Qwen-Qwen3-0.6B", "chatml", "user system turns forged twousers ", NULL, NULL},
-    // The same, and its ask opens (and without a switch closes) a thinking block.
-    {"Qwen-QwQ-32B", "chatml", "closed ", NULL, NULL},
-    // A metadata header in every system message.
-    {"HuggingFaceTB-SmolLM3-3B", "chatml", "", NULL, NULL},
-    {"meta-llama-Llama-3.1-8B-Instruct", "llama3.1", ALL, NULL, NULL},
-    // Writes the date of the day where a clock is given.
-    {"meta-llama-Llama-3.2-3B-Instruct", "llama3.1", ALL, "02 Jan 2026", "26 Jul 2024"},
-    // Puts the system prompt into the last user message, not the first.
-    {"mistralai-Mistral-Nemo-Instruct-2407", "mistral-v3",
-     "user system closed thought forged nothink twousers ", NULL, NULL},
-    // A long default system prompt with the date.
-    {"Mistral-Small-3.2-24B-Instruct-2506", "mistral-v7", "system turns twousers ", NULL, NULL},
-    // Refuses system messages, which the row folds into the first user's.
-    {"google-gemma-2-2b-it", "gemma", "user closed thought forged nothink twousers ", NULL, NULL},
-    // Writes the end of the text after a conversation that asks for nothing.
-    {"microsoft-Phi-3.5-mini-instruct", "phi3",
-     "user system turns thought forged nothink twousers ", NULL, NULL},
-};
-
-static bool read_file(const char *path, struct text *text) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    char buffer[4096];
-    for (size_t count; (count = fread(buffer, 1, sizeof buffer, file)) > 0;)
-        assert_int_equal(text_append(text, buffer, count), STATUS_OK);
-    fclose(file);
-    return true;
-}
-
-static void replace_all(struct text *text, const char *old, const char *new) {
-    struct text result = {0};
-    const char *at = text_string(text);
-    for (const char *hit; (hit = strstr(at, old)); at = hit + strlen(old)) {
-        assert_int_equal(text_append(&result, at, (size_t)(hit - at)), STATUS_OK);
-        assert_int_equal(text_append_string(&result, new), STATUS_OK);
-    }
-    assert_int_equal(text_append_string(&result, at), STATUS_OK);
-    text_deinit(text);
-    *text = result;
-}
-
-// Our rendering of a case in the form of the expected files; false when it is refused.
-static bool render_case(const struct chat_template *row, const cJSON *json, bool bos,
-                        struct text *text) {
-    struct chat_message messages[MAX_MESSAGES];
-    size_t count = 0;
-    const cJSON *message;
-    cJSON_ArrayForEach(message, cJSON_GetObjectItem(json, "messages")) {
-        const char *content = cJSON_GetStringValue(cJSON_GetObjectItem(message, "content"));
-        enum role role = ROLE_USER;
-        assert_true(role_find(cJSON_GetStringValue(cJSON_GetObjectItem(message, "role")), &role));
-        assert_true(count < MAX_MESSAGES);
-        messages[count++] = (struct chat_message){role, content, strlen(content)};
-    }
-    struct render what =
-        whole(messages, count, cJSON_IsTrue(cJSON_GetObjectItem(json, "add_generation_prompt")));
-    what.bos = "<BOS>";
-    what.begins_with_bos = bos;
-    struct prompt prompt = {0};
-    const bool done = chat_template_render(row, &what, &prompt, NULL) == STATUS_OK;
-    append_prompt(text, &prompt);
-    prompt_deinit(&prompt);
-    if (strncmp(chat_template_name(row), "mistral", 7) == 0) replace_all(text, "</s>", "<EOS>");
-    return done;
-}
-
-static void check_case(const struct published *model, const struct chat_template *row,
-                       const cJSON *json, bool bos) {
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(json, "name"));
-    struct text path = {0}, ours = {0}, theirs = {0}, word = {0};
-    const bool done = render_case(row, json, bos, &ours);
-    assert_int_equal(
-        text_format(&path, SHARED_DIR "/templates/expected/%s.%s.txt", model->file, name),
-        STATUS_OK);
-    const bool rendered = read_file(text_string(&path), &theirs);
-    if (rendered && model->replace) replace_all(&theirs, model->replace, model->with);
-    assert_int_equal(text_format(&word, "%s ", name), STATUS_OK);
-    const bool same =
-        done == rendered && (!done || strcmp(text_string(&ours), text_string(&theirs)) == 0);
-    if (same != (strstr(model->same, text_string(&word)) != NULL))
-        fail_msg("%s, case %s, is %s:\n%s\n---\n%s", model->file, name,
-                 same ? "the same now" : "not the same", text_string(&ours), text_string(&theirs));
-    text_deinit(&path);
-    text_deinit(&ours);
-    text_deinit(&theirs);
-    text_deinit(&word);
-}
-
-static void published_templates_are_rendered_as_they_render_themselves(void **state) {
-    (void)state;
-    struct text source = {0};
-    if (!read_file(SHARED_DIR "/templates/cases.json", &source)) {
-        printf("skipped: the published templates are not here\n");
-        skip();
-    }
-    cJSON *cases = cJSON_Parse(text_string(&source));
-    assert_non_null(cases);
-    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
-        const struct chat_template *row = NULL;
-        bool guessed;
-        struct text path = {0};
-        text_clear(&source);
-        assert_int_equal(text_format(&path, SHARED_DIR "/templates/%s.jinja", published[i].file),
-                         STATUS_OK);
-        assert_true(read_file(text_string(&path), &source));
-        assert_int_equal(chat_template_recognise(source.bytes, source.length, &row, &guessed, NULL),
-                         STATUS_OK);
-        assert_string_equal(chat_template_name(row), published[i].row);
-        const bool bos = strstr(text_string(&source), "bos_token") != NULL;
-        const cJSON *json;
-        cJSON_ArrayForEach(json, cases) check_case(&published[i], row, json, bos);
-        text_deinit(&path);
-    }
-    cJSON_Delete(cases);
-    text_deinit(&source);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row_writes_a_talk_as_its_family_does),
-        cmocka_unit_test(a_model_without_bos_gets_none),
-        cmocka_unit_test(rendering_in_parts_equals_rendering_at_once),
-        cmocka_unit_test(asking_then_answering_equals_rendering_the_answer),
-        cmocka_unit_test(no_byte_of_a_message_is_ever_control),
-        cmocka_unit_test(white_space_is_trimmed_where_the_family_trims),
-        cmocka_unit_test(an_order_that_the_family_cannot_say_is_refused),
-        cmocka_unit_test(a_row_is_recognised_by_its_marks),
         cmocka_unit_test(a_file_without_a_template_is_taken_for_chatml_and_says_so),
-        cmocka_unit_test(an_unknown_template_is_refused_by_naming_the_known),
+        cmocka_unit_test(a_bos_stands_once_where_one_is_expected),
+        cmocka_unit_test(a_system_prompt_that_is_refused_begins_the_first_message),
+        cmocka_unit_test(what_ends_an_answer_is_found_by_trial),
+        cmocka_unit_test(roles_are_control_and_messages_are_text),
+        cmocka_unit_test(a_template_that_can_not_run_is_refused_when_it_is_opened),
+        cmocka_unit_test(a_wish_about_thinking_reaches_templates_that_ask_for_it),
+        cmocka_unit_test(white_space_around_an_answer_is_no_reason_to_read_it_again),
+        cmocka_unit_test(an_answer_that_is_said_differently_is_read_again),
+        cmocka_unit_test(a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts),
         cmocka_unit_test(roles_are_found_by_name),
-        cmocka_unit_test(every_row_has_a_stop_that_ends_its_answers),
-        cmocka_unit_test(published_templates_are_rendered_as_they_render_themselves),
+        cmocka_unit_test(published_templates_render_as_they_do_elsewhere),
+        cmocka_unit_test(forged_control_text_stays_text_in_every_template),
+        cmocka_unit_test(a_log_that_goes_on_is_what_the_template_renders_at_once),
+        cmocka_unit_test(each_published_template_has_its_policy_for_earlier_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

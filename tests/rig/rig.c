@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/base/assert.h"
+#include "engine/model/checkpoint.h"
 
 static void demand(enum status status, const struct error *err, const char *what) {
     if (status == STATUS_OK) return;
@@ -17,9 +18,10 @@ void rig_open(struct rig *rig, const struct rig_options *options) {
     *rig = (struct rig){.backend = options->backend};
     const struct device_options device = {.threads = options->threads ? options->threads : 2};
     demand(rig->backend->open(&device, &rig->device, &err), &err, "device");
-    demand(gguf_open(options->path, &rig->gguf, &err), &err, "gguf");
-    demand(model_open(&rig->model, rig->gguf, rig->backend, rig->device, NULL, NULL, &err), &err,
-           "model");
+    demand(checkpoint_open(options->path, &rig->gguf, &err), &err, "gguf");
+    const struct model_options how = {
+        .backend = rig->backend, .device = rig->device, .context = options->context};
+    demand(model_open(&rig->model, rig->gguf, &how, &err), &err, "model");
     const struct model_config *config = &rig->model.config;
     rig->cache = (struct kv_cache){
         .type = options->kv_type,

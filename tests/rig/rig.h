@@ -23,6 +23,7 @@ struct rig_options {
     int32_t threads; // 0: 2
     enum dtype kv_type;
     enum attention_kernel attention;
+    int32_t context;    // as of model_open
     int32_t block_size; // 0: 16
     uint32_t blocks;    // 0: 64
 };

@@ -79,13 +79,26 @@ static void two_opens_in_one_process_exclude_each_other(void **state) {
     const struct conversation talk = store_fixture_talk(&fixture, "", 0, NULL, NULL);
     must(db_open(fixture.path, &other, err), err);
     must(conversation_lock(fixture.db, talk.id, err), err);
-    must(conversation_lock(fixture.db, talk.id, err), err); // it is ours already
     assert_int_equal(conversation_lock(other, talk.id, err), STATUS_BUSY);
     conversation_unlock(fixture.db, talk.id);
-    conversation_unlock(fixture.db, talk.id);
+    conversation_unlock(fixture.db, talk.id); // which has it no more: nothing
     must(conversation_lock(other, talk.id, err), err);
     assert_int_equal(conversation_lock(fixture.db, talk.id, err), STATUS_BUSY);
     db_close(other);
+    must(conversation_lock(fixture.db, talk.id, err), err);
+    store_fixture_deinit(&fixture);
+}
+
+static void a_conversation_that_is_open_here_is_not_opened_twice(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    const struct conversation talk = store_fixture_talk(&fixture, "", 0, NULL, NULL);
+    must(conversation_lock(fixture.db, talk.id, err), err);
+    assert_int_equal(conversation_lock(fixture.db, talk.id, err), STATUS_BUSY);
+    assert_non_null(strstr(err->text, talk.id));
+    conversation_unlock(fixture.db, talk.id);
     must(conversation_lock(fixture.db, talk.id, err), err);
     store_fixture_deinit(&fixture);
 }
@@ -113,6 +126,7 @@ static void a_database_in_memory_needs_no_lock(void **state) {
     must(db_open(":memory:", &db, &err), &err);
     must(conversation_create(db, "", 0, &talk, &err), &err);
     must(conversation_lock(db, talk.id, &err), &err);
+    assert_int_equal(conversation_lock(db, talk.id, &err), STATUS_BUSY);
     conversation_unlock(db, talk.id);
     must(db_check(db, &err), &err);
     db_close(db);
@@ -123,6 +137,7 @@ int main(void) {
         cmocka_unit_test(a_second_process_is_told_who_has_it),
         cmocka_unit_test(a_killed_process_leaves_no_lock),
         cmocka_unit_test(two_opens_in_one_process_exclude_each_other),
+        cmocka_unit_test(a_conversation_that_is_open_here_is_not_opened_twice),
         cmocka_unit_test(the_lock_file_is_private_and_empty),
         cmocka_unit_test(a_database_in_memory_needs_no_lock),
     };

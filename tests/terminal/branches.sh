@@ -23,9 +23,10 @@ keys C-c
 ask "/list fox"
 wait_for "No conversation has these words."
 ask_only "/resume"
-wait_for "number, id or name"
-text "1"
-keys Enter
+wait_for "Enter chooses, Esc leaves"
+text "hello"
+wait_for "of 2 ·"
+keys Down Up Enter
 wait_idle
 ask_only "/fork 1"
 wait_last "> Hello!"

@@ -45,15 +45,23 @@ wait_for "^D or /quit leaves."
 wait_idle
 text "a line that is longer than forty columns, so that it wraps"
 wait_last "> a line that is longer than forty columns, so that it wraps"
-on_tmux resize-window -x 40 -y 20
+resize 40 20
 wait_for "> a line that is longer than forty colum"
-on_tmux resize-window -x 80 -y 24
+resize 80 24
 wait_last "> a line that is longer than forty columns, so that it wraps"
 keys C-c
 wait_idle
 
-ask_only "Tell me a long story about a cat."
+# Beside an answer: typed in the last line, which a resize moves.
+leave
+start --temp 9 --backend reference -n 1400 -c 1900
+ask_only "Write a story."
 text "typed ahead"
 wait_last "> typed ahead"
+resize 60 16
+wait_last "> typed ahead"
 keys C-c
+wait_for "[interrupted"
+wait_last "> typed ahead"
+keys C-u
 leave

@@ -30,12 +30,20 @@ fail() {
     exit 1
 }
 
-# start OPTIONS…: a new terminal; when quire has ended, "left with N" is on it, and the modes.
+# start OPTIONS…: a new terminal, of $columns x $lines where they are set; when quire has ended,
+# "left with N" is on it, and the modes.
 start() {
     on_tmux kill-server 2> /dev/null
     while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
-    on_tmux new-session -d -x 80 -y 24 \
+    on_tmux new-session -d -x "${columns:-80}" -y "${lines:-24}" \
         "'$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat" || exit 1
+}
+
+# resize COLUMNS ROWS: and the program can know of it.
+size_is() { [ "$(stty -F "$(on_tmux display-message -p '#{pane_tty}')" size)" = "$1" ]; }
+resize() {
+    on_tmux resize-window -x "$1" -y "$2"
+    wait_until size_is "$2 $1" || fail "the screen is not $1x$2"
 }
 
 keys() { on_tmux send-keys "$@"; }
@@ -84,6 +92,24 @@ answer_to() {
         inside && /^>/ { inside = 0 }
         inside && NF { answer = answer $0 "\n" }
         END { printf "%s", answer }'
+}
+
+# same_screen NAME: what is on the screen now is what screens/NAME has, up to what differs from run to
+# run: ids, ages, what a model says, this test's folder. QUIRE_SCREENS=write writes the file.
+shown() {
+    on_tmux capture-pane -p | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
+        -e 's/→ .*/→ …/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//'
+}
+is_same() { [ "$(shown)" = "$(cat "$1")" ]; }
+same_screen() {
+    file=$(dirname "$0")/screens/$1
+    if [ "${QUIRE_SCREENS-}" = write ]; then
+        sleep 0.5
+        printf '%s\n' "$(shown)" > "$file"
+    elif ! wait_until is_same "$file"; then
+        shown | diff "$file" -
+        fail "the screen is not $file"
+    fi
 }
 
 leave() {

@@ -16,7 +16,7 @@ enum { // the format's numbers of some tensor types
     FILE_F16 = 1,
     FILE_Q4_0 = 2,
     FILE_Q8_0 = 8,
-    FILE_Q2_K = 10,
+    FILE_Q8_1 = 9,
     FILE_Q6_K = 14,
 };
 

@@ -314,7 +314,7 @@ static void tensors_out_of_the_file_are_refused(void **state) {
     }
     gguf_writer_init(&writer);
     gguf_writer_tensor(&writer, "inside", FILE_F32, 1, (const int64_t[]){32}, data, 128);
-    gguf_writer_tensor_at(&writer, "unknown", FILE_Q2_K, 1, (const int64_t[]){256}, 128);
+    gguf_writer_tensor_at(&writer, "unknown", FILE_Q8_1, 1, (const int64_t[]){256}, 128);
     refused(&writer, STATUS_BAD_FILE, "tensor 1 'unknown'");
     gguf_writer_init(&writer);
     gguf_writer_tensor_at(&writer, "header", FILE_F32, 1, (const int64_t[]){1}, 0);

@@ -52,7 +52,9 @@ static enum status open_model(const struct file *file, struct error *err) {
     struct model model;
     enum status status = gguf_open_memory(file->bytes, file->length, "test.gguf", &gguf, err);
     if (status != STATUS_OK) return status;
-    status = model_open(&model, gguf, backend_reference(), device, NULL, NULL, err);
+    status =
+        model_open(&model, gguf,
+                   &(struct model_options){.backend = backend_reference(), .device = device}, err);
     if (status == STATUS_OK) model_close(&model);
     gguf_close(gguf);
     return status;
@@ -81,7 +83,8 @@ static void unknown_family_is_named_with_those_that_are_known(void **state) {
     (void)state;
     struct file file = load("llama");
     memcpy(after_name(&file, "general.architecture") + 12, "mamba", 5);
-    assert_refused(&file, STATUS_UNSUPPORTED, "\"mamba\"; quire knows llama, qwen2, qwen3");
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "\"mamba\", a recurrent model; quire knows llama, qwen2, qwen3");
 }
 
 static void keys_out_of_range_are_named(void **state) {

@@ -66,7 +66,7 @@ static void naive_text(const struct vocabulary_fixture *fixture, const char *tex
     assert_int_equal(pretokenizer_walk_create(pretokenizer, &walk), STATUS_OK);
     pretokenizer_walk_start(walk, text, length);
     for (size_t at = 0, word; at < length; at += word) {
-        assert_int_equal(pretokenizer_walk_next(walk, &word), STATUS_OK);
+        assert_int_equal(pretokenizer_walk_next(walk, &at, &word), STATUS_OK);
         naive_word(fixture, text + at, word, ids);
     }
     pretokenizer_walk_destroy(walk);

@@ -1,11 +1,13 @@
 // tests/engine/tokenizer/test_memory.c — the n-th allocation fails, for n = 1, 2, …
 //
 // The linker leads our calls of malloc, calloc and realloc here (--wrap).
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/tokenizer/detokenizer.h"
 #include "tests/check.h"
+#include "tests/engine/tokenizer/json_fixture.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
 void *__real_malloc(size_t bytes);
@@ -36,8 +38,18 @@ void *__wrap_realloc(void *old, size_t bytes) {
 
 static const char sample[] = "hello the  \xE6\x88\x91\xFF hello, hello the <think> abc";
 
+struct source {
+    const struct gguf *gguf;
+    struct tokenizer_json json; // if there is no gguf
+};
+
+static enum status open_source(const struct source *source, struct tokenizer **tokenizer) {
+    return source->gguf ? tokenizer_open(source->gguf, tokenizer, NULL)
+                        : tokenizer_open_json(&source->json, tokenizer, NULL);
+}
+
 // Opens, encodes and decodes with `limit` allocations; true when they were enough.
-static bool all_works_with(const struct gguf *gguf, long limit) {
+static bool all_works_with(const struct source *source, long limit) {
     char text_bytes[400];
     for (size_t i = 0; i < sizeof text_bytes; i++) // long enough for the cache of words
         text_bytes[i] = sample[i % (sizeof sample - 1)];
@@ -48,7 +60,7 @@ static bool all_works_with(const struct gguf *gguf, long limit) {
     struct text text = {0};
     struct detokenizer detokenizer;
     allocations_left = limit;
-    enum status status = tokenizer_open(gguf, &tokenizer, NULL);
+    enum status status = open_source(source, &tokenizer);
     assert_true(status == STATUS_OK || !tokenizer);
     if (status == STATUS_OK) status = tokenizer_encode(tokenizer, pieces, 2, &ids);
     assert_true(status == STATUS_OK || ids.count == 0);
@@ -70,28 +82,66 @@ static bool all_works_with(const struct gguf *gguf, long limit) {
     return status == STATUS_OK;
 }
 
-static void fail_each_in_turn(struct vocabulary_fixture *fixture) {
+static void fail_each_in_turn(const struct source *source) {
     long limit = 0;
-    while (limit < 10000 && !all_works_with(fixture->gguf, limit))
+    while (limit < 10000 && !all_works_with(source, limit))
         limit++;
+    printf("%ld allocations\n", limit);
     assert_in_range(limit, 10, 9999);
-    vocabulary_fixture_destroy(fixture);
 }
 
 static void byte_level_survives_every_refusal(void **state) {
     (void)state;
-    fail_each_in_turn(vocabulary_fixture_byte_level());
+    struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
+    fail_each_in_turn(&(struct source){.gguf = fixture->gguf});
+    vocabulary_fixture_destroy(fixture);
 }
 
 static void sentencepiece_survives_every_refusal(void **state) {
     (void)state;
-    fail_each_in_turn(vocabulary_fixture_sentencepiece());
+    struct vocabulary_fixture *fixture = vocabulary_fixture_sentencepiece();
+    fail_each_in_turn(&(struct source){.gguf = fixture->gguf});
+    vocabulary_fixture_destroy(fixture);
+}
+
+static void fail_fixture(struct json_fixture *fixture) {
+    struct error err = {0};
+    if (json_fixture_open(fixture, &err) != STATUS_OK) fail_msg("%s", err.text);
+    struct source source = {
+        .json = {.name = "fixture", .tokenizer = {fixture->text.bytes, fixture->text.length}}};
+    fail_each_in_turn(&source);
+    json_fixture_deinit(fixture);
+}
+
+static void a_json_of_bytes_survives_every_refusal(void **state) {
+    (void)state;
+    struct json_fixture fixture = {
+        .normalizer = "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
+                      "{\"type\":\"Lowercase\"},{\"type\":\"Replace\",\"pattern\":"
+                      "{\"Regex\":\" {3,}\"},\"content\":\" \"}]}",
+        .pre_tokenizer = "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\"},"
+                         "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}]}",
+        .added = "{\"id\":264,\"content\":\"</s>\",\"special\":true},"
+                 "{\"id\":265,\"content\":\"<THINK>\",\"normalized\":true}"};
+    fail_fixture(&fixture);
+}
+
+static void a_unigram_json_survives_every_refusal(void **state) {
+    (void)state;
+    struct json_fixture fixture = {
+        .model = "{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"▁\",-1],"
+                 "[\"hello\",-2],[\"▁the\",-2],[\"a\",-3]]}",
+        .pre_tokenizer = "{\"type\":\"Metaspace\",\"replacement\":\"▁\"}",
+        .added = "{\"id\":5,\"content\":\"</s>\",\"special\":true}"};
+    fail_fixture(&fixture);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(byte_level_survives_every_refusal),
         cmocka_unit_test(sentencepiece_survives_every_refusal),
+        cmocka_unit_test(a_json_of_bytes_survives_every_refusal),
+        cmocka_unit_test(a_unigram_json_survives_every_refusal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+#include "app/bench/beside.h"
+
+#include "engine/base/clock.h"
+
+enum {
+    TIMEOUT_MS = 1000,
+    ALONE_TOKENS = 32,
+    FIRST_SALT = 1000, // of the logs, none of which is cached
+};
+
+struct watched { // one request, and the longest time between two events of its kind
+    struct request *request;
+    enum event_kind kind;
+    int64_t last_us, longest_us; // last 0: none yet
+    int32_t count;
+    bool done;
+};
+
+struct beside_run {
+    const struct beside_options *options;
+    int32_t vocabulary, room; // tokens of a context
+    uint32_t salt;
+    struct samples alone, together, chunk;
+};
+
+static void note(struct watched *watched, const struct event *event) {
+    if (!watched->request || event->request != watched->request) return;
+    if (event->kind == EVENT_DONE) watched->done = true;
+    if (event->kind != watched->kind) return;
+    const int64_t now = event->kind == EVENT_TOKEN ? event->at_us : clock_now_us();
+    if (watched->last_us && now - watched->last_us > watched->longest_us)
+        watched->longest_us = now - watched->last_us;
+    watched->last_us = now;
+    watched->count++;
+}
+
+// Events until `until` is done, or until it has `count` of its own (0: only when done).
+static enum status follow(struct engine *engine, struct watched *a, struct watched *b,
+                          const struct watched *until, int32_t count) {
+    struct event event;
+    enum status status = STATUS_OK;
+    while (!until->done && (count == 0 || until->count < count)) {
+        if (!engine_next_event(engine, TIMEOUT_MS, &event)) continue;
+        note(a, &event);
+        note(b, &event);
+        if (event.kind == EVENT_DONE && event.status != STATUS_OK) status = event.status;
+    }
+    return status;
+}
+
+static enum status start(struct beside_run *run, int32_t length, int32_t tokens, bool background,
+                         struct sequence **sequence, struct watched *watched) {
+    struct request_options options = {.sampler = sampler_options_default(),
+                                      .max_tokens = tokens,
+                                      .background = background,
+                                      .ignore_end = true};
+    TRY(sequence_create(run->options->engine, sequence));
+    enum status status = bench_append(*sequence, run->vocabulary, run->salt++, length);
+    if (status == STATUS_OK) status = request_start(*sequence, &options, &watched->request);
+    if (status != STATUS_OK) sequence_destroy(*sequence);
+    return status;
+}
+
+static double milliseconds(int64_t us) { return (double)us / 1000; }
+
+static enum status measure_chunk(struct beside_run *run) {
+    struct sequence *sequence;
+    struct watched prompt = {.kind = EVENT_PREFILL}, none = {0};
+    TRY(start(run, run->options->prompt, 1, true, &sequence, &prompt));
+    const enum status status = follow(run->options->engine, &prompt, &none, &prompt, 0);
+    request_release(prompt.request);
+    sequence_destroy(sequence);
+    if (status == STATUS_OK) samples_add(&run->chunk, milliseconds(prompt.longest_us));
+    return status;
+}
+
+// The answer in front decodes alone for a while, then until the other's prompt is computed.
+static enum status measure_answer(struct beside_run *run, struct watched *answer) {
+    struct engine *engine = run->options->engine;
+    struct sequence *other;
+    struct watched prompt = {.kind = EVENT_PREFILL};
+    TRY(follow(engine, answer, &prompt, answer, ALONE_TOKENS));
+    const int64_t alone_us = answer->longest_us;
+    answer->longest_us = 0;
+    TRY(start(run, run->options->prompt, 1, true, &other, &prompt));
+    enum status status = follow(engine, answer, &prompt, &prompt, 0);
+    request_release(prompt.request);
+    sequence_destroy(other);
+    if (status == STATUS_OK && answer->done) status = STATUS_TOO_LONG; // it ended before the prompt
+    if (status != STATUS_OK) return status;
+    samples_add(&run->alone, milliseconds(alone_us));
+    samples_add(&run->together, milliseconds(answer->longest_us));
+    return STATUS_OK;
+}
+
+static enum status measure_run(struct beside_run *run) {
+    struct engine *engine = run->options->engine;
+    struct sequence *sequence;
+    struct watched answer = {.kind = EVENT_TOKEN}, none = {0};
+    TRY(measure_chunk(run));
+    TRY(start(run, run->options->past, run->room - run->options->past - 1, false, &sequence,
+              &answer));
+    const enum status status = measure_answer(run, &answer);
+    request_cancel(answer.request);
+    const enum status ended = follow(engine, &answer, &none, &answer, 0);
+    request_release(answer.request);
+    sequence_destroy(sequence);
+    return status == STATUS_OK ? ended : status;
+}
+
+enum status beside_measure(const struct beside_options *options, struct beside *found) {
+    struct engine_info info;
+    engine_info(options->engine, &info);
+    struct beside_run run = {.options = options,
+                             .vocabulary = info.vocabulary,
+                             .room = info.context,
+                             .salt = FIRST_SALT};
+    for (int32_t i = 0; i < options->runs; i++)
+        TRY(measure_run(&run));
+    *found = (struct beside){.alone = samples_figure(&run.alone),
+                             .together = samples_figure(&run.together),
+                             .chunk = samples_figure(&run.chunk)};
+    return STATUS_OK;
+}

@@ -1,0 +1,331 @@
+#include "engine/model/folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/assert.h"
+#include "engine/model/folder_config.h"
+#include "engine/model/mapped_file.h"
+#include "engine/model/safetensors.h"
+
+enum { NAME_BYTES = 64, MADE_MORE = 3 };
+
+// Owned by the gguf that it becomes.
+struct folder {
+    struct text keys; // the bytes of a GGUF file without tensors
+    struct folder_config config;
+    struct safetensors *files[FOLDER_MAX_FILES];
+    size_t file_count, bytes;
+    struct gguf_tensor *tensors;
+    char (*names)[NAME_BYTES];
+    size_t count, room; // of both
+    float **made;       // vectors that no file holds as they are needed
+    size_t made_count;
+    const char *path; // while it is opened
+};
+
+static void folder_close(void *self) {
+    struct folder *folder = self;
+    if (!folder) return;
+    for (size_t i = 0; i < folder->file_count; i++)
+        safetensors_close(folder->files[i]);
+    for (size_t i = 0; i < folder->made_count; i++)
+        free(folder->made[i]);
+    folder_config_deinit(&folder->config);
+    text_deinit(&folder->keys);
+    free(folder->made);
+    free(folder->names);
+    free(folder->tensors);
+    free(folder);
+}
+
+static struct hash128 folder_digest(const void *self) {
+    const struct folder *folder = self;
+    struct hash128 digest = hash_bytes(NULL, 0, 0);
+    for (size_t i = 0; i < folder->file_count; i++) {
+        const struct hash128 both[2] = {digest, safetensors_digest(folder->files[i])};
+        digest = hash_bytes(both, sizeof both, 0);
+    }
+    return digest;
+}
+
+static void folder_prefetch(const void *self) {
+    const struct folder *folder = self;
+    for (size_t i = 0; i < folder->file_count; i++)
+        safetensors_prefetch(folder->files[i]);
+}
+
+static enum status no_memory(const struct folder *folder, struct error *err) {
+    return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(folder->path));
+}
+
+static enum status read_json(const struct folder *folder, const char *name, cJSON **json,
+                             struct error *err) {
+    struct text path = {0};
+    struct mapped_file file = {0};
+    enum status status = text_format(&path, "%s/%s", folder->path, name);
+    if (status == STATUS_OK)
+        status = mapped_file_open(text_string(&path), "a JSON file", &file, err);
+    if (status == STATUS_OK && file.length > FOLDER_MAX_JSON)
+        status = error_set(err, STATUS_BAD_FILE, "%s: expected at most %d bytes, found %zu",
+                           mapped_file_shown(text_string(&path)), FOLDER_MAX_JSON, file.length);
+    if (status == STATUS_OK) {
+        *json = cJSON_ParseWithLength((const char *)file.bytes, file.length);
+        if (!cJSON_IsObject(*json))
+            status = error_set(err, STATUS_BAD_FILE, "%s: expected a JSON object",
+                               mapped_file_shown(text_string(&path)));
+    }
+    mapped_file_close(&file);
+    text_deinit(&path);
+    return status;
+}
+
+static bool has_file(const struct folder *folder, const char *name) {
+    struct text path = {0};
+    const bool has = text_format(&path, "%s/%s", folder->path, name) == STATUS_OK &&
+                     access(text_string(&path), F_OK) == 0;
+    text_deinit(&path);
+    return has;
+}
+
+static enum status open_file(struct folder *folder, const char *name, struct error *err) {
+    struct text path = {0};
+    if (strchr(name, '/') || folder->file_count == FOLDER_MAX_FILES)
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s: expected at most %d files beside the index, in its folder",
+                         mapped_file_shown(folder->path), FOLDER_MAX_FILES);
+    enum status status = text_format(&path, "%s/%s", folder->path, name);
+    if (status == STATUS_OK)
+        status = safetensors_open(text_string(&path), &folder->files[folder->file_count], err);
+    if (status == STATUS_OK)
+        folder->bytes += safetensors_bytes(folder->files[folder->file_count++]);
+    text_deinit(&path);
+    return status;
+}
+
+// Files in the order in which the index names them first.
+static enum status open_indexed(struct folder *folder, const cJSON *index, struct error *err) {
+    const cJSON *map = cJSON_GetObjectItemCaseSensitive(index, "weight_map"), *item;
+    const char *opened[FOLDER_MAX_FILES];
+    cJSON_ArrayForEach(item, map) {
+        if (!cJSON_IsString(item))
+            return error_set(err, STATUS_BAD_FILE, "%s: expected names in weight_map",
+                             mapped_file_shown(folder->path));
+        size_t i = folder->file_count; // the last one first: neighbours are in one file
+        while (i > 0 && strcmp(opened[i - 1], item->valuestring) != 0)
+            i--;
+        if (i > 0) continue;
+        if (folder->file_count < FOLDER_MAX_FILES) opened[folder->file_count] = item->valuestring;
+        TRY(open_file(folder, item->valuestring, err));
+    }
+    if (folder->file_count > 0) return STATUS_OK;
+    return error_set(err, STATUS_BAD_FILE, "%s: its weight_map names no file",
+                     mapped_file_shown(folder->path));
+}
+
+static enum status open_files(struct folder *folder, struct error *err) {
+    static const char index_name[] = "model.safetensors.index.json";
+    cJSON *index = NULL;
+    if (!has_file(folder, index_name)) return open_file(folder, "model.safetensors", err);
+    enum status status = read_json(folder, index_name, &index, err);
+    if (status == STATUS_OK) status = open_indexed(folder, index, err);
+    cJSON_Delete(index);
+    return status;
+}
+
+// What a layer's tensors are called: up to the dot before "weight" or "bias".
+static const struct {
+    const char *theirs, *ours;
+} layer_names[] = {
+    {"self_attn.qkv_proj.", "attn_qkv."},
+    {"self_attn.q_proj.", "attn_q."},
+    {"self_attn.k_proj.", "attn_k."},
+    {"self_attn.v_proj.", "attn_v."},
+    {"self_attn.o_proj.", "attn_output."},
+    {"self_attn.q_norm.", "attn_q_norm."},
+    {"self_attn.k_norm.", "attn_k_norm."},
+    {"input_layernorm.", "attn_norm."},
+    {"pre_feedforward_layernorm.", "ffn_norm."},
+    {"post_feedforward_layernorm.", "post_ffw_norm."},
+    {"mlp.gate_up_proj.", "ffn_up."},
+    {"mlp.gate_proj.", "ffn_gate."},
+    {"mlp.up_proj.", "ffn_up."},
+    {"mlp.down_proj.", "ffn_down."},
+    {"mlp.gate.", "ffn_gate_inp."},
+    {"block_sparse_moe.gate.", "ffn_gate_inp."},
+};
+
+// "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
+static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
+    static const struct {
+        const char *theirs, *ours;
+    } parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"}, {"down_proj", "ffn_down"},
+                 {"w1", "ffn_gate"},        {"w3", "ffn_up"},      {"w2", "ffn_down"}};
+    char part[16];
+    int expert = -1, used = 0;
+    if (sscanf(rest, "mlp.experts.%4d.%15[a-z0-9_].weight%n", &expert, part, &used) != 2 &&
+        sscanf(rest, "block_sparse_moe.experts.%4d.%15[a-z0-9_].weight%n", &expert, part, &used) !=
+            2)
+        return false;
+    if (expert < 0 || used == 0 || rest[used]) return false;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!strcmp(parts[i].theirs, part)) {
+            snprintf(name, NAME_BYTES, "blk.%d.%s.%d.weight", layer, parts[i].ours, expert);
+            return true;
+        }
+    return false;
+}
+
+static bool layer_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
+    static const char after[] = "post_attention_layernorm.";
+    int layer = -1, used = 0;
+    if (sscanf(theirs, "model.layers.%4d.%n", &layer, &used) != 1 || layer < 0 || used == 0)
+        return false;
+    const char *rest = theirs + used;
+    if (!strncmp(rest, after, sizeof after - 1)) {
+        const char *ours = folder->config.family->four_norms ? "post_attention_norm" : "ffn_norm";
+        snprintf(name, NAME_BYTES, "blk.%d.%s.%.8s", layer, ours, rest + sizeof after - 1);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof layer_names / sizeof layer_names[0]; i++) {
+        const size_t length = strlen(layer_names[i].theirs);
+        if (strncmp(rest, layer_names[i].theirs, length) != 0) continue;
+        snprintf(name, NAME_BYTES, "blk.%d.%s%.8s", layer, layer_names[i].ours, rest + length);
+        return true;
+    }
+    return expert_name(rest, layer, name);
+}
+
+static bool gguf_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
+    static const struct {
+        const char *theirs, *ours;
+    } whole[] = {{"model.embed_tokens.weight", "token_embd.weight"},
+                 {"model.norm.weight", "output_norm.weight"},
+                 {"lm_head.weight", "output.weight"}};
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+        if (!strcmp(whole[i].theirs, theirs)) {
+            snprintf(name, NAME_BYTES, "%s", whole[i].ours);
+            return true;
+        }
+    return layer_name(folder, theirs, name);
+}
+
+// What files hold besides: the output that is the embedding again, and angles that follow from the
+// configuration.
+static bool is_spare(const struct folder *folder, const char *name) {
+    return (folder->config.tied && !strcmp(name, "lm_head.weight")) ||
+           strstr(name, "rotary_emb.inv_freq");
+}
+
+static bool is_norm(const char *name) { return strstr(name, "norm.weight") != NULL; }
+
+// A vector of `count` floats that the folder owns.
+static float *make_vector(struct folder *folder, size_t count) {
+    float *vector = calloc(count, sizeof *vector);
+    if (vector) folder->made[folder->made_count++] = vector;
+    return vector;
+}
+
+static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
+                              struct error *err) {
+    ASSERT(folder->count < folder->room);
+    struct gguf_tensor *to = &folder->tensors[folder->count];
+    char *name = folder->names[folder->count];
+    if (is_spare(folder, from->name.bytes)) return STATUS_OK;
+    if (!gguf_name(folder, from->name.bytes, name))
+        return error_set(
+            err, STATUS_UNSUPPORTED, "%s: tensor '%s' has no place in a model of type %s",
+            mapped_file_shown(folder->path), from->name.bytes, folder->config.family->model_type);
+    *to = *from;
+    to->name = (struct gguf_string){name, strlen(name)};
+    folder->count++;
+    if (!folder->config.family->one_plus || !is_norm(name) || !from->known) return STATUS_OK;
+    const size_t count = (size_t)from->shape[0];
+    if (from->dims != 1 || count > FAMILY_MAX_DIM)
+        return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s' is no vector",
+                         mapped_file_shown(folder->path), from->name.bytes);
+    float *vector = make_vector(folder, count);
+    if (!vector) return no_memory(folder, err);
+    dtype_to_float(from->type, from->data, vector, count);
+    for (size_t i = 0; i < count; i++)
+        vector[i] += 1;
+    to->type = DTYPE_F32;
+    to->file_type = 0;
+    to->bytes = count * sizeof *vector;
+    to->data = vector;
+    return STATUS_OK;
+}
+
+static void put_factors(struct folder *folder, const char *name, const float *factors) {
+    if (!factors) return;
+    struct gguf_tensor *tensor = &folder->tensors[folder->count];
+    snprintf(folder->names[folder->count], NAME_BYTES, "%s", name);
+    *tensor = (struct gguf_tensor){
+        .name = {folder->names[folder->count], strlen(name)},
+        .known = true,
+        .type = DTYPE_F32,
+        .dims = 1,
+        .shape = {folder->config.pairs, 1, 1, 1},
+        .bytes = (size_t)folder->config.pairs * sizeof *factors,
+        .data = factors,
+    };
+    folder->count++;
+}
+
+static enum status name_tensors(struct folder *folder, struct error *err) {
+    folder->room = MADE_MORE;
+    for (size_t i = 0; i < folder->file_count; i++)
+        folder->room += safetensors_count(folder->files[i]);
+    folder->tensors = calloc(folder->room, sizeof *folder->tensors);
+    folder->names = calloc(folder->room, sizeof *folder->names);
+    folder->made = calloc(folder->room, sizeof *folder->made);
+    if (!folder->tensors || !folder->names || !folder->made) return no_memory(folder, err);
+    for (size_t i = 0; i < folder->file_count; i++)
+        for (size_t t = 0; t < safetensors_count(folder->files[i]); t++)
+            TRY(put_tensor(folder, safetensors_at(folder->files[i], t), err));
+    put_factors(folder, "rope_freqs.weight", folder->config.rope_freqs);
+    put_factors(folder, "rope_factors_short.weight", folder->config.rope_short);
+    put_factors(folder, "rope_factors_long.weight", folder->config.rope_long);
+    return STATUS_OK;
+}
+
+static enum status read_config(struct folder *folder, struct error *err) {
+    cJSON *json = NULL;
+    if (!has_file(folder, "config.json"))
+        return error_set(err, STATUS_NOT_FOUND, "%s: this folder has no config.json",
+                         mapped_file_shown(folder->path));
+    enum status status = read_json(folder, "config.json", &json, err);
+    if (status == STATUS_OK)
+        status = folder_config_read(json, folder->path, &folder->keys, &folder->config, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status open_folder(struct folder *folder, struct gguf **gguf, struct error *err) {
+    TRY(read_config(folder, err));
+    TRY(open_files(folder, err));
+    TRY(name_tensors(folder, err));
+    return gguf_open_memory(folder->keys.bytes, folder->keys.length, folder->path, gguf, err);
+}
+
+enum status folder_open(const char *path, struct gguf **gguf, struct error *err) {
+    struct folder *folder = calloc(1, sizeof *folder);
+    struct gguf *opened = NULL;
+    if (!folder) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", path);
+    folder->path = path;
+    enum status status = open_folder(folder, &opened, err);
+    const struct gguf_owner owner = {folder, folder->bytes, folder_digest, folder_prefetch,
+                                     folder_close};
+    if (status == STATUS_OK)
+        status = gguf_attach(opened, folder->tensors, folder->count, &owner, err);
+    folder->path = NULL;
+    if (status == STATUS_OK) {
+        *gguf = opened;
+    } else {
+        gguf_close(opened);
+        folder_close(folder);
+    }
+    return status;
+}

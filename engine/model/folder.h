@@ -1,0 +1,24 @@
+// engine/model/folder.h — a model as Hugging Face publishes it.
+//
+// A folder with config.json and safetensors files: model.safetensors, or as many as
+// model.safetensors.index.json names. Its configuration is read in GGUF's words (folder_config.h),
+// and its tensors get the names that GGUF has for them; weights stay where the files are mapped.
+// Only small vectors are made anew: norms that multiply by 1 + weight, divisors of the rotation.
+//
+// The tokenizer is not looked at: the gguf has no tokenizer's keys, and gguf_path() is the folder.
+#ifndef ENGINE_FOLDER_H
+#define ENGINE_FOLDER_H
+
+#include "engine/model/gguf.h"
+
+enum {
+    FOLDER_MAX_FILES = 1024,
+    FOLDER_MAX_JSON = 64 << 20, // bytes of config.json, or of the index
+};
+
+// BAD_FILE names the file and what is wrong with it; UNSUPPORTED a family, a feature or a tensor
+// that quire lacks; NOT_FOUND: the folder has no config.json. *gguf is the caller's until
+// gguf_close().
+MUST_CHECK enum status folder_open(const char *path, struct gguf **gguf, struct error *err);
+
+#endif

@@ -1,0 +1,398 @@
+#include "engine/model/folder_config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/mapped_file.h"
+
+static const struct folder_family families[] = {
+    {.model_type = "llama", .family = "llama"},
+    {.model_type = "mistral", .family = "llama"},
+    {.model_type = "mixtral", .family = "llama"},
+    {.model_type = "qwen2", .family = "qwen2"},
+    {.model_type = "qwen3", .family = "qwen3"},
+    {.model_type = "qwen3_moe", .family = "qwen3moe"},
+    {.model_type = "phi3", .family = "phi3"},
+    {.model_type = "gemma", .family = "gemma", .tied = true, .one_plus = true},
+    {.model_type = "gemma2",
+     .family = "gemma2",
+     .tied = true,
+     .one_plus = true,
+     .four_norms = true},
+    {.model_type = "gemma3_text",
+     .family = "gemma3",
+     .tied = true,
+     .one_plus = true,
+     .four_norms = true},
+    {.model_type = "smollm3", .family = "smollm3", .tied = true},
+    {.model_type = "olmo2", .family = "olmo2", .four_norms = true},
+    {.model_type = "granite", .family = "granite"},
+};
+
+// One translation, with the first failure kept, so that a list of keys reads as a list.
+struct writer {
+    const cJSON *json;
+    const char *path;
+    const char *family;
+    struct text *out;
+    uint64_t keys;
+    enum status status;
+    struct error *err;
+};
+
+static void fail(struct writer *writer, enum status status, const char *key, const char *what) {
+    if (writer->status != STATUS_OK) return;
+    writer->status =
+        error_set(writer->err, status, "%s: %s %s", mapped_file_shown(writer->path), key, what);
+}
+
+static void put(struct writer *writer, const void *bytes, size_t length) {
+    if (writer->status == STATUS_OK) writer->status = text_append(writer->out, bytes, length);
+}
+
+static void put_u32(struct writer *writer, uint32_t value) { put(writer, &value, sizeof value); }
+
+static void put_string(struct writer *writer, const char *string) {
+    const uint64_t length = strlen(string);
+    put(writer, &length, sizeof length);
+    put(writer, string, (size_t)length);
+}
+
+// "FAMILY.KEY" and the type of what follows; a key that begins with a dot is whole behind it.
+static void put_key(struct writer *writer, const char *key, enum gguf_type type) {
+    char name[128];
+    if (key[0] == '.')
+        snprintf(name, sizeof name, "%s", key + 1);
+    else
+        snprintf(name, sizeof name, "%s.%s", writer->family, key);
+    put_string(writer, name);
+    put_u32(writer, (uint32_t)type);
+    writer->keys++;
+}
+
+static void put_int(struct writer *writer, const char *key, int64_t value) {
+    put_key(writer, key, GGUF_I64);
+    put(writer, &value, sizeof value);
+}
+
+static void put_float(struct writer *writer, const char *key, double value) {
+    put_key(writer, key, GGUF_F64);
+    put(writer, &value, sizeof value);
+}
+
+// As an integer where it is one: sizes are read as such.
+static void put_number(struct writer *writer, const char *key, double value) {
+    if (floor(value) == value && fabs(value) < 0x1p31)
+        put_int(writer, key, (int64_t)value);
+    else
+        put_float(writer, key, value);
+}
+
+static void put_text(struct writer *writer, const char *key, const char *value) {
+    put_key(writer, key, GGUF_STRING);
+    put_string(writer, value);
+}
+
+static void put_true(struct writer *writer, const char *key) {
+    const unsigned char yes = 1;
+    put_key(writer, key, GGUF_BOOL);
+    put(writer, &yes, sizeof yes);
+}
+
+static const cJSON *get(const cJSON *json, const char *key) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    return cJSON_IsNull(item) ? NULL : item;
+}
+
+static double number_or(const cJSON *json, const char *key, double otherwise) {
+    const cJSON *item = get(json, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+static const char *string_or(const cJSON *json, const char *key, const char *otherwise) {
+    const cJSON *item = get(json, key);
+    return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+// Whole, 0 … 2^31 - 1; `otherwise` where the key is absent, -1: it must be there.
+static int64_t count_of(struct writer *writer, const char *key, int64_t otherwise) {
+    const cJSON *item = get(writer->json, key);
+    if (!item && otherwise >= 0) return otherwise;
+    const double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    if (!item)
+        fail(writer, STATUS_BAD_FILE, key, "is missing");
+    else if (!(value >= 0 && value < 0x1p31) || floor(value) != value)
+        fail(writer, STATUS_BAD_FILE, key, "is out of range");
+    return writer->status == STATUS_OK ? (int64_t)value : 1;
+}
+
+struct line { // of a table from their keys to ours
+    const char *theirs, *ours;
+};
+
+static void translate_numbers(struct writer *writer) {
+    static const struct line lines[] = {
+        {"num_hidden_layers", "block_count"},
+        {"hidden_size", "embedding_length"},
+        {"intermediate_size", "feed_forward_length"},
+        {"num_attention_heads", "attention.head_count"},
+        {"num_key_value_heads", "attention.head_count_kv"},
+        {"head_dim", "attention.key_length"},
+        {"head_dim", "attention.value_length"},
+        {"max_position_embeddings", "context_length"},
+        {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
+        {"attn_logit_softcapping", "attn_logit_softcapping"},
+        {"final_logit_softcapping", "final_logit_softcapping"},
+        {"embedding_multiplier", "embedding_scale"},
+        {"residual_multiplier", "residual_scale"},
+        {"attention_multiplier", "attention.scale"},
+        {"logits_scaling", "logit_scale"},
+        {"num_local_experts", "expert_count"},
+        {"num_experts", "expert_count"},
+        {"num_experts_per_tok", "expert_used_count"},
+        {"moe_intermediate_size", "expert_feed_forward_length"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const cJSON *item = get(writer->json, lines[i].theirs);
+        if (!item) continue;
+        const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+        if (!isfinite(value))
+            fail(writer, STATUS_BAD_FILE, lines[i].theirs, "is no number");
+        else
+            put_number(writer, lines[i].ours, value);
+    }
+    const double scalar = number_or(writer->json, "query_pre_attn_scalar", 0);
+    if (scalar > 0) put_float(writer, "attention.scale", 1 / sqrt(scalar));
+}
+
+static bool is_set(const cJSON *json, const char *key) {
+    const cJSON *item = get(json, key);
+    return cJSON_IsTrue(item) || (cJSON_IsNumber(item) && item->valuedouble != 0) ||
+           (cJSON_IsArray(item) && cJSON_GetArraySize(item) > 0);
+}
+
+// What these families have under these names and this forward pass has not.
+static void refuse_unknown_features(struct writer *writer) {
+    static const char *const features[] = {"vision_config", "mlp_only_layers", "mlp_bias",
+                                           "quantization_config", "attention_sinks"};
+    const cJSON *json = writer->json;
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (is_set(json, features[i]) || cJSON_IsObject(get(json, features[i])))
+            fail(writer, STATUS_UNSUPPORTED, features[i], "is set, which quire lacks");
+    if (number_or(json, "decoder_sparse_step", 1) != 1)
+        fail(writer, STATUS_UNSUPPORTED, "decoder_sparse_step", "is not 1, which quire lacks");
+    if (cJSON_IsFalse(get(json, "norm_topk_prob")))
+        fail(writer, STATUS_UNSUPPORTED, "norm_topk_prob", "is false, which quire lacks");
+    const struct family *family = family_find(writer->family, strlen(writer->family));
+    const char *act = string_or(json, "hidden_act", "silu");
+    if (family->act == ACT_SILU && strcmp(act, "silu") != 0 && strcmp(act, "swish") != 0)
+        fail(writer, STATUS_UNSUPPORTED, "hidden_act", "is not silu, which quire lacks");
+}
+
+// Where layers are listed one by one, they must be what the family's row says of them.
+static void check_layers(struct writer *writer, bool windowed) {
+    const struct family *family = family_find(writer->family, strlen(writer->family));
+    const cJSON *types = get(writer->json, "layer_types"), *rotated, *item;
+    int32_t layer = 0;
+    cJSON_ArrayForEach(item, types) {
+        const bool slides = cJSON_IsString(item) && !strcmp(item->valuestring, "sliding_attention");
+        const int32_t period = family->global_period;
+        const bool expected = windowed && !(period && (layer + 1) % period == 0);
+        layer++;
+        if (slides != expected)
+            fail(writer, STATUS_UNSUPPORTED, "layer_types", "has a pattern that quire lacks");
+    }
+    rotated = get(writer->json, "no_rope_layers");
+    layer = 0;
+    cJSON_ArrayForEach(item, rotated) {
+        const bool turns = cJSON_IsNumber(item) && item->valuedouble != 0;
+        const int32_t period = family->still_period;
+        if (turns != !(period && ++layer % period == 0))
+            fail(writer, STATUS_UNSUPPORTED, "no_rope_layers", "has a pattern that quire lacks");
+    }
+    const double pattern = number_or(writer->json, "sliding_window_pattern", 0);
+    if (pattern != 0 && pattern != family->global_period)
+        fail(writer, STATUS_UNSUPPORTED, "sliding_window_pattern", "is one that quire lacks");
+}
+
+static void translate_window(struct writer *writer) {
+    const cJSON *uses = get(writer->json, "use_sliding_window");
+    const double window = number_or(writer->json, "sliding_window", 0);
+    const bool windowed = window > 0 && !cJSON_IsFalse(uses);
+    if (windowed)
+        put_int(writer, "attention.sliding_window", count_of(writer, "sliding_window", 0));
+    check_layers(writer, windowed);
+}
+
+// [pairs] divisors, owned by the caller.
+static float *factors_of(struct writer *writer, const cJSON *scaling, const char *key,
+                         int32_t pairs) {
+    const cJSON *list = get(scaling, key), *item;
+    float *factors = calloc((size_t)pairs + 1, sizeof *factors);
+    int32_t count = 0;
+    if (!factors) writer->status = STATUS_NO_MEMORY;
+    cJSON_ArrayForEach(item, list) {
+        if (factors && count < pairs && cJSON_IsNumber(item))
+            factors[count] = (float)item->valuedouble;
+        count++;
+    }
+    if (count != pairs)
+        fail(writer, STATUS_BAD_FILE, key, "has not one factor for each rotated pair");
+    return factors;
+}
+
+// Llama 3 leaves fast pairs, divides slow ones by the factor and blends in between, by how many
+// turns a pair makes over the original context.
+static float *llama3_divisors(struct writer *writer, const cJSON *scaling, double base,
+                              int32_t pairs) {
+    static const double PI = 3.14159265358979323846;
+    const double factor = number_or(scaling, "factor", 0);
+    const double low = number_or(scaling, "low_freq_factor", 0);
+    const double high = number_or(scaling, "high_freq_factor", 0);
+    const double original = number_or(scaling, "original_max_position_embeddings", 0);
+    float *divisors = calloc((size_t)pairs + 1, sizeof *divisors);
+    if (!divisors) writer->status = STATUS_NO_MEMORY;
+    if (!(factor > 0 && low > 0 && high > low && original > 0 && base > 0)) {
+        fail(writer, STATUS_BAD_FILE, "rope_scaling", "of type llama3 lacks a factor");
+        return divisors;
+    }
+    for (int32_t i = 0; divisors && i < pairs; i++) {
+        const double turns = original * pow(base, -1.0 * i / pairs) / (2 * PI);
+        const double blend = fmin(fmax((turns - low) / (high - low), 0), 1);
+        divisors[i] = (float)(1 / ((1 - blend) / factor + blend));
+    }
+    return divisors;
+}
+
+static void translate_yarn(struct writer *writer, const cJSON *scaling) {
+    static const struct line lines[] = {
+        {"factor", "rope.scaling.factor"},
+        {"original_max_position_embeddings", "rope.scaling.original_context_length"},
+        {"beta_fast", "rope.scaling.yarn_beta_fast"},
+        {"beta_slow", "rope.scaling.yarn_beta_slow"},
+    };
+    const double factor = number_or(scaling, "factor", 1);
+    const double given = number_or(scaling, "attention_factor", 0);
+    put_text(writer, "rope.scaling.type", "yarn");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const double value = number_or(scaling, lines[i].theirs, -1);
+        if (value >= 0) put_number(writer, lines[i].ours, value);
+    }
+    if (given > 0 && factor > 1) // what it is multiplied with there is taken off here
+        put_float(writer, "rope.scaling.attn_factor", given / (0.1 * log(factor) + 1));
+    if (cJSON_IsFalse(get(scaling, "truncate")) || get(scaling, "mscale"))
+        fail(writer, STATUS_UNSUPPORTED, "rope_scaling", "is a form of yarn that quire lacks");
+}
+
+static void translate_longrope(struct writer *writer, const cJSON *scaling,
+                               struct folder_config *config) {
+    const double context = (double)count_of(writer, "max_position_embeddings", -1);
+    const double original =
+        number_or(writer->json, "original_max_position_embeddings",
+                  number_or(scaling, "original_max_position_embeddings", context));
+    const double ratio = number_or(scaling, "factor", context / original);
+    double attention = number_or(scaling, "attention_factor", 0);
+    if (attention <= 0) attention = ratio > 1 ? sqrt(1 + log(ratio) / log(fmax(original, 2))) : 1;
+    if (!(original >= 1 && original < 0x1p31 && isfinite(attention)))
+        fail(writer, STATUS_BAD_FILE, "original_max_position_embeddings", "is out of range");
+    put_text(writer, "rope.scaling.type", "longrope");
+    put_number(writer, "rope.scaling.original_context_length", floor(original));
+    put_float(writer, "rope.scaling.attn_factor", attention);
+    config->rope_short = factors_of(writer, scaling, "short_factor", config->pairs);
+    config->rope_long = factors_of(writer, scaling, "long_factor", config->pairs);
+}
+
+static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
+                              struct folder_config *config) {
+    const char *type = string_or(scaling, "rope_type", string_or(scaling, "type", "default"));
+    if (!strcmp(type, "default")) return;
+    if (!strcmp(type, "linear")) {
+        put_text(writer, "rope.scaling.type", "linear");
+        put_number(writer, "rope.scaling.factor", number_or(scaling, "factor", 0));
+    } else if (!strcmp(type, "yarn")) {
+        translate_yarn(writer, scaling);
+    } else if (!strcmp(type, "llama3")) {
+        config->rope_freqs = llama3_divisors(writer, scaling, base, config->pairs);
+    } else if (!strcmp(type, "longrope") || !strcmp(type, "su")) {
+        translate_longrope(writer, scaling, config);
+    } else {
+        fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
+             "is none of default, linear, yarn, llama3, longrope");
+    }
+}
+
+// Newer files have all of it in rope_parameters, by kinds of layers where these differ.
+static void translate_rope(struct writer *writer, struct folder_config *config) {
+    const cJSON *json = writer->json, *all = get(json, "rope_parameters");
+    const cJSON *global = get(all, "full_attention") ? get(all, "full_attention") : all;
+    const cJSON *scaling = global ? global : get(json, "rope_scaling");
+    const double base = number_or(global, "rope_theta", number_or(json, "rope_theta", 10000));
+    const double local = number_or(get(all, "sliding_attention"), "rope_theta",
+                                   number_or(json, "rope_local_base_freq", 0));
+    const int64_t heads = count_of(writer, "num_attention_heads", -1);
+    const int64_t dim = count_of(writer, "hidden_size", -1);
+    const int64_t size = count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
+    const double share =
+        number_or(json, "partial_rotary_factor", number_or(global, "partial_rotary_factor", 1));
+    if (!(share > 0 && share <= 1) || size < 2 || size > FAMILY_MAX_HEAD_SIZE) {
+        fail(writer, STATUS_BAD_FILE, "head_dim", "or partial_rotary_factor is out of range");
+        return;
+    }
+    const int32_t rotated = (int32_t)((double)size * share);
+    config->pairs = rotated / 2;
+    put_float(writer, "rope.freq_base", base);
+    put_int(writer, "rope.dimension_count", rotated);
+    if (local > 0) put_float(writer, "rope.freq_base_swa", local);
+    if (cJSON_IsObject(scaling)) translate_scaling(writer, scaling, base, config);
+}
+
+static const struct folder_family *find_family(const cJSON *json) {
+    const char *type = string_or(json, "model_type", "");
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (!strcmp(families[i].model_type, type)) return &families[i];
+    return NULL;
+}
+
+static enum status refuse_family(const cJSON *json, const char *path, struct error *err) {
+    char known[256] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "",
+                               families[i].model_type);
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%s: model_type is \"%.40s\"; of folders quire knows %s",
+                     mapped_file_shown(path), string_or(json, "model_type", ""), known);
+}
+
+enum status folder_config_read(const cJSON *json, const char *path, struct text *gguf,
+                               struct folder_config *config, struct error *err) {
+    static const unsigned char head[24] = {'G', 'G', 'U', 'F', 3}; // then two counts, of 64 bits
+    const struct folder_family *family = find_family(json);
+    if (!family) return refuse_family(json, path, err);
+    *config = (struct folder_config){.family = family};
+    struct writer writer = {
+        .json = json, .path = path, .family = family->family, .out = gguf, .err = err};
+    put(&writer, head, sizeof head);
+    put_text(&writer, ".general.architecture", family->family);
+    put_true(&writer, ".quire.rotary_halves");
+    translate_numbers(&writer);
+    translate_window(&writer);
+    translate_rope(&writer, config);
+    refuse_unknown_features(&writer);
+    const cJSON *tied = get(json, "tie_word_embeddings");
+    config->tied = tied ? cJSON_IsTrue(tied) : family->tied;
+    config->experts =
+        (int32_t)count_of(&writer, "num_local_experts", count_of(&writer, "num_experts", 0));
+    if (writer.status == STATUS_OK) memcpy(gguf->bytes + 16, &writer.keys, sizeof writer.keys);
+    if (writer.status != STATUS_OK) folder_config_deinit(config);
+    return writer.status;
+}
+
+void folder_config_deinit(struct folder_config *config) {
+    free(config->rope_freqs);
+    free(config->rope_short);
+    free(config->rope_long);
+    *config = (struct folder_config){0};
+}

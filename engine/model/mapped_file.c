@@ -1,0 +1,60 @@
+#include "engine/model/mapped_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *mapped_file_shown(const char *path) {
+    const size_t length = strlen(path);
+    return path + (length > MAPPED_FILE_PATH_SHOWN ? length - MAPPED_FILE_PATH_SHOWN : 0);
+}
+
+static enum status system_refused(const char *path, const char *what, struct error *err) {
+    return error_set(err, STATUS_IO, "%s: %s: %s", mapped_file_shown(path), what, strerror(errno));
+}
+
+static const char *kind_of_file(mode_t mode) {
+    if (S_ISDIR(mode)) return "a folder";
+    if (S_ISFIFO(mode)) return "a pipe";
+    if (S_ISSOCK(mode)) return "a socket";
+    return "a device";
+}
+
+static enum status map_descriptor(int descriptor, const char *path, const char *kind,
+                                  struct mapped_file *file, struct error *err) {
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return system_refused(path, "cannot be examined", err);
+    if (!S_ISREG(info.st_mode))
+        return error_set(err, STATUS_BAD_FILE, "%s: expected %s, found %s", mapped_file_shown(path),
+                         kind, kind_of_file(info.st_mode));
+    const size_t length = (size_t)info.st_size;
+    void *mapping = NULL;
+    if (length > 0) mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (mapping == MAP_FAILED) return system_refused(path, "cannot be mapped", err);
+    *file = (struct mapped_file){mapping, length};
+    return STATUS_OK;
+}
+
+enum status mapped_file_open(const char *path, const char *kind, struct mapped_file *file,
+                             struct error *err) {
+    // O_NONBLOCK: opening a pipe would wait for its writer. Regular files know no such thing.
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return system_refused(path, "cannot be opened", err);
+    const enum status status = map_descriptor(descriptor, path, kind, file, err);
+    close(descriptor);
+    return status;
+}
+
+void mapped_file_close(struct mapped_file *file) {
+    if (file->bytes) munmap((void *)(uintptr_t)file->bytes, file->length);
+    *file = (struct mapped_file){0};
+}
+
+void mapped_file_prefetch(const struct mapped_file *file) {
+    // Advice only: where the kernel does not take it, the pages come when they are touched.
+    if (file->bytes) (void)madvise((void *)(uintptr_t)file->bytes, file->length, MADV_WILLNEED);
+}

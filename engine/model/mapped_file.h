@@ -1,0 +1,32 @@
+// engine/model/mapped_file.h — the bytes of a file, read-only and in place.
+//
+// Memory: the mapping is the caller's until mapped_file_close(). Any thread may read it. A file
+// that is cut while it is mapped ends the process when the lost part is read: model files are
+// replaced, not rewritten.
+#ifndef ENGINE_MAPPED_FILE_H
+#define ENGINE_MAPPED_FILE_H
+
+#include <stddef.h>
+
+#include "engine/base/status.h"
+
+struct mapped_file {
+    const unsigned char *bytes; // NULL where length is 0
+    size_t length;
+};
+
+enum { MAPPED_FILE_PATH_SHOWN = 200 }; // so that what follows a long path still fits an error
+
+// IO when the system refuses. BAD_FILE when the path is no regular file; `kind` is what was
+// expected, "a GGUF file".
+MUST_CHECK enum status mapped_file_open(const char *path, const char *kind,
+                                        struct mapped_file *file, struct error *err);
+void mapped_file_close(struct mapped_file *file); // {0} is fine
+
+// Tells the kernel that all of it will be read soon (madvise).
+void mapped_file_prefetch(const struct mapped_file *file);
+
+// The end of a path, as much of it as errors show.
+const char *mapped_file_shown(const char *path);
+
+#endif

@@ -1,0 +1,258 @@
+#include "engine/model/safetensors.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/size.h"
+#include "engine/base/text.h"
+#include "engine/model/mapped_file.h"
+
+struct safetensors {
+    struct mapped_file mapping; // {0}: the bytes are borrowed
+    const unsigned char *bytes;
+    size_t length;
+    const char *path; // while it is opened
+    cJSON *header;    // owned: names lie in it
+    struct gguf_tensor *tensors;
+    size_t count;
+};
+
+// Of the specification. Numbers are those of GGUF, where it has the type.
+struct element {
+    const char *name;
+    size_t bytes;
+    uint32_t file_type;
+    bool known;
+    enum dtype type;
+};
+
+enum { NOT_IN_GGUF = UINT16_MAX };
+
+static const struct element elements[] = {
+    {"F32", 4, 0, true, DTYPE_F32},
+    {"F16", 2, 1, true, DTYPE_F16},
+    {"BF16", 2, 30, true, DTYPE_BF16},
+    {.name = "F64", .bytes = 8, .file_type = 28},
+    {.name = "I64", .bytes = 8, .file_type = 27},
+    {.name = "I32", .bytes = 4, .file_type = 26},
+    {.name = "I16", .bytes = 2, .file_type = 25},
+    {.name = "I8", .bytes = 1, .file_type = 24},
+    {.name = "U64", .bytes = 8, .file_type = NOT_IN_GGUF},
+    {.name = "U32", .bytes = 4, .file_type = NOT_IN_GGUF},
+    {.name = "U16", .bytes = 2, .file_type = NOT_IN_GGUF},
+    {.name = "U8", .bytes = 1, .file_type = NOT_IN_GGUF},
+    {.name = "BOOL", .bytes = 1, .file_type = NOT_IN_GGUF},
+    {.name = "F8_E4M3", .bytes = 1, .file_type = NOT_IN_GGUF},
+    {.name = "F8_E5M2", .bytes = 1, .file_type = NOT_IN_GGUF},
+    {.name = "F8_E8M0", .bytes = 1, .file_type = NOT_IN_GGUF},
+};
+
+static enum status refuse(const struct safetensors *file, const char *name, const char *what,
+                          struct error *err) {
+    return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s': %s", mapped_file_shown(file->path),
+                     name, what);
+}
+
+// A whole number of 0 … 2^53, which doubles hold exactly.
+static bool to_count(const cJSON *item, uint64_t *value) {
+    if (!cJSON_IsNumber(item)) return false;
+    const double number = item->valuedouble;
+    if (!(number >= 0 && number <= 0x1p53) || floor(number) != number) return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+static bool is_name(const char *name) {
+    const size_t length = strlen(name);
+    if (length == 0 || length > GGUF_MAX_NAME_BYTES || !utf8_valid(name, length, NULL))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7F) return false;
+    return true;
+}
+
+static const struct element *find_element(const cJSON *item) {
+    if (!cJSON_IsString(item)) return NULL;
+    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++)
+        if (!strcmp(elements[i].name, item->valuestring)) return &elements[i];
+    return NULL;
+}
+
+static enum status read_shape(const struct safetensors *file, const cJSON *item,
+                              struct gguf_tensor *tensor, size_t *count, struct error *err) {
+    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(item, "shape"), *extent;
+    const int dims = cJSON_GetArraySize(shape);
+    if (!cJSON_IsArray(shape)) return refuse(file, item->string, "has no shape", err);
+    if (dims > GGUF_MAX_DIMS)
+        return error_set(err, STATUS_UNSUPPORTED, "%s: tensor '%s' has %d dimensions",
+                         mapped_file_shown(file->path), item->string, dims);
+    int at = dims;
+    *count = 1;
+    for (int i = 0; i < GGUF_MAX_DIMS; i++)
+        tensor->shape[i] = 1;
+    tensor->dims = dims > 0 ? dims : 1;
+    cJSON_ArrayForEach(extent, shape) {
+        uint64_t value;
+        if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count))
+            return refuse(file, item->string, "expected a shape of whole numbers above 0", err);
+        tensor->shape[--at] = (int64_t)value; // the last one's elements lie side by side
+    }
+    return STATUS_OK;
+}
+
+static enum status read_tensor(const struct safetensors *file, const cJSON *item,
+                               struct gguf_tensor *tensor, struct error *err) {
+    const struct element *element = find_element(cJSON_GetObjectItemCaseSensitive(item, "dtype"));
+    const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(item, "data_offsets");
+    size_t count = 0;
+    uint64_t begin, end;
+    if (!is_name(item->string))
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s: expected names in UTF-8 without control characters",
+                         mapped_file_shown(file->path));
+    if (!cJSON_IsObject(item)) return refuse(file, item->string, "is no object", err);
+    if (!element) return refuse(file, item->string, "has no dtype of the specification", err);
+    TRY(read_shape(file, item, tensor, &count, err));
+    if (cJSON_GetArraySize(offsets) != 2 || !to_count(cJSON_GetArrayItem(offsets, 0), &begin) ||
+        !to_count(cJSON_GetArrayItem(offsets, 1), &end) || begin > end)
+        return refuse(file, item->string, "expected two data_offsets, in order", err);
+    if (!size_mul(count, element->bytes, &tensor->bytes) || end - begin != tensor->bytes)
+        return refuse(file, item->string, "its data_offsets are not as far apart as its shape says",
+                      err);
+    tensor->name = (struct gguf_string){item->string, strlen(item->string)};
+    tensor->known = element->known;
+    tensor->type = element->type;
+    tensor->file_type = element->file_type;
+    tensor->data = (const void *)(uintptr_t)begin; // an offset until place_tensors()
+    return STATUS_OK;
+}
+
+static int by_offset(const void *a, const void *b) {
+    const struct gguf_tensor *const *left = a, *const *right = b;
+    const uintptr_t x = (uintptr_t)(*left)->data, y = (uintptr_t)(*right)->data;
+    return x < y ? -1 : x > y;
+}
+
+// Each begins where the one before it ends, and the last one ends where the file does.
+static enum status place_tensors(struct safetensors *file, const unsigned char *data, size_t room,
+                                 struct error *err) {
+    struct gguf_tensor **order = calloc(file->count + 1, sizeof *order);
+    enum status status = STATUS_OK;
+    size_t at = 0;
+    if (!order) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", file->path);
+    for (size_t i = 0; i < file->count; i++)
+        order[i] = &file->tensors[i];
+    qsort(order, file->count, sizeof order[0], by_offset);
+    for (size_t i = 0; i < file->count && status == STATUS_OK; i++) {
+        struct gguf_tensor *tensor = order[i];
+        if ((uintptr_t)tensor->data != at || tensor->bytes > room - at)
+            status = refuse(file, tensor->name.bytes,
+                            "overlaps another, leaves a hole before it, or leaves the file", err);
+        tensor->data = data + at;
+        if (status == STATUS_OK) at += tensor->bytes;
+    }
+    if (status == STATUS_OK && at != room)
+        status = error_set(err, STATUS_BAD_FILE, "%s: expected %zu bytes of tensor data, found %zu",
+                           mapped_file_shown(file->path), at, room);
+    free(order);
+    return status;
+}
+
+static enum status parse_header(struct safetensors *file, size_t *header, struct error *err) {
+    const char *path = mapped_file_shown(file->path);
+    uint64_t length = 0;
+    if (file->length < sizeof length)
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s: expected a safetensors file, found one of %zu bytes", path,
+                         file->length);
+    memcpy(&length, file->bytes, sizeof length);
+    if (length > SAFETENSORS_MAX_HEADER || length > file->length - sizeof length)
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s: expected a header of at most %d bytes inside the file, found %llu",
+                         path, SAFETENSORS_MAX_HEADER, (unsigned long long)length);
+    const char *text = (const char *)file->bytes + sizeof length, *end = NULL;
+    file->header = cJSON_ParseWithLengthOpts(text, (size_t)length, &end, false);
+    if (!cJSON_IsObject(file->header))
+        return error_set(err, STATUS_BAD_FILE, "%s: expected a header that is a JSON object", path);
+    for (; end < text + length; end++)
+        if (*end != ' ')
+            return error_set(err, STATUS_BAD_FILE, "%s: expected spaces behind the header", path);
+    *header = sizeof length + (size_t)length;
+    return STATUS_OK;
+}
+
+static enum status read_file(struct safetensors *file, struct error *err) {
+    size_t header = 0;
+    const cJSON *item;
+    TRY(parse_header(file, &header, err));
+    const int items = cJSON_GetArraySize(file->header);
+    if (items > SAFETENSORS_MAX_TENSORS)
+        return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %d",
+                         mapped_file_shown(file->path), SAFETENSORS_MAX_TENSORS, items);
+    file->tensors = calloc((size_t)items + 1, sizeof file->tensors[0]);
+    if (!file->tensors) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", file->path);
+    cJSON_ArrayForEach(item, file->header) {
+        if (item->string && !strcmp(item->string, "__metadata__")) continue;
+        TRY(read_tensor(file, item, &file->tensors[file->count], err));
+        file->count++;
+    }
+    return place_tensors(file, file->bytes + header, file->length - header, err);
+}
+
+static enum status open_bytes(struct safetensors *file, const char *path,
+                              struct safetensors **result, struct error *err) {
+    file->path = path;
+    const enum status status = read_file(file, err);
+    file->path = NULL;
+    if (status == STATUS_OK)
+        *result = file;
+    else
+        safetensors_close(file);
+    return status;
+}
+
+enum status safetensors_open(const char *path, struct safetensors **file, struct error *err) {
+    struct safetensors *opened = calloc(1, sizeof *opened);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", path);
+    const enum status status = mapped_file_open(path, "a safetensors file", &opened->mapping, err);
+    if (status != STATUS_OK) {
+        free(opened);
+        return status;
+    }
+    opened->bytes = opened->mapping.bytes;
+    opened->length = opened->mapping.length;
+    return open_bytes(opened, path, file, err);
+}
+
+enum status safetensors_open_memory(const void *bytes, size_t length, const char *name,
+                                    struct safetensors **file, struct error *err) {
+    struct safetensors *opened = calloc(1, sizeof *opened);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", name);
+    opened->bytes = bytes;
+    opened->length = length;
+    return open_bytes(opened, name, file, err);
+}
+
+void safetensors_close(struct safetensors *file) {
+    if (!file) return;
+    cJSON_Delete(file->header);
+    mapped_file_close(&file->mapping);
+    free(file->tensors);
+    free(file);
+}
+
+size_t safetensors_count(const struct safetensors *file) { return file->count; }
+
+const struct gguf_tensor *safetensors_at(const struct safetensors *file, size_t index) {
+    return &file->tensors[index];
+}
+
+size_t safetensors_bytes(const struct safetensors *file) { return file->length; }
+
+struct hash128 safetensors_digest(const struct safetensors *file) {
+    return hash_bytes(file->bytes, file->length, 0);
+}
+
+void safetensors_prefetch(const struct safetensors *file) { mapped_file_prefetch(&file->mapping); }

@@ -1,0 +1,313 @@
+#include "engine/tokenizer/json_steps.h"
+
+#include <string.h>
+
+#include "engine/tokenizer/tokenizer_json.h"
+
+static const char mark[] = "\xE2\x96\x81"; // U+2581, which stands for a space
+
+// What the reading of one part needs; one of the three is filled.
+struct reading {
+    const char *name, *part;
+    struct normalizer *normalizer;
+    struct json_cuts *cuts;
+    struct json_decoding *decoding;
+    struct error *err;
+};
+
+typedef enum status read_step(const struct reading *reading, struct json_view step);
+
+static bool has(struct json_view object, const char *name) {
+    const enum json_kind kind = json_view_kind(json_view_find(object, name));
+    return kind != JSON_ABSENT && kind != JSON_NULL;
+}
+
+static bool flag(struct json_view object, const char *name, bool otherwise) {
+    const enum json_kind kind = json_view_kind(json_view_find(object, name));
+    return kind == JSON_TRUE || (kind != JSON_FALSE && otherwise);
+}
+
+static bool is_type(struct json_view step, const char *type) {
+    return json_view_is(json_view_find(step, "type"), type);
+}
+
+static enum status wrong(const struct reading *reading, const char *what) {
+    return error_set(reading->err, STATUS_BAD_FILE, "%s: tokenizer.json: %s: %s", reading->name,
+                     reading->part, what);
+}
+
+static enum status unsupported(const struct reading *reading, const char *what) {
+    return error_set(reading->err, STATUS_UNSUPPORTED,
+                     "%s: tokenizer.json: %s: %s is not supported", reading->name, reading->part,
+                     what);
+}
+
+static enum status unknown_type(const struct reading *reading, struct json_view step) {
+    const struct json_view type = json_view_find(step, "type");
+    if (json_view_kind(type) != JSON_STRING) return wrong(reading, "a step without a type");
+    const size_t length = json_view_string_room(type);
+    return error_set(reading->err, STATUS_UNSUPPORTED,
+                     "%s: tokenizer.json: %s \"%.*s\" is not supported", reading->name,
+                     reading->part, (int)(length < 40 ? length : 40), type.bytes + 1);
+}
+
+// Reads the steps one after another. Sequences hold sequences, up to the stated depth.
+static enum status read_all(const struct reading *reading, struct json_view step,
+                            const char *members, read_step *read) {
+    struct json_view lists[TOKENIZER_JSON_MAX_DEPTH];
+    size_t cursors[TOKENIZER_JSON_MAX_DEPTH];
+    size_t depth = 0;
+    const enum json_kind kind = json_view_kind(step);
+    if (kind == JSON_ABSENT || kind == JSON_NULL) return STATUS_OK;
+    for (;;) {
+        if (json_view_kind(step) != JSON_OBJECT) return wrong(reading, "a step that is no object");
+        if (!is_type(step, "Sequence")) {
+            TRY(read(reading, step));
+        } else {
+            if (depth == TOKENIZER_JSON_MAX_DEPTH)
+                return unsupported(reading, "so deep a Sequence");
+            lists[depth] = json_view_find(step, members);
+            if (json_view_kind(lists[depth]) != JSON_ARRAY)
+                return wrong(reading, "a Sequence without a list");
+            cursors[depth++] = 0;
+        }
+        while (depth > 0 && !json_view_next(lists[depth - 1], &cursors[depth - 1], NULL, &step))
+            depth--;
+        if (depth == 0) return STATUS_OK;
+    }
+}
+
+// A short string of a step; *length is as it was if it is absent.
+static enum status read_text(const struct reading *reading, struct json_view text,
+                             char out[NORMALIZER_TEXT_BYTES], size_t *length) {
+    char room[6 * NORMALIZER_TEXT_BYTES];
+    if (json_view_kind(text) != JSON_STRING) return wrong(reading, "a text is missing");
+    if (json_view_string_room(text) > sizeof room) return unsupported(reading, "so long a text");
+    const size_t bytes = json_view_string(text, room);
+    if (bytes > NORMALIZER_TEXT_BYTES) return unsupported(reading, "so long a text");
+    memcpy(out, room, bytes);
+    *length = bytes;
+    return STATUS_OK;
+}
+
+// {"String": "text"} or {"Regex": "expression"}
+static enum status read_pattern(const struct reading *reading, struct json_view pattern,
+                                struct expression **expression) {
+    const bool literal = has(pattern, "String");
+    const struct json_view view = json_view_find(pattern, literal ? "String" : "Regex");
+    if (json_view_kind(view) != JSON_STRING) return wrong(reading, "a pattern is missing");
+    if (json_view_string_room(view) > EXPRESSION_MAX_BYTES)
+        return unsupported(reading, "so long a pattern");
+    char room[EXPRESSION_MAX_BYTES];
+    return expression_create(room, json_view_string(view, room), literal, reading->name, expression,
+                             reading->err);
+}
+
+static enum status add_plain(const struct reading *reading, enum normalizer_kind kind) {
+    return normalizer_add(reading->normalizer, (struct normalizer_step){.kind = kind},
+                          reading->err);
+}
+
+static enum status add_replace(const struct reading *reading, struct json_view step) {
+    struct normalizer_step made = {.kind = NORMALIZE_REPLACE};
+    TRY(read_text(reading, json_view_find(step, "content"), made.with, &made.with_length));
+    TRY(read_pattern(reading, json_view_find(step, "pattern"), &made.expression));
+    return normalizer_add(reading->normalizer, made, reading->err);
+}
+
+static enum status add_prepend(const struct reading *reading, struct json_view step) {
+    struct normalizer_step made = {.kind = NORMALIZE_PREPEND};
+    TRY(read_text(reading, json_view_find(step, "prepend"), made.with, &made.with_length));
+    return normalizer_add(reading->normalizer, made, reading->err);
+}
+
+static enum status add_strip_accents(const struct reading *reading) {
+    struct normalizer_step made = {.kind = NORMALIZE_REPLACE};
+    TRY(expression_create("\\p{Mn}+", 7, false, reading->name, &made.expression, reading->err));
+    return normalizer_add(reading->normalizer, made, reading->err);
+}
+
+static enum status read_normalizer(const struct reading *reading, struct json_view step) {
+    static const struct {
+        const char *type;
+        enum normalizer_kind kind;
+    } plain[] = {{"NFC", NORMALIZE_NFC},
+                 {"NFD", NORMALIZE_NFD},
+                 {"NFKC", NORMALIZE_NFKC},
+                 {"NFKD", NORMALIZE_NFKD},
+                 {"Lowercase", NORMALIZE_LOWERCASE}};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (is_type(step, plain[i].type)) return add_plain(reading, plain[i].kind);
+    if (is_type(step, "Replace")) return add_replace(reading, step);
+    if (is_type(step, "Prepend")) return add_prepend(reading, step);
+    if (is_type(step, "StripAccents")) return add_strip_accents(reading);
+    if (!is_type(step, "Strip")) return unknown_type(reading, step);
+    if (flag(step, "strip_left", true)) TRY(add_plain(reading, NORMALIZE_STRIP_LEFT));
+    if (flag(step, "strip_right", true)) TRY(add_plain(reading, NORMALIZE_STRIP_RIGHT));
+    return STATUS_OK;
+}
+
+enum status json_steps_normalizer(struct json_view view, const char *name,
+                                  struct normalizer *normalizer, struct error *err) {
+    const struct reading reading = {
+        .name = name, .part = "normalizer", .normalizer = normalizer, .err = err};
+    return read_all(&reading, view, "normalizers", read_normalizer);
+}
+
+static enum status read_behavior(const struct reading *reading, struct json_view step,
+                                 enum cut_kind *kind) {
+    static const char *const names[] = {"Isolated", "Removed", "MergedWithPrevious",
+                                        "MergedWithNext", "Contiguous"}; // as enum cut_kind
+    const struct json_view behavior = json_view_find(step, "behavior");
+    *kind = CUT_ISOLATED;
+    if (json_view_kind(behavior) == JSON_ABSENT) return STATUS_OK;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!json_view_is(behavior, names[i])) continue;
+        *kind = (enum cut_kind)i;
+        return STATUS_OK;
+    }
+    return unsupported(reading, "this behavior");
+}
+
+static enum status add_cut(const struct reading *reading, const char *pattern, enum cut_kind kind,
+                           bool inverted) {
+    struct expression *expression;
+    TRY(expression_create(pattern, strlen(pattern), false, reading->name, &expression,
+                          reading->err));
+    return pretokenizer_add(reading->cuts->pretokenizer, expression, kind, inverted, reading->err);
+}
+
+static enum status add_split(const struct reading *reading, struct json_view step) {
+    struct expression *expression;
+    enum cut_kind kind;
+    TRY(read_behavior(reading, step, &kind));
+    TRY(read_pattern(reading, json_view_find(step, "pattern"), &expression));
+    return pretokenizer_add(reading->cuts->pretokenizer, expression, kind,
+                            flag(step, "invert", false), reading->err);
+}
+
+static enum status add_delimiter(const struct reading *reading, struct json_view step) {
+    char text[NORMALIZER_TEXT_BYTES];
+    size_t length = 0;
+    struct expression *expression;
+    TRY(read_text(reading, json_view_find(step, "delimiter"), text, &length));
+    TRY(expression_create(text, length, true, reading->name, &expression, reading->err));
+    return pretokenizer_add(reading->cuts->pretokenizer, expression, CUT_REMOVED, false,
+                            reading->err);
+}
+
+// Text is changed only before it is cut; a step that would change pieces is not understood.
+static enum status add_spacing(const struct reading *reading, struct normalizer_step step) {
+    if (!pretokenizer_is_empty(reading->cuts->pretokenizer)) {
+        expression_destroy(step.expression);
+        return unsupported(reading, "adding a space to pieces");
+    }
+    return normalizer_add(reading->cuts->spacing, step, reading->err);
+}
+
+static enum status add_byte_level(const struct reading *reading, struct json_view step) {
+    const struct normalizer_step space = {
+        .kind = NORMALIZE_BEGIN_WITH, .with = " ", .with_length = 1};
+    if (flag(step, "add_prefix_space", true)) TRY(add_spacing(reading, space));
+    if (flag(step, "use_regex", true))
+        TRY(pretokenizer_add_words(reading->cuts->pretokenizer, reading->err));
+    reading->cuts->byte_level = true;
+    return STATUS_OK;
+}
+
+// Spaces become U+2581, one comes before the text unless it begins with one, and words begin there.
+static enum status add_metaspace(const struct reading *reading, struct json_view step) {
+    struct normalizer_step replace = {.kind = NORMALIZE_REPLACE}, begin = {0};
+    const struct json_view scheme = json_view_find(step, "prepend_scheme");
+    const struct json_view replacement = json_view_find(step, "replacement");
+    if (!json_view_is(replacement, mark)) return unsupported(reading, "another mark than U+2581");
+    const bool first = json_view_is(scheme, "first");
+    const bool always = json_view_is(scheme, "always") ||
+                        (!has(step, "prepend_scheme") && flag(step, "add_prefix_space", true));
+    if (!first && !always && has(step, "prepend_scheme") && !json_view_is(scheme, "never"))
+        return unsupported(reading, "this prepend_scheme");
+    replace.with_length = begin.with_length = sizeof mark - 1;
+    memcpy(replace.with, mark, sizeof mark - 1);
+    memcpy(begin.with, mark, sizeof mark - 1);
+    begin.kind = first ? NORMALIZE_BEGIN_FIRST : NORMALIZE_BEGIN_WITH;
+    TRY(expression_create(" ", 1, true, reading->name, &replace.expression, reading->err));
+    TRY(add_spacing(reading, replace));
+    if (first || always) TRY(add_spacing(reading, begin));
+    return flag(step, "split", true) ? add_cut(reading, mark, CUT_WITH_NEXT, false) : STATUS_OK;
+}
+
+static enum status read_cut(const struct reading *reading, struct json_view step) {
+    if (reading->cuts->byte_level) return unsupported(reading, "a step behind ByteLevel");
+    if (is_type(step, "ByteLevel")) return add_byte_level(reading, step);
+    if (is_type(step, "Split")) return add_split(reading, step);
+    if (is_type(step, "Metaspace")) return add_metaspace(reading, step);
+    if (is_type(step, "CharDelimiterSplit")) return add_delimiter(reading, step);
+    if (is_type(step, "Digits"))
+        return add_cut(reading, "\\p{N}",
+                       flag(step, "individual_digits", false) ? CUT_ISOLATED : CUT_CONTIGUOUS,
+                       false);
+    if (is_type(step, "Whitespace")) return add_cut(reading, "\\w+|[^\\w\\s]+", CUT_REMOVED, true);
+    if (is_type(step, "WhitespaceSplit")) return add_cut(reading, "\\s", CUT_REMOVED, false);
+    if (!is_type(step, "Punctuation")) return unknown_type(reading, step);
+    enum cut_kind kind;
+    TRY(read_behavior(reading, step, &kind));
+    return add_cut(reading, "[!-/:-@\\[-`{-~\\p{P}]", kind, false);
+}
+
+enum status json_steps_pretokenizer(struct json_view view, const char *name, struct json_cuts *cuts,
+                                    struct error *err) {
+    const struct reading reading = {
+        .name = name, .part = "pre_tokenizer", .cuts = cuts, .err = err};
+    return read_all(&reading, view, "pretokenizers", read_cut);
+}
+
+static enum status read_decoder(const struct reading *reading, struct json_view step) {
+    struct json_decoding *decoding = reading->decoding;
+    int64_t start = 0;
+    if (is_type(step, "ByteLevel")) {
+        decoding->byte_level = true;
+    } else if (is_type(step, "Replace")) {
+        const struct json_view pattern = json_view_find(step, "pattern");
+        if (!json_view_is(json_view_find(pattern, "String"), mark) ||
+            !json_view_is(json_view_find(step, "content"), " "))
+            return unsupported(reading, "another Replace than that of U+2581 by a space");
+        decoding->marks_space = true;
+    } else if (is_type(step, "Metaspace")) {
+        decoding->marks_space = true;
+        decoding->drops_space = !json_view_is(json_view_find(step, "prepend_scheme"), "never") &&
+                                flag(step, "add_prefix_space", true);
+    } else if (is_type(step, "Strip")) {
+        decoding->drops_space = json_view_is(json_view_find(step, "content"), " ") &&
+                                json_view_int(json_view_find(step, "start"), &start) && start > 0;
+    } else if (!is_type(step, "ByteFallback") && !is_type(step, "Fuse")) {
+        return unknown_type(reading, step);
+    }
+    return STATUS_OK;
+}
+
+enum status json_steps_decoder(struct json_view view, const char *name,
+                               struct json_decoding *decoding, struct error *err) {
+    const struct reading reading = {
+        .name = name, .part = "decoder", .decoding = decoding, .err = err};
+    return read_all(&reading, view, "decoders", read_decoder);
+}
+
+static struct json_view first_of_template(struct json_view template) {
+    struct json_view first = {0};
+    size_t cursor = 0;
+    (void)json_view_next(json_view_find(template, "single"), &cursor, NULL, &first);
+    return json_view_find(json_view_find(first, "SpecialToken"), "id");
+}
+
+struct json_view json_steps_first_token(struct json_view post_processor, bool *templates) {
+    *templates = is_type(post_processor, "TemplateProcessing");
+    if (*templates) return first_of_template(post_processor);
+    struct json_view step;
+    const struct json_view list = json_view_find(post_processor, "processors");
+    for (size_t cursor = 0; json_view_next(list, &cursor, NULL, &step);) {
+        if (!is_type(step, "TemplateProcessing")) continue;
+        *templates = true;
+        return first_of_template(step);
+    }
+    return (struct json_view){0};
+}

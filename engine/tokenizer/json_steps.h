@@ -1,0 +1,38 @@
+// engine/tokenizer/json_steps.h — what a tokenizer.json does to a text before and after its model.
+//
+// Reads "normalizer", "pre_tokenizer", "decoder" and "post_processor" into a tokenizer that is
+// being opened. A part that is absent or null does nothing. UNSUPPORTED names what is not
+// understood, BAD_FILE what is not well-formed; see tokenizer_json.h for the list.
+#ifndef ENGINE_JSON_STEPS_H
+#define ENGINE_JSON_STEPS_H
+
+#include "engine/base/json_view.h"
+#include "engine/tokenizer/internal.h"
+
+MUST_CHECK enum status json_steps_normalizer(struct json_view view, const char *name,
+                                             struct normalizer *normalizer, struct error *err);
+
+struct json_cuts { // what a pre_tokenizer comes to
+    struct pretokenizer *pretokenizer;
+    struct normalizer *spacing; // what it does to spaces before it cuts
+    bool byte_level;            // are its words written as bytes?
+};
+
+// Fills in the steps of both, which are empty.
+MUST_CHECK enum status json_steps_pretokenizer(struct json_view view, const char *name,
+                                               struct json_cuts *cuts, struct error *err);
+
+struct json_decoding {
+    bool byte_level;  // characters stand for bytes
+    bool marks_space; // U+2581 is a space
+    bool drops_space; // the first one is left out
+};
+
+MUST_CHECK enum status json_steps_decoder(struct json_view view, const char *name,
+                                          struct json_decoding *decoding, struct error *err);
+
+// The text of the special token that comes first, or JSON_ABSENT. *templates: does a template say
+// what comes first at all?
+struct json_view json_steps_first_token(struct json_view post_processor, bool *templates);
+
+#endif

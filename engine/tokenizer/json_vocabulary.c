@@ -1,0 +1,256 @@
+#include "engine/tokenizer/json_vocabulary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/size.h"
+
+// What is being filled in.
+struct filling {
+    struct vocabulary *vocabulary;
+    const char *name;
+    char *next; // room in vocabulary->texts
+    bool bytes; // are "<0x0A>" tokens of bytes?
+    struct error *err;
+};
+
+void json_model_read(struct json_view view, struct json_model *model) {
+    *model = (struct json_model){0};
+    const struct {
+        const char *name;
+        struct json_view *view;
+    } members[] = {
+        {"type", &model->type},
+        {"vocab", &model->vocab},
+        {"merges", &model->merges},
+        {"unk_token", &model->unk_token},
+        {"unk_id", &model->unk_id},
+        {"dropout", &model->dropout},
+        {"continuing_subword_prefix", &model->continuing_subword_prefix},
+        {"end_of_word_suffix", &model->end_of_word_suffix},
+        {"byte_fallback", &model->byte_fallback},
+        {"fuse_unk", &model->fuse_unk},
+        {"ignore_merges", &model->ignore_merges},
+    };
+    struct json_view key, value;
+    for (size_t cursor = 0; json_view_next(view, &cursor, &key, &value);)
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+            if (json_view_is(key, members[i].name)) *members[i].view = value;
+}
+
+static bool is_true(struct json_view object, const char *name) {
+    return json_view_kind(json_view_find(object, name)) == JSON_TRUE;
+}
+
+static enum status wrong(const struct filling *filling, const char *what) {
+    return error_set(filling->err, STATUS_BAD_FILE, "%s: tokenizer.json: %s", filling->name, what);
+}
+
+// Grows *count to hold the id, and *room by what its text takes.
+static enum status measure(const struct filling *filling, struct json_view text, int64_t id,
+                           size_t *count, size_t *room) {
+    if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token without a text");
+    if (id < 0 || id >= TOKENIZER_MAX_VOCABULARY)
+        return error_set(filling->err, STATUS_BAD_FILE,
+                         "%s: tokenizer.json: a token has id %" PRId64 "; 0 to %d are possible",
+                         filling->name, id, TOKENIZER_MAX_VOCABULARY - 1);
+    const size_t bytes = json_view_string_room(text);
+    if (bytes > 6 * VOCABULARY_MAX_TEXT_BYTES)
+        return error_set(filling->err, STATUS_BAD_FILE,
+                         "%s: tokenizer.json: token %" PRId64 " has more than %d bytes",
+                         filling->name, id, VOCABULARY_MAX_TEXT_BYTES);
+    if ((size_t)id >= *count) *count = (size_t)id + 1;
+    *room += bytes; // at most the file's size
+    return STATUS_OK;
+}
+
+static enum status measure_all(const struct filling *filling, const struct json_model *model,
+                               struct json_view added, size_t *count, size_t *room) {
+    struct json_view key, value;
+    int64_t id = 0;
+    const bool object = json_view_kind(model->vocab) == JSON_OBJECT;
+    for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value); id++) {
+        size_t inner = 0;
+        if (object && !json_view_int(value, &id))
+            return wrong(filling, "a token whose id is not an integer");
+        if (!object && !json_view_next(value, &inner, NULL, &key))
+            return wrong(filling, "a token without a text");
+        TRY(measure(filling, key, id, count, room));
+    }
+    for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
+        if (!json_view_int(json_view_find(value, "id"), &id))
+            return wrong(filling, "an added token without an id");
+        TRY(measure(filling, json_view_find(value, "content"), id, count, room));
+    }
+    return STATUS_OK;
+}
+
+// "<0x0A>"
+static bool names_byte(struct gguf_string text) {
+    return text.length == 6 && memcmp(text.bytes, "<0x", 3) == 0 && text.bytes[5] == '>' &&
+           strspn(text.bytes + 3, "0123456789ABCDEFabcdef") >= 2;
+}
+
+static enum status put(struct filling *filling, struct json_view text, int64_t id,
+                       struct vocabulary_token **token) {
+    struct vocabulary_token *found = &filling->vocabulary->tokens[id];
+    const struct gguf_string string = {filling->next, json_view_string(text, filling->next)};
+    const bool taken = found->type != TOKEN_UNUSED;
+    if (string.length > VOCABULARY_MAX_TEXT_BYTES ||
+        (taken && (string.length != found->text.length ||
+                   memcmp(string.bytes, found->text.bytes, string.length) != 0)))
+        return error_set(filling->err, STATUS_BAD_FILE, "%s: tokenizer.json: token %" PRId64 " %s",
+                         filling->name, id, taken ? "has two texts" : "has too long a text");
+    if (!taken) {
+        filling->next += string.length;
+        *filling->next++ = '\0'; // so that a search for digits ends
+        found->text = string;
+    }
+    *token = found;
+    return STATUS_OK;
+}
+
+static enum status fill_vocab(struct filling *filling, const struct json_model *model) {
+    struct json_view key, value;
+    int64_t id = 0;
+    const bool object = json_view_kind(model->vocab) == JSON_OBJECT;
+    for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value); id++) {
+        struct vocabulary_token *token;
+        struct json_view score = {0};
+        size_t inner = 0;
+        if (object) {
+            if (!json_view_int(value, &id)) return wrong(filling, "a token without an id");
+        } else if (!json_view_next(value, &inner, NULL, &key) ||
+                   !json_view_next(value, &inner, NULL, &score)) {
+            return wrong(filling, "a token without a score");
+        }
+        TRY(put(filling, key, id, &token));
+        if (!object && !json_view_double(score, &token->score))
+            return wrong(filling, "a score that is not a number");
+        token->type = filling->bytes && names_byte(token->text) ? TOKEN_BYTE : TOKEN_NORMAL;
+    }
+    filling->vocabulary->has_scores = !object;
+    return STATUS_OK;
+}
+
+static enum status fill_added(struct filling *filling, struct json_view added) {
+    struct json_view value;
+    for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
+        struct vocabulary_token *token;
+        int64_t id = 0;
+        if (!json_view_int(json_view_find(value, "id"), &id))
+            return wrong(filling, "an added token without an id");
+        TRY(put(filling, json_view_find(value, "content"), id, &token));
+        const bool special = is_true(value, "special");
+        token->type = special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
+        token->match = 0;
+        if (is_true(value, "lstrip")) token->match |= TOKEN_TAKES_LEFT;
+        if (is_true(value, "rstrip")) token->match |= TOKEN_TAKES_RIGHT;
+        if (is_true(value, "single_word")) token->match |= TOKEN_STANDS_ALONE;
+        if (is_true(value, "normalized") && !special) token->match |= TOKEN_NORMALIZED;
+    }
+    return STATUS_OK;
+}
+
+static enum status find_unknown(struct filling *filling, const struct json_model *model) {
+    struct vocabulary *vocabulary = filling->vocabulary;
+    int64_t id = TOKEN_NONE;
+    if (json_view_kind(model->unk_token) == JSON_STRING)
+        id = json_vocabulary_find(vocabulary, model->unk_token);
+    else if (json_view_int(model->unk_id, &id) && (id < 0 || id >= vocabulary->count))
+        return wrong(filling, "unk_id names no token");
+    vocabulary->unknown = (int32_t)id;
+    if (id != TOKEN_NONE && vocabulary_type(vocabulary, vocabulary->unknown) == TOKEN_NORMAL)
+        vocabulary->tokens[id].type = TOKEN_UNKNOWN;
+    return STATUS_OK;
+}
+
+enum status json_vocabulary_read(const struct json_model *model, struct json_view added,
+                                 const char *name, struct vocabulary *vocabulary,
+                                 struct error *err) {
+    struct filling filling = {.vocabulary = vocabulary,
+                              .name = name,
+                              .bytes = json_view_kind(model->byte_fallback) == JSON_TRUE,
+                              .err = err};
+    size_t count = 0, room = 0;
+    TRY(measure_all(&filling, model, added, &count, &room));
+    if (count == 0) return wrong(&filling, "no tokens");
+    // A NUL behind each text; there are at most as many texts as the file has tokens.
+    struct json_view key, value;
+    for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value);)
+        room++;
+    for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);)
+        room++;
+    TRY(vocabulary_init(vocabulary, count));
+    vocabulary->has_types = true;
+    // The longest text that is written before it is found to be too long, or there already.
+    if (!size_add(room, 6 * VOCABULARY_MAX_TEXT_BYTES, &room)) return STATUS_NO_MEMORY;
+    filling.next = vocabulary->texts = malloc(room);
+    if (!filling.next) return STATUS_NO_MEMORY;
+    TRY(fill_vocab(&filling, model));
+    TRY(fill_added(&filling, added));
+    return find_unknown(&filling, model);
+}
+
+// A part of a merge: the string as it stands if it has no escapes, else in `room`.
+static bool read_part(struct json_view part, char room[6 * VOCABULARY_MAX_TEXT_BYTES],
+                      struct gguf_string *text) {
+    if (json_view_kind(part) != JSON_STRING) return false;
+    const size_t length = json_view_string_room(part);
+    if (length > 6 * VOCABULARY_MAX_TEXT_BYTES) return false;
+    *text = (struct gguf_string){part.bytes + 1, length};
+    if (length > 0 && memchr(part.bytes + 1, '\\', length))
+        *text = (struct gguf_string){room, json_view_string(part, room)};
+    return true;
+}
+
+static bool read_merge(struct json_view merge, const struct vocabulary *vocabulary, uint32_t rank,
+                       struct merge_table *table) {
+    char left_room[6 * VOCABULARY_MAX_TEXT_BYTES], right_room[6 * VOCABULARY_MAX_TEXT_BYTES];
+    struct gguf_string left, right;
+    if (json_view_kind(merge) == JSON_STRING) {
+        if (!read_part(merge, left_room, &left)) return false;
+        merge_table_add_line(table, vocabulary, left, rank);
+        return true;
+    }
+    struct json_view part = {0};
+    size_t cursor = 0;
+    if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, left_room, &left))
+        return false;
+    if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, right_room, &right))
+        return false;
+    merge_table_add(table, vocabulary, left, right, rank);
+    return true;
+}
+
+enum status json_vocabulary_merges(struct json_view merges, const struct vocabulary *vocabulary,
+                                   const char *name, struct merge_table *table, struct error *err) {
+    struct json_view merge;
+    size_t count = 0;
+    for (size_t cursor = 0; json_view_next(merges, &cursor, NULL, &merge);)
+        count++;
+    if (json_view_kind(merges) != JSON_ARRAY || count > MERGE_TABLE_MAX)
+        return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.json: %s", name,
+                         count > 0 ? "too many merges" : "no list of merges");
+    TRY(merge_table_init(table, count));
+    uint32_t rank = 0;
+    for (size_t cursor = 0; json_view_next(merges, &cursor, NULL, &merge); rank++)
+        if (!read_merge(merge, vocabulary, rank, table))
+            return error_set(err, STATUS_BAD_FILE,
+                             "%s: tokenizer.json: merge %" PRIu32 " is not two texts", name, rank);
+    return STATUS_OK;
+}
+
+int32_t json_vocabulary_find(const struct vocabulary *vocabulary, struct json_view text) {
+    char room[VOCABULARY_MAX_TEXT_BYTES];
+    if (json_view_kind(text) != JSON_STRING || json_view_string_room(text) > sizeof room)
+        return TOKEN_NONE;
+    const size_t length = json_view_string(text, room);
+    for (int32_t id = 0; id < vocabulary->count; id++) {
+        const struct gguf_string found = vocabulary->tokens[id].text;
+        if (length > 0 && found.length == length && memcmp(found.bytes, room, length) == 0)
+            return id;
+    }
+    return TOKEN_NONE;
+}

@@ -1,0 +1,37 @@
+// engine/tokenizer/json_vocabulary.h — the tokens and merges of a tokenizer.json.
+//
+//   "vocab": {"a": 0, …}          BPE        "merges": ["a b", …] or [["a", "b"], …]
+//   "vocab": [["a", -1.5], …]     Unigram
+//   "added_tokens": [{"id": 2, "content": "<s>", "special": true, …}, …]
+//
+// Special added tokens are control tokens and the others user-defined. Ids may leave gaps: what
+// lies in one is an unused token. Two texts for one id are refused.
+#ifndef ENGINE_JSON_VOCABULARY_H
+#define ENGINE_JSON_VOCABULARY_H
+
+#include "engine/base/json_view.h"
+#include "engine/tokenizer/merge_table.h"
+#include "engine/tokenizer/vocabulary.h"
+
+struct json_model { // members of "model"; absent ones are JSON_ABSENT
+    struct json_view type, vocab, merges, unk_token, unk_id;
+    struct json_view dropout, continuing_subword_prefix, end_of_word_suffix;
+    struct json_view byte_fallback, fuse_unk, ignore_merges;
+};
+
+void json_model_read(struct json_view view, struct json_model *model);
+
+// Fills a vocabulary, which is not indexed yet. `name` begins errors; `added` may be absent.
+MUST_CHECK enum status json_vocabulary_read(const struct json_model *model, struct json_view added,
+                                            const char *name, struct vocabulary *vocabulary,
+                                            struct error *err);
+
+// The merges of an indexed vocabulary.
+MUST_CHECK enum status json_vocabulary_merges(struct json_view merges,
+                                              const struct vocabulary *vocabulary, const char *name,
+                                              struct merge_table *table, struct error *err);
+
+// The token with this text, whatever its type, or TOKEN_NONE. Looks at all of them.
+int32_t json_vocabulary_find(const struct vocabulary *vocabulary, struct json_view text);
+
+#endif

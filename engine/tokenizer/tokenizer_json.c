@@ -1,0 +1,338 @@
+#include "engine/tokenizer/tokenizer_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/tokenizer/internal.h"
+#include "engine/tokenizer/json_steps.h"
+#include "engine/tokenizer/json_vocabulary.h"
+
+struct opening {
+    const char *name;
+    struct tokenizer *tokenizer;
+    struct json_model model;
+    struct json_view added, normalizer, pre_tokenizer, decoder, post_processor;
+    struct json_view config, generation; // may be JSON_ABSENT
+    struct error *err;
+};
+
+static enum status refuse(const struct opening *opening, const char *what) {
+    return error_set(opening->err, STATUS_UNSUPPORTED, "%s: tokenizer.json: %s is not supported",
+                     opening->name, what);
+}
+
+static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool is_text(struct json_view view) {
+    return json_view_kind(view) == JSON_STRING && json_view_string_room(view) > 0;
+}
+
+// The file is walked over once; its members come in any order.
+static void read_members(struct opening *opening, struct json_view file) {
+    struct json_view key, value, model = {0};
+    const struct {
+        const char *name;
+        struct json_view *view;
+    } members[] = {
+        {"model", &model},
+        {"added_tokens", &opening->added},
+        {"normalizer", &opening->normalizer},
+        {"pre_tokenizer", &opening->pre_tokenizer},
+        {"decoder", &opening->decoder},
+        {"post_processor", &opening->post_processor},
+    };
+    for (size_t cursor = 0; json_view_next(file, &cursor, &key, &value);)
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+            if (json_view_is(key, members[i].name)) *members[i].view = value;
+    json_model_read(model, &opening->model);
+}
+
+static enum status check_model(const struct opening *opening, bool *unigram) {
+    const struct json_model *model = &opening->model;
+    const enum json_kind vocab = json_view_kind(model->vocab);
+    *unigram = json_view_is(model->type, "Unigram") ||
+               (vocab == JSON_ARRAY && json_view_kind(model->type) == JSON_ABSENT);
+    const size_t shown =
+        is_text(model->type) ? min_size(json_view_string_room(model->type), 40) : 0;
+    if (json_view_kind(model->type) == JSON_STRING && !*unigram &&
+        !json_view_is(model->type, "BPE"))
+        return error_set(opening->err, STATUS_UNSUPPORTED,
+                         "%s: tokenizer.json: model \"%.*s\" is not supported", opening->name,
+                         (int)shown, model->type.bytes + 1);
+    if (vocab != (*unigram ? JSON_ARRAY : JSON_OBJECT))
+        return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json: no vocab in its model",
+                         opening->name);
+    double dropout = 0;
+    if (json_view_double(model->dropout, &dropout) && dropout > 0)
+        return refuse(opening, "dropout");
+    if (is_text(model->continuing_subword_prefix))
+        return refuse(opening, "continuing_subword_prefix");
+    return is_text(model->end_of_word_suffix) ? refuse(opening, "end_of_word_suffix") : STATUS_OK;
+}
+
+// "<s>" or {"content": "<s>"}
+static int32_t named_token(const struct opening *opening, const char *role) {
+    struct json_view value = json_view_find(opening->config, role);
+    if (json_view_kind(value) == JSON_OBJECT) value = json_view_find(value, "content");
+    return json_vocabulary_find(&opening->tokenizer->vocabulary, value);
+}
+
+static void name_end(struct vocabulary *vocabulary, struct json_view id) {
+    int64_t number;
+    if (json_view_int(id, &number) && number >= 0 && number < vocabulary->count)
+        vocabulary_name_end(vocabulary, (int32_t)number);
+}
+
+// Llama's and Gemma's tokenizers are known by a switch that overrules the template.
+static bool has_switch(struct json_view config) {
+    static const char *const classes[] = {"LlamaTokenizer",     "LlamaTokenizerFast",
+                                          "GemmaTokenizer",     "GemmaTokenizerFast",
+                                          "CodeLlamaTokenizer", "CodeLlamaTokenizerFast"};
+    const struct json_view class = json_view_find(config, "tokenizer_class");
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (json_view_is(class, classes[i])) return true;
+    return false;
+}
+
+static void read_roles(struct opening *opening) {
+    struct vocabulary *vocabulary = &opening->tokenizer->vocabulary;
+    bool templates;
+    const struct json_view first = json_steps_first_token(opening->post_processor, &templates);
+    const int32_t first_id = json_vocabulary_find(vocabulary, first);
+    const enum json_kind adds = json_view_kind(json_view_find(opening->config, "add_bos_token"));
+    vocabulary->bos = named_token(opening, "bos_token");
+    vocabulary->eos = named_token(opening, "eos_token");
+    if (vocabulary->bos == TOKEN_NONE) vocabulary->bos = first_id;
+    vocabulary_name_role(vocabulary, vocabulary->bos);
+    vocabulary_name_end(vocabulary, vocabulary->eos);
+    const struct json_view ends = json_view_find(opening->generation, "eos_token_id");
+    struct json_view end;
+    name_end(vocabulary, ends);
+    for (size_t cursor = 0; json_view_next(ends, &cursor, NULL, &end);)
+        name_end(vocabulary, end);
+    bool adds_bos = adds == JSON_TRUE;
+    if (templates && (adds == JSON_ABSENT || adds == JSON_NULL || !has_switch(opening->config)))
+        adds_bos = first_id != TOKEN_NONE && first_id == vocabulary->bos;
+    opening->tokenizer->adds_bos = adds_bos && vocabulary->bos != TOKEN_NONE;
+}
+
+static enum status read_vocabulary(struct opening *opening) {
+    struct tokenizer *tokenizer = opening->tokenizer;
+    struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    TRY(json_vocabulary_read(&opening->model, opening->added, opening->name, vocabulary,
+                             opening->err));
+    read_roles(opening);
+    if (tokenizer->normalizer.count == 0) // normalised text is the text
+        for (int32_t id = 0; id < vocabulary->count; id++)
+            vocabulary->tokens[id].match &= (unsigned char)~TOKEN_NORMALIZED;
+    return vocabulary_index(vocabulary);
+}
+
+// User-defined tokens that are looked for in normalised text, as they read there.
+static enum status index_normalized(struct tokenizer *tokenizer) {
+    const struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    size_t count = 0, bytes = 0;
+    for (int32_t id = 0; id < vocabulary->count; id++)
+        count += (vocabulary->tokens[id].match & TOKEN_NORMALIZED) != 0;
+    if (count == 0) return STATUS_OK;
+    struct prefix_entry *entries = calloc(count, sizeof entries[0]);
+    struct text normal = {0};
+    enum status status = entries ? STATUS_OK : STATUS_NO_MEMORY;
+    count = 0;
+    for (int32_t id = 0; id < vocabulary->count && status == STATUS_OK; id++) {
+        const struct vocabulary_token *token = &vocabulary->tokens[id];
+        if (!(token->match & TOKEN_NORMALIZED)) continue;
+        status = normalizer_apply(&tokenizer->normalizer, token->text.bytes, token->text.length,
+                                  true, 64 * VOCABULARY_MAX_TEXT_BYTES, &normal);
+        if (status == STATUS_OK)
+            status = text_append(&tokenizer->normalized_texts, text_string(&normal), normal.length);
+        if (status == STATUS_OK && normal.length > 0)
+            entries[count++] = (struct prefix_entry){NULL, normal.length, id};
+    }
+    for (size_t i = 0; i < count; bytes += entries[i++].length) // the texts lie still now
+        entries[i].bytes = tokenizer->normalized_texts.bytes + bytes;
+    text_deinit(&normal);
+    if (status != STATUS_OK)
+        free(entries);
+    else
+        prefix_index_build(&tokenizer->normalized, entries, count);
+    return status;
+}
+
+static enum status make_bytes(struct opening *opening) {
+    struct tokenizer *tokenizer = opening->tokenizer;
+    struct merge_table merges = {0};
+    enum status status = json_vocabulary_merges(opening->model.merges, &tokenizer->vocabulary,
+                                                opening->name, &merges, opening->err);
+    if (status == STATUS_OK)
+        status = byte_bpe_create(&tokenizer->vocabulary, &merges, opening->name,
+                                 &tokenizer->byte_bpe, opening->err);
+    merge_table_deinit(&merges);
+    tokenizer->model = MODEL_BYTES;
+    tokenizer->whole_first = json_view_kind(opening->model.ignore_merges) == JSON_TRUE;
+    return status;
+}
+
+static enum status make_characters(struct opening *opening, bool unigram, bool marks_space) {
+    struct tokenizer *tokenizer = opening->tokenizer;
+    struct sentencepiece *sentencepiece = &tokenizer->sentencepiece;
+    if (json_view_kind(opening->model.ignore_merges) == JSON_TRUE)
+        return refuse(opening, "ignore_merges without ByteLevel");
+    TRY(sentencepiece_init(sentencepiece, &tokenizer->vocabulary, opening->name, opening->err));
+    sentencepiece->keeps_spaces = true;
+    sentencepiece->keeps_marks = !marks_space;
+    sentencepiece->fuses_unknown = json_view_kind(opening->model.fuse_unk) == JSON_TRUE;
+    tokenizer->model = unigram ? MODEL_UNIGRAM : MODEL_CHARACTERS;
+    if (unigram) return unigram_init(&tokenizer->unigram, sentencepiece);
+    return json_vocabulary_merges(opening->model.merges, &tokenizer->vocabulary, opening->name,
+                                  &sentencepiece->merges, opening->err);
+}
+
+static enum status make(struct opening *opening) {
+    struct tokenizer *tokenizer = opening->tokenizer;
+    const char *name = opening->name;
+    bool unigram;
+    TRY(check_model(opening, &unigram));
+    TRY(json_steps_normalizer(opening->normalizer, name, &tokenizer->normalizer, opening->err));
+    TRY(pretokenizer_create(&tokenizer->pretokenizer));
+    struct json_cuts cuts = {.pretokenizer = tokenizer->pretokenizer,
+                             .spacing = &tokenizer->spacing};
+    TRY(json_steps_pretokenizer(opening->pre_tokenizer, name, &cuts, opening->err));
+    struct json_decoding decoding = {0};
+    TRY(json_steps_decoder(opening->decoder, name, &decoding, opening->err));
+    if (cuts.byte_level && unigram) return refuse(opening, "a Unigram of bytes");
+    TRY(read_vocabulary(opening));
+    TRY(index_normalized(tokenizer));
+    tokenizer->drops_space = decoding.drops_space;
+    snprintf(tokenizer->description, sizeof tokenizer->description, "tokenizer.json (%s)",
+             unigram           ? "Unigram"
+             : cuts.byte_level ? "byte-level BPE"
+                               : "BPE");
+    return cuts.byte_level ? make_bytes(opening)
+                           : make_characters(opening, unigram, decoding.marks_space);
+}
+
+static enum status view_file(const struct tokenizer_json *files, const char *file,
+                             struct gguf_string bytes, struct json_view *view, struct error *err) {
+    char name[PATH_MAX];
+    if (bytes.length == 0) return STATUS_OK;
+    snprintf(name, sizeof name, "%.300s: %s", files->name, file);
+    struct error found; // an error can not be written from its own text
+    const enum status status = json_view_open(bytes.bytes, bytes.length, name, view, &found);
+    return status == STATUS_OK ? status : error_set(err, STATUS_BAD_FILE, "%s", found.text);
+}
+
+static enum status open_files(const struct tokenizer_json *files, struct opening *opening) {
+    struct json_view file = {0};
+    TRY(view_file(files, "tokenizer.json", files->tokenizer, &file, opening->err));
+    TRY(view_file(files, "tokenizer_config.json", files->config, &opening->config, opening->err));
+    TRY(view_file(files, "generation_config.json", files->generation, &opening->generation,
+                  opening->err));
+    if (json_view_kind(file) != JSON_OBJECT)
+        return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json is no object",
+                         files->name);
+    read_members(opening, file);
+    return make(opening);
+}
+
+enum status tokenizer_open_json(const struct tokenizer_json *files, struct tokenizer **tokenizer,
+                                struct error *err) {
+    struct opening opening = {.name = files->name, .err = err};
+    opening.tokenizer = calloc(1, sizeof *opening.tokenizer);
+    if (!opening.tokenizer) return STATUS_NO_MEMORY;
+    const enum status status = open_files(files, &opening);
+    if (status != STATUS_OK)
+        tokenizer_close(opening.tokenizer);
+    else
+        *tokenizer = opening.tokenizer;
+    return status;
+}
+
+// A file's bytes, or none if there is no such file.
+static enum status map_file(const char *folder, const char *file, struct gguf_string *bytes,
+                            struct error *err) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path)
+        return error_set(err, STATUS_IO, "%.200s: too long a path", folder);
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK;
+    struct stat info;
+    if (descriptor < 0 || fstat(descriptor, &info) != 0) {
+        const int code = errno;
+        if (descriptor >= 0) close(descriptor);
+        return error_set(err, STATUS_IO, "%s: %s", path, strerror(code));
+    }
+    enum status status = STATUS_OK;
+    if (!S_ISREG(info.st_mode) || info.st_size > TOKENIZER_JSON_MAX_BYTES)
+        status = error_set(err, STATUS_BAD_FILE, "%s: not a file of at most %d MiB", path,
+                           TOKENIZER_JSON_MAX_BYTES >> 20);
+    if (status == STATUS_OK && info.st_size > 0) {
+        void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (mapping == MAP_FAILED)
+            status = error_set(err, STATUS_IO, "%s: %s", path, strerror(errno));
+        else
+            *bytes = (struct gguf_string){mapping, (size_t)info.st_size};
+    }
+    close(descriptor);
+    return status;
+}
+
+static void unmap_file(struct gguf_string bytes) {
+    union { // munmap() takes what mmap() gave
+        const char *bytes;
+        void *mapping;
+    } file = {.bytes = bytes.bytes};
+    if (bytes.length > 0) munmap(file.mapping, bytes.length);
+}
+
+// The folder of a path that may name the tokenizer.json in it.
+static void folder_of(const char *path, char folder[PATH_MAX]) {
+    static const char file[] = "tokenizer.json";
+    snprintf(folder, PATH_MAX, "%s", path);
+    const size_t length = strlen(folder), ending = sizeof file - 1;
+    if (length < ending || strcmp(folder + length - ending, file) != 0) return;
+    if (length == ending)
+        snprintf(folder, PATH_MAX, ".");
+    else if (folder[length - ending - 1] == '/')
+        folder[length - ending - 1] = '\0';
+}
+
+enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer,
+                                  struct error *err) {
+    char folder[PATH_MAX];
+    folder_of(path, folder);
+    struct tokenizer_json files = {.name = folder};
+    enum status status = map_file(folder, "tokenizer.json", &files.tokenizer, err);
+    if (status == STATUS_OK && files.tokenizer.length == 0)
+        status = error_set(err, STATUS_NOT_FOUND, "%s: no tokenizer.json", folder);
+    if (status == STATUS_OK) status = map_file(folder, "tokenizer_config.json", &files.config, err);
+    if (status == STATUS_OK)
+        status = map_file(folder, "generation_config.json", &files.generation, err);
+    if (status == STATUS_OK) status = tokenizer_open_json(&files, tokenizer, err);
+    unmap_file(files.tokenizer);
+    unmap_file(files.config);
+    unmap_file(files.generation);
+    return status;
+}
+
+bool tokenizer_is_in_folder(const char *path) {
+    static const char ending[] = ".json";
+    struct stat info;
+    const size_t length = strlen(path), bytes = sizeof ending - 1;
+    return (length > bytes && strcmp(path + length - bytes, ending) == 0) ||
+           (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+enum status tokenizer_open_model(const struct gguf *gguf, struct tokenizer **tokenizer,
+                                 struct error *err) {
+    const char *path = gguf_path(gguf);
+    return tokenizer_is_in_folder(path) ? tokenizer_open_folder(path, tokenizer, err)
+                                        : tokenizer_open(gguf, tokenizer, err);
+}

@@ -1,0 +1,179 @@
+// kernels/cpu/experts.c — a mixture of experts: rows are sorted by who answers them, so that an
+// expert's matrices are read once for all its tokens.
+//
+// Each answer is computed as if it were alone and a token's answers are added in the order of its
+// choice, so the bits of a row depend on that row alone.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "kernels/cpu/device.h"
+
+enum { ROUTE_TOKENS = 16, COMBINE_TOKENS = 4 };
+
+struct expert_scratch {
+    int32_t slots;      // max_tokens * experts_used: a token's j-th answer is slot token * used + j
+    int32_t *token_of;  // [slots], sorted by expert
+    int32_t *place_of;  // [slots], of a slot in that order
+    float *hidden, *up; // [slots, expert_rows], in that order
+    float *answers;     // [slots, max_features], in that order
+};
+
+void expert_scratch_destroy(struct expert_scratch *scratch) {
+    if (!scratch) return;
+    free(scratch->token_of);
+    free(scratch->place_of);
+    free(scratch->hidden);
+    free(scratch->up);
+    free(scratch->answers);
+    free(scratch);
+}
+
+enum status expert_scratch_create(const struct workspace *workspace,
+                                  struct expert_scratch **scratch) {
+    if (workspace->experts_used == 0) return STATUS_OK;
+    ASSERT(workspace->experts <= EXPERTS_MAX && workspace->experts_used <= EXPERTS_USED_MAX);
+    struct expert_scratch *made = calloc(1, sizeof *made);
+    if (!made) return STATUS_NO_MEMORY;
+    made->slots = workspace->max_tokens * workspace->experts_used;
+    const size_t slots = (size_t)made->slots, rows = (size_t)workspace->expert_rows;
+    made->token_of = calloc(slots, sizeof *made->token_of);
+    made->place_of = calloc(slots, sizeof *made->place_of);
+    made->hidden = calloc(slots * rows, sizeof *made->hidden);
+    made->up = calloc(slots * rows, sizeof *made->up);
+    made->answers = calloc(slots * (size_t)workspace->max_features, sizeof *made->answers);
+    if (!made->token_of || !made->place_of || !made->hidden || !made->up || !made->answers) {
+        expert_scratch_destroy(made);
+        return STATUS_NO_MEMORY;
+    }
+    *scratch = made;
+    return STATUS_OK;
+}
+
+// Scores come in order, so that an equal one that is there already has the lower index.
+static void choose(const float *scores, int32_t experts, int32_t used, int32_t *chosen,
+                   float *best) {
+    int32_t kept = 0;
+    for (int32_t e = 0; e < experts; e++) {
+        const float score = isnan(scores[e]) ? -INFINITY : scores[e];
+        if (kept == used && !(score > best[kept - 1])) continue;
+        int32_t at = kept < used ? kept++ : kept - 1;
+        for (; at > 0 && score > best[at - 1]; at--) {
+            best[at] = best[at - 1];
+            chosen[at] = chosen[at - 1];
+        }
+        best[at] = score;
+        chosen[at] = e;
+    }
+}
+
+static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
+    const struct route *args = context;
+    const size_t used = (size_t)args->used;
+    (void)thread;
+    for (size_t t = (size_t)begin; t < (size_t)end; t++) {
+        const float *scores = (const float *)args->scores + t * (size_t)args->experts;
+        float best[EXPERTS_USED_MAX], sum = 0;
+        choose(scores, args->experts, args->used, args->chosen + t * used, best);
+        for (size_t j = used; j > 0; j--)
+            sum += best[j - 1] = expf(best[j - 1] - best[0]);
+        for (size_t j = 0; j < used; j++)
+            args->shares[t * used + j] = best[j] / sum;
+    }
+}
+
+void cpu_route(struct device *device, const struct route *args) {
+    ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
+    struct route copy = *args;
+    threads_for(device->threads, args->tokens, ROUTE_TOKENS, route_tokens, &copy);
+}
+
+// first[e] ... first[e + 1] - 1 become the places of expert e's slots, each token's in turn.
+static void sort_slots(struct expert_scratch *scratch, const struct experts *args,
+                       int32_t first[EXPERTS_MAX + 1]) {
+    const int32_t slots = args->tokens * args->used;
+    int32_t next[EXPERTS_MAX];
+    memset(first, 0, ((size_t)args->experts + 1) * sizeof first[0]);
+    for (int32_t s = 0; s < slots; s++) {
+        ASSERT(args->chosen[s] >= 0 && args->chosen[s] < args->experts);
+        first[args->chosen[s] + 1]++;
+    }
+    for (int32_t e = 0; e < args->experts; e++) {
+        first[e + 1] += first[e];
+        next[e] = first[e];
+    }
+    for (int32_t s = 0; s < slots; s++) {
+        scratch->place_of[s] = next[args->chosen[s]]++;
+        scratch->token_of[scratch->place_of[s]] = s / args->used;
+    }
+}
+
+struct expert_job {
+    struct device *device;
+    const struct experts *args;
+    int32_t expert, first, count; // its places
+};
+
+// y[place] = one of the expert's matrices times a row of x for each of its places: the place's
+// token's row, or the row of that place.
+static void multiply(const struct expert_job *job, const struct expert_weights *weights,
+                     const float *x, const int32_t *token_of, float *y) {
+    const size_t rows = (size_t)weights->rows, first = (size_t)job->first;
+    cpu_multiply(
+        job->device,
+        &(struct linear_part){
+            .weight = {weights->data[job->expert], weights->type, weights->rows, weights->columns},
+            .y = y + first * rows,
+            .x = token_of ? x : x + first * (size_t)weights->columns,
+            .row_index = token_of ? token_of + first : NULL,
+            .bias = weights->bias ? weights->bias + (size_t)job->expert * rows : NULL,
+            .tokens = job->count,
+        });
+}
+
+static void answer(const struct expert_job *job) {
+    const struct expert_scratch *scratch = job->device->experts;
+    const struct experts *args = job->args;
+    const size_t at = (size_t)job->first * (size_t)args->gate.rows;
+    multiply(job, &args->gate, args->x, scratch->token_of, scratch->hidden);
+    multiply(job, &args->up, args->x, scratch->token_of, scratch->up);
+    cpu_act_and_mul(job->device, &(struct act_and_mul){.gate = scratch->hidden + at,
+                                                       .up = scratch->up + at,
+                                                       .rows = job->count,
+                                                       .dim = args->gate.rows,
+                                                       .act = args->act});
+    multiply(job, &args->down, scratch->hidden, NULL, scratch->answers);
+}
+
+static void combine(void *context, int64_t begin, int64_t end, int32_t thread) {
+    const struct expert_job *job = context;
+    const struct experts *args = job->args;
+    const size_t dim = (size_t)args->down.rows, used = (size_t)args->used;
+    (void)thread;
+    for (size_t t = (size_t)begin; t < (size_t)end; t++) {
+        float *y = (float *)args->y + t * dim;
+        memset(y, 0, dim * sizeof *y);
+        for (size_t j = 0; j < used; j++) {
+            const size_t place = (size_t)job->device->experts->place_of[t * used + j];
+            const float *from = job->device->experts->answers + place * dim;
+            const float share = args->shares[t * used + j];
+            for (size_t i = 0; i < dim; i++)
+                y[i] += share * from[i];
+        }
+    }
+}
+
+void cpu_experts(struct device *device, const struct experts *args) {
+    struct expert_scratch *scratch = device->experts;
+    ASSERT(scratch && args->tokens * args->used <= scratch->slots);
+    ASSERT(args->experts <= EXPERTS_MAX && args->gate.rows <= device->limits.expert_rows);
+    ASSERT(args->down.rows <= device->limits.max_features);
+    int32_t first[EXPERTS_MAX + 1];
+    sort_slots(scratch, args, first);
+    for (int32_t e = 0; e < args->experts; e++)
+        if (first[e + 1] > first[e])
+            answer(&(struct expert_job){device, args, e, first[e], first[e + 1] - first[e]});
+    struct expert_job job = {.device = device, .args = args};
+    threads_for(device->threads, args->tokens, COMBINE_TOKENS, combine, &job);
+}

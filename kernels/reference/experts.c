@@ -1,0 +1,77 @@
+// kernels/reference/experts.c — a mixture of experts: who answers a token, and their answer.
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "kernels/reference/reference.h"
+
+// The best score among those that are not chosen yet; the lowest index of equal ones.
+static int32_t best_left(const float *scores, int32_t experts, const int32_t *chosen,
+                         int32_t count) {
+    int32_t best = -1;
+    for (int32_t e = 0; e < experts; e++) {
+        bool taken = false;
+        for (int32_t j = 0; j < count; j++)
+            taken = taken || chosen[j] == e;
+        if (taken) continue;
+        if (best < 0 || scores[e] > scores[best] || (isnan(scores[best]) && !isnan(scores[e])))
+            best = e;
+    }
+    return best;
+}
+
+void reference_route(struct device *device, const struct route *args) {
+    (void)device;
+    ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
+    for (int32_t t = 0; t < args->tokens; t++) {
+        const float *scores = (const float *)args->scores + (size_t)t * (size_t)args->experts;
+        int32_t *chosen = args->chosen + (size_t)t * (size_t)args->used;
+        float *shares = args->shares + (size_t)t * (size_t)args->used;
+        double sum = 0;
+        for (int32_t j = 0; j < args->used; j++)
+            chosen[j] = best_left(scores, args->experts, chosen, j);
+        for (int32_t j = 0; j < args->used; j++)
+            sum += exp((double)scores[chosen[j]] - (double)scores[chosen[0]]);
+        for (int32_t j = 0; j < args->used; j++)
+            shares[j] = (float)(exp((double)scores[chosen[j]] - (double)scores[chosen[0]]) / sum);
+    }
+}
+
+// Row r of an expert's matrix times x, and its bias.
+static float row_product(struct device *device, const struct expert_weights *weights,
+                         int32_t expert, int32_t row, const float *x) {
+    const size_t row_bytes = dtype_row_bytes(weights->type, weights->columns);
+    const char *data = (const char *)weights->data[expert] + (size_t)row * row_bytes;
+    double sum = 0;
+    dtype_to_float(weights->type, data, device->row, (size_t)weights->columns);
+    for (int32_t i = 0; i < weights->columns; i++)
+        sum += (double)device->row[i] * (double)x[i];
+    const size_t at = (size_t)expert * (size_t)weights->rows + (size_t)row;
+    return weights->bias ? (float)sum + weights->bias[at] : (float)sum;
+}
+
+static void add_answer(struct device *device, const struct experts *args, int32_t token,
+                       int32_t nth) {
+    const size_t slot = (size_t)token * (size_t)args->used + (size_t)nth;
+    const int32_t expert = args->chosen[slot];
+    const float *x = (const float *)args->x + (size_t)token * (size_t)args->gate.columns;
+    float *y = (float *)args->y + (size_t)token * (size_t)args->down.rows;
+    ASSERT(expert >= 0 && expert < args->experts);
+    for (int32_t r = 0; r < args->gate.rows; r++)
+        device->hidden[r] = reference_act(args->act, row_product(device, &args->gate, expert, r, x),
+                                          row_product(device, &args->up, expert, r, x));
+    for (int32_t r = 0; r < args->down.rows; r++)
+        y[r] += args->shares[slot] * row_product(device, &args->down, expert, r, device->hidden);
+}
+
+void reference_experts(struct device *device, const struct experts *args) {
+    ASSERT(args->gate.rows <= device->limits.expert_rows);
+    ASSERT(args->gate.columns <= device->limits.max_features);
+    ASSERT(args->used <= device->limits.experts_used);
+    for (int32_t t = 0; t < args->tokens; t++) {
+        memset((float *)args->y + (size_t)t * (size_t)args->down.rows, 0,
+               (size_t)args->down.rows * sizeof(float));
+        for (int32_t j = 0; j < args->used; j++)
+            add_answer(device, args, t, j);
+    }
+}

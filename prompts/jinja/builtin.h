@@ -1,0 +1,75 @@
+// prompts/jinja/builtin.h — what a template may call without having defined it.
+//
+// One row for each: its name, its parameters, and what it does. Arguments are put in their places
+// by builtin_run(), so that a row's function finds each under its parameter's number, NULL where
+// it was not given.
+//
+//   filters.c          {{ text|trim }}, of one value       filter_lists.c   … of lists
+//   predicates.c       {% if x is string %}                methods.c        text.strip(), d.items()
+//   functions.c        range(3), namespace(…), raise_exception(…), strftime_now(…)
+//
+// Threads: rows are read-only; a call has its machine's memory.
+#ifndef PROMPTS_JINJA_BUILTIN_H
+#define PROMPTS_JINJA_BUILTIN_H
+
+#include "prompts/jinja/value.h"
+
+struct machine;
+
+enum builtin_kind {
+    BUILTIN_FILTER,
+    BUILTIN_TEST,
+    BUILTIN_FUNCTION,
+    BUILTIN_TEXT_METHOD,
+    BUILTIN_DICT_METHOD,
+    BUILTIN_LIST_METHOD,
+};
+
+struct named_value {
+    const struct chars *name;
+    struct value value;
+};
+
+struct arguments {
+    const struct value *values;
+    size_t count;
+    const struct named_value *named;
+    size_t named_count;
+};
+
+enum { BUILTIN_MAX_PARAMETERS = 6 };
+
+struct call {
+    const struct value *self; // what a filter, test or method is of
+    const struct value *values[BUILTIN_MAX_PARAMETERS];
+    const struct arguments *all;
+};
+
+typedef enum status builtin_function(struct machine *machine, const struct call *call,
+                                     struct value *result);
+
+struct builtin {
+    const char *name;
+    builtin_function *run;
+    const char *parameters[BUILTIN_MAX_PARAMETERS]; // or NULL
+    size_t required;                                // so many of them
+    bool variadic;                                  // takes any others: see call.all
+};
+
+struct builtin_table {
+    const struct builtin *rows;
+    size_t count;
+};
+
+extern const struct builtin_table builtin_filters, builtin_list_filters, builtin_tests,
+    builtin_functions, builtin_text_methods, builtin_dict_methods, builtin_list_methods;
+
+const struct builtin *builtin_find(enum builtin_kind kind, const char *name); // or NULL
+const struct builtin *builtin_find_chars(enum builtin_kind kind, const struct chars *name);
+
+// BAD_INPUT: arguments that it does not take, or what it says itself.
+MUST_CHECK enum status builtin_run(struct machine *machine, const struct builtin *builtin,
+                                   const struct value *self, const struct arguments *arguments,
+                                   struct value *result);
+
+#endif

@@ -1,0 +1,14 @@
+// prompts/jinja/calendar.h — a moment as strftime() writes it, in English wherever it runs.
+//
+// %a %A %b %B %d %D %e %F %H %I %j %m %M %p %R %S %T %u %w %y %Y %Z %z %%, and "-" after the % for
+// no padding. Anything else stays as it is.
+#ifndef PROMPTS_JINJA_CALENDAR_H
+#define PROMPTS_JINJA_CALENDAR_H
+
+#include <time.h>
+
+#include "prompts/jinja/chars.h"
+
+void calendar_push(struct builder *out, const struct chars *format, const struct tm *now);
+
+#endif

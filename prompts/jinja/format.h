@@ -1,0 +1,19 @@
+// prompts/jinja/format.h — Python's two ways to put values into a pattern: '%s of %d' % (a, b) and
+// '{} of {:.2f}'.format(a, b).
+//
+// The pattern's characters and those of strings keep their origins. Of str.format() there are
+// {}, {0}, {name}, !r, !s and the format specification without "," and "_"; no attributes.
+//
+// Source: Python's documentation, "printf-style String Formatting", "Format String Syntax".
+#ifndef PROMPTS_JINJA_FORMAT_H
+#define PROMPTS_JINJA_FORMAT_H
+
+#include "prompts/jinja/builtin.h"
+
+// `values` is a tuple, a dict for %(name)s, or the one value.
+MUST_CHECK enum status format_percent(struct machine *machine, const struct chars *pattern,
+                                      const struct value *values, struct value *result);
+MUST_CHECK enum status format_braces(struct machine *machine, const struct chars *pattern,
+                                     const struct arguments *arguments, struct value *result);
+
+#endif

@@ -1,0 +1,75 @@
+// prompts/jinja/jinja.h — a chat template as a program: parsed once, run for each prompt.
+//
+//   jinja_create ─► jinja_run (any number of times) ─► jinja_destroy
+//
+// The language is Jinja's as Hugging Face's apply_chat_template() sets it: trim_blocks and
+// lstrip_blocks, an immutable sandbox, break and continue, tojson that keeps the order of keys and
+// writes characters as they are, raise_exception() and strftime_now(). Nothing is read from the
+// outside but what it is given: no loader, no clock, no environment.
+//
+// Where it differs: integers have 64 bits, and what does not fit is an error; nothing is ever a
+// string that is safe as HTML, so `safe` changes nothing; there are no complex numbers; filters
+// that make HTML or random choices are unknown.
+//
+// Pieces: characters of the template's literals, and of variables given as control (bos_token),
+// come out as control; those of all other variables, and what the machine itself writes (numbers,
+// JSON's brackets), as text. Characters keep their origin through whatever the template does.
+//
+// Limits: JINJA_MAX_SOURCE_BYTES of source, JINJA_RUN_BYTES of memory and JINJA_RUN_STEPS steps in
+// one run, values nested to VALUE_MAX_DEPTH. Every template ends.
+//
+// Memory: a template owns its tree; a run owns its output. Threads: a template is read-only, so
+// that any number may run it at once.
+#ifndef PROMPTS_JINJA_JINJA_H
+#define PROMPTS_JINJA_JINJA_H
+
+#include <time.h>
+
+#include "engine/base/piece.h"
+#include "engine/base/status.h"
+#include "engine/base/text.h"
+#include "prompts/jinja/value.h"
+
+enum {
+    JINJA_MAX_SOURCE_BYTES = 1 << 20,
+    JINJA_TREE_BYTES = 256 << 20,
+    JINJA_RUN_BYTES = 256 << 20,
+    JINJA_RUN_STEPS = 40 << 20,
+};
+
+struct jinja;
+
+// BAD_INPUT: "LINE:COLUMN: what is wrong"; or the source is too large.
+MUST_CHECK enum status jinja_create(const char *source, size_t length, struct jinja **jinja,
+                                    struct error *err);
+void jinja_destroy(struct jinja *jinja); // NULL is fine
+
+// May the template ask for this name? False: giving it a value changes nothing.
+bool jinja_uses(const struct jinja *jinja, const char *name);
+
+struct jinja_variable {
+    const char *name;
+    struct value value;
+};
+
+struct jinja_run {      // {0} with what goes in; jinja_run_deinit() after any outcome
+    struct arena arena; // jinja_run_init() makes it; variables live in it
+    uint64_t steps;     // at most so many, JINJA_RUN_STEPS unless it is changed
+    const struct jinja_variable *variables; // borrowed
+    size_t variable_count;
+    const struct tm *now; // what strftime_now() says; borrowed
+
+    struct piece *pieces; // what comes out: never empty ones, never two of a kind in a row
+    size_t piece_count;
+    const struct chars *refusal; // what raise_exception() was called with, whole; or NULL
+};
+
+void jinja_run_init(struct jinja_run *run);
+void jinja_run_deinit(struct jinja_run *run); // the pieces' bytes go too
+
+// BAD_INPUT: the template refused (err is its message, as is *refusal), or failed: "LINE:COLUMN:
+// …".
+MUST_CHECK enum status jinja_run(const struct jinja *jinja, struct jinja_run *run,
+                                 struct error *err);
+
+#endif

@@ -1,0 +1,55 @@
+// prompts/jinja/lexer.h — a template's source as tokens, with the white space rules applied.
+//
+// As Hugging Face sets them: the newline after a block tag or a comment goes (trim_blocks), and
+// so do the spaces before one that begins its line (lstrip_blocks). A "-" at either end of a tag
+// takes all white space there, a "+" keeps what those rules would take. One newline at the very
+// end goes, and \r\n and \r are \n. {% raw %} … {% endraw %} is text.
+//
+// Source: Jinja's documentation, "Template Designer", sections "Whitespace Control" and "Escaping".
+//
+// Memory: tokens in the arena, their bytes in the lexer's copy of the source, there too.
+#ifndef PROMPTS_JINJA_LEXER_H
+#define PROMPTS_JINJA_LEXER_H
+
+#include <stdint.h>
+
+#include "engine/base/status.h"
+#include "prompts/jinja/arena.h"
+
+enum token_kind {
+    TOKEN_END,  // of the source
+    TOKEN_TEXT, // between tags
+    TOKEN_PRINT_BEGIN,
+    TOKEN_PRINT_END,
+    TOKEN_BLOCK_BEGIN,
+    TOKEN_BLOCK_END,
+    TOKEN_NAME,
+    TOKEN_STRING, // with its quotes
+    TOKEN_INTEGER,
+    TOKEN_FLOAT,
+    TOKEN_OPERATOR, // one or two characters
+};
+
+struct token {
+    enum token_kind kind;
+    uint32_t at; // offset in the source
+    const char *bytes;
+    size_t length;
+};
+
+struct lexed {
+    const char *source; // with \n alone
+    size_t length;
+    struct token *tokens; // the last is TOKEN_END
+    size_t count, capacity;
+};
+
+// BAD_INPUT: what is no token, or a tag that does not end, with its position. FULL.
+MUST_CHECK enum status lexer_run(const char *source, size_t length, struct arena *arena,
+                                 struct lexed *lexed, struct error *err);
+
+// "LINE:COLUMN: ", from 1, columns in characters, put before a message.
+enum { POSITION_BYTES = 32 };
+const char *lexer_position(const struct lexed *lexed, size_t at, char position[POSITION_BYTES]);
+
+#endif

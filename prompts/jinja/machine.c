@@ -1,0 +1,182 @@
+#include "prompts/jinja/machine.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "prompts/jinja/show.h"
+
+enum status machine_fail(struct machine *machine, const char *format, ...) {
+    char position[POSITION_BYTES], what[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    for (char *c = what; *c; c++)
+        if ((unsigned char)*c < ' ') *c = ' '; // one line, whatever a name has in it
+    return error_set(machine->err, STATUS_BAD_INPUT, "%s%s",
+                     lexer_position(machine->lexed, machine->at, position), what);
+}
+
+enum { NAME_SHOWN_BYTES = 80 };
+
+enum status machine_undefined(struct machine *machine, const struct value *value) {
+    const struct undefined *undefined = value->as.undefined;
+    if (!undefined) return machine_fail(machine, "a value is undefined");
+    if (undefined->hint) return machine_fail(machine, "%s", undefined->hint);
+    const struct chars *name = undefined->name;
+    if (!name)
+        return machine_fail(machine, "%s object has no element %" PRId64, undefined->owner,
+                            undefined->element);
+    const int shown = name->length > NAME_SHOWN_BYTES ? NAME_SHOWN_BYTES : (int)name->length;
+    if (!undefined->owner) return machine_fail(machine, "'%.*s' is undefined", shown, name->bytes);
+    const bool none = strcmp(undefined->owner, "NoneType") == 0;
+    return machine_fail(machine, "'%s%s' has no attribute '%.*s'", none ? "None" : undefined->owner,
+                        none ? "" : " object", shown, name->bytes);
+}
+
+enum status machine_work(struct machine *machine, size_t units) {
+    if (units > machine->work_left)
+        return machine_fail(machine, "the template takes too many steps: stopped");
+    machine->work_left -= units;
+    return STATUS_OK;
+}
+
+enum status machine_copy(struct machine *machine, size_t bytes) {
+    return machine_work(machine, bytes / MACHINE_BYTES_PER_WORK + 1);
+}
+
+enum status machine_full(struct machine *machine, enum status status) {
+    if (status != STATUS_FULL) return status;
+    return machine_fail(machine, "the template takes more than %zu MiB of memory: stopped",
+                        machine->arena->limit_bytes >> 20);
+}
+
+enum status scope_create(struct machine *machine, struct scope *outer, struct scope **scope) {
+    struct scope *made = arena_alloc(machine->arena, 1, sizeof *made);
+    if (!made) return machine_full(machine, STATUS_FULL);
+    made->outer = outer;
+    *scope = made;
+    return STATUS_OK;
+}
+
+static struct variable *find(struct machine *machine, const struct scope *scope,
+                             const struct chars *name) {
+    // The names of a scope are those of one template, so a scan ends; it counts as work, which
+    // is taken without a word here and missed at the next node.
+    const size_t units = scope->count / 16;
+    machine->work_left -= units < machine->work_left ? units : machine->work_left;
+    for (size_t i = 0; i < scope->count; i++)
+        if (scope->variables[i].name == name) return &scope->variables[i];
+    return NULL;
+}
+
+enum status scope_set(struct machine *machine, struct scope *scope, const struct chars *name,
+                      struct value value) {
+    struct variable *known = find(machine, scope, name);
+    if (known) {
+        known->value = value;
+        return STATUS_OK;
+    }
+    if (scope->count == scope->capacity) {
+        const size_t capacity = scope->capacity ? scope->capacity * 2 : 4;
+        struct variable *variables = arena_alloc(machine->arena, capacity, sizeof *variables);
+        if (!variables) return machine_full(machine, STATUS_FULL);
+        if (scope->count) memcpy(variables, scope->variables, scope->count * sizeof *variables);
+        scope->variables = variables;
+        scope->capacity = capacity;
+    }
+    scope->variables[scope->count++] = (struct variable){name, value};
+    return STATUS_OK;
+}
+
+void scope_get(struct machine *machine, const struct scope *scope, const struct chars *name,
+               struct value *value) {
+    for (; scope; scope = scope->outer) {
+        const struct variable *found = find(machine, scope, name);
+        if (!found) continue;
+        *value = found->value;
+        return;
+    }
+    const struct builtin *builtin = builtin_find_chars(BUILTIN_FUNCTION, name);
+    *value = (struct value){VALUE_BUILTIN, {.builtin = builtin}};
+    if (builtin) return;
+    struct undefined *undefined = arena_alloc(machine->arena, 1, sizeof *undefined);
+    if (undefined) undefined->name = name;
+    *value = (struct value){VALUE_UNDEFINED, {.undefined = undefined}};
+}
+
+enum status machine_string(struct machine *machine, const struct value *value,
+                           const struct chars **string) {
+    if (value->kind == VALUE_STRING) {
+        *string = value->as.string;
+        return STATUS_OK;
+    }
+    struct builder out = {.arena = machine->arena};
+    if (!show_string(&out, value)) return machine_fail(machine, "a value is nested too deep");
+    TRY(machine_copy(machine, out.length));
+    return machine_full(machine, builder_finish(&out, string));
+}
+
+enum status machine_finish(struct machine *machine, struct builder *builder, struct value *value) {
+    const struct chars *string;
+    TRY(machine_copy(machine, builder->length));
+    TRY(machine_full(machine, builder_finish(builder, &string)));
+    *value = value_string(string);
+    return STATUS_OK;
+}
+
+enum status machine_list(struct machine *machine, enum value_kind kind, struct list **list,
+                         struct value *value) {
+    return machine_full(machine, value_list(machine->arena, kind, list, value));
+}
+
+enum status machine_push(struct machine *machine, struct list *list, struct value item) {
+    TRY(machine_work(machine, 1));
+    return machine_full(machine, list_push(machine->arena, list, item));
+}
+
+enum status machine_slice_text(struct machine *machine, const struct chars *of, size_t from,
+                               size_t to, struct value *value) {
+    TRY(machine_copy(machine, to - from));
+    return machine_full(machine, value_slice(machine->arena, of, from, to, value));
+}
+
+static enum status push_characters(struct machine *machine, const struct chars *string,
+                                   struct list *list) {
+    for (size_t at = 0; at < string->length;) {
+        struct value item;
+        size_t end = at + 1;
+        while (end < string->length && ((unsigned char)string->bytes[end] & 0xC0) == 0x80)
+            end++;
+        TRY(machine_slice_text(machine, string, at, end, &item));
+        TRY(machine_push(machine, list, item));
+        at = end;
+    }
+    return STATUS_OK;
+}
+
+enum status machine_items(struct machine *machine, const struct value *value,
+                          const struct list **items) {
+    static const struct list empty = {0};
+    *items = value->as.list;
+    if (value->kind == VALUE_LIST || value->kind == VALUE_TUPLE || value->kind == VALUE_VIEW ||
+        value->kind == VALUE_GENERATOR)
+        return STATUS_OK;
+    *items = &empty;
+    if (value->kind == VALUE_UNDEFINED) return STATUS_OK;
+    if (!value_is_iterable(value))
+        return machine_fail(machine, "'%s' object is not iterable", value_type_name(value));
+    struct list *list;
+    struct value holder;
+    TRY(machine_list(machine, VALUE_LIST, &list, &holder));
+    *items = list;
+    if (value->kind == VALUE_STRING) return push_characters(machine, value->as.string, list);
+    for (size_t i = 0; i < value_length(value); i++) {
+        struct value item;
+        TRY(machine_full(machine, value_item(machine->arena, value, i, &item)));
+        TRY(machine_push(machine, list, item));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,146 @@
+// prompts/jinja/machine.h — running a template: its variables, its limits, its steps.
+//
+//   machine.c     errors, limits, scopes            statements.c  text, if, for, set, macro, …
+//   expressions.c what a node is worth              operators.c   + - * / // % **, comparison, in
+//   access.c      a.b, a[b], a[b:c]                 calls.c       macros, methods, loop(…)
+//
+// A scope holds the names that were set in it; a loop's body, a macro, a call, set or filter block
+// and `with` have their own. A name is looked up from the innermost scope outwards, then among the
+// built-in functions; where there is none, it is undefined, which is an error only when something
+// is done with it.
+//
+// Limits: work, of which each node takes a unit and each copied byte a part; the arena's bytes;
+// MACHINE_MAX_DEPTH nodes and macros inside each other. So nothing runs for ever.
+//
+// Source: Jinja's documentation, and Python's for what its values do.
+//
+// Threads: a machine is one rendering's.
+#ifndef PROMPTS_JINJA_MACHINE_H
+#define PROMPTS_JINJA_MACHINE_H
+
+#include <locale.h>
+#include <time.h>
+
+#include "prompts/jinja/builtin.h"
+#include "prompts/jinja/lexer.h"
+#include "prompts/jinja/tree.h"
+
+enum {
+    MACHINE_BYTES_PER_WORK = 32,
+    MACHINE_MAX_DEPTH = 1500,
+    MACHINE_MAX_RANGE = 100000,
+};
+
+struct variable {
+    const struct chars *name; // the tree's pointer
+    struct value value;
+};
+
+struct scope {
+    struct scope *outer; // or NULL
+    struct variable *variables;
+    size_t count, capacity;
+};
+
+struct loop {
+    const struct list *items;
+    size_t index; // from 0
+    uint32_t depth;
+    const struct node *node; // of a recursive loop, which may be called,
+    struct scope *outer;     // and where; else NULL
+    const struct list *changed;
+};
+
+struct macro {
+    const struct node *node;
+    struct scope *scope; // in which it was defined
+};
+
+struct method {
+    struct value self;
+    const struct builtin *builtin;
+};
+
+struct machine {
+    struct arena *arena;
+    struct error *err;
+    const struct lexed *lexed;
+    const struct tree *tree;
+    const struct tm *now;
+    const struct chars *refusal; // what raise_exception() said
+    uint64_t work_left;
+    uint32_t depth;
+    uint32_t at; // the node that is being worked on, for errors
+    locale_t locale;
+};
+
+enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
+
+// BAD_INPUT with the position and one line.
+enum status machine_fail(struct machine *machine, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+// That a value is undefined, and how it was looked for.
+MUST_CHECK enum status machine_undefined(struct machine *machine, const struct value *value);
+MUST_CHECK enum status machine_work(struct machine *machine, size_t units);
+MUST_CHECK enum status machine_copy(struct machine *machine, size_t bytes);       // as work
+MUST_CHECK enum status machine_full(struct machine *machine, enum status status); // says FULL
+
+MUST_CHECK enum status scope_create(struct machine *machine, struct scope *outer,
+                                    struct scope **scope);
+MUST_CHECK enum status scope_set(struct machine *machine, struct scope *scope,
+                                 const struct chars *name, struct value value);
+void scope_get(struct machine *machine, const struct scope *scope, const struct chars *name,
+               struct value *value); // undefined where there is none
+
+MUST_CHECK enum status machine_evaluate(struct machine *machine, struct scope *scope,
+                                        const struct node *node, struct value *value);
+MUST_CHECK enum status machine_arguments(struct machine *machine, struct scope *scope,
+                                         const struct argument_nodes *nodes,
+                                         struct arguments *arguments);
+MUST_CHECK enum status machine_filter(struct machine *machine, struct scope *scope,
+                                      const struct node *filters, const struct value *text,
+                                      struct value *value); // a block's, of NULL at its end
+MUST_CHECK enum status machine_execute(struct machine *machine, struct scope *scope,
+                                       const struct nodes *body, struct builder *out,
+                                       enum flow *flow);
+MUST_CHECK enum status machine_assign(struct machine *machine, struct scope *scope,
+                                      const struct node *target, struct value value);
+MUST_CHECK enum status machine_run_loop(struct machine *machine, const struct node *node,
+                                        struct scope *outer, const struct value *over,
+                                        uint32_t depth, struct builder *out);
+
+MUST_CHECK enum status machine_call(struct machine *machine, const struct value *callee,
+                                    const struct arguments *arguments, struct value *result);
+
+MUST_CHECK enum status machine_binary(struct machine *machine, enum operator op,
+                                      const struct value *a, const struct value *b,
+                                      struct value *result);
+MUST_CHECK enum status machine_compare(struct machine *machine, enum operator op,
+                                       const struct value *a, const struct value *b, bool *holds);
+// Below 0, 0, above 0, as < has it; fails where it has nothing to say.
+MUST_CHECK enum status machine_order(struct machine *machine, const struct value *a,
+                                     const struct value *b, int *order);
+
+// `a.name`: an attribute, else an item. `a[index]`: an item, else an attribute.
+MUST_CHECK enum status machine_attribute(struct machine *machine, const struct value *of,
+                                         const struct chars *name, struct value *result);
+MUST_CHECK enum status machine_subscript(struct machine *machine, const struct value *of,
+                                         const struct value *index, struct value *result);
+MUST_CHECK enum status machine_slice(struct machine *machine, const struct value *of,
+                                     const struct value bounds[3], struct value *result);
+
+// As Python's str() and list().
+MUST_CHECK enum status machine_string(struct machine *machine, const struct value *value,
+                                      const struct chars **string);
+MUST_CHECK enum status machine_items(struct machine *machine, const struct value *value,
+                                     const struct list **items);
+// The builder's string as a value, with the limits' errors.
+MUST_CHECK enum status machine_finish(struct machine *machine, struct builder *builder,
+                                      struct value *value);
+MUST_CHECK enum status machine_list(struct machine *machine, enum value_kind kind,
+                                    struct list **list, struct value *value);
+MUST_CHECK enum status machine_push(struct machine *machine, struct list *list, struct value item);
+MUST_CHECK enum status machine_slice_text(struct machine *machine, const struct chars *of,
+                                          size_t from, size_t to, struct value *value);
+
+#endif

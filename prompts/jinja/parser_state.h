@@ -1,0 +1,52 @@
+// prompts/jinja/parser_state.h — what parser.c and parse_expression.c share; nobody else includes
+// it.
+//
+//   parser.c            statements, and what both need
+//   parse_expression.c  expressions, by falling precedence: or, and, not, compare and in, + -, ~,
+//                       * / // %, **, sign; and what follows an operand: . [] () | is
+#ifndef PROMPTS_JINJA_PARSER_STATE_H
+#define PROMPTS_JINJA_PARSER_STATE_H
+
+#include "prompts/jinja/parser.h"
+
+struct parser {
+    const struct lexed *lexed;
+    struct arena *arena;
+    struct tree *tree;
+    struct error *err;
+    const struct token *token;    // the current one
+    uint32_t depth;               // of the parser's own recursion
+    size_t loops;                 // around this place, within one macro
+    bool caller, kwargs, varargs; // was one named in this macro?
+};
+
+MUST_CHECK enum status parser_fail(const struct parser *parser, const char *what);
+MUST_CHECK enum status parser_expected(const struct parser *parser, const char *what);
+MUST_CHECK enum status parser_enter(struct parser *parser); // one level deeper; then leave
+static inline void parser_leave(struct parser *parser) { parser->depth--; }
+
+bool parser_at(const struct parser *parser, enum token_kind kind, const char *what);
+bool parser_skip(struct parser *parser, enum token_kind kind, const char *what);
+MUST_CHECK enum status parser_expect(struct parser *parser, enum token_kind kind, const char *what);
+
+// A node that begins at the current token. Its depth is set by parser_close(), which fails where
+// the tree becomes too deep.
+MUST_CHECK enum status parser_node(struct parser *parser, enum node_kind kind, struct node **node);
+MUST_CHECK enum status parser_close(const struct parser *parser, struct node *node);
+MUST_CHECK enum status parser_push(struct parser *parser, struct nodes *nodes, struct node *node);
+// The current token, which must be a name, as the one pointer that it has; moves past it.
+MUST_CHECK enum status parser_name(struct parser *parser, const struct chars **name);
+
+MUST_CHECK enum status parse_expression(struct parser *parser, struct node **node);
+// Without "then if test else other" at its top, as a loop's list is followed by a test.
+MUST_CHECK enum status parse_unconditional(struct parser *parser, struct node **node);
+// One expression, or several with commas between them.
+MUST_CHECK enum status parse_tuple(struct parser *parser, bool conditional, struct node **node);
+MUST_CHECK enum status parse_call(struct parser *parser, struct node *callee, struct node **node);
+// "|name" of `operand`, or, without the bar, a block's first filter.
+MUST_CHECK enum status parse_filter(struct parser *parser, struct node *operand,
+                                    struct node **node);
+MUST_CHECK enum status parse_filters(struct parser *parser, struct node *operand,
+                                     struct node **node);
+
+#endif

@@ -1,0 +1,29 @@
+// prompts/jinja/show.h — values as text: Python's str() and repr(), and JSON.
+//
+// Characters of strings keep their origins; what is put around them is text. Numbers are written
+// as Python writes them: 1.0, 1e+16, the shortest digits that read back the same.
+//
+// Memory: the builder's. Threads: none of its own.
+#ifndef PROMPTS_JINJA_SHOW_H
+#define PROMPTS_JINJA_SHOW_H
+
+#include "prompts/jinja/value.h"
+
+enum { SHOW_NUMBER_BYTES = 40 };
+const char *show_float(double number, char text[SHOW_NUMBER_BYTES]);
+
+// false: nested deeper than VALUE_MAX_DEPTH.
+MUST_CHECK bool show_string(struct builder *out, const struct value *value); // str()
+MUST_CHECK bool show_repr(struct builder *out, const struct value *value);
+
+struct json_style {
+    const struct chars *item_separator, *key_separator; // NULL: ", " or "," with an indent; ": "
+    const struct chars *indent;                         // of each level; NULL: one line
+    bool ascii, sort_keys;
+};
+
+// NULL, or what is wrong; *kind is then the type that can not be written, where there is one.
+const char *show_json(struct builder *out, const struct value *value,
+                      const struct json_style *style, const char **kind);
+
+#endif

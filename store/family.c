@@ -1,0 +1,120 @@
+#include "store/family.h"
+
+#include <stdlib.h>
+
+#include "engine/base/assert.h"
+#include "store/conversation_id.h"
+#include "store/conversation_row.h"
+#include "store/preview.h"
+#include "store/statement.h"
+
+// What is read from rows into an array of `size` bytes each.
+struct rows {
+    char *items;
+    size_t size, count, capacity;
+};
+
+static void *rows_push(struct rows *rows) {
+    enum { FIRST_CAPACITY = 64 };
+    if (rows->count == rows->capacity) {
+        const size_t capacity = rows->capacity ? 2 * rows->capacity : FIRST_CAPACITY;
+        char *items = realloc(rows->items, capacity * rows->size);
+        if (!items) return NULL;
+        rows->items = items;
+        rows->capacity = capacity;
+    }
+    return rows->items + rows->size * rows->count++;
+}
+
+typedef enum status read_row(struct statement *statement, void *item, struct error *err);
+
+// All rows of a started statement, which is finished.
+static enum status read_rows(struct statement *statement, read_row *read, struct rows *rows,
+                             struct error *err) {
+    bool row = true;
+    enum status status = statement_step(statement, &row, err);
+    while (status == STATUS_OK && row) {
+        void *item = rows_push(rows);
+        status = item ? read(statement, item, err) : STATUS_NO_MEMORY;
+        if (status == STATUS_OK) status = statement_step(statement, &row, err);
+    }
+    statement_finish(statement);
+    if (status != STATUS_OK) free(rows->items);
+    return status;
+}
+
+static enum status read_message(struct statement *statement, void *item, struct error *err) {
+    struct family_message *message = item;
+    size_t length;
+    message->id = statement_integer(statement, 0, 1, INT64_MAX);
+    message->parent = statement_id(statement, 1, INT64_MAX);
+    message->role = (enum message_role)statement_integer(statement, 2, 0, MESSAGE_ASSISTANT);
+    message->stop = (enum message_stop)statement_integer(statement, 3, 0, STOP_CONTEXT);
+    const char *text = statement_blob(statement, 4, &length);
+    preview_make(text, length, message->preview, sizeof message->preview);
+    return statement_sound(statement, "message", message->id, err);
+}
+
+static enum status read_conversation(struct statement *statement, void *item, struct error *err) {
+    return conversation_read(statement, item, err);
+}
+
+static int64_t number_of(const char *id) {
+    const int64_t number = conversation_id_read(id);
+    ASSERT(number != 0);
+    return number;
+}
+
+static int64_t bounded(size_t limit) { return limit < INT64_MAX ? (int64_t)limit : INT64_MAX; }
+
+// A reply is newer than what it replies to, which ends the walk however damaged the rows are.
+enum status family_messages(struct db *db, const char *id, size_t limit,
+                            struct family_message **messages, size_t *count, struct error *err) {
+    static const char sql[] =
+        "WITH RECURSIVE family(id) AS (SELECT root FROM conversation_root WHERE conversation = ?1"
+        " UNION ALL SELECT m.id FROM family JOIN message m ON m.parent = family.id"
+        "  AND m.id > family.id ORDER BY 1 LIMIT ?2)"
+        "SELECT m.id, m.parent, m.role, m.stop, substr(CAST(b.text AS BLOB), 1, " PREVIEW_READS ")"
+        " AS text FROM family CROSS JOIN message m ON m.id = family.id"
+        " LEFT JOIN message_body b ON b.id = m.id ORDER BY m.id";
+    struct statement statement;
+    struct rows rows = {.size = sizeof(struct family_message)};
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number_of(id));
+    statement_bind_integer(&statement, 2, bounded(limit));
+    TRY(read_rows(&statement, read_message, &rows, err));
+    *messages = (struct family_message *)(void *)rows.items;
+    *count = rows.count;
+    return STATUS_OK;
+}
+
+enum status family_conversations(struct db *db, const char *id, size_t limit,
+                                 struct conversation **conversations, size_t *count,
+                                 struct error *err) {
+    static const char sql[] =
+        "SELECT " CONVERSATION_COLUMNS " FROM conversation c JOIN message m ON m.id = c.tip"
+        " WHERE c.id IN (SELECT theirs.conversation FROM conversation_root ours"
+        "  JOIN conversation_root theirs ON theirs.root = ours.root WHERE ours.conversation = ?1)"
+        " AND m.root IN (SELECT root FROM conversation_root WHERE conversation = ?1) LIMIT ?2";
+    struct statement statement;
+    struct rows rows = {.size = sizeof(struct conversation)};
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number_of(id));
+    statement_bind_integer(&statement, 2, bounded(limit));
+    TRY(read_rows(&statement, read_conversation, &rows, err));
+    *conversations = (struct conversation *)(void *)rows.items;
+    *count = rows.count;
+    return STATUS_OK;
+}
+
+enum status family_count_heads(struct db *db, const char *head, size_t length, int64_t *count,
+                               struct error *err) {
+    static const char sql[] =
+        "SELECT count(*) FROM conversation c CROSS JOIN message m ON m.id = c.tip"
+        " CROSS JOIN message r ON r.id = m.root AND r.role = 0"
+        " CROSS JOIN message_body b ON b.id = r.id AND b.text = ?1";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_text(&statement, 1, head, length);
+    return statement_first_integer(&statement, count, err);
+}

@@ -1,0 +1,13 @@
+// store/preview.h — the beginning of a text as one line; nobody outside this room includes it.
+#ifndef STORE_PREVIEW_H
+#define STORE_PREVIEW_H
+
+#include <stddef.h>
+
+// How many bytes of a text a SELECT reads for a preview: more than it shows, for spaces are joined.
+#define PREVIEW_READS "400"
+
+// One line of at most size - 1 bytes: no control characters, no half characters, single spaces.
+void preview_make(const char *bytes, size_t length, char *line, size_t size);
+
+#endif

@@ -1,0 +1,205 @@
+// tests/app/test_changing_past.c — chats with a template that says earlier answers differently:
+// of each only nine characters stay once the next turn has begun. The model is the demo model with
+// that template written over its own.
+#include "app/turn.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/attachment.h"
+#include "app/transcript.h"
+
+enum { KEPT_CHARACTERS = 9 };
+
+static const char SHORTENS[] =
+    "{% for m in messages %}<|im_start|>{{ m.role + '\n' + m.content[:9 if m.role[0] == 'a' else "
+    "none] }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif "
+    "%}";
+
+static char model_path[] = "/tmp/quire-test-XXXXXX";
+static struct engine *engine;
+static struct db *db;
+static const struct hash128 DIGEST = {2, 2};
+
+// Over the old template, of the same length in the file.
+static enum status write_model(void) {
+    static const char begin[] = "{% for message in messages %}{{'<|im_start|>'";
+    struct text file = {0};
+    TRY(file_read(DEMO_MODEL, &file, NULL));
+    char *at = memmem(file.bytes, file.length, begin, sizeof begin - 1);
+    if (!at) return STATUS_NOT_FOUND;
+    uint64_t length;
+    memcpy(&length, at - sizeof length, sizeof length);
+    if (length < sizeof SHORTENS - 1 || length > 4096) return STATUS_TOO_LONG;
+    memset(at, ' ', length);
+    memcpy(at + length - (sizeof SHORTENS - 1), SHORTENS, sizeof SHORTENS - 1);
+    // What is left over stands before it, in a comment.
+    const size_t left = length - (sizeof SHORTENS - 1);
+    if (left >= 4) {
+        memcpy(at, "{#", 2);
+        memcpy(at + left - 2, "#}", 2);
+    }
+    const int fd = mkstemp(model_path);
+    const bool written = fd >= 0 && write(fd, file.bytes, file.length) == (ssize_t)file.length;
+    if (fd >= 0) close(fd);
+    text_deinit(&file);
+    return written ? STATUS_OK : STATUS_IO;
+}
+
+static int open_all(void **state) {
+    (void)state;
+    struct error err = {0};
+    const struct engine_options options = {.model_path = model_path,
+                                           .backend = "cpu",
+                                           .context = 512,
+                                           .deterministic = true,
+                                           .kv_device_bytes = 64 << 20,
+                                           .digest = &DIGEST};
+    if (write_model() != STATUS_OK || engine_open(&options, &engine, &err) != STATUS_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return -1;
+    }
+    return db_open(":memory:", &db, &err) == STATUS_OK ? 0 : -1;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    engine_close(engine);
+    db_close(db);
+    unlink(model_path);
+    return 0;
+}
+
+static struct chat *open_chat(void) {
+    struct chat *chat = NULL;
+    struct error err = {0};
+    struct chat_options options = {.engine = engine, .db = db, .digest = DIGEST, .system = ""};
+    options.settings.sampler = sampler_options_default();
+    options.settings.sampler.temperature = 0;
+    options.settings.max_tokens = 24;
+    if (chat_open(&options, &chat, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return chat;
+}
+
+static void finish(struct chat *chat) {
+    struct turn_progress progress;
+    struct error err = {0};
+    enum status status = STATUS_OK;
+    while (chat_turn_next(chat, 1000, &progress, &status, &err) != TURN_DONE)
+        continue;
+    if (status != STATUS_OK) fail_msg("%s", err.text);
+}
+
+static void ask(struct chat *chat, const char *question) {
+    struct error err = {0};
+    if (chat_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
+    finish(chat);
+}
+
+// The sequence up to the last answer reads as the template says the conversation now.
+static void check_log(struct chat *chat) {
+    const struct tokenizer *tokenizer = engine_tokenizer(engine);
+    const struct sequence *sequence = chat_sequence(chat);
+    struct text log = {0}, expected = {0};
+    const size_t count = chat_message_count(chat);
+    for (int32_t i = 0; i < sequence_length(sequence); i++)
+        assert_int_equal(tokenizer_decode(tokenizer, sequence_tokens(sequence)[i], true, &log),
+                         STATUS_OK);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const struct message *message = chat_message(chat, i);
+        const bool answer = message->role == MESSAGE_ASSISTANT;
+        const int shown =
+            answer && message->length > KEPT_CHARACTERS ? KEPT_CHARACTERS : (int)message->length;
+        assert_int_equal(text_format(&expected, "<|im_start|>%s\n%.*s<|im_end|>\n",
+                                     answer ? "assistant" : "user", shown, message->text),
+                         STATUS_OK);
+    }
+    assert_int_equal(text_append_string(&expected, "<|im_start|>assistant\n"), STATUS_OK);
+    assert_true(log.length >= expected.length);
+    log.bytes[expected.length] = '\0';
+    assert_string_equal(log.bytes, expected.bytes);
+    engine_check(engine);
+    text_deinit(&log);
+    text_deinit(&expected);
+}
+
+// The whole log as one string of ids, owned by the caller.
+static struct token_ids copy_log(struct chat *chat) {
+    struct token_ids ids = {0};
+    assert_int_equal(token_ids_append(&ids, sequence_tokens(chat_sequence(chat)),
+                                      (size_t)sequence_length(chat_sequence(chat))),
+                     STATUS_OK);
+    return ids;
+}
+
+static void assert_log(struct chat *chat, struct token_ids *expected) {
+    assert_int_equal(sequence_length(chat_sequence(chat)), expected->count);
+    assert_memory_equal(sequence_tokens(chat_sequence(chat)), expected->ids,
+                        expected->count * sizeof expected->ids[0]);
+}
+
+static void the_log_is_cut_and_read_again_with_each_turn(void **state) {
+    (void)state;
+    struct chat *chat = open_chat();
+    ask(chat, "What is the capital of France?");
+    check_log(chat);
+    const int32_t before = sequence_length(chat_sequence(chat));
+    assert_true(chat_message(chat, 1)->length > KEPT_CHARACTERS);
+    ask(chat, "And of Spain?");
+    check_log(chat);
+    const struct message_stats *stats = &chat_message(chat, 3)->stats;
+    assert_true(stats->cached_tokens > 0 && stats->cached_tokens < before);
+    ask(chat, "Thank you.");
+    check_log(chat);
+    chat_close(chat);
+}
+
+static void moves_between_turns_find_the_log_as_it_was(void **state) {
+    (void)state;
+    struct chat *chat = open_chat();
+    struct error err = {0};
+    struct text draft = {0};
+    char id[CONVERSATION_ID_BYTES];
+    ask(chat, "What is the capital of France?");
+    struct token_ids first = copy_log(chat);
+    ask(chat, "And of Spain?");
+    struct token_ids second = copy_log(chat);
+    ask(chat, "And of Italy?");
+    struct token_ids third = copy_log(chat);
+    memcpy(id, chat_conversation(chat)->id, sizeof id);
+
+    assert_int_equal(chat_fork_at(chat, 3, "before the third", &draft, &err), STATUS_OK);
+    assert_log(chat, &second);
+    assert_int_equal(chat_rewind(chat, 1, &draft, &err), STATUS_OK);
+    assert_log(chat, &first);
+    ask(chat, "And of Spain?");
+    assert_log(chat, &second);
+    assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
+    finish(chat);
+    assert_log(chat, &second);
+
+    assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
+    assert_log(chat, &third);
+    chat_close(chat);
+    chat = open_chat(); // as a new process would
+    assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
+    assert_log(chat, &third);
+    ask(chat, "Thank you.");
+    check_log(chat);
+    token_ids_deinit(&first);
+    token_ids_deinit(&second);
+    token_ids_deinit(&third);
+    text_deinit(&draft);
+    chat_close(chat);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_log_is_cut_and_read_again_with_each_turn),
+        cmocka_unit_test(moves_between_turns_find_the_log_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

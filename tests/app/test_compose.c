@@ -1,0 +1,191 @@
+// tests/app/test_compose.c — messages with files in them, paths as people type them, and presets.
+#include "app/compose.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/path.h"
+#include "app/presets.h"
+#include "prompts/head.h"
+
+static char folder[] = "/tmp/quire-compose-XXXXXX";
+
+static void put(const char *name, const char *bytes, size_t length) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+    put("a.txt", "one\n", 4);
+    put("b c.txt", "two", 3);
+    put("nul.bin", "x\0y", 3);
+    put("bad.txt", "x\xFFy", 3);
+    setenv("HOME", folder, 1);
+    return mkdir("sub", 0700);
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.txt", "b c.txt", "nul.bin", "bad.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unlink(names[i]);
+    rmdir("sub");
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+// "FILES|message|rest" of what was typed, or the error.
+static const char *expand(const char *typed) {
+    static char result[1024];
+    struct text message = {0}, rest = {0};
+    struct error err = {0};
+    size_t files = 0;
+    const enum status status = compose_expand(typed, strlen(typed), &message, &rest, &files, &err);
+    if (status == STATUS_OK)
+        snprintf(result, sizeof result, "%zu|%s|%s", files, text_string(&message),
+                 text_string(&rest));
+    else
+        snprintf(result, sizeof result, "%s", err.text);
+    text_deinit(&message);
+    text_deinit(&rest);
+    return result;
+}
+
+static void a_file_that_is_named_goes_before_the_message(void **state) {
+    (void)state;
+    assert_string_equal(expand("What is in @a.txt?"),
+                        "1|[file: a.txt]\none\n\n|What is in @a.txt?");
+    assert_string_equal(expand("@a.txt @\"b c.txt\""),
+                        "2|[file: a.txt]\none\n\n[file: b c.txt]\ntwo\n\n|@a.txt @\"b c.txt\"");
+    assert_string_equal(expand("(@~/a.txt)"), "1|[file: a.txt]\none\n\n|(@~/a.txt)");
+}
+
+static void other_words_with_an_at_are_words(void **state) {
+    (void)state;
+    assert_string_equal(expand("ask @anna, and me@home.org"), "0||ask @anna, and me@home.org");
+    assert_string_equal(expand("\\@a.txt is no file"), "0||@a.txt is no file");
+    assert_string_equal(expand("@ @"), "0||@ @");
+    assert_string_equal(expand("a\\@b"), "0||a\\@b");
+    assert_string_equal(expand(""), "0||");
+}
+
+static void a_slip_of_the_pen_is_an_error(void **state) {
+    (void)state;
+    assert_non_null(strstr(expand("see @b.txt"), "there is no file b.txt"));
+    assert_non_null(strstr(expand("see @sub/none"), "there is no file sub/none"));
+    assert_non_null(strstr(expand("@nul.bin"), "is a binary file: byte 0x00 at offset 1"));
+    assert_non_null(strstr(expand("@bad.txt"), "is not UTF-8 text: byte 0xff at offset 1"));
+    assert_non_null(strstr(expand("@sub"), "can not be read: Is a directory"));
+}
+
+static void paths_are_words_or_quoted(void **state) {
+    (void)state;
+    const char *rest = "  a.txt \"b c.txt\"\t~/d \"e";
+    static const char *const words[] = {"a.txt", "b c.txt", "~/d", "\"e"};
+    for (size_t i = 0; i < 4; i++) {
+        struct text word = {0};
+        assert_true(path_next(&rest, &word));
+        assert_string_equal(word.bytes, words[i]);
+        text_deinit(&word);
+    }
+    struct text word = {0}, path = {0};
+    assert_false(path_next(&rest, &word));
+    assert_int_equal(path_expand("~/d", &path), STATUS_OK);
+    assert_int_equal(strncmp(path.bytes, folder, strlen(folder)), 0);
+    assert_string_equal(path.bytes + strlen(folder), "/d");
+    text_clear(&path);
+    assert_int_equal(path_expand("~d", &path), STATUS_OK);
+    assert_string_equal(path.bytes, "~d");
+    text_deinit(&path);
+}
+
+static void append_path(void *user, const char *path) {
+    struct text *all = user;
+    assert_int_equal(text_format(all, "%s;", path), STATUS_OK);
+}
+
+static void paths_are_completed_and_folders_end_in_a_slash(void **state) {
+    (void)state;
+    struct text all = {0};
+    path_complete("a", append_path, &all);
+    assert_string_equal(text_string(&all), "a.txt;");
+    text_clear(&all);
+    path_complete("~/su", append_path, &all);
+    assert_string_equal(text_string(&all), "~/sub/;");
+    text_clear(&all);
+    path_complete("none/a", append_path, &all);
+    assert_string_equal(text_string(&all), "");
+    text_deinit(&all);
+}
+
+static void the_presets_that_come_with_quire_are_sound(void **state) {
+    (void)state;
+    struct preset *presets;
+    size_t count;
+    struct error err = {0};
+    assert_int_equal(presets_list("config", &presets, &count), STATUS_OK);
+    assert_true(count >= 6);
+    for (size_t i = 0; i < count; i++) {
+        struct text head = {0};
+        if (preset_read("config", presets[i].name, &head, &err) != STATUS_OK)
+            fail_msg("%s", err.text);
+        assert_true(head.length > 0);
+        assert_true(presets[i].about[0]);
+        assert_false(presets[i].own);
+        if (i > 0) assert_true(strcmp(presets[i - 1].name, presets[i].name) < 0);
+        text_deinit(&head);
+    }
+    free(presets);
+}
+
+static void a_preset_of_ones_own_comes_first(void **state) {
+    (void)state;
+    struct text head = {0}, config = {0};
+    struct preset *presets;
+    struct error err = {0};
+    size_t count, own = 0;
+    assert_int_equal(mkdir("presets", 0700), 0);
+    put("presets/brief.txt", "# mine\nMine.", 12);
+    put("presets/broken.txt", "USER: a", 7);
+    assert_int_equal(text_format(&config, "%s/config", folder), STATUS_OK);
+    assert_int_equal(preset_read(config.bytes, "brief", &head, &err), STATUS_OK);
+    assert_string_equal(head.bytes, "Mine.");
+    assert_int_equal(preset_read(config.bytes, "broken", &head, &err), STATUS_BAD_INPUT);
+    assert_non_null(strstr(err.text, "broken.txt: line 1: a question without its answer"));
+    assert_int_equal(preset_read(config.bytes, "../a", &head, &err), STATUS_NOT_FOUND);
+    assert_int_equal(preset_read(config.bytes, "none", &head, &err), STATUS_NOT_FOUND);
+    assert_int_equal(presets_list(config.bytes, &presets, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++) {
+        own += presets[i].own;
+        if (strcmp(presets[i].name, "brief") == 0) assert_string_equal(presets[i].about, "mine");
+    }
+    assert_int_equal(own, 2);
+    free(presets);
+    unlink("presets/brief.txt");
+    unlink("presets/broken.txt");
+    rmdir("presets");
+    text_deinit(&head);
+    text_deinit(&config);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_that_is_named_goes_before_the_message),
+        cmocka_unit_test(other_words_with_an_at_are_words),
+        cmocka_unit_test(a_slip_of_the_pen_is_an_error),
+        cmocka_unit_test(paths_are_words_or_quoted),
+        cmocka_unit_test(paths_are_completed_and_folders_end_in_a_slash),
+        cmocka_unit_test(the_presets_that_come_with_quire_are_sound),
+        cmocka_unit_test(a_preset_of_ones_own_comes_first),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

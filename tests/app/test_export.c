@@ -1,0 +1,207 @@
+// tests/app/test_export.c — a conversation goes out as text, and comes back as JSONL.
+#include "app/export.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/import.h"
+
+static struct message message_of(enum message_role role, enum message_stop stop, const char *text) {
+    return (struct message){
+        .role = role, .stop = stop, .text = (char *)(uintptr_t)text, .length = strlen(text)};
+}
+
+static const struct conversation TALK = {.id = "3f2a91bc", .name = "a “talk”"};
+
+static void as_text(const struct message *messages, size_t count, enum export_format format,
+                    struct text *text) {
+    const struct exported exported = {&TALK, "model", messages, count};
+    assert_int_equal(export_append(&exported, format, text), STATUS_OK);
+}
+
+static void markdown_has_a_heading_for_each_message(void **state) {
+    (void)state;
+    struct text text = {0};
+    const struct message messages[] = {
+        message_of(MESSAGE_SYSTEM, STOP_NONE,
+                   "Be brief.\x1EQ\x1E"
+                   "A"),
+        message_of(MESSAGE_USER, STOP_NONE, "Hello?\n"),
+        message_of(MESSAGE_ASSISTANT, STOP_INTERRUPTED, "Hi"),
+    };
+    as_text(messages, 3, EXPORT_MARKDOWN, &text);
+    assert_string_equal(text.bytes, "# a “talk”\n\nmodel: model\n\n## system\n\nBe brief.\n\n"
+                                    "USER: Q\nASSISTANT: A\n\n## user\n\nHello?\n\n"
+                                    "## assistant (interrupted)\n\nHi\n");
+    text_deinit(&text);
+}
+
+static void jsonl_comes_back_to_the_byte(void **state) {
+    (void)state;
+    unsigned seed = 11;
+    static const char *const bits[] = {"a", "\"",   "\\",      "\n", "\t",   "\r", "\x01", "é",
+                                       "😀", "\x1E", "\\u0000", "}",  "\x7F", "/",  " "};
+    for (int round = 0; round < 200; round++) {
+        struct text texts[6] = {0}, line = {0};
+        struct message messages[6];
+        struct import import = {0};
+        struct error err = {0};
+        for (size_t i = 0; i < 6; i++) {
+            assert_int_equal(text_append_string(&texts[i], "x"), STATUS_OK);
+            for (int j = rand_r(&seed) % 40; j > 0; j--)
+                assert_int_equal(text_append_string(&texts[i], bits[(size_t)rand_r(&seed) % 15]),
+                                 STATUS_OK);
+            messages[i] = message_of(i % 2 ? MESSAGE_ASSISTANT : MESSAGE_USER,
+                                     i % 2 ? (enum message_stop)(1 + rand_r(&seed) % 5) : STOP_NONE,
+                                     texts[i].bytes);
+            messages[i].created_ms = 1700000000000 + rand_r(&seed);
+        }
+        as_text(messages, 6, EXPORT_JSONL, &line);
+        if (import_read(line.bytes, line.length, &import, &err) != STATUS_OK)
+            fail_msg("round %d: %s\n%s", round, err.text, line.bytes);
+        assert_int_equal(import.count, 6);
+        assert_string_equal(import.name, TALK.name);
+        for (size_t i = 0; i < 6; i++) {
+            assert_string_equal(import.messages[i].text, texts[i].bytes);
+            assert_int_equal(import.messages[i].role, messages[i].role);
+            assert_int_equal(import.messages[i].stop, messages[i].stop);
+            assert_int_equal(import.messages[i].created_ms, messages[i].created_ms);
+            text_deinit(&texts[i]);
+        }
+        import_deinit(&import);
+        text_deinit(&line);
+    }
+}
+
+#define HEAD_LINE "{\"type\":\"conversation\",\"version\":1}\n"
+#define USER_LINE "{\"role\":\"user\",\"text\":\"a\"}\n"
+
+static void what_is_no_export_is_refused_with_its_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"", "no message is in it"},
+        {HEAD_LINE, "no message is in it"},
+        {"hello", "line 1: is not one JSON object"},
+        {"[1]\n", "line 1: is not one JSON object"},
+        {"{} {}\n", "line 1: is not one JSON object"},
+        {"{}\n", "line 1: does not begin an exported conversation"},
+        {USER_LINE, "line 1: does not begin an exported conversation"},
+        {"{\"type\":\"conversation\",\"version\":2}\n", "line 1: was written by a newer quire"},
+        {HEAD_LINE USER_LINE USER_LINE, "line 3: is out of order"},
+        {HEAD_LINE "{\"role\":\"assistant\",\"text\":\"a\"}\n", "line 2: is out of order"},
+        {HEAD_LINE USER_LINE "{\"role\":\"system\",\"text\":\"a\"}\n", "line 3: is out of order"},
+        {HEAD_LINE "{\"role\":\"king\",\"text\":\"a\"}\n", "line 2: has no role, or no text"},
+        {HEAD_LINE "{\"role\":\"user\"}\n", "line 2: has no role, or no text"},
+        {HEAD_LINE "{\"role\":\"user\",\"text\":\"\"}\n", "line 2: is an empty message"},
+        {HEAD_LINE "{\"role\":\"user\",\"text\":\"a\\u0000b\"}\n", "line 2: holds a NUL"},
+        {HEAD_LINE "{\"role\":\"user\",\"text\":\"a\xFF\"}\n", "byte 0xff at offset"},
+        {HEAD_LINE USER_LINE "{\"role\":\"assistant\",\"text\":\"a\",\"stop_reason\":\"why\"}",
+         "line 3: has an unknown stop_reason"},
+        {"{\"type\":\"conversation\",\"version\":1,\"messages\":2}\n" USER_LINE,
+         "1 messages are in it, and 2 are announced"},
+        {"{\"type\":\"conversation\",\"version\":1,\"messages\":-1}\n" USER_LINE,
+         "1 messages are in it, and -1 are announced"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct import import = {0};
+        struct error err = {0};
+        assert_int_equal(import_read(cases[i].text, strlen(cases[i].text), &import, &err),
+                         STATUS_BAD_INPUT);
+        if (!strstr(err.text, cases[i].said))
+            fail_msg("%s\nsaid %s, not %s", cases[i].text, err.text, cases[i].said);
+        assert_int_equal(import.count, 0);
+    }
+}
+
+static void keys_of_a_later_day_and_blank_lines_are_passed_over(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD_LINE "\n  \r\n{\"role\":\"user\",\"text\":\"a\",\"mood\":[1]}\r\n";
+    struct import import = {0};
+    struct error err = {0};
+    assert_int_equal(import_read(text, strlen(text), &import, &err), STATUS_OK);
+    assert_int_equal(import.count, 1);
+    import_deinit(&import);
+}
+
+static void an_import_is_stored_whole_and_without_a_name_that_is_taken(void **state) {
+    (void)state;
+    static const char text[] = "{\"type\":\"conversation\",\"version\":1,\"name\":\"trip\"}\n"
+                               "{\"role\":\"system\",\"text\":\"s\"}\n" USER_LINE
+                               "{\"role\":\"assistant\",\"text\":\"b\",\"stop_reason\":\"length\"}";
+    struct import import = {0};
+    struct error err = {0};
+    struct db *db;
+    assert_int_equal(db_open(":memory:", &db, &err), STATUS_OK);
+    assert_int_equal(import_read(text, strlen(text), &import, &err), STATUS_OK);
+    for (int i = 0; i < 2; i++) {
+        struct conversation made, found;
+        struct message *path;
+        size_t count;
+        assert_int_equal(import_store(db, &import, &made, &err), STATUS_OK);
+        assert_int_equal(conversation_find(db, made.id, &found, &err), STATUS_OK);
+        assert_string_equal(found.name, i == 0 ? "trip" : "");
+        assert_int_equal(message_path(db, found.tip, &path, &count, &err), STATUS_OK);
+        assert_int_equal(count, 3);
+        assert_string_equal(path[2].text, "b");
+        assert_int_equal(path[2].stop, STOP_LENGTH);
+        message_path_free(path, count);
+    }
+    assert_int_equal(db_check(db, &err), STATUS_OK);
+    import_deinit(&import);
+    db_close(db);
+}
+
+static void a_file_is_never_written_over(void **state) {
+    (void)state;
+    char folder[] = "/tmp/quire-export-XXXXXX", path[64], bytes[8] = "";
+    struct text text = {0};
+    struct error err = {0};
+    struct stat made;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.md", folder);
+    assert_int_equal(text_append_string(&text, "one"), STATUS_OK);
+    assert_int_equal(export_write(path, &text, &err), STATUS_OK);
+    assert_int_equal(stat(path, &made), 0);
+    assert_int_equal(made.st_mode & 0777, 0600);
+    text_clear(&text);
+    assert_int_equal(text_append_string(&text, "two"), STATUS_OK);
+    assert_int_equal(export_write(path, &text, &err), STATUS_BAD_INPUT);
+    assert_non_null(strstr(err.text, "is there already"));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, sizeof bytes, file), 3);
+    assert_string_equal(bytes, "one");
+    fclose(file);
+    unlink(path);
+    rmdir(folder);
+    assert_int_equal(export_write(path, &text, &err), STATUS_IO);
+    text_deinit(&text);
+}
+
+static void the_suffix_chooses_the_format(void **state) {
+    (void)state;
+    assert_int_equal(export_format_of("a/b.jsonl"), EXPORT_JSONL);
+    assert_int_equal(export_format_of(".jsonl"), EXPORT_MARKDOWN);
+    assert_int_equal(export_format_of("a.md"), EXPORT_MARKDOWN);
+    assert_int_equal(export_format_of("jsonl"), EXPORT_MARKDOWN);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown_has_a_heading_for_each_message),
+        cmocka_unit_test(jsonl_comes_back_to_the_byte),
+        cmocka_unit_test(what_is_no_export_is_refused_with_its_line),
+        cmocka_unit_test(keys_of_a_later_day_and_blank_lines_are_passed_over),
+        cmocka_unit_test(an_import_is_stored_whole_and_without_a_name_that_is_taken),
+        cmocka_unit_test(a_file_is_never_written_over),
+        cmocka_unit_test(the_suffix_chooses_the_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

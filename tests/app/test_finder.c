@@ -1,0 +1,173 @@
+// tests/app/test_finder.c — models in the places where tools leave them, and names for them.
+#include "app/finder.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char home[] = "/tmp/quire-finder-XXXXXX";
+
+static const char *path_of(const char *name) {
+    static char paths[4][512];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", home, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s", path_of(name));
+    for (char *at = path + strlen(home) + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0700);
+        *at = '/';
+    }
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const struct found_model *get(const struct found_models *models, const char *name) {
+    for (size_t i = 0; i < models->count; i++)
+        if (!strcmp(models->items[i].name, name)) return &models->items[i];
+    fail_msg("%s is not there", name);
+    return NULL;
+}
+
+#define HUB "hub/models--Qwen--Qwen3-0.6B-GGUF/"
+
+static void every_place_is_searched_and_nothing_is_listed_twice(void **state) {
+    (void)state;
+    struct found_models models = {0};
+    assert_int_equal(finder_list(&models), STATUS_OK);
+    assert_int_equal(models.count, 7);
+    assert_string_equal(get(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->place,
+                        "Hugging Face");
+    assert_int_equal(get(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->bytes, 4);
+    assert_int_equal(get(&models, "allenai/OLMo-2")->bytes, 7);
+    const struct found_model *ollama = get(&models, "llama3.2:1b");
+    assert_string_equal(ollama->place, "ollama");
+    assert_string_equal(ollama->path, path_of(".ollama/models/blobs/sha256-abc"));
+    get(&models, "somebody/tiny:latest");
+    assert_int_equal(get(&models, "big-00001-of-00002")->bytes, 5 + 6);
+    assert_string_equal(get(&models, "mine")->place, "QUIRE_MODELS");
+    assert_string_equal(get(&models, "acme/phi-4")->place, "LM Studio");
+    found_models_deinit(&models);
+}
+
+static void assert_found(const char *name, const char *path) {
+    struct text found = {0};
+    struct error err = {0};
+    if (finder_find(name, &found, &err) != STATUS_OK) fail_msg("%s: %s", name, err.text);
+    assert_string_equal(text_string(&found), path);
+    text_deinit(&found);
+}
+
+static void names_and_parts_of_names_mean_a_model(void **state) {
+    (void)state;
+    static const char file[] = HUB "snapshots/1234/Qwen3-0.6B-Q8_0.gguf";
+    assert_found("qwen/qwen3-0.6b-gguf/qwen3-0.6b-q8_0", path_of(file));
+    assert_found("qwen3-0.6b", path_of(file));
+    assert_found("llama3.2:1b", path_of(".ollama/models/blobs/sha256-abc"));
+    assert_found("llama3.2", path_of(".ollama/models/blobs/sha256-abc"));
+    assert_found("olmo-2", path_of("hub/models--allenai--OLMo-2/snapshots/9"));
+}
+
+static void paths_are_themselves_and_folders_what_they_hold(void **state) {
+    (void)state;
+    assert_found(path_of("own/mine.gguf"), path_of("own/mine.gguf"));
+    assert_found(path_of("own"), path_of("own/mine.gguf"));
+    assert_found(path_of("hub/models--allenai--OLMo-2/snapshots/9"),
+                 path_of("hub/models--allenai--OLMo-2/snapshots/9"));
+    assert_found("/no/such/file.gguf", "/no/such/file.gguf"); // whoever opens it says so
+}
+
+static void assert_refused(const char *name, enum status expected, const char *word) {
+    struct text found = {0};
+    struct error err = {0};
+    assert_int_equal(finder_find(name, &found, &err), expected);
+    if (!strstr(err.text, word)) fail_msg("\"%s\" does not say \"%s\"", err.text, word);
+    text_deinit(&found);
+}
+
+static void other_names_are_refused_with_what_there_is(void **state) {
+    (void)state;
+    assert_refused("qwen4", STATUS_NOT_FOUND, "quire models lists them");
+    assert_refused("wen3-0.6b", STATUS_NOT_FOUND, "no model of that name");
+    assert_refused("2", STATUS_BAD_INPUT, "llama3.2:1b");
+    assert_refused(path_of("empty"), STATUS_NOT_FOUND, "holds 0 models");
+}
+
+// A folder that links to itself would never end.
+static void links_to_folders_are_not_followed(void **state) {
+    (void)state;
+    struct found_models models = {0};
+    assert_int_equal(symlink(home, path_of("own/again")), 0);
+    assert_int_equal(finder_list(&models), STATUS_OK);
+    assert_int_equal(models.count, 7);
+    assert_true(models.entries < 100);
+    found_models_deinit(&models);
+    unlink(path_of("own/again"));
+}
+
+static int make_home(void **state) {
+    (void)state;
+    if (!mkdtemp(home)) return -1;
+    write_file(HUB "blobs/b1", "1234");
+    write_file(HUB "snapshots/1234/x", "");
+    if (symlink("../../blobs/b1", path_of(HUB "snapshots/1234/Qwen3-0.6B-Q8_0.gguf"))) return -1;
+    write_file("hub/models--allenai--OLMo-2/snapshots/9/config.json", "{}");
+    write_file("hub/models--allenai--OLMo-2/snapshots/9/model-1.safetensors", "123");
+    write_file("hub/models--allenai--OLMo-2/snapshots/9/model-2.safetensors", "1234");
+    write_file(".ollama/models/blobs/sha256-abc", "12");
+    write_file(".ollama/models/blobs/sha256-def", "123");
+    write_file(".ollama/models/manifests/registry.ollama.ai/library/llama3.2/1b",
+               "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.template\","
+               "\"digest\":\"sha256:zzz\"},{\"mediaType\":\"application/vnd.ollama.image.model\","
+               "\"digest\":\"sha256:abc\"}]}");
+    write_file(".ollama/models/manifests/registry.ollama.ai/somebody/tiny/latest",
+               "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\","
+               "\"digest\":\"sha256:def\"}]}");
+    write_file(".ollama/models/manifests/registry.ollama.ai/library/bad/1", "{\"layers\":[");
+    write_file(".ollama/models/manifests/registry.ollama.ai/library/evil/1",
+               "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\","
+               "\"digest\":\"sha256:/../../../own/mine.gguf\"}]}");
+    write_file(".cache/llama.cpp/big-00001-of-00002.gguf", "12345");
+    write_file(".cache/llama.cpp/big-00002-of-00002.gguf", "123456");
+    write_file(".cache/llama.cpp/mmproj-x.gguf", "1");
+    write_file(".lmstudio/models/acme/phi-4.gguf", "1");
+    write_file("own/mine.gguf", "1");
+    write_file("empty/note.txt", "1");
+    setenv("HOME", home, 1);
+    setenv("QUIRE_MODELS", path_of("own"), 1);
+    setenv("HF_HUB_CACHE", path_of("hub"), 1);
+    unsetenv("HF_HOME");
+    unsetenv("QUIRE_HOME");
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("OLLAMA_MODELS");
+    unsetenv("LLAMA_CACHE");
+    return 0;
+}
+
+static int drop_home(void **state) {
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", home);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_place_is_searched_and_nothing_is_listed_twice),
+        cmocka_unit_test(names_and_parts_of_names_mean_a_model),
+        cmocka_unit_test(paths_are_themselves_and_folders_what_they_hold),
+        cmocka_unit_test(other_names_are_refused_with_what_there_is),
+        cmocka_unit_test(links_to_folders_are_not_followed),
+    };
+    return cmocka_run_group_tests(tests, make_home, drop_home);
+}

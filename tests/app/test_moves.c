@@ -1,0 +1,448 @@
+// tests/app/test_moves.c — back, forward and across; heads with few-shot turns; shorter forks.
+// With the demo model and a database in memory.
+#include "app/turn.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/room.h"
+#include "prompts/head.h"
+#include "store/family.h"
+
+enum { CONTEXT = 512, POOL_BYTES = 64 << 20, ANSWER_TOKENS = 24 };
+
+static struct engine *engine;
+static struct db *db;
+
+static const struct hash128 DIGEST = {1, 1};
+
+static int open_all(void **state) {
+    (void)state;
+    struct error err = {0};
+    const struct engine_options options = {
+        .model_path = DEMO_MODEL,
+        .backend = "cpu",
+        .context = CONTEXT,
+        .deterministic = true,
+        .kv_device_bytes = POOL_BYTES,
+        .digest = &DIGEST,
+    };
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
+    return engine ? 0 : -1;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    engine_close(engine);
+    return 0;
+}
+
+static void must(enum status status, const struct error *err) {
+    if (status != STATUS_OK) fail_msg("%s: %s", status_text(status), err->text);
+}
+
+// In a database of its own.
+static struct chat *open_chat(const char *head) {
+    struct chat *chat = NULL;
+    struct error err = {0};
+    must(db_open(":memory:", &db, &err), &err);
+    struct chat_options options = {.engine = engine, .db = db, .digest = DIGEST, .system = head};
+    options.settings.sampler = sampler_options_default();
+    options.settings.sampler.temperature = 0;
+    options.settings.max_tokens = ANSWER_TOKENS;
+    must(chat_open(&options, &chat, &err), &err);
+    return chat;
+}
+
+static void close_chat(struct chat *chat) {
+    struct error err = {0};
+    chat_close(chat);
+    must(db_check(db, &err), &err);
+    db_close(db);
+    engine_check(engine);
+}
+
+static enum status follow(struct chat *chat, struct error *err) {
+    struct turn_progress progress;
+    enum status status;
+    while (chat_turn_next(chat, 1000, &progress, &status, err) != TURN_DONE)
+        ;
+    return status;
+}
+
+static int64_t ask(struct chat *chat, const char *question) {
+    struct error err = {0};
+    must(chat_send(chat, question, strlen(question), &err), &err);
+    must(follow(chat, &err), &err);
+    assert_true(chat_last(chat).any);
+    return chat_last(chat).message;
+}
+
+static int64_t tip(struct chat *chat) { return chat_conversation(chat)->tip; }
+
+static int64_t stored_tip(struct chat *chat) {
+    struct conversation found;
+    struct error err = {0};
+    must(conversation_find(db, chat_conversation(chat)->id, &found, &err), &err);
+    return found.tip;
+}
+
+static void redo_goes_forward_step_by_step_to_where_it_was(void **state) {
+    (void)state;
+    struct text draft = {0};
+    struct error err = {0};
+    struct chat *chat = open_chat("");
+    const int64_t first = ask(chat, "Hello!");
+    ask(chat, "What is a dog?");
+    const int64_t third = ask(chat, "And a cat?");
+    assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
+    must(chat_rewind(chat, 1, &draft, &err), &err);
+    const int64_t second = tip(chat);
+    must(chat_rewind(chat, 1, &draft, &err), &err);
+    assert_int_equal(tip(chat), first);
+    must(chat_redo(chat, &err), &err);
+    assert_int_equal(tip(chat), second);
+    assert_int_equal(stored_tip(chat), second);
+    must(chat_redo(chat, &err), &err);
+    assert_int_equal(tip(chat), third);
+    assert_int_equal(chat_turn_count(chat), 3);
+    assert_string_equal(chat_message(chat, 4)->text, "And a cat?");
+    assert_int_equal(sequence_length(chat_sequence(chat)),
+                     (int32_t)chat_log_tokens(chat, chat_message_count(chat)));
+    assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
+    text_deinit(&draft);
+    close_chat(chat);
+}
+
+static void something_new_ends_redo_and_nothing_is_lost(void **state) {
+    (void)state;
+    struct text draft = {0};
+    struct error err = {0};
+    struct family_message *messages;
+    size_t count;
+    struct chat *chat = open_chat("");
+    ask(chat, "Hello!");
+    const int64_t left = ask(chat, "What is a dog?");
+    must(chat_rewind(chat, 1, &draft, &err), &err);
+    ask(chat, "What is a fish?");
+    assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
+    must(family_messages(db, chat_conversation(chat)->id, 100, &messages, &count, &err), &err);
+    assert_int_equal(count, 6);
+    free(messages);
+    // To what was left, and back again.
+    const int64_t here = tip(chat);
+    must(chat_go(chat, left, &err), &err);
+    assert_int_equal(stored_tip(chat), left);
+    assert_string_equal(chat_message(chat, 2)->text, "What is a dog?");
+    must(chat_redo(chat, &err), &err);
+    assert_int_equal(tip(chat), here);
+    assert_int_equal(chat_go(chat, 1 << 20, &err), STATUS_NOT_FOUND);
+    assert_int_equal(tip(chat), here);
+    text_deinit(&draft);
+    close_chat(chat);
+}
+
+static void going_to_a_question_gives_its_text_back(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct chat *chat = open_chat("Be brief.");
+    ask(chat, "Hello!");
+    ask(chat, "What is a dog?");
+    must(chat_go(chat, chat_message(chat, 3)->id, &err), &err);
+    assert_string_equal(chat_draft(chat), "What is a dog?");
+    assert_int_equal(chat_message_count(chat), 3);
+    assert_int_equal(tip(chat), chat_message(chat, 2)->id);
+    close_chat(chat);
+}
+
+static void random_walks_in_the_tree_keep_log_and_tip_together(void **state) {
+    (void)state;
+    unsigned seed = 5;
+    struct error err = {0};
+    struct text draft = {0};
+    struct chat *chat = open_chat("");
+    static const char *const questions[] = {"Hello!", "What is a dog?", "And a cat?", "Why?"};
+    ask(chat, questions[0]);
+    for (int round = 0; round < 40; round++) {
+        struct family_message *messages;
+        size_t count;
+        switch (rand_r(&seed) % 4) {
+        case 0:
+            ask(chat, questions[(size_t)rand_r(&seed) % 4]);
+            break;
+        case 1:
+            if (chat_turn_count(chat) > 0) must(chat_rewind(chat, 1, &draft, &err), &err);
+            break;
+        case 2:
+            if (chat_redo(chat, &err) != STATUS_OK) assert_non_null(strstr(err.text, "nothing"));
+            break;
+        case 3:
+            must(family_messages(db, chat_conversation(chat)->id, 1000, &messages, &count, &err),
+                 &err);
+            must(chat_go(chat, messages[(size_t)rand_r(&seed) % count].id, &err), &err);
+            free(messages);
+            break;
+        }
+        const size_t count_now = chat_message_count(chat);
+        assert_int_equal(tip(chat), count_now ? chat_message(chat, count_now - 1)->id : 0);
+        if (count_now == 0 || round % 4) continue;
+        assert_int_equal(stored_tip(chat), tip(chat));
+        assert_int_equal(sequence_length(chat_sequence(chat)),
+                         (int32_t)chat_log_tokens(chat, count_now));
+    }
+    text_deinit(&draft);
+    close_chat(chat);
+}
+
+static void a_fork_after_an_answer_keeps_it(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct chat *chat = open_chat("");
+    ask(chat, "Hello!");
+    ask(chat, "What is a dog?");
+    ask(chat, "And a cat?");
+    char original[CONVERSATION_ID_BYTES];
+    memcpy(original, chat_conversation(chat)->id, sizeof original);
+    assert_int_equal(chat_fork_after(chat, 4, "", &err), STATUS_BAD_INPUT);
+    must(chat_fork_after(chat, 2, "two", &err), &err);
+    assert_int_equal(chat_message_count(chat), 4);
+    assert_int_equal(chat_message(chat, 3)->role, MESSAGE_ASSISTANT);
+    assert_string_equal(chat_draft(chat), "");
+    assert_string_equal(chat_conversation(chat)->forked_from, original);
+    close_chat(chat);
+}
+
+static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct text head = {0}, flat = {0};
+    static const char file[] = "Be brief.\nUSER: What is a cat?\nASSISTANT: A small animal.";
+    must(head_read(file, strlen(file), &head, &err), &err);
+    struct chat *chat = open_chat(head.bytes);
+    ask(chat, "What is a dog?");
+    assert_int_equal(chat_message_count(chat), 3);
+    assert_int_equal(chat_turn_count(chat), 1);
+    // The log is that of a conversation in which the shots were said.
+    const struct tokenizer *tokenizer = engine_tokenizer(engine);
+    const int32_t *tokens = sequence_tokens(chat_sequence(chat));
+    for (int32_t i = 0; i < sequence_length(chat_sequence(chat)); i++)
+        must(tokenizer_decode(tokenizer, tokens[i], false, &flat), &err);
+    const char *shot = strstr(flat.bytes, "What is a cat?");
+    assert_non_null(shot);
+    const char *answer = strstr(shot, "A small animal.");
+    assert_non_null(answer);
+    assert_non_null(strstr(answer, "What is a dog?"));
+    assert_null(strchr(flat.bytes, HEAD_SEPARATOR));
+    // It costs its tokens, and others have it too.
+    struct chat_head costs;
+    must(chat_head(chat, &costs, &err), &err);
+    assert_int_equal(costs.others, 0);
+    assert_true(costs.tokens > 16 && costs.tokens < sequence_length(chat_sequence(chat)));
+    assert_true(costs.cached >= costs.tokens - 16);
+    must(chat_new(chat, "", &err), &err);
+    must(chat_head(chat, &costs, &err), &err);
+    assert_int_equal(costs.others, 1);
+    text_deinit(&head);
+    text_deinit(&flat);
+    close_chat(chat);
+}
+
+static void a_shorter_fork_has_the_head_the_summary_and_the_end(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct chat *chat = open_chat("Be brief.");
+    ask(chat, "Hello!");
+    ask(chat, "What is a dog?");
+    ask(chat, "And a cat?");
+    char original[CONVERSATION_ID_BYTES];
+    const int64_t original_tip = tip(chat);
+    memcpy(original, chat_conversation(chat)->id, sizeof original);
+    must(chat_shorten(chat, "It was about animals.", 5, &err), &err);
+    assert_int_equal(chat_message_count(chat), 5);
+    assert_string_equal(chat_message(chat, 0)->text, "Be brief.");
+    assert_int_equal(chat_message(chat, 1)->role, MESSAGE_USER);
+    assert_string_equal(chat_message(chat, 2)->text, "It was about animals.");
+    assert_string_equal(chat_message(chat, 3)->text, "And a cat?");
+    assert_string_equal(chat_conversation(chat)->forked_from, original);
+    ask(chat, "Go on.");
+    must(chat_resume(chat, original, &err), &err);
+    assert_int_equal(tip(chat), original_tip);
+    assert_int_equal(chat_message_count(chat), 7);
+    must(chat_shorten(chat, NULL, chat_message_count(chat), &err), &err);
+    assert_int_equal(chat_message_count(chat), 1);
+    ask(chat, "Go on.");
+    close_chat(chat);
+}
+
+// Questions until so many tokens are used.
+static void fill(struct chat *chat, size_t tokens) {
+    while (chat_log_tokens(chat, chat_message_count(chat)) < tokens)
+        ask(chat, "Tell me about a dog, a cat, a fish and a bird, and about how they live.");
+}
+
+static void a_message_that_does_not_fit_does_after_dropping(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct text message = {0};
+    int32_t tokens, free_tokens;
+    int64_t dropped = 0;
+    struct chat *chat = open_chat("Be brief.");
+    fill(chat, CONTEXT - 150);
+    const int64_t turns = chat_turn_count(chat);
+    do {
+        assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
+        must(chat_measure(chat, message.bytes, message.length, &tokens, &free_tokens, &err), &err);
+    } while (tokens <= free_tokens);
+    assert_int_equal(chat_send(chat, message.bytes, message.length, &err), STATUS_TOO_LONG);
+    must(room_drop(chat, tokens, &dropped, &err), &err);
+    assert_true(dropped >= 1);
+    assert_int_equal(chat_turn_count(chat), turns - dropped);
+    assert_string_equal(chat_message(chat, 0)->text, "Be brief.");
+    ask(chat, message.bytes);
+    text_clear(&message);
+    for (int i = 0; i < CONTEXT; i++)
+        assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
+    const int64_t before = tip(chat);
+    assert_int_equal(room_drop(chat, CONTEXT, &dropped, &err), STATUS_TOO_LONG);
+    assert_int_equal(tip(chat), before);
+    text_deinit(&message);
+    close_chat(chat);
+}
+
+static void room_is_made_from_the_oldest_turns_and_no_more_than_it_takes(void **state) {
+    (void)state;
+    struct error err = {0};
+    size_t keep_from = 0;
+    struct chat *chat = open_chat("Be brief.");
+    ask(chat, "Hello!");
+    ask(chat, "What is a dog?");
+    ask(chat, "And a cat?");
+    const size_t count = chat_message_count(chat);
+    must(chat_keep_from(chat, 1, 0, &keep_from, &err), &err); // all would fit: one goes
+    assert_int_equal(keep_from, 3);
+    const size_t last = chat_log_tokens(chat, count) - chat_log_tokens(chat, 5);
+    struct chat_head head;
+    must(chat_head(chat, &head, &err), &err);
+    const int32_t room = CONTEXT - head.tokens - 1 - (int32_t)last;
+    must(chat_keep_from(chat, room, 0, &keep_from, &err), &err);
+    assert_int_equal(keep_from, 5);
+    must(chat_keep_from(chat, room, 1, &keep_from, &err), &err);
+    assert_int_equal(keep_from, count);
+    assert_int_equal(chat_keep_from(chat, CONTEXT - head.tokens, 0, &keep_from, &err),
+                     STATUS_TOO_LONG);
+    close_chat(chat);
+}
+
+static void a_long_message_leaves_less_of_what_is_kept(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct compaction few, none;
+    struct chat *chat = open_chat("");
+    fill(chat, CONTEXT / 3);
+    must(compaction_begin(chat, "", 0, &few, &err), &err);
+    assert_true(few.keep_from < chat_message_count(chat));
+    compaction_deinit(&few);
+    const int32_t most = CONTEXT - CONTEXT / 8 - CONTEXT / 8 - 48 - 10;
+    must(compaction_begin(chat, "", most, &none, &err), &err);
+    assert_int_equal(none.keep_from, chat_message_count(chat));
+    compaction_deinit(&none);
+    assert_int_equal(compaction_begin(chat, "", most + 20, &none, &err), STATUS_TOO_LONG);
+    close_chat(chat);
+}
+
+static size_t count_conversations(void) {
+    struct conversation_row *rows;
+    size_t count;
+    struct error err = {0};
+    must(conversation_list(db, "", 100, &rows, &count, &err), &err);
+    free(rows);
+    return count;
+}
+
+static void a_compaction_makes_a_fork_with_what_the_model_wrote(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct compaction compaction;
+    struct chat *chat = open_chat("Be brief.");
+    fill(chat, CONTEXT - 200);
+    const int64_t turns = chat_turn_count(chat), before = tip(chat);
+    assert_int_equal(count_conversations(), 1);
+    must(compaction_begin(chat, "dogs", 0, &compaction, &err), &err);
+    // What the summary is about is in the cache already.
+    must(follow(compaction.scratch, &err), &err);
+    const struct turn_report report = chat_last(compaction.scratch);
+    assert_true(report.any);
+    assert_true(report.stats.cached_tokens > report.stats.prompt_tokens / 2);
+    char *summary = strdup(report.text);
+    assert_int_equal(count_conversations(), 1); // and nothing is stored yet
+    assert_int_equal(tip(chat), before);
+    must(compaction_finish(&compaction, &err), &err);
+    compaction_deinit(&compaction);
+    assert_int_equal(count_conversations(), 2);
+    assert_true(chat_turn_count(chat) < turns);
+    assert_non_null(strstr(summary, chat_message(chat, 2)->text));
+    assert_true(chat_log_tokens(chat, chat_message_count(chat)) < CONTEXT / 2 + 64);
+    free(summary);
+    ask(chat, "Go on.");
+    close_chat(chat);
+}
+
+static void a_stopped_summary_changes_nothing(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct compaction compaction;
+    struct chat *chat = open_chat("");
+    assert_int_equal(compaction_begin(chat, "", 0, &compaction, &err), STATUS_BAD_INPUT);
+    fill(chat, CONTEXT / 2);
+    const int64_t before = tip(chat);
+    must(compaction_begin(chat, "", 0, &compaction, &err), &err);
+    chat_cancel(compaction.scratch);
+    follow(compaction.scratch, &err);
+    assert_int_equal(compaction_finish(&compaction, &err), STATUS_CANCELLED);
+    compaction_deinit(&compaction);
+    assert_int_equal(tip(chat), before);
+    assert_int_equal(count_conversations(), 1);
+    ask(chat, "Go on.");
+    close_chat(chat);
+}
+
+static void a_conversation_that_is_too_long_to_summarise_is_left_alone(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct text message = {0};
+    int32_t tokens, free_tokens;
+    struct compaction compaction;
+    struct chat *chat = open_chat("");
+    do {
+        assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
+        must(chat_measure(chat, message.bytes, message.length, &tokens, &free_tokens, &err), &err);
+    } while (tokens < CONTEXT - 40);
+    ask(chat, message.bytes);
+    const int64_t before = tip(chat);
+    assert_int_equal(compaction_begin(chat, "", 0, &compaction, &err), STATUS_TOO_LONG);
+    assert_non_null(strstr(err.text, "too long to be summarised"));
+    assert_int_equal(tip(chat), before);
+    text_deinit(&message);
+    close_chat(chat);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(redo_goes_forward_step_by_step_to_where_it_was),
+        cmocka_unit_test(something_new_ends_redo_and_nothing_is_lost),
+        cmocka_unit_test(going_to_a_question_gives_its_text_back),
+        cmocka_unit_test(random_walks_in_the_tree_keep_log_and_tip_together),
+        cmocka_unit_test(a_fork_after_an_answer_keeps_it),
+        cmocka_unit_test(shots_of_a_head_are_turns_for_the_model_only),
+        cmocka_unit_test(a_shorter_fork_has_the_head_the_summary_and_the_end),
+        cmocka_unit_test(a_message_that_does_not_fit_does_after_dropping),
+        cmocka_unit_test(room_is_made_from_the_oldest_turns_and_no_more_than_it_takes),
+        cmocka_unit_test(a_long_message_leaves_less_of_what_is_kept),
+        cmocka_unit_test(a_compaction_makes_a_fork_with_what_the_model_wrote),
+        cmocka_unit_test(a_stopped_summary_changes_nothing),
+        cmocka_unit_test(a_conversation_that_is_too_long_to_summarise_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

@@ -1,0 +1,179 @@
+// tests/app/test_picker.c — keys and lines of a picker, without a terminal.
+#include "app/picker.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 3, RETURN = 0x0D, BACKSPACE = 0x7F, CTRL_U = 0x15 };
+
+static const char *const ITEMS[] = {"red fox", "brown bear", "grey fox", "blue whale", "Fox bear"};
+enum { COUNT = sizeof ITEMS / sizeof ITEMS[0] };
+
+static struct picker picker_of(size_t at) {
+    struct picker picker;
+    const struct picker_options options = {
+        .title = "animals", .items = ITEMS, .count = COUNT, .at = at};
+    assert_int_equal(picker_init(&picker, &options), STATUS_OK);
+    return picker;
+}
+
+static void type(struct picker *picker, const char *text) {
+    for (; *text; text++)
+        assert_int_equal(picker_press(picker, (unsigned char)*text, ROWS), PICKER_GOES_ON);
+}
+
+static size_t marked(const struct picker *picker) {
+    size_t item = SIZE_MAX;
+    return picker_marked(picker, &item) ? item : SIZE_MAX;
+}
+
+static void expect_line(const struct picker *picker, size_t row, int columns, const char *line) {
+    struct text text = {0};
+    assert_int_equal(picker_line(picker, row, columns, &text), STATUS_OK);
+    assert_string_equal(text_string(&text), line);
+    text_deinit(&text);
+}
+
+static void arrows_move_and_the_list_scrolls_along(void **state) {
+    (void)state;
+    struct picker picker = picker_of(0);
+    expect_line(&picker, 0, 40, "> red fox");
+    expect_line(&picker, 2, 40, "  grey fox");
+    for (int i = 0; i < 3; i++)
+        picker_press(&picker, PICKER_DOWN, ROWS);
+    assert_int_equal(marked(&picker), 3);
+    expect_line(&picker, 0, 40, "  brown bear");
+    expect_line(&picker, 2, 40, "> blue whale");
+    picker_press(&picker, PICKER_UP, ROWS);
+    expect_line(&picker, 1, 40, "> grey fox");
+    picker_press(&picker, PICKER_HOME, ROWS);
+    picker_press(&picker, PICKER_UP, ROWS);
+    assert_int_equal(marked(&picker), 0);
+    picker_press(&picker, PICKER_PAGE_DOWN, ROWS);
+    assert_int_equal(marked(&picker), 3);
+    picker_press(&picker, PICKER_END, ROWS);
+    picker_press(&picker, PICKER_DOWN, ROWS);
+    assert_int_equal(marked(&picker), 4);
+    picker_press(&picker, PICKER_PAGE_UP, ROWS);
+    assert_int_equal(marked(&picker), 1);
+    picker_deinit(&picker);
+}
+
+static void letters_narrow_it_down_to_items_with_all_words(void **state) {
+    (void)state;
+    struct picker picker = picker_of(2);
+    type(&picker, "fox");
+    assert_int_equal(picker.shown_count, 3);
+    assert_int_equal(marked(&picker), 2); // stays marked
+    type(&picker, " bear");
+    assert_int_equal(picker.shown_count, 1);
+    expect_line(&picker, 0, 40, "> Fox bear");
+    expect_line(&picker, 1, 40, "");
+    for (int i = 0; i < 5; i++)
+        picker_press(&picker, BACKSPACE, ROWS);
+    assert_int_equal(picker.shown_count, 3);
+    picker_press(&picker, CTRL_U, ROWS);
+    assert_int_equal(picker.shown_count, COUNT);
+    assert_int_equal(marked(&picker), 4);
+    picker_deinit(&picker);
+}
+
+static void enter_chooses_only_what_is_there(void **state) {
+    (void)state;
+    struct picker picker = picker_of(1);
+    type(&picker, "xyzzy");
+    assert_int_equal(marked(&picker), SIZE_MAX);
+    assert_int_equal(picker_press(&picker, RETURN, ROWS), PICKER_GOES_ON);
+    assert_int_equal(picker_press(&picker, PICKER_DOWN, ROWS), PICKER_GOES_ON);
+    picker_press(&picker, CTRL_U, ROWS);
+    assert_int_equal(picker_press(&picker, RETURN, ROWS), PICKER_CHOSE);
+    assert_int_equal(picker_press(&picker, PICKER_ESCAPE, ROWS), PICKER_LEFT);
+    assert_int_equal(picker_press(&picker, 0x03, ROWS), PICKER_LEFT);
+    picker_deinit(&picker);
+}
+
+static void backspace_takes_whole_characters(void **state) {
+    (void)state;
+    struct picker picker = picker_of(0);
+    type(&picker, "aé");
+    picker_press(&picker, BACKSPACE, ROWS);
+    assert_string_equal(text_string(&picker.filter), "a");
+    picker_press(&picker, BACKSPACE, ROWS);
+    picker_press(&picker, BACKSPACE, ROWS);
+    assert_int_equal(picker.filter.length, 0);
+    picker_deinit(&picker);
+}
+
+static void lines_fit_any_width(void **state) {
+    (void)state;
+    struct picker picker = picker_of(0);
+    expect_line(&picker, 0, 6, "> red…");
+    expect_line(&picker, 1, 12, "  brown bear");
+    picker_deinit(&picker);
+}
+
+static void more_items_keep_the_mark_on_the_same_one(void **state) {
+    (void)state;
+    static const char *const all[] = {"ant", "bee", "grey fox", "red fox", "brown bear"};
+    struct picker picker = picker_of(2);
+    type(&picker, "fox");
+    assert_int_equal(picker_replace(&picker, all, 5), STATUS_OK);
+    assert_int_equal(picker.shown_count, 2);
+    assert_int_equal(marked(&picker), 2);
+    picker_press(&picker, PICKER_DOWN, ROWS);
+    expect_line(&picker, 1, 40, "> red fox");
+    assert_int_equal(picker_replace(&picker, all, 3), STATUS_OK); // without the marked one
+    assert_int_equal(marked(&picker), 2);
+    picker_deinit(&picker);
+}
+
+// After each key the mark is on the screen, and the filter's items are those that have its words.
+static void random_keys_keep_the_mark_on_the_screen(void **state) {
+    (void)state;
+    static const int keys[] = {PICKER_UP,
+                               PICKER_DOWN,
+                               PICKER_PAGE_UP,
+                               PICKER_PAGE_DOWN,
+                               PICKER_HOME,
+                               PICKER_END,
+                               'f',
+                               'o',
+                               ' ',
+                               'e',
+                               BACKSPACE,
+                               CTRL_U,
+                               PICKER_PAGE_DOWN,
+                               0xC3,
+                               0x01,
+                               'B'};
+    unsigned seed = 9;
+    for (int round = 0; round < 200; round++) {
+        struct picker picker = picker_of((size_t)rand_r(&seed) % COUNT);
+        for (int i = 0; i < 60; i++) {
+            const size_t rows = 1 + (size_t)rand_r(&seed) % 6;
+            picker_press(&picker, keys[(size_t)rand_r(&seed) % 16], rows);
+            assert_true(picker.shown_count == 0 || picker.at < picker.shown_count);
+            assert_true(picker.at >= picker.top && picker.at < picker.top + rows);
+            for (size_t j = 1; j < picker.shown_count; j++)
+                assert_true(picker.shown[j] > picker.shown[j - 1]);
+        }
+        picker_deinit(&picker);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrows_move_and_the_list_scrolls_along),
+        cmocka_unit_test(letters_narrow_it_down_to_items_with_all_words),
+        cmocka_unit_test(enter_chooses_only_what_is_there),
+        cmocka_unit_test(backspace_takes_whole_characters),
+        cmocka_unit_test(lines_fit_any_width),
+        cmocka_unit_test(more_items_keep_the_mark_on_the_same_one),
+        cmocka_unit_test(random_keys_keep_the_mark_on_the_screen),
+    };
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

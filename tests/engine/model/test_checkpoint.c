@@ -1,0 +1,245 @@
+// tests/engine/model/test_checkpoint.c — splits and folders: what opens, and what is refused.
+#include "engine/model/checkpoint.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/model/family.h"
+#include "tests/engine/model/gguf_writer.h"
+
+static char folder[] = "/tmp/quire-checkpoint-XXXXXX";
+
+static const char *path_of(const char *name) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_bytes(const char *name, const void *bytes, size_t length) {
+    FILE *file = fopen(path_of(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *name, const char *text) {
+    write_bytes(name, text, strlen(text));
+}
+
+struct part {
+    int64_t number, parts, tensors; // from 0; tensors -1: not said
+    const char *tensor;
+    float value;
+};
+
+static void write_part(const char *name, const struct part *part) {
+    static const int64_t shape[] = {2};
+    struct gguf_writer writer;
+    size_t length;
+    const float data[2] = {part->value, part->value};
+    gguf_writer_init(&writer);
+    gguf_writer_int(&writer, "split.no", GGUF_U16, part->number);
+    gguf_writer_int(&writer, "split.count", GGUF_U16, part->parts);
+    if (part->tensors >= 0)
+        gguf_writer_int(&writer, "split.tensors.count", GGUF_I32, part->tensors);
+    if (part->number == 0) gguf_writer_string(&writer, "general.name", "whole");
+    gguf_writer_tensor(&writer, part->tensor, FILE_F32, 1, shape, data, sizeof data);
+    unsigned char *bytes = gguf_writer_finish(&writer, &length);
+    write_bytes(name, bytes, length);
+    free(bytes);
+    gguf_writer_deinit(&writer);
+}
+
+static void write_three(void) {
+    write_part("m-00001-of-00003.gguf", &(struct part){0, 3, 3, "a", 1});
+    write_part("m-00002-of-00003.gguf", &(struct part){1, 3, 3, "b", 2});
+    write_part("m-00003-of-00003.gguf", &(struct part){2, 3, 3, "c", 3});
+}
+
+static void assert_whole(const char *name, struct hash128 *digest) {
+    struct gguf *gguf;
+    struct error err = {0};
+    struct gguf_string value;
+    if (checkpoint_open(path_of(name), &gguf, &err)) fail_msg("%s", err.text);
+    assert_int_equal(gguf_tensor_count(gguf), 3);
+    assert_true(gguf_find_string(gguf, "general.name", &value));
+    static const char *const names[] = {"a", "b", "c"};
+    for (size_t i = 0; i < 3; i++) {
+        const struct gguf_tensor *tensor = gguf_find_tensor(gguf, names[i]);
+        assert_non_null(tensor);
+        float found;
+        memcpy(&found, tensor->data, sizeof found);
+        assert_true(found == (float)(i + 1));
+    }
+    *digest = gguf_digest(gguf);
+    assert_true(gguf_file_bytes(gguf) > 3 * 64);
+    gguf_prefetch(gguf);
+    gguf_close(gguf);
+}
+
+static void a_split_is_one_model_whichever_part_is_named(void **state) {
+    (void)state;
+    struct hash128 first, third;
+    write_three();
+    assert_whole("m-00001-of-00003.gguf", &first);
+    assert_whole("m-00003-of-00003.gguf", &third);
+    assert_true(hash_equal(first, third));
+}
+
+static void parts_are_named_from_any_of_them(void **state) {
+    (void)state;
+    char part[64];
+    assert_true(checkpoint_part("a/m-00003-of-00012.gguf", 1, part, sizeof part));
+    assert_string_equal(part, "a/m-00001-of-00012.gguf");
+    assert_true(checkpoint_part("a/m-00003-of-00012.gguf", 12, part, sizeof part));
+    assert_false(checkpoint_part("a/m-00003-of-00012.gguf", 13, part, sizeof part));
+    assert_false(checkpoint_part("a/m-00003-of-00012.gguf", 1, part, 8));
+    assert_false(checkpoint_part("a/m.gguf", 1, part, sizeof part));
+    assert_false(checkpoint_part("m-00013-of-00012.gguf", 1, part, sizeof part));
+}
+
+static void a_changed_part_changes_the_digest(void **state) {
+    (void)state;
+    struct hash128 before, after;
+    struct gguf *gguf;
+    write_three();
+    assert_whole("m-00001-of-00003.gguf", &before);
+    write_part("m-00003-of-00003.gguf", &(struct part){2, 3, 3, "c", 4});
+    assert_int_equal(checkpoint_open(path_of("m-00001-of-00003.gguf"), &gguf, NULL), STATUS_OK);
+    after = gguf_digest(gguf);
+    gguf_close(gguf);
+    assert_false(hash_equal(before, after));
+}
+
+static void assert_refused(const char *name, enum status expected, const char *word) {
+    struct gguf *gguf = NULL;
+    struct error err = {0};
+    const enum status status = checkpoint_open(path_of(name), &gguf, &err);
+    if (status != expected || !strstr(err.text, word))
+        fail_msg("%s: %d, \"%s\" does not say \"%s\"", name, status, err.text, word);
+    assert_null(gguf);
+}
+
+static void broken_splits_are_refused(void **state) {
+    (void)state;
+    static const char first[] = "m-00001-of-00003.gguf";
+    write_three();
+    unlink(path_of("m-00002-of-00003.gguf"));
+    assert_refused(first, STATUS_IO, "m-00002-of-00003.gguf");
+    write_part("m-00002-of-00003.gguf", &(struct part){2, 3, 3, "b", 2});
+    assert_refused(first, STATUS_BAD_FILE, "expected part 2 of 3, found split.no 3 of 3");
+    write_part("m-00002-of-00003.gguf", &(struct part){1, 4, 3, "b", 2});
+    assert_refused(first, STATUS_BAD_FILE, "expected part 2 of 3");
+    write_part("m-00002-of-00003.gguf", &(struct part){1, 3, 3, "a", 2});
+    assert_refused(first, STATUS_BAD_FILE, "'a' is there twice");
+    write_part("m-00002-of-00003.gguf", &(struct part){1, 3, 3, "b", 2});
+    write_part(first, &(struct part){0, 3, 9, "a", 1});
+    assert_refused(first, STATUS_BAD_FILE, "expected 9 tensors in 3 parts, found 3");
+    write_part("alone.gguf", &(struct part){0, 2, 2, "a", 1});
+    assert_refused("alone.gguf", STATUS_BAD_FILE, "NAME-00001-of-00002.gguf");
+    write_part(first, &(struct part){1, 3, 3, "a", 1});
+    assert_refused(first, STATUS_BAD_FILE, "expected the first part");
+}
+
+static void folders_that_are_no_models_are_refused(void **state) {
+    (void)state;
+    mkdir(path_of("hf"), 0700);
+    assert_refused("hf", STATUS_NOT_FOUND, "no config.json");
+    write_text("hf/config.json", "[]");
+    assert_refused("hf", STATUS_BAD_FILE, "JSON object");
+    write_text("hf/config.json", "{\"model_type\":\"mamba\"}");
+    assert_refused("hf", STATUS_UNSUPPORTED, "\"mamba\"; of folders quire knows llama");
+    write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4}");
+    assert_refused("hf", STATUS_BAD_FILE, "hidden_size is missing");
+    write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
+                                 "\"hidden_size\":32,\"vision_config\":{}}");
+    assert_refused("hf", STATUS_UNSUPPORTED, "vision_config is set");
+    write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
+                                 "\"hidden_size\":32,\"rope_scaling\":{\"type\":\"dynamic\"}}");
+    assert_refused("hf", STATUS_UNSUPPORTED, "rope_scaling is none of");
+    write_text("hf/config.json", "{\"model_type\":\"gemma2\",\"num_attention_heads\":4,"
+                                 "\"hidden_size\":32,\"sliding_window\":16,"
+                                 "\"layer_types\":[\"full_attention\",\"sliding_attention\"]}");
+    assert_refused("hf", STATUS_UNSUPPORTED, "layer_types");
+    write_text("hf/config.json",
+               "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
+    assert_refused("hf", STATUS_IO, "model.safetensors");
+    write_text("hf/model.safetensors.index.json", "{\"weight_map\":{\"a\":\"../../x\"}}");
+    assert_refused("hf", STATUS_BAD_FILE, "in its folder");
+    write_text("hf/model.safetensors.index.json", "{\"weight_map\":{}}");
+    assert_refused("hf", STATUS_BAD_FILE, "names no file");
+}
+
+static void a_tensor_without_a_place_is_named(void **state) {
+    (void)state;
+    static const char header[] =
+        "{\"model.odd.weight\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
+    unsigned char bytes[8 + sizeof header - 1 + 4] = {sizeof header - 1};
+    memcpy(bytes + 8, header, sizeof header - 1);
+    unlink(path_of("hf/model.safetensors.index.json"));
+    write_bytes("hf/model.safetensors", bytes, sizeof bytes);
+    assert_refused("hf", STATUS_UNSUPPORTED, "'model.odd.weight' has no place");
+}
+
+// Published scalings of the rotation, as the reader of GGUF keys sees them.
+static void rope_parameters_are_read_old_and_new(void **state) {
+    (void)state;
+    static const char *const scalings[] = {
+        "\"rope_theta\":500000.0,\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":4.0,"
+        "\"original_max_position_embeddings\":128}",
+        "\"rope_parameters\":{\"rope_theta\":500000.0,\"rope_type\":\"yarn\",\"factor\":4.0,"
+        "\"original_max_position_embeddings\":128}"};
+    unsigned char bytes[10] = {2, [8] = '{', [9] = '}'};
+    write_bytes("hf/model.safetensors", bytes, sizeof bytes);
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"qwen2\",\"num_attention_heads\":4,\"hidden_size\":32,"
+                 "\"num_hidden_layers\":2,\"intermediate_size\":64,\"rms_norm_eps\":1e-6,"
+                 "\"max_position_embeddings\":512,%s}",
+                 scalings[i]);
+        write_text("hf/config.json", text);
+        struct gguf *gguf;
+        struct model_config config;
+        struct error err = {0};
+        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
+        if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
+        assert_true(config.rope.scaling == ROPE_YARN && config.rope.factor == 4.0f);
+        assert_true(config.rope.original_context == 128 && config.rope.base == 500000.0f);
+        assert_true(config.head_size == 8 && config.kv_heads == 4 && !config.interleaved_rope);
+        gguf_close(gguf);
+    }
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int drop_folder(void **state) {
+    (void)state;
+    static const char *const names[] = {"m-00001-of-00003.gguf", "m-00002-of-00003.gguf",
+                                        "m-00003-of-00003.gguf", "alone.gguf",
+                                        "hf/config.json",        "hf/model.safetensors"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unlink(path_of(names[i]));
+    rmdir(path_of("hf"));
+    return rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_split_is_one_model_whichever_part_is_named),
+        cmocka_unit_test(parts_are_named_from_any_of_them),
+        cmocka_unit_test(a_changed_part_changes_the_digest),
+        cmocka_unit_test(broken_splits_are_refused),
+        cmocka_unit_test(folders_that_are_no_models_are_refused),
+        cmocka_unit_test(a_tensor_without_a_place_is_named),
+        cmocka_unit_test(rope_parameters_are_read_old_and_new),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}

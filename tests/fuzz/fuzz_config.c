@@ -1,0 +1,49 @@
+// tests/fuzz/fuzz_config.c — any bytes as a config.json: refused with a reason, or keys of GGUF
+// that can be opened and read as a model's, whose angles can be computed.
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/assert.h"
+#include "engine/model/folder_config.h"
+#include "engine/model/rope.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void read_shape(const struct text *keys, const struct folder_config *folder) {
+    struct gguf *gguf = NULL;
+    struct model_config config;
+    struct error err = {0};
+    float inv_freq[FAMILY_MAX_HEAD_SIZE / 2];
+    if (gguf_open_memory(keys->bytes, keys->length, "config", &gguf, &err) != STATUS_OK) {
+        ASSERT(err.text[0]); // a number that both num_experts and num_local_experts give, say
+        return;
+    }
+    if (model_config_read(gguf, &config, &err) == STATUS_OK) {
+        ASSERT(config.rope.dimensions / 2 == folder->pairs);
+        rope_inv_freq(&config.rope, folder->rope_freqs, inv_freq);
+        rope_inv_freq(&config.window_rope, NULL, inv_freq);
+        for (int32_t i = 0; i < config.layers; i++)
+            (void)layer_has_window(&config, i);
+    } else {
+        ASSERT(err.text[0]);
+    }
+    gguf_close(gguf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    struct text keys = {0};
+    struct folder_config config = {0};
+    struct error err = {0};
+    cJSON *json = cJSON_ParseWithLength((const char *)bytes, length);
+    if (cJSON_IsObject(json)) {
+        const enum status status = folder_config_read(json, "input", &keys, &config, &err);
+        if (status == STATUS_OK)
+            read_shape(&keys, &config);
+        else
+            ASSERT(err.text[0]);
+    }
+    folder_config_deinit(&config);
+    text_deinit(&keys);
+    cJSON_Delete(json);
+    return 0;
+}

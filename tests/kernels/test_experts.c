@@ -1,0 +1,263 @@
+// tests/kernels/test_experts.c — route and experts against the plainest loops.
+#include "tests/kernels/subjects.h"
+
+enum { SEED = 77501, EXPERTS = 12, ROWS = 64, DIM = 96 };
+
+static double act_of(enum act act, double g, double u) {
+    if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
+    if (act == ACT_GELU)
+        return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
+    g = fmin(g, 7);
+    return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
+}
+
+static void check_route(const struct subject *subject, int32_t experts, int32_t used,
+                        uint64_t *random) {
+    enum { TOKENS = 37 };
+    const size_t count = TOKENS * (size_t)used;
+    float *scores = random_floats(random, TOKENS * (size_t)experts);
+    float *shares = floats_alloc(count);
+    int32_t *chosen = guarded_alloc(count * sizeof *chosen);
+    for (size_t i = 0; i < TOKENS * (size_t)experts; i++)
+        scores[i] = i % 3 ? 8 * scores[i] : 1; // many are equal
+    subject->backend->route(subject->device, &(struct route){.chosen = chosen,
+                                                             .shares = shares,
+                                                             .scores = scores,
+                                                             .tokens = TOKENS,
+                                                             .experts = experts,
+                                                             .used = used});
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+    for (int32_t t = 0; t < TOKENS; t++) {
+        const float *row = scores + (size_t)t * (size_t)experts;
+        double sum = 0;
+        for (int32_t j = 0; j < used; j++)
+            sum += exp((double)row[chosen[t * used + j]]);
+        for (int32_t j = 0; j < used; j++) {
+            const int32_t e = chosen[t * used + j];
+            int32_t ahead = 0; // experts that come before e
+            for (int32_t i = 0; i < experts; i++)
+                ahead += row[i] > row[e] || (row[i] == row[e] && i < e);
+            assert_int_equal(ahead, j);
+            assert_true(fabs((double)shares[t * used + j] - exp((double)row[e]) / sum) <= 1e-6);
+        }
+    }
+    floats_free(scores, TOKENS * (size_t)experts);
+    floats_free(shares, count);
+    guarded_free(chosen, count * sizeof *chosen);
+}
+
+static void route_takes_the_best_in_order(void **state) {
+    (void)state;
+    static const int32_t shapes[][2] = {{1, 1}, {8, 2}, {32, 4}, {64, 8}, {128, 8}, {5, 5}};
+    uint64_t random = SEED;
+    printf("seed %d\n", SEED);
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+            check_route(&subject, shapes[i][0], shapes[i][1], &random);
+        subject_close(&subject);
+    }
+}
+
+static void scores_that_are_no_numbers_choose_experts_all_the_same(void **state) {
+    (void)state;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 1)) continue;
+        const float scores[] = {NAN, NAN, 3, NAN, 1, NAN, NAN, NAN, NAN, NAN};
+        int32_t chosen[6];
+        float shares[6];
+        const struct route args = {chosen, shares, scores, .tokens = 2, .experts = 5, .used = 3};
+        subject.backend->route(subject.device, &args);
+        assert_int_equal(chosen[0], 2);
+        assert_int_equal(chosen[1], 4);
+        for (int i = 0; i < 6; i++)
+            assert_in_range(chosen[i], 0, 4);
+        subject_close(&subject);
+    }
+}
+
+struct matrices { // of all experts, one after the other
+    struct expert_weights weights;
+    void *data;
+    size_t bytes;
+    const void *at[EXPERTS];
+    float *decoded, *bias;
+};
+
+static struct matrices make(enum dtype type, int32_t rows, int32_t columns, bool bias,
+                            uint64_t *random) {
+    const size_t count = (size_t)EXPERTS * (size_t)rows * (size_t)columns;
+    struct matrices m = {.weights = {NULL, type, rows, columns, NULL}};
+    m.bytes = (size_t)EXPERTS * (size_t)rows * dtype_row_bytes(type, columns);
+    m.data = guarded_alloc(m.bytes);
+    dtype_fill_random(type, m.data, count, 0.2F, *random);
+    m.decoded = floats_alloc(count);
+    dtype_to_float(type, m.data, m.decoded, count);
+    m.bias = random_floats(random, EXPERTS * (size_t)rows);
+    if (bias) m.weights.bias = m.bias;
+    for (size_t e = 0; e < EXPERTS; e++)
+        m.at[e] = (const char *)m.data + e * m.bytes / EXPERTS;
+    return m;
+}
+
+static void drop(struct matrices *m) {
+    const size_t rows = EXPERTS * (size_t)m->weights.rows;
+    guarded_free(m->data, m->bytes);
+    floats_free(m->decoded, rows * (size_t)m->weights.columns);
+    floats_free(m->bias, rows);
+}
+
+static double product(const struct matrices *m, int32_t expert, int32_t row, const double *x) {
+    const size_t at = (size_t)expert * (size_t)m->weights.rows + (size_t)row;
+    double sum = m->weights.bias ? (double)m->bias[at] : 0;
+    for (size_t i = 0; i < (size_t)m->weights.columns; i++)
+        sum += (double)m->decoded[at * (size_t)m->weights.columns + i] * x[i];
+    return sum;
+}
+
+// y [DIM] of one token.
+static void plain_answer(const struct experts *args, const struct matrices m[3], int32_t token,
+                         double *y) {
+    double x[DIM], hidden[ROWS];
+    for (size_t i = 0; i < DIM; i++) {
+        x[i] = (double)((const float *)args->x)[(size_t)token * DIM + i];
+        y[i] = 0;
+    }
+    for (int32_t j = 0; j < args->used; j++) {
+        const int32_t slot = token * args->used + j, e = args->chosen[slot];
+        for (int32_t r = 0; r < ROWS; r++)
+            hidden[r] = act_of(args->act, product(&m[0], e, r, x), product(&m[1], e, r, x));
+        for (int32_t r = 0; r < DIM; r++)
+            y[r] += (double)args->shares[slot] * product(&m[2], e, r, hidden);
+    }
+}
+
+struct scene {
+    struct matrices m[3]; // gate, up, down
+    int32_t tokens, used;
+    float *x, *y, *shares;
+    int32_t *chosen;
+};
+
+static struct scene scene_make(enum dtype type, bool bias, int32_t tokens, int32_t used,
+                               uint64_t *random) {
+    struct scene s = {.tokens = tokens, .used = used};
+    s.m[0] = make(type, ROWS, DIM, bias, random);
+    s.m[1] = make(type, ROWS, DIM, bias, random);
+    s.m[2] = make(type, DIM, ROWS, bias, random);
+    s.x = random_floats(random, (size_t)tokens * DIM);
+    s.y = floats_alloc((size_t)tokens * DIM);
+    s.shares = random_floats(random, (size_t)(tokens * used));
+    s.chosen = guarded_alloc((size_t)(tokens * used) * sizeof *s.chosen);
+    for (int32_t t = 0; t < tokens; t++) {
+        const int32_t first = random_below(random, EXPERTS);
+        for (int32_t j = 0; j < used; j++)
+            s.chosen[t * used + j] = (first + 5 * j) % EXPERTS; // 5 and 12: none comes twice
+    }
+    return s;
+}
+
+static struct experts args_of(const struct scene *s, enum act act) {
+    struct experts args = {.y = s->y,
+                           .x = s->x,
+                           .chosen = s->chosen,
+                           .shares = s->shares,
+                           .tokens = s->tokens,
+                           .experts = EXPERTS,
+                           .used = s->used,
+                           .act = act};
+    struct expert_weights *places[] = {&args.gate, &args.up, &args.down};
+    for (int i = 0; i < 3; i++) {
+        *places[i] = s->m[i].weights;
+        places[i]->data = s->m[i].at;
+        places[i]->bias = places[i]->bias ? s->m[i].bias : NULL;
+    }
+    return args;
+}
+
+static void scene_drop(struct scene *s) {
+    for (int i = 0; i < 3; i++)
+        drop(&s->m[i]);
+    floats_free(s->x, (size_t)s->tokens * DIM);
+    floats_free(s->y, (size_t)s->tokens * DIM);
+    floats_free(s->shares, (size_t)(s->tokens * s->used));
+    guarded_free(s->chosen, (size_t)(s->tokens * s->used) * sizeof *s->chosen);
+}
+
+// Plain weights to fp32's precision; packed ones meet activations of 8 bits.
+static void check_experts(const struct subject *subject, const struct scene *s, enum act act) {
+    const struct experts args = args_of(s, act);
+    const bool packed = subject->isa && dtype_block_elements(args.gate.type) > 1;
+    double difference = 0, size = 0, expected[DIM];
+    subject->backend->experts(subject->device, &args);
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+    for (int32_t t = 0; t < s->tokens; t++) {
+        plain_answer(&args, s->m, t, expected);
+        for (size_t i = 0; i < DIM; i++) {
+            const double d = (double)s->y[(size_t)t * DIM + i] - expected[i];
+            difference += d * d;
+            size += expected[i] * expected[i];
+        }
+    }
+    if (!(sqrt(difference / size) <= (packed ? 2e-2 : 2e-6)))
+        fail_msg("%s, act %d, %d tokens: relative error %g", subject_name(subject), act, s->tokens,
+                 sqrt(difference / size));
+}
+
+static void experts_answer_as_each_alone_would(void **state) {
+    (void)state;
+    static const int32_t shapes[][2] = {{1, 1}, {1, 4}, {9, 2}, {70, 5}};
+    static const enum dtype types[] = {DTYPE_F32, DTYPE_BF16, DTYPE_Q8_0, DTYPE_MXFP4};
+    uint64_t random = SEED + 1;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (size_t type = 0; type < 4; type++)
+            for (size_t i = 0; i < 4; i++) {
+                struct scene s =
+                    scene_make(types[type], i % 2 == 1, shapes[i][0], shapes[i][1], &random);
+                for (int act = ACT_SILU; act <= ACT_CLAMPED; act++)
+                    check_experts(&subject, &s, (enum act)act);
+                scene_drop(&s);
+            }
+        subject_close(&subject);
+    }
+}
+
+static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
+    (void)state;
+    enum { TOKENS = 41, USED = 3 };
+    uint64_t random = SEED + 2;
+    for (int which = 0; which < SUBJECTS; which++)
+        for (int32_t threads = 1; threads <= 3; threads++) {
+            struct subject subject;
+            if (!subject_open(&subject, which, threads)) continue;
+            struct scene s = scene_make(DTYPE_Q8_0, true, TOKENS, USED, &random);
+            struct experts args = args_of(&s, ACT_CLAMPED);
+            float one[DIM];
+            subject.backend->experts(subject.device, &args);
+            args.y = one;
+            args.tokens = 1;
+            for (size_t t = 0; t < TOKENS; t++) {
+                args.x = s.x + t * DIM;
+                args.chosen = s.chosen + t * USED;
+                args.shares = s.shares + t * USED;
+                subject.backend->experts(subject.device, &args);
+                assert_memory_equal(one, s.y + t * DIM, sizeof one);
+            }
+            scene_drop(&s);
+            subject_close(&subject);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(route_takes_the_best_in_order),
+        cmocka_unit_test(scores_that_are_no_numbers_choose_experts_all_the_same),
+        cmocka_unit_test(experts_answer_as_each_alone_would),
+        cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

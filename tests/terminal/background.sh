@@ -1,0 +1,93 @@
+#!/bin/sh
+# An answer that goes on in the background: /bg, /new and /resume away from it and back, what is
+# typed while it streams, and leaving.
+. "$(dirname "$0")/stage.sh"
+
+# At this temperature an answer has no end; on this backend it comes slowly.
+endless="--temp 9 --backend reference -n 1400 -c 1900"
+
+has_answer() { answer_to "$1" | grep -qv '^reading '; }
+
+# Types while an answer streams: the last line of the screen has it.
+type_aside() {
+    text "$1"
+    wait_last "> $1"
+}
+
+start "$endless"
+ask "/name one"
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
+type_aside "/bg"
+keys Enter
+wait_for "The answer goes on in the background"
+wait_idle
+ask "/bg"
+wait_for "no answer is being written here"
+ask "/list"
+answer_to "/list" | grep -qE '  [0-9a-f]{8}  writing .* one ' || fail "/list does not show it running"
+ask "/set tokens 12"
+ask "/set temp 0"
+ask "What is a dog?"
+[ -n "$(answer_to "What is a dog?")" ] || fail "no answer beside the one in the background"
+ask "/ask one Hello?"
+wait_for "is open here already"
+
+# Back to it, which shows it from its beginning; and away again.
+keys C-l
+ask_only "/resume -"
+wait_until has_answer "Write a story." || fail "the answer so far is not shown"
+type_aside "/resume -"
+keys Enter
+wait_idle
+keys C-l
+ask_only "/resume one"
+wait_until has_answer "Write a story." || fail "the answer so far is not shown again"
+type_aside "/fork four"
+keys Enter
+wait_for "Now in the fork"
+wait_idle
+ask "/continue"
+wait_for "[cut at the token limit"
+keys C-l
+ask_only "/resume one"
+type_aside "What is a fox?"
+keys Enter
+wait_last "1 queued >"
+keys C-c
+wait_for "[interrupted"
+wait_last "> What is a fox?"
+keys C-o # above the line, which stays
+wait_for "[the last answer has no thinking]"
+wait_last "> What is a fox?"
+keys C-u
+leave
+
+# A note when it is done; a line that is queued is sent by itself; leaving asks once.
+start -n 60 --temp 1.5
+ask "/name two"
+ask_only "Tell me a story about the sea."
+type_aside "And a bear?"
+keys Enter
+wait_for "> And a bear?"
+wait_until has_answer "And a bear?" || fail "the queued message is not answered"
+ask "/set tokens 400"
+ask_only "Tell me a long story about a ship."
+type_aside "/new three"
+keys Enter
+wait_for "two is answered:"
+ask "/resume two"
+leave
+start -r two "$endless"
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
+type_aside "/bg"
+keys Enter
+wait_idle
+keys C-d
+wait_for "once more stops it, and leaves"
+keys C-d
+wait_for "left with 0"
+start -r two
+wait_for "[interrupted"
+leave

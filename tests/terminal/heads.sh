@@ -1,0 +1,51 @@
+#!/bin/sh
+# /preset, /shots and /system: what a conversation begins with, and what that costs.
+. "$(dirname "$0")/stage.sh"
+
+cd "$QUIRE_HOME" || exit 1
+printf 'USER: red\nASSISTANT: rot\nUSER: blue\nASSISTANT: blau\n' > shots.txt
+printf 'USER: red\n' > broken.txt
+mkdir presets
+printf '# my own\nYou are a pirate.\n' > presets/pirate.txt
+
+start -n 4
+keys C-l
+ask "/preset"
+same_screen presets-80
+ask "/preset none"
+wait_for "there is no preset “none”"
+text "/preset pi"
+keys Tab
+wait_last "> /preset pirate"
+keys Enter
+wait_for "The conversation begins under this head."
+ask "/shots shots.txt"
+ask "/shots broken.txt"
+wait_for "broken.txt: line 1: a question without its answer"
+ask "/shots"
+wait_for "2 few-shot pairs"
+keys C-l
+ask "/system"
+on_screen "You are a pirate." || fail "/shots took the system prompt away"
+on_screen "ASSISTANT: blau" || fail "/system does not show the shots"
+ask "green"
+ask "/context"
+answer_to "/context" | grep -qE '^# head +[1-9]' || fail "/context has no head"
+answer_to "/context" | grep -qE '^= turns +[1-9].* 1 turn$' || fail "/context has not one turn"
+ask "/new"
+ask "/context"
+answer_to "/context" | grep -q 'shared with 1 other conversation$' || fail "/context: the head is not shared"
+ask "yellow"
+ask "/stats"
+answer_to "/stats" | grep -qE '^prompt tokens +[1-9][0-9]* cached' || fail "the head is not in the cache"
+ask "/system You answer in rhymes."
+wait_for "A new conversation begins under this head; /resume - goes back."
+ask "/shots -"
+ask "/shots"
+wait_for "0 few-shot pairs"
+ask "/system -"
+ask "/system"
+wait_for "There is no system prompt."
+ask "/system @none.txt"
+wait_for "none.txt can not be read"
+leave

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Each command has its help, with an example where the name alone does not say it.
+. "$(dirname "$0")/stage.sh"
+
+lines=50
+start
+keys C-l
+ask "/help"
+for name in $(answer_to "/help" | sed -n 's|^/\([a-z]*\) .*|\1|p'); do
+    keys C-l
+    ask "/help $name"
+    answer_to "/help $name" | head -n 1 | grep -q "^/$name" || fail "/help $name"
+    if answer_to "/help $name" | head -n 1 | grep -q " ."; then
+        answer_to "/help $name" | grep -q "^example: /$name ." || fail "/help $name has no example"
+    fi
+done
+keys C-l
+ask "/help fork"
+same_screen help-fork
+ask "/help nothing"
+wait_for "no command /nothing"
+ask "/verbose"
+wait_for "A status line stands above each prompt."
+wait_for "pool"
+ask "/verbose off"
+wait_for "No status line."
+ask "/verbose maybe"
+wait_for "/verbose [on|off]"
+leave

@@ -1,0 +1,77 @@
+#!/bin/sh
+# A message that does not fit: what is too much, and the four ways; /compact; the warning before.
+. "$(dirname "$0")/stage.sh"
+
+long=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "a dog " }')
+
+fill() {
+    for i in 1 2 3 4; do ask "Tell me about a dog, a cat, a fish and a bird, number $i."; done
+}
+
+start -n 10 -c 192
+ask "/compact"
+wait_for "there is nothing to summarise yet"
+fill
+wait_for "/compact makes room]"
+keys C-l
+on_tmux set-buffer "$long$long"
+on_tmux paste-buffer -p
+wait_until on_screen "a dog a dog" || fail "the paste is not there"
+keys Enter
+wait_for "[c]ompact  [d]rop oldest  [e]dit  [a]bort:"
+on_screen "are free of 192" || fail "the dialogue has no numbers"
+text "e"
+keys Enter
+wait_until on_screen "> a dog a dog" || fail "[e]: the message is not in the editor"
+keys Enter
+wait_until last_line_is "[c]ompact  [d]rop oldest  [e]dit  [a]bort:" || fail "no second dialogue"
+text "a"
+keys Enter
+wait_for "Not sent"
+wait_idle
+keys C-l
+keys Up
+wait_until on_screen "> a dog a dog" || fail "[a]: the message is not in the history"
+keys Enter
+wait_last "[c]ompact  [d]rop oldest  [e]dit  [a]bort:"
+text "d"
+keys Enter
+wait_for "Without the oldest "
+wait_idle
+on_screen "/resume - goes back to all." || fail "[d] does not say how to come back"
+ask "/list"
+answer_to "/list" | grep -qE '└ ' || fail "[d] was not in a fork"
+ask "/resume -"
+keys C-l
+ask "/context"
+answer_to "/context" | grep -q ' 4 turns$' || fail "[d] changed the original"
+ask "/compact the dog"
+wait_for "[the summary]"
+wait_for "In the fork "
+ask "/context"
+answer_to "/context" | grep -qE ' [23] turns$' || fail "/compact: not a summary and the last turns"
+ask "/resume -"
+on_tmux set-buffer "$long$long$long$long$long$long"
+on_tmux paste-buffer -p
+wait_until on_screen "a dog a dog" || fail "the paste is not there"
+keys Enter
+wait_last "[e]dit  [a]bort:"
+text "a"
+keys Enter
+leave
+
+cd "$QUIRE_HOME" || exit 1
+printf '%s%s' "$long" "$long" > long
+"$program" -q -n 4 -c 192 -r "$("$program" list --format jsonl | sed -n '/"turns":4/s/.*"id":"\([^"]*\)".*/\1/p')" \
+    --prompt-file long > out 2> said < /dev/null
+[ $? = 4 ] || fail "--overflow is error where nothing is said: $(cat said)"
+id=$("$program" list --format jsonl | sed -n '/"turns":4/s/.*"id":"\([^"]*\)".*/\1/p')
+printf '%s%s%s%s' "$long" "$long" "$long" "$long" > long
+for way in drop compact; do
+    "$program" -n 4 -c 320 --temp 0 -r "$id" --overflow $way --prompt-file long > out 2> said < /dev/null ||
+        fail "--overflow $way: $(cat said)"
+    [ -s out ] || fail "--overflow $way has no answer"
+    grep -q "old turns gave way (--overflow $way) in the fork" said || fail "--overflow $way says: $(cat said)"
+done
+"$program" show "$id" --format jsonl > out
+[ "$(wc -l < out)" = 8 ] || fail "--overflow changed the original"

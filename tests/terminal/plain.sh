@@ -1,0 +1,68 @@
+#!/bin/sh
+# What goes to the terminal, byte by byte, where somebody does not want escapes or has another
+# locale, and at 40 and 300 columns.
+. "$(dirname "$0")/stage.sh"
+
+escape=$(printf '\033')
+bytes=$QUIRE_HOME/bytes
+
+# begin WIDTH ENVIRONMENT OPTIONS…: all that quire writes is in $bytes.
+begin() {
+    width=$1 environment=$2
+    shift 2
+    : > "$bytes"
+    on_tmux kill-server 2> /dev/null
+    while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
+    on_tmux new-session -d -x "$width" -y 24 \
+        "read -r go; env $environment '$program' --temp 0 $*; echo left with \$?; exec cat" || exit 1
+    on_tmux pipe-pane "cat > '$bytes'"
+    keys Enter
+    wait_for "/help lists the commands"
+}
+
+colours() { grep -q "$escape\[[0-9;]*m" "$bytes"; }
+
+talk() {
+    ask "Hello!"
+    [ -n "$(answer_to "Hello!")" ] || fail "no answer"
+    ask "/think"
+    on_screen "[the last answer has no thinking]" || fail "/think shows something"
+    leave
+    wait_until grep -q "left with" "$bytes" || fail "not all that was written is in the file"
+}
+
+begin 80 TERM=tmux -v
+talk
+colours || fail "no styles on a terminal"
+on_screen " tok/s · pool " || fail "no status line"
+
+begin 80 NO_COLOR=1
+talk
+colours && fail "NO_COLOR has styles"
+begin 80 TERM=tmux --color never
+talk
+colours && fail "--color never has styles"
+begin 80 NO_COLOR=1 --color always
+talk
+colours || fail "--color always has no styles"
+
+begin 80 TERM=dumb
+talk
+grep -q "$escape" "$bytes" && fail "TERM=dumb has escapes: $(grep -a "$escape" "$bytes" | cat -v | head -3)"
+
+begin 80 "LC_ALL=POSIX TERM=tmux"
+wait_idle
+text "漢字 é"
+wait_last "> 漢字 é"
+keys BSpace BSpace BSpace
+wait_last "> 漢"
+keys BSpace
+talk
+begin 80 "LC_ALL=xx_XX.ISO-8859-1 TERM=tmux"
+talk
+
+begin 40 TERM=tmux
+[ "$(screen | grep -c '^limits · 64 answers at once, 512 tokens$')" = 1 ] || fail "words are broken"
+talk
+begin 300 TERM=tmux
+talk

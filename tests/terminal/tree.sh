@@ -1,0 +1,100 @@
+#!/bin/sh
+# /tree, /redo, /edit, /fork at questions and answers, and the turn list, at two sizes.
+. "$(dirname "$0")/stage.sh"
+
+talk=$(cd "$(dirname "$0")" && pwd)/talk.jsonl
+cp "$talk" "$QUIRE_HOME/t.jsonl"
+
+begin() {
+    rm -rf "$QUIRE_HOME/quire.db"*
+    start -n 2
+    wait_idle
+    ask_only "/import $QUIRE_HOME/t.jsonl"
+    wait_for "3 turns]"
+}
+
+begin
+ask_only "/undo 2"
+wait_last "> And a lake?"
+keys C-u
+ask "And a sea?"
+ask_only "/edit 1"
+wait_for "Turn 1 is in the editor"
+wait_last "> What is a river?"
+keys C-u
+ask "/redo"
+wait_for "[2 turns; /redo, /undo and /tree go elsewhere]"
+ask "/fork the other way"
+ask "What is rain?"
+keys C-l
+ask_only "/tree"
+wait_for "Esc leaves"
+same_screen tree-80
+keys Up Up
+same_screen tree-80-up
+keys Enter
+wait_for "[3 turns; /redo"
+on_screen "Which one has a mouth?" || fail "/tree does not go there"
+keys C-l
+ask "/redo"
+on_screen "> What is rain?" || fail "/redo does not come back"
+ask_only "/fork 2"
+wait_for "Before turn 2, in the fork"
+wait_last "> And a sea?"
+keys C-u
+ask "/resume -"
+ask "/fork 2a"
+wait_for "After the answer to turn 2, in the fork"
+ask "/fork 7a"
+wait_for "there is no turn 7: this conversation has 2"
+ask "/edit 9"
+wait_for "which turn? /edit [N], N from 1 to 2"
+keys C-l
+keys Escape Escape
+wait_for "fork before a question (3)"
+same_screen turns-80
+text "river"
+wait_for "1 of 4 ·"
+keys Enter
+wait_for "Before turn 1, in the fork"
+wait_last "> What is a river?"
+keys C-u
+ask "/redo"
+wait_for "there is nothing to go forward to"
+keys C-c
+wait_for "/quit leaves"
+leave
+
+columns=40 lines=15
+begin
+keys C-l
+ask_only "/tree"
+wait_for "Esc leaves"
+same_screen tree-40
+text "lake"
+same_screen tree-40-lake
+keys Escape
+wait_idle
+keys C-l
+ask_only "/resume"
+wait_for "Esc leaves"
+same_screen resume-40
+keys C-c
+leave
+
+columns=80 lines=24
+start -n 2 -C
+wait_for "3 turns]"
+wait_idle
+on_tmux kill-server
+export NO_COLOR=1
+start -n 2 -C
+wait_for "3 turns]"
+keys C-l
+ask_only "/tree"
+wait_for "which number (Enter: none)?"
+same_screen tree-plain
+text "1"
+keys Enter
+wait_for "1 turn;"
+leave
