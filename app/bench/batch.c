@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
 #include "app/bench/beside.h"
 #include "app/bench/samples.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
+#include "app/screen/complain.h"
 #include "engine/base/clock.h"
 #include "engine/engine.h"
 #include "engine/scheduler.h"

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "app/base/exit_code.h"
 #include "app/bench/rows.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
+#include "app/screen/complain.h"
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
 

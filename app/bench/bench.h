@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/args.h"
 #include "app/bench/subject.h"
+#include "app/cli/args.h"
 
 struct bench_options {
     bool decode, prefill; // which to run

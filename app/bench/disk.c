@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/config.h"
+#include "app/cli/config.h"
 #include "engine/base/clock.h"
 
 static const char TEMPLATE[] = "bench-XXXXXX";

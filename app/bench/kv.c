@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "app/base/exit_code.h"
 #include "app/bench/kv_show.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
+#include "app/screen/complain.h"
 #include "engine/base/size.h"
 
 enum { DEFAULT_RUNS = 5, RUNS_MAX = 64 };

@@ -2,8 +2,8 @@
 // reason beside it.
 #include <cjson/cJSON.h>
 
+#include "app/base/json.h"
 #include "app/bench/kv_show.h"
-#include "app/json.h"
 
 // cJSON answers NULL when memory is short, and its functions take NULL for an object.
 static void add(cJSON *object, const char *name, double value) {

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "app/base/figures.h"
 #include "app/bench/kv_show.h"
-#include "app/figures.h"
 #include "engine/base/size.h"
 
 enum { NUMBER_BYTES = 24, RANGE_BYTES = 80 };

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
 #include "app/bench/samples.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
+#include "app/screen/complain.h"
 #include "engine/engine.h"
 #include "engine/lookup.h"
 

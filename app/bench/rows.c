@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/json.h"
+#include "app/base/json.h"
 #include "engine/base/size.h"
 
 static double bytes_per_s(const struct bench_row *row) {

@@ -2,8 +2,8 @@
 #ifndef APP_BENCH_ROWS_H
 #define APP_BENCH_ROWS_H
 
-#include "app/args.h"
 #include "app/bench/samples.h"
+#include "app/cli/args.h"
 #include "engine/engine.h"
 
 enum {

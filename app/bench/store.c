@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
 #include "app/bench/disk.h"
 #include "app/bench/rig.h"
 #include "app/bench/samples.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
+#include "app/screen/complain.h"
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
 #include "engine/base/text.h"

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
 #include "app/bench/samples.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
-#include "app/stream.h"
+#include "app/screen/complain.h"
+#include "app/screen/stream.h"
 #include "engine/base/assert.h"
 
 enum {

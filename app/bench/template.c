@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
+#include "app/base/output.h"
 #include "app/bench/samples.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
-#include "app/model_template.h"
-#include "app/output.h"
+#include "app/chat/model_template.h"
+#include "app/screen/complain.h"
 #include "engine/base/clock.h"
 #include "engine/model/checkpoint.h"
 

@@ -9,12 +9,12 @@
 
 #include <cjson/cJSON.h>
 
-#include "app/attachment.h"
+#include "app/base/attachment.h"
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
 #include "app/bench/samples.h"
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
-#include "app/tokenize.h"
+#include "app/cli/tokenize.h"
+#include "app/screen/complain.h"
 #include "engine/base/clock.h"
 
 enum {

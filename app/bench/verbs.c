@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/complain.h"
-#include "app/exit_code.h"
-#include "app/json.h"
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
+#include "app/screen/complain.h"
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
 #include "kernels/backend.h"

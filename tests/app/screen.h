@@ -2,7 +2,7 @@
 // not use: any other escape or control character fails the test.
 //
 // Two kinds of it: one adds up the columns of what makes one picture, the other shows the picture
-// in two (app/cells.h). Both break a line by themselves when it is full.
+// in two (app/screen/cells.h). Both break a line by themselves when it is full.
 #ifndef TESTS_APP_SCREEN_H
 #define TESTS_APP_SCREEN_H
 

@@ -1,11 +1,11 @@
 // tests/app/test_answer.c — an answer whose prompt has begun its thinking, with the demo model.
-#include "app/answer.h"
+#include "app/chat/answer.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <string.h>
 
-#include "app/report.h"
-#include "app/thinking.h"
+#include "app/chat/report.h"
+#include "app/chat/thinking.h"
 #include "engine/engine.h"
 
 enum { CONTEXT = 256, POOL_BYTES = 32 << 20, TOKENS = 12 };

@@ -1,5 +1,5 @@
 // tests/app/test_answers.c — several answers to one message, with the demo model.
-#include "app/turn.h"
+#include "app/chat/turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

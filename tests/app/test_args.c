@@ -1,7 +1,7 @@
 // tests/app/test_args.c — words, environment and config file to options.
-#include "app/args.h"
-#include "app/help.h"
-#include "app/options.h"
+#include "app/cli/args.h"
+#include "app/cli/help.h"
+#include "app/cli/options.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "app/cells.h"
+#include "app/screen/cells.h"
 #include "engine/base/text.h"
 #include "tests/check.h"
 

@@ -1,7 +1,7 @@
 // tests/app/test_changing_past.c — chats with a template that says earlier answers differently:
 // of each only nine characters stay once the next turn has begun. The model is the demo model with
 // that template written over its own.
-#include "app/turn.h"
+#include "app/chat/turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/attachment.h"
-#include "app/transcript.h"
+#include "app/base/attachment.h"
+#include "app/chat/transcript.h"
 
 enum { KEPT_CHARACTERS = 9 };
 

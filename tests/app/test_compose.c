@@ -1,5 +1,5 @@
 // tests/app/test_compose.c — messages with files in them, paths as people type them, and presets.
-#include "app/compose.h"
+#include "app/console/compose.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/path.h"
-#include "app/presets.h"
+#include "app/base/path.h"
+#include "app/chat/presets.h"
 #include "prompts/head.h"
 
 static char folder[] = "/tmp/quire-compose-XXXXXX";

@@ -1,5 +1,5 @@
 // tests/app/test_config.c — folders and the config file.
-#include "app/config.h"
+#include "app/cli/config.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

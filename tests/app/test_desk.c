@@ -1,5 +1,5 @@
 // tests/app/test_desk.c — answers that go on behind the chat in front, with the demo model.
-#include "app/desk.h"
+#include "app/chat/desk.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // tests/app/test_export.c — a conversation goes out as text, and comes back as JSONL.
-#include "app/export.h"
+#include "app/chat/export.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/import.h"
+#include "app/chat/import.h"
 
 static struct message message_of(enum message_role role, enum message_stop stop, const char *text) {
     return (struct message){

@@ -1,6 +1,6 @@
 #include <locale.h>
 
-#include "app/figures.h"
+#include "app/base/figures.h"
 #include "tests/check.h"
 
 static void counts_have_commas(void **state) {

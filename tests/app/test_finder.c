@@ -1,5 +1,5 @@
 // tests/app/test_finder.c — models in the places where tools leave them, and names for them.
-#include "app/finder.h"
+#include "app/cli/finder.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

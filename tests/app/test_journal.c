@@ -1,5 +1,5 @@
 // tests/app/test_journal.c — journal.h: what is found again, cut wherever.
-#include "app/journal.h"
+#include "app/cli/journal.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // tests/app/test_kv_disk.c — where blocks lie on the disk, how many may, and whose they are.
-#include "app/digest.h"
-#include "app/kv_disk.h"
+#include "app/cli/digest.h"
+#include "app/cli/kv_disk.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <fcntl.h>

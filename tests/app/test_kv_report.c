@@ -1,5 +1,5 @@
 // tests/app/test_kv_report.c — the cache's words and numbers.
-#include "app/kv_report.h"
+#include "app/chat/kv_report.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/markdown.h"
-#include "app/terminal.h"
+#include "app/screen/markdown.h"
+#include "app/screen/terminal.h"
 #include "tests/app/screen.h"
 #include "tests/check.h"
 

@@ -1,13 +1,13 @@
 // tests/app/test_moves.c — back, forward and across; heads with few-shot turns; shorter forks.
 // With the demo model and a database in memory.
-#include "app/turn.h"
+#include "app/chat/turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/room.h"
+#include "app/chat/room.h"
 #include "prompts/head.h"
 #include "store/family.h"
 

@@ -1,5 +1,5 @@
 // tests/app/test_notice.c — lines of the log, held and printed, from several threads.
-#include "app/notice.h"
+#include "app/screen/notice.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <pthread.h>

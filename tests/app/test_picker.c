@@ -1,5 +1,5 @@
 // tests/app/test_picker.c — keys and lines of a picker, without a terminal.
-#include "app/picker.h"
+#include "app/console/picker.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <locale.h>

@@ -1,5 +1,5 @@
 // tests/app/test_printable.c — nothing that a terminal would obey gets through.
-#include "app/printable.h"
+#include "app/base/printable.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/figures.h"
-#include "app/progress.h"
+#include "app/base/figures.h"
+#include "app/screen/progress.h"
 #include "tests/check.h"
 
 static void shows(struct progress *progress, struct progress_now now, const char *expected) {

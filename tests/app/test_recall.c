@@ -6,7 +6,7 @@
 
 #include <readline/history.h>
 
-#include "app/recall.h"
+#include "app/screen/recall.h"
 #include "tests/check.h"
 
 static char folder[] = "/tmp/quire-recall-XXXXXX";

@@ -1,8 +1,8 @@
 #include <locale.h>
 #include <string.h>
 
-#include "app/figures.h"
-#include "app/status_line.h"
+#include "app/base/figures.h"
+#include "app/screen/status_line.h"
 #include "tests/check.h"
 
 static const struct status_facts FACTS = {.name = "a story about a dog",

@@ -1,5 +1,5 @@
 // tests/app/test_stops.c — what is held back, against cutting the whole text at once.
-#include "app/stops.h"
+#include "app/chat/stops.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/stream.h"
+#include "app/screen/stream.h"
 #include "tests/app/screen.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "app/terminal.h"
+#include "app/screen/terminal.h"
 #include "tests/check.h"
 
 static void becomes(const char *bytes, size_t length, const char *expected) {

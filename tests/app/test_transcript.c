@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/transcript.h"
+#include "app/chat/transcript.h"
 #include "tests/check.h"
 
 static struct gguf *gguf;

@@ -1,5 +1,5 @@
 // tests/app/test_tree.c — families, drawn.
-#include "app/tree.h"
+#include "app/console/tree.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <locale.h>

@@ -1,5 +1,5 @@
 // tests/app/test_turn.c — the life of a turn, with the demo model and a database in memory.
-#include "app/turn.h"
+#include "app/chat/turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <dirent.h>

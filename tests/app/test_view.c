@@ -7,14 +7,14 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "app/editor.h"
-#include "app/exit_code.h"
-#include "app/terminal.h"
-#include "app/view.h"
+#include "app/base/exit_code.h"
+#include "app/console/view.h"
+#include "app/screen/editor.h"
+#include "app/screen/terminal.h"
 #include "tests/check.h"
 
-// A chat that plays a script instead of running a model. These stand in place of app/turn.c and of
-// app/desk.c.
+// A chat that plays a script instead of running a model. These stand in place of app/chat/turn.c
+// and of app/chat/desk.c.
 struct step {
     enum turn_event event;
     const char *text;    // TEXT

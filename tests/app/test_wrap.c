@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/wrap.h"
+#include "app/screen/wrap.h"
 #include "tests/check.h"
 
 enum { ROWS = 400, COLUMNS_MAX = 60, TEXTS = 300, WORDS = 120 };

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "app/batch_line.h"
+#include "app/cli/batch_line.h"
 #include "engine/base/assert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "app/export.h"
-#include "app/import.h"
+#include "app/chat/export.h"
+#include "app/chat/import.h"
 #include "engine/base/assert.h"
 #include "prompts/head.h"
 

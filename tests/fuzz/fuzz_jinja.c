@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/json_value.h"
+#include "app/cli/json_value.h"
 #include "engine/base/assert.h"
 #include "prompts/jinja/jinja.h"
 

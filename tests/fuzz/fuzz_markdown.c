@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "app/stream.h"
-#include "app/terminal.h"
+#include "app/screen/stream.h"
+#include "app/screen/terminal.h"
 #include "engine/base/assert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/json_value.h"
+#include "app/cli/json_value.h"
 #include "tests/check.h"
 #include "tests/prompts/jinja_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/json_value.h"
+#include "app/cli/json_value.h"
 #include "prompts/template.h"
 #include "tests/check.h"
 #include "tests/prompts/jinja_fixture.h"

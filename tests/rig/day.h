@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app/turn.h"
+#include "app/chat/turn.h"
 
 enum { DAY_TALKS = 128, DAY_PRESETS = 3, DAY_NAME_BYTES = 16 };
 

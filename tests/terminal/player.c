@@ -1,13 +1,13 @@
 // tests/terminal/player.c — plays a file on the terminal as if a model wrote it.
 //
 // player FILE [folds|stays|hidden] [raw] [typing]: pieces of three characters, through
-// app/stream.h; somebody who types has a line of their own at the bottom of the screen, from the
-// tenth piece on.
+// app/screen/stream.h; somebody who types has a line of their own at the bottom of the screen, from
+// the tenth piece on.
 #include <stdio.h>
 #include <string.h>
 
-#include "app/stream.h"
-#include "app/terminal.h"
+#include "app/screen/stream.h"
+#include "app/screen/terminal.h"
 
 enum { PIECE_CHARACTERS = 3, FOOTER_FROM = 10, FILE_BYTES = 1 << 16 };
 

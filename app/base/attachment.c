@@ -1,0 +1,53 @@
+#include "app/base/attachment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum status file_read_open(int fd, const char *name, struct text *text, struct error *err) {
+    char chunk[1 << 14];
+    const size_t before = text->length;
+    for (;;) {
+        const ssize_t got = read(fd, chunk, sizeof chunk);
+        if (got == 0) return STATUS_OK;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            return error_set(err, STATUS_IO, "%s can not be read: %s", name, strerror(errno));
+        if (text->length - before + (size_t)got > ATTACHMENT_MAX_BYTES)
+            return error_set(err, STATUS_BAD_INPUT, "%s is larger than %d MiB", name,
+                             ATTACHMENT_MAX_BYTES >> 20);
+        TRY(text_append(text, chunk, (size_t)got));
+    }
+}
+
+enum status file_read(const char *path, struct text *text, struct error *err) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_set(err, errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_IO,
+                         "%s can not be read: %s", path, strerror(errno));
+    const enum status status = file_read_open(fd, path, text, err);
+    close(fd);
+    return status;
+}
+
+enum status attachment_append(struct text *message, const char *path, struct error *err) {
+    const char *slash = strrchr(path, '/');
+    TRY(text_format(message, "[file: %s]\n", slash ? slash + 1 : path));
+    const size_t begin = message->length;
+    TRY(file_read(path, message, err));
+    size_t offset;
+    const char *nul = message->length > begin
+                          ? memchr(message->bytes + begin, '\0', message->length - begin)
+                          : NULL;
+    if (nul)
+        return error_set(err, STATUS_BAD_INPUT, "%s is a binary file: byte 0x00 at offset %zu",
+                         path, (size_t)(nul - message->bytes) - begin);
+    if (message->length > begin &&
+        !utf8_valid(message->bytes + begin, message->length - begin, &offset))
+        return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu",
+                         path, (unsigned char)message->bytes[begin + offset], offset);
+    if (message->length > begin && message->bytes[message->length - 1] != '\n')
+        TRY(text_append_string(message, "\n"));
+    return text_append_string(message, "\n");
+}

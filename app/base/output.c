@@ -1,0 +1,55 @@
+#include "app/base/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/base/exit_code.h"
+
+static struct {
+    bool gone;
+    int error;
+} output;
+
+void output_write(const char *bytes, size_t length) {
+    while (length && !output_ended()) {
+        const ssize_t written = write(STDOUT_FILENO, bytes, length);
+        if (written >= 0) {
+            bytes += written;
+            length -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            struct pollfd room = {STDOUT_FILENO, POLLOUT, 0};
+            poll(&room, 1, -1);
+        } else if (errno == EPIPE) {
+            output.gone = true;
+        } else if (errno != EINTR) {
+            output.error = errno;
+        }
+    }
+}
+
+void output_string(const char *string) { output_write(string, strlen(string)); }
+
+bool output_gone(void) { return output.gone; }
+
+const char *output_error(void) { return output.error ? strerror(output.error) : NULL; }
+
+bool output_ended(void) { return output.gone || output.error; }
+
+// stdio remembers that a write failed, but not why: a pipe without a reader shows itself.
+static void close_stdio(void) {
+    if (fflush(stdout) != 0 && errno != EPIPE) output.error = errno;
+    if (output_ended() || !ferror(stdout)) return;
+    struct pollfd pipe = {STDOUT_FILENO, POLLOUT, 0};
+    output.gone = poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR;
+    if (!output.gone) output.error = EIO;
+}
+
+int output_exit_code(int code) {
+    close_stdio();
+    if (!output.error) return code;
+    fprintf(stderr, "quire: stdout can not be written: %s\n", output_error());
+    return EXIT_RUN_TIME;
+}

@@ -1,0 +1,69 @@
+#include "app/base/path.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum status path_expand(const char *typed, struct text *path) {
+    const char *home = getenv("HOME");
+    const bool at_home = typed[0] == '~' && (typed[1] == '/' || typed[1] == '\0');
+    if (!at_home || !home) return text_append_string(path, typed);
+    TRY(text_append_string(path, home));
+    return text_append_string(path, typed + 1);
+}
+
+bool path_next(const char **rest, struct text *word) {
+    static const char blanks[] = " \t\n";
+    const char *at = *rest + strspn(*rest, blanks);
+    if (!*at) return false;
+    const bool quoted = at[0] == '"' && strchr(at + 1, '"');
+    at += quoted;
+    const size_t length = strcspn(at, quoted ? "\"" : blanks);
+    *rest = at + length + quoted;
+    return text_append(word, at, length) == STATUS_OK;
+}
+
+static bool is_folder(const char *folder, const char *name) {
+    struct text path = {0};
+    struct stat found;
+    const bool is = text_format(&path, "%s%s", folder, name) == STATUS_OK &&
+                    stat(path.bytes, &found) == 0 && S_ISDIR(found.st_mode);
+    text_deinit(&path);
+    return is;
+}
+
+// `prefix` is the folder as it was typed, up to its last '/'; `begin` what follows.
+static void complete_in(DIR *entries, const char *folder, const struct text *prefix,
+                        const char *begin, void (*push)(void *user, const char *path), void *user) {
+    int left = PATH_MAX_CANDIDATES;
+    for (const struct dirent *entry; left > 0 && (entry = readdir(entries));) {
+        const char *name = entry->d_name;
+        struct text path = {0};
+        if (strncmp(name, begin, strlen(begin)) != 0) continue;
+        if (name[0] == '.' && begin[0] != '.') continue;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+        if (text_format(&path, "%s%s%s", text_string(prefix), name,
+                        is_folder(folder, name) ? "/" : "") == STATUS_OK)
+            push(user, path.bytes);
+        text_deinit(&path);
+        left--;
+    }
+}
+
+void path_complete(const char *typed, void (*push)(void *user, const char *path), void *user) {
+    const char *slash = strrchr(typed, '/');
+    const char *begin = slash ? slash + 1 : typed;
+    struct text prefix = {0}, folder = {0};
+    enum status status = text_append(&prefix, typed, (size_t)(begin - typed));
+    if (status == STATUS_OK)
+        status =
+            slash ? path_expand(text_string(&prefix), &folder) : text_append_string(&folder, "./");
+    DIR *entries = status == STATUS_OK ? opendir(text_string(&folder)) : NULL;
+    if (entries) {
+        complete_in(entries, text_string(&folder), &prefix, begin, push, user);
+        closedir(entries);
+    }
+    text_deinit(&prefix);
+    text_deinit(&folder);
+}

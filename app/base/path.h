@@ -1,0 +1,23 @@
+// app/base/path.h — paths as people type them: "~/notes.txt", "a file.txt" in quotation marks, Tab.
+//
+// Memory: texts are the caller's. No threads.
+#ifndef APP_PATH_H
+#define APP_PATH_H
+
+#include <stdbool.h>
+
+#include "engine/base/text.h"
+
+// Appends the path; "~" and "~/…" are the home folder.
+MUST_CHECK enum status path_expand(const char *typed, struct text *path);
+
+// Moves *rest behind its next word, which is appended; one in "quotation marks" may have blanks in
+// it. False: there is none, or memory is short.
+bool path_next(const char **rest, struct text *word);
+
+// Calls `push` with each way to complete a path that begins so, at most PATH_MAX_CANDIDATES;
+// folders end in '/'.
+enum { PATH_MAX_CANDIDATES = 1000 };
+void path_complete(const char *typed, void (*push)(void *user, const char *path), void *user);
+
+#endif

@@ -1,0 +1,14 @@
+// app/bench/bench_command.h — `quire bench WHAT…`: which measurement, of which model, with which
+// options.
+//
+// A row of one table for each word; words of one measurement (decode and prefill, attention and
+// swap) can be given together, and none is decode and prefill. Prints to stdout.
+#ifndef APP_BENCH_COMMAND_H
+#define APP_BENCH_COMMAND_H
+
+#include "app/cli/args.h"
+#include "app/cli/config.h"
+
+int bench_command_run(const struct args *args, const struct config *config); // the exit code
+
+#endif

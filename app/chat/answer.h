@@ -1,0 +1,68 @@
+// app/chat/answer.h — one answer while it is written: tokens become text.
+//
+//   answer_begin ─► answer_start ─► answer_take, for each token ─► answer_end
+//                                       └─► answer_show: what may be seen of it
+//
+// A turn has one, or several that are written at once, each in a sequence of its own. Stop strings
+// are held back until they can not match; what the model writes after one is not looked at, and the
+// tokens that made it are not kept.
+//
+// Embedded by its owner, {0} is empty. Memory: the text is owned, and reused by the next begin.
+// answer_cancel() is safe in a signal handler; the rest is the UI thread's.
+#ifndef APP_ANSWER_H
+#define APP_ANSWER_H
+
+#include <stdatomic.h>
+
+#include "app/chat/stops.h"
+#include "app/chat/turn.h"
+#include "engine/tokenizer/detokenizer.h"
+
+struct answer {
+    struct sequence *sequence;         // borrowed, from answer_start() on
+    _Atomic(struct request *) request; // NULL when none runs
+    atomic_bool cancelled;
+    struct request_options options;
+    struct text text;   // of the whole answer
+    size_t shown;       // bytes of it that the caller has
+    bool stop_matched;  // a stop string begins where text ends
+    size_t *token_ends; // [token_count] length of text after each sampled token
+    size_t token_count, token_capacity;
+    size_t old_tokens, old_length; // the answer so far, or what the prompt began of it, in text
+    struct detokenizer detokenizer;
+    struct message_stats stats;
+    struct turn_cache cache;
+    bool ended;
+    enum stop_reason reason; // of one that ended
+    enum status status;      // why it failed, if it did
+    int64_t message;         // its id in the store, or MESSAGE_NONE
+};
+
+void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
+                  const struct request_options *options);
+
+// It begins with the text and the ids of an answer so far, so that the rest continues its last
+// character.
+MUST_CHECK enum status answer_load(struct answer *answer, const struct message *so_far,
+                                   const int32_t *ids, size_t count);
+
+// Where the sequence ends with the beginning of a thought (thinking.h), so begins the text.
+MUST_CHECK enum status answer_start(struct answer *answer, struct sequence *sequence);
+
+// One more token. Where it completes a stop string or fails, the request is cancelled.
+void answer_take(struct answer *answer, const struct stops *stops, int32_t id);
+
+// What may be shown now and was not yet, borrowed; false: nothing.
+bool answer_show(struct answer *answer, const struct stops *stops, const char **text,
+                 size_t *length);
+
+// Its request is DONE, and is released.
+void answer_end(struct answer *answer, const struct event *event);
+
+enum message_stop answer_stop(const struct answer *answer); // of one that ended
+bool answer_is_nothing(const struct answer *answer);        // interrupted before any text
+size_t answer_kept_tokens(const struct answer *answer);     // all, or those before a stop string
+void answer_cancel(struct answer *answer);                  // soon its DONE comes
+void answer_deinit(struct answer *answer);
+
+#endif

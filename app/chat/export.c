@@ -1,0 +1,126 @@
+#include "app/chat/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prompts/head.h"
+
+const char *export_role_name(enum message_role role) {
+    switch (role) {
+    case MESSAGE_SYSTEM:
+        return "system";
+    case MESSAGE_USER:
+        return "user";
+    case MESSAGE_ASSISTANT:
+        return "assistant";
+    }
+    return "";
+}
+
+// A JSON string. cJSON takes texts that end at a NUL, and a message may hold some.
+static enum status append_string(struct text *out, const char *bytes, size_t length) {
+    static const char plain[] = "\"\\\n\t\r", names[] = "\"\\ntr";
+    TRY(text_append_string(out, "\""));
+    size_t begin = 0;
+    for (size_t at = 0; at < length; at++) {
+        const char byte = bytes[at];
+        const char *named = byte ? strchr(plain, byte) : NULL;
+        if (!named && (unsigned char)byte >= 0x20) continue;
+        TRY(text_append(out, bytes + begin, at - begin));
+        if (named)
+            TRY(text_format(out, "\\%c", names[named - plain]));
+        else
+            TRY(text_format(out, "\\u%04x", (unsigned)byte));
+        begin = at + 1;
+    }
+    if (length > begin) TRY(text_append(out, bytes + begin, length - begin));
+    return text_append_string(out, "\"");
+}
+
+static enum status append_field(struct text *out, const char *name, const char *value) {
+    TRY(text_format(out, "\"%s\":", name));
+    TRY(append_string(out, value, strlen(value)));
+    return text_append_string(out, ",");
+}
+
+static enum status append_line(struct text *out, const struct message *message) {
+    TRY(text_append_string(out, "{"));
+    TRY(append_field(out, "role", export_role_name(message->role)));
+    TRY(text_append_string(out, "\"text\":"));
+    TRY(append_string(out, message->text, message->length));
+    return text_format(out, ",\"stop_reason\":\"%s\",\"created_ms\":%" PRId64 "}\n",
+                       message_stop_name(message->stop), message->created_ms);
+}
+
+static enum status append_jsonl(const struct exported *exported, struct text *out) {
+    TRY(text_format(out, "{\"type\":\"conversation\",\"version\":%d,", EXPORT_VERSION));
+    TRY(append_field(out, "id", exported->conversation->id));
+    TRY(append_field(out, "name", exported->conversation->name));
+    TRY(append_field(out, "model", exported->model));
+    TRY(text_format(out, "\"created_ms\":%" PRId64 ",\"messages\":%zu}\n",
+                    exported->conversation->created_ms, exported->count));
+    for (size_t i = 0; i < exported->count; i++)
+        TRY(append_line(out, &exported->messages[i]));
+    return STATUS_OK;
+}
+
+static enum status append_section(struct text *out, const struct message *message) {
+    const bool cut = message->role == MESSAGE_ASSISTANT && message->stop != STOP_END;
+    TRY(text_format(out, "\n## %s%s%s%s\n\n", export_role_name(message->role), cut ? " (" : "",
+                    cut ? message_stop_name(message->stop) : "", cut ? ")" : ""));
+    if (message->role == MESSAGE_SYSTEM)
+        TRY(head_show(message->text, out));
+    else
+        TRY(text_append(out, message->text, message->length));
+    if (out->bytes[out->length - 1] != '\n') TRY(text_append_string(out, "\n"));
+    return STATUS_OK;
+}
+
+static enum status append_markdown(const struct exported *exported, struct text *out) {
+    const struct conversation *conversation = exported->conversation;
+    TRY(text_format(out, "# %s\n", conversation->name[0] ? conversation->name : conversation->id));
+    if (exported->model[0]) TRY(text_format(out, "\nmodel: %s\n", exported->model));
+    for (size_t i = 0; i < exported->count; i++)
+        TRY(append_section(out, &exported->messages[i]));
+    return STATUS_OK;
+}
+
+enum export_format export_format_of(const char *path) {
+    static const char suffix[] = ".jsonl";
+    const size_t length = strlen(path), wanted = sizeof suffix - 1;
+    return length > wanted && strcmp(path + length - wanted, suffix) == 0 ? EXPORT_JSONL
+                                                                          : EXPORT_MARKDOWN;
+}
+
+enum status export_append(const struct exported *exported, enum export_format format,
+                          struct text *out) {
+    return format == EXPORT_JSONL ? append_jsonl(exported, out) : append_markdown(exported, out);
+}
+
+static bool write_whole(int file, const char *bytes, size_t length) {
+    while (length > 0) {
+        const ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+enum status export_write(const char *path, const struct text *text, struct error *err) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 && errno == EEXIST)
+        return error_set(err, STATUS_BAD_INPUT, "%s is there already: choose another name", path);
+    if (file < 0) return error_set(err, STATUS_IO, "%s can not be made: %s", path, strerror(errno));
+    bool whole = write_whole(file, text_string(text), text->length);
+    const int cause = errno;
+    whole = close(file) == 0 && whole;
+    if (whole) return STATUS_OK;
+    unlink(path);
+    return error_set(err, STATUS_IO, "%s can not be written: %s", path,
+                     strerror(cause ? cause : errno));
+}

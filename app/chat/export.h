@@ -1,0 +1,39 @@
+// app/chat/export.h — a conversation as text for others: Markdown to read, JSONL to take up again.
+//
+// JSONL is one JSON object a line. The first says what it is, the rest are the messages from the
+// root on:
+//   {"type": "conversation", "version": 1, "id": …, "name": …, "model": …, "messages": 2}
+//   {"role": "user", "text": "…", "stop_reason": "none", "created_ms": …}
+// import.h reads it back. Texts are whole, whatever is in them.
+//
+// Memory: all is borrowed, texts are the caller's. No threads.
+#ifndef APP_EXPORT_H
+#define APP_EXPORT_H
+
+#include "engine/base/text.h"
+#include "store/conversation.h"
+
+enum export_format { EXPORT_MARKDOWN, EXPORT_JSONL };
+
+enum { EXPORT_VERSION = 1 }; // of the JSONL
+
+struct exported {
+    const struct conversation *conversation;
+    const char *model; // its name; "": not known
+    const struct message *messages;
+    size_t count;
+};
+
+enum export_format export_format_of(const char *path); // ".jsonl" is JSONL, the rest Markdown
+
+const char *export_role_name(enum message_role role); // "system", "user", "assistant"
+
+// Appends the conversation.
+MUST_CHECK enum status export_append(const struct exported *exported, enum export_format format,
+                                     struct text *out);
+
+// Makes a file of it, for its owner only. BAD_INPUT: there is one already, which stays; IO: and
+// nothing is left of it.
+MUST_CHECK enum status export_write(const char *path, const struct text *text, struct error *err);
+
+#endif

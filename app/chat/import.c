@@ -1,0 +1,216 @@
+#include "app/chat/import.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/chat/export.h"
+#include "engine/base/text.h"
+
+static const double CREATED_MOST = 1e15; // milliseconds: the year 33,658
+
+struct reading {
+    struct import *import;
+    const char *line; // the one at hand
+    size_t length, number;
+    bool begun;       // its first line is read, and
+    double announced; // says so many messages; HUGE_VAL: does not say
+};
+
+static enum status refuse(const struct reading *reading, const char *why, struct error *err) {
+    return error_set(err, STATUS_BAD_INPUT, "line %zu: %s", reading->number, why);
+}
+
+static bool is_blank(const char *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!memchr(" \t\r", bytes[i], 3)) return false;
+    return true;
+}
+
+// A NUL, which a JSON parser would take for the end of a text, as it is or as an escape.
+static bool has_nul(const char *line, size_t length) {
+    static const char escape[] = "u0000";
+    bool escaped = false;
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '\0') return true;
+        if (escaped && length - i >= sizeof escape - 1 &&
+            memcmp(line + i, escape, sizeof escape - 1) == 0)
+            return true;
+        escaped = line[i] == '\\' && !escaped;
+    }
+    return false;
+}
+
+static enum status parse(const struct reading *reading, cJSON **json, struct error *err) {
+    const char *end = reading->line;
+    if (has_nul(reading->line, reading->length))
+        return refuse(reading, "holds a NUL, which no message can have here", err);
+    cJSON *parsed = cJSON_ParseWithLengthOpts(reading->line, reading->length, &end, false);
+    const size_t used = parsed ? (size_t)(end - reading->line) : 0;
+    if (parsed && cJSON_IsObject(parsed) && is_blank(end, reading->length - used)) {
+        *json = parsed;
+        return STATUS_OK;
+    }
+    cJSON_Delete(parsed);
+    return refuse(reading, "is not one JSON object", err);
+}
+
+static const char *string_of(const cJSON *json, const char *key) {
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+}
+
+static enum status read_header(struct reading *reading, const cJSON *json, struct error *err) {
+    const char *type = string_of(json, "type"), *name = string_of(json, "name");
+    const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
+    const cJSON *count = cJSON_GetObjectItemCaseSensitive(json, "messages");
+    if (!type || strcmp(type, "conversation") != 0 || !cJSON_IsNumber(version))
+        return refuse(reading, "does not begin an exported conversation", err);
+    if (!(version->valuedouble <= EXPORT_VERSION))
+        return refuse(reading, "was written by a newer quire: use that one", err);
+    if (cJSON_IsNumber(count)) reading->announced = count->valuedouble;
+    if (name && strlen(name) < CONVERSATION_NAME_BYTES)
+        memcpy(reading->import->name, name, strlen(name) + 1);
+    return STATUS_OK;
+}
+
+static bool role_of(const char *name, enum message_role *role) {
+    for (int i = MESSAGE_SYSTEM; name && i <= MESSAGE_ASSISTANT; i++)
+        if (strcmp(name, export_role_name((enum message_role)i)) == 0) {
+            *role = (enum message_role)i;
+            return true;
+        }
+    return false;
+}
+
+static bool stop_of(const char *name, enum message_stop *stop) {
+    for (int i = STOP_NONE; name && i <= STOP_CONTEXT; i++)
+        if (strcmp(name, message_stop_name((enum message_stop)i)) == 0) {
+            *stop = (enum message_stop)i;
+            return true;
+        }
+    return !name;
+}
+
+// Which role may come after what there is? System first, then user and assistant in turn.
+static bool fits(const struct import *import, enum message_role role) {
+    if (role == MESSAGE_SYSTEM) return import->count == 0;
+    const enum message_role last =
+        import->count ? import->messages[import->count - 1].role : MESSAGE_SYSTEM;
+    return (role == MESSAGE_ASSISTANT) == (last == MESSAGE_USER);
+}
+
+static enum status push(struct import *import, struct message *message) {
+    if (import->count == import->capacity) {
+        const size_t capacity = import->capacity ? 2 * import->capacity : 16;
+        struct message *messages = realloc(import->messages, capacity * sizeof *messages);
+        if (!messages) return STATUS_NO_MEMORY;
+        import->messages = messages;
+        import->capacity = capacity;
+    }
+    import->messages[import->count++] = *message;
+    return STATUS_OK;
+}
+
+static enum status read_message(struct reading *reading, const cJSON *json, struct error *err) {
+    struct message message = {.stop = STOP_NONE};
+    const char *text = string_of(json, "text");
+    if (!role_of(string_of(json, "role"), &message.role) || !text)
+        return refuse(reading, "has no role, or no text", err);
+    if (!fits(reading->import, message.role))
+        return refuse(reading, "is out of order: user and assistant take turns", err);
+    if (message.role != MESSAGE_ASSISTANT && !text[0])
+        return refuse(reading, "is an empty message", err);
+    if (!stop_of(string_of(json, "stop_reason"), &message.stop))
+        return refuse(reading, "has an unknown stop_reason", err);
+    if (message.role == MESSAGE_ASSISTANT && message.stop == STOP_NONE) message.stop = STOP_END;
+    if (message.role != MESSAGE_ASSISTANT) message.stop = STOP_NONE;
+    const cJSON *created = cJSON_GetObjectItemCaseSensitive(json, "created_ms");
+    if (cJSON_IsNumber(created) && created->valuedouble > 0 && created->valuedouble < CREATED_MOST)
+        message.created_ms = (int64_t)created->valuedouble;
+    if (reading->import->count == IMPORT_MAX_MESSAGES)
+        return refuse(reading, "is one message too many", err);
+    message.length = strlen(text);
+    message.text = strdup(text);
+    if (!message.text) return STATUS_NO_MEMORY;
+    const enum status status = push(reading->import, &message);
+    if (status != STATUS_OK) message_deinit(&message);
+    return status;
+}
+
+static enum status read_line(struct reading *reading, struct error *err) {
+    cJSON *json = NULL;
+    if (is_blank(reading->line, reading->length)) return STATUS_OK;
+    TRY(parse(reading, &json, err));
+    const enum status status =
+        reading->begun ? read_message(reading, json, err) : read_header(reading, json, err);
+    reading->begun = true;
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status check_whole(const struct reading *reading, struct error *err) {
+    const size_t count = reading->import->count;
+    if (count == 0) return error_set(err, STATUS_BAD_INPUT, "no message is in it");
+    if (isinf(reading->announced) || reading->announced == (double)count) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%zu messages are in it, and %.0f are announced", count,
+                     reading->announced);
+}
+
+enum status import_read(const char *bytes, size_t length, struct import *import,
+                        struct error *err) {
+    struct reading reading = {.import = import, .announced = HUGE_VAL};
+    enum status status = STATUS_OK;
+    size_t offset;
+    if (length > 0 && !utf8_valid(bytes, length, &offset))
+        return error_set(err, STATUS_BAD_INPUT, "byte 0x%02x at offset %zu is not UTF-8",
+                         (unsigned char)bytes[offset], offset);
+    for (size_t at = 0; at < length && status == STATUS_OK; at += reading.length + 1) {
+        const char *end = memchr(bytes + at, '\n', length - at);
+        reading.line = bytes + at;
+        reading.length = end ? (size_t)(end - reading.line) : length - at;
+        reading.number++;
+        status = read_line(&reading, err);
+    }
+    if (status == STATUS_OK) status = check_whole(&reading, err);
+    if (status != STATUS_OK) import_deinit(import);
+    return status;
+}
+
+void import_deinit(struct import *import) {
+    message_path_free(import->messages, import->count);
+    *import = (struct import){0};
+}
+
+static enum status add_messages(struct db *db, const struct import *import, const char *id,
+                                struct error *err) {
+    int64_t tip = MESSAGE_NONE;
+    for (size_t i = 0; i < import->count; i++) {
+        struct message message = import->messages[i];
+        message.parent = tip;
+        TRY(message_add(db, &message, 0, NULL, 0, &tip, err));
+    }
+    return conversation_move(db, id, tip, 0, err);
+}
+
+static enum status store_as(struct db *db, const struct import *import, const char *name,
+                            struct conversation *made, struct error *err) {
+    struct conversation fresh;
+    enum status status = db_begin(db, err);
+    if (status != STATUS_OK) return status;
+    status = conversation_create(db, name, 0, &fresh, err);
+    if (status == STATUS_OK) status = add_messages(db, import, fresh.id, err);
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status != STATUS_OK)
+        db_rollback(db);
+    else
+        *made = fresh;
+    return status;
+}
+
+enum status import_store(struct db *db, const struct import *import, struct conversation *made,
+                         struct error *err) {
+    const enum status status = store_as(db, import, import->name, made, err);
+    if (status != STATUS_BAD_INPUT || !import->name[0]) return status;
+    return store_as(db, import, "", made, err); // the name is taken, or is none here
+}

@@ -1,0 +1,160 @@
+#include "app/chat/kv_report.h"
+
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/base/json.h"
+#include "engine/base/size.h"
+
+enum field_kind { FIELD_BOOL, FIELD_U32, FIELD_U64, FIELD_SIZE };
+
+#define FIELD(kind, name) \
+    { kind, #name, offsetof(struct kv_usage, name) }
+
+static const struct {
+    enum field_kind kind;
+    const char *name;
+    size_t offset;
+} FIELDS[] = {
+    FIELD(FIELD_SIZE, block_bytes),       FIELD(FIELD_U32, device_blocks),
+    FIELD(FIELD_U32, device_held),        FIELD(FIELD_U32, device_cached),
+    FIELD(FIELD_U32, device_free),        FIELD(FIELD_U32, device_shared),
+    FIELD(FIELD_U64, device_spared),      FIELD(FIELD_U32, host_blocks),
+    FIELD(FIELD_U32, host_cached),        FIELD(FIELD_U32, host_moving),
+    FIELD(FIELD_U32, host_free),          FIELD(FIELD_BOOL, has_disk),
+    FIELD(FIELD_U32, disk_blocks),        FIELD(FIELD_U64, disk_bytes),
+    FIELD(FIELD_U64, disk_limit_bytes),   FIELD(FIELD_U32, unwritten_blocks),
+    FIELD(FIELD_U64, device_hit_tokens),  FIELD(FIELD_U64, host_hit_tokens),
+    FIELD(FIELD_U64, disk_hit_tokens),    FIELD(FIELD_U64, prefilled_tokens),
+    FIELD(FIELD_U64, decoded_tokens),     FIELD(FIELD_U64, duplicate_blocks),
+    FIELD(FIELD_U64, evicted_blocks),     FIELD(FIELD_U64, lost_blocks),
+    FIELD(FIELD_U64, preempted_requests), FIELD(FIELD_U64, swap_out_bytes),
+    FIELD(FIELD_U64, swap_in_bytes),      FIELD(FIELD_U64, disk_read_bytes),
+    FIELD(FIELD_U64, disk_written_bytes), FIELD(FIELD_U64, disk_payload_bytes),
+    FIELD(FIELD_U64, failed_reads),       FIELD(FIELD_U64, failed_writes),
+};
+
+static bool add_field(cJSON *object, const struct kv_usage *usage, size_t index) {
+    const char *at = (const char *)usage + FIELDS[index].offset;
+    const char *name = FIELDS[index].name;
+    uint32_t small;
+    uint64_t large;
+    size_t size;
+    bool fact;
+    switch (FIELDS[index].kind) {
+    case FIELD_BOOL:
+        memcpy(&fact, at, sizeof fact);
+        return cJSON_AddBoolToObject(object, name, fact) != NULL;
+    case FIELD_U32:
+        memcpy(&small, at, sizeof small);
+        return json_add_number(object, name, small);
+    case FIELD_U64:
+        memcpy(&large, at, sizeof large);
+        return json_add_number(object, name, (double)large);
+    case FIELD_SIZE:
+        memcpy(&size, at, sizeof size);
+        return json_add_number(object, name, (double)size);
+    }
+    return false;
+}
+
+cJSON *kv_report_json(const struct kv_usage *usage) {
+    cJSON *object = cJSON_CreateObject();
+    bool whole = object != NULL;
+    for (size_t i = 0; i < sizeof FIELDS / sizeof FIELDS[0] && whole; i++)
+        whole = add_field(object, usage, i);
+    if (whole) return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+// "92 ms", "4.1 s"
+static enum status append_time(struct text *line, int64_t us) {
+    if (us >= 10 * 1000000) return text_format(line, "%.1f s", (double)us / 1e6);
+    return text_format(line, "%.0f ms", (double)us / 1e3);
+}
+
+// "; prefill would take 410 ms"
+static enum status append_clause(struct text *line, const char *words, int64_t us) {
+    if (us <= 0) return STATUS_OK;
+    TRY(text_append_string(line, words));
+    return append_time(line, us);
+}
+
+// "host 8,000, disk 3,204", or "disk" where all are in one tier.
+static enum status append_tiers(struct text *line, const struct restore_report *report) {
+    const struct {
+        const char *name;
+        int32_t tokens;
+    } tiers[] = {{"device", report->device_tokens},
+                 {"host", report->host_tokens},
+                 {"disk", report->disk_tokens}};
+    const int32_t all = report->device_tokens + report->host_tokens + report->disk_tokens;
+    bool first = true;
+    for (size_t i = 0; i < sizeof tiers / sizeof tiers[0]; i++) {
+        char count[COUNT_TEXT_BYTES];
+        if (tiers[i].tokens == 0) continue;
+        TRY(text_format(line, "%s%s", first ? "" : ", ", tiers[i].name));
+        if (tiers[i].tokens < all)
+            TRY(text_format(line, " %s", count_format(tiers[i].tokens, count)));
+        first = false;
+    }
+    return STATUS_OK;
+}
+
+static enum status append_found(struct text *line, const struct restore_report *report) {
+    const int32_t moved = report->host_tokens + report->disk_tokens;
+    char found[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
+    TRY(text_format(line, "%s%s of %s tokens%s (", moved ? "restored " : "",
+                    count_format(moved + report->device_tokens, found),
+                    count_format(report->length, length), moved ? "" : " are in the cache"));
+    TRY(append_tiers(line, report));
+    if (moved) {
+        TRY(append_clause(line, ", ", report->restore_us));
+        TRY(append_clause(line, "; prefill would take ", report->prefill_us));
+    }
+    return text_append_string(line, ")");
+}
+
+// What is in a tier, but will be computed: the first figure is what was chosen.
+static enum status append_left(struct text *line, const struct restore_report *report) {
+    char count[COUNT_TEXT_BYTES];
+    TRY(text_format(line, "computing %s tokens again", count_format(report->left_tokens, count)));
+    if (report->prefill_us <= 0 || report->left_restore_us <= 0) return STATUS_OK;
+    TRY(append_clause(line, " (prefill ", report->prefill_us));
+    TRY(append_clause(line, "; reading them from the disk would take ", report->left_restore_us));
+    return text_append_string(line, ")");
+}
+
+enum status kv_report_restored(const struct restore_report *report, struct text *line) {
+    const int32_t found = report->device_tokens + report->host_tokens + report->disk_tokens;
+    if (report->length == 0) return STATUS_OK;
+    if (found) TRY(append_found(line, report));
+    if (found && report->left_tokens) TRY(text_append_string(line, ", "));
+    if (report->left_tokens) TRY(append_left(line, report));
+    if (!report->done) return text_append_string(line, found ? ", and goes on" : "restoring");
+    if (found || report->left_tokens) return STATUS_OK;
+    char count[COUNT_TEXT_BYTES];
+    TRY(text_format(line, "computing %s tokens again", count_format(report->length, count)));
+    if (report->prefill_us <= 0) return STATUS_OK;
+    TRY(append_clause(line, " (prefill ", report->prefill_us));
+    return text_append_string(line, ")");
+}
+
+enum status kv_report_pools(const struct kv_usage *usage, struct text *line) {
+    char bytes[SIZE_TEXT_BYTES], limit[SIZE_TEXT_BYTES];
+    TRY(text_format(line, "device %s",
+                    size_format(usage->device_blocks * usage->block_bytes, bytes)));
+    if (usage->host_blocks)
+        TRY(text_format(line, " · host %s",
+                        size_format(usage->host_blocks * usage->block_bytes, bytes)));
+    if (!usage->has_disk) return text_append_string(line, " · no disk");
+    TRY(text_format(line, " · disk %s", size_format(usage->disk_bytes, bytes)));
+    if (usage->disk_limit_bytes == 0) return STATUS_OK;
+    return text_format(line, " of %s", size_format(usage->disk_limit_bytes, limit));
+}
+
+double kv_report_amplification(const struct kv_usage *usage) {
+    if (usage->disk_payload_bytes == 0) return 0;
+    return (double)usage->disk_written_bytes / (double)usage->disk_payload_bytes;
+}

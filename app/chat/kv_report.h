@@ -1,0 +1,28 @@
+// app/chat/kv_report.h — the cache in words and numbers.
+//
+// Appends to the caller's text; owns nothing.
+#ifndef APP_KV_REPORT_H
+#define APP_KV_REPORT_H
+
+#include <cjson/cJSON.h>
+
+#include "engine/base/text.h"
+#include "engine/engine.h"
+
+// Every field of struct kv_usage by its name. NULL when memory is short. Owned by the caller.
+cJSON *kv_report_json(const struct kv_usage *usage);
+
+// What a move to a conversation brought, and what it spared (promise P4):
+//   restored 11,204 of 11,290 tokens (disk, 92 ms; prefill would take 410 ms)
+//   11,204 of 11,290 tokens are in the cache (device)
+//   computing 11,204 tokens again (prefill 410 ms; reading them from the disk would take 900 ms)
+// Nothing for an empty conversation. Times that nothing was measured for are left out.
+MUST_CHECK enum status kv_report_restored(const struct restore_report *report, struct text *line);
+
+// "device 512.0 MiB · host 64.0 MiB · disk 12.4 MiB of 32.0 GiB": the pools and their limits.
+MUST_CHECK enum status kv_report_pools(const struct kv_usage *usage, struct text *line);
+
+// Everything that was written to the disk for each byte of KV, 0 when nothing was.
+double kv_report_amplification(const struct kv_usage *usage);
+
+#endif

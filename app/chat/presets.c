@@ -1,0 +1,150 @@
+#include "app/chat/presets.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/base/attachment.h"
+#include "prompts/head.h"
+
+static const char SUFFIX[] = ".txt";
+enum { SUFFIX_BYTES = sizeof SUFFIX - 1, FOLDERS = 2 };
+
+// The person's folder, then quire's: beside the installed program, else where it was built.
+static enum status find_folder(int which, const char *config_path, struct text *folder) {
+    const char *slash = strrchr(config_path, '/');
+    char program[PATH_MAX];
+    if (which == 0) {
+        TRY(text_append(folder, config_path, slash ? (size_t)(slash - config_path) : 0));
+        return text_append_string(folder, slash ? "/presets" : "presets");
+    }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *end = strrchr(program, '/');
+        if (end) *end = '\0';
+        TRY(text_format(folder, "%s/../share/quire/presets", program));
+        if (access(text_string(folder), R_OK) == 0) return STATUS_OK;
+        text_clear(folder);
+    }
+    return text_append_string(folder, QUIRE_PRESETS);
+}
+
+static bool is_name(const char *name, size_t length) {
+    return length > 0 && length < PRESET_NAME_BYTES && name[0] != '.' && !memchr(name, '/', length);
+}
+
+enum status preset_read_file(const char *path, struct text *head, struct error *err) {
+    struct text bytes = {0};
+    struct error why = {0};
+    enum status status = file_read(path, &bytes, err);
+    if (status == STATUS_OK) {
+        status = head_read(text_string(&bytes), bytes.length, head, &why);
+        if (status != STATUS_OK && why.text[0])
+            error_set(err, status, "%.200s: %.280s", path, why.text);
+    }
+    text_deinit(&bytes);
+    return status;
+}
+
+enum status preset_read(const char *config_path, const char *name, struct text *head,
+                        struct error *err) {
+    struct text path = {0};
+    bool found = false;
+    enum status status = STATUS_OK;
+    for (int i = 0; i < FOLDERS && !found && status == STATUS_OK; i++) {
+        text_clear(&path);
+        status = find_folder(i, config_path, &path);
+        if (status == STATUS_OK) status = text_format(&path, "/%s%s", name, SUFFIX);
+        found = status == STATUS_OK && access(text_string(&path), R_OK) == 0;
+    }
+    if (status == STATUS_OK && (!found || !is_name(name, strlen(name))))
+        status = error_set(err, STATUS_NOT_FOUND, "there is no preset “%.60s”; /preset lists them",
+                           name);
+    if (status == STATUS_OK) status = preset_read_file(text_string(&path), head, err);
+    text_deinit(&path);
+    return status;
+}
+
+struct list {
+    struct preset *items;
+    size_t count, capacity;
+};
+
+static bool has(const struct list *list, const char *name) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0) return true;
+    return false;
+}
+
+// What the file says about itself; a file that can not be read says nothing.
+static void read_about(const char *folder, const char *file, struct preset *preset) {
+    struct text path = {0}, bytes = {0};
+    struct error ignored;
+    size_t length;
+    if (text_format(&path, "%s/%s", folder, file) == STATUS_OK &&
+        file_read(path.bytes, &bytes, &ignored) == STATUS_OK) {
+        const char *about = head_comment(text_string(&bytes), bytes.length, &length);
+        if (length >= PRESET_ABOUT_BYTES) length = PRESET_ABOUT_BYTES - 1;
+        length -= utf8_incomplete_tail(about, length);
+        memcpy(preset->about, about, length);
+    }
+    text_deinit(&path);
+    text_deinit(&bytes);
+}
+
+static enum status add(struct list *list, const char *folder, const char *file, bool own) {
+    struct preset preset = {.own = own};
+    const size_t length = strlen(file);
+    if (length <= SUFFIX_BYTES || strcmp(file + length - SUFFIX_BYTES, SUFFIX) != 0 ||
+        !is_name(file, length - SUFFIX_BYTES))
+        return STATUS_OK;
+    memcpy(preset.name, file, length - SUFFIX_BYTES);
+    if (has(list, preset.name)) return STATUS_OK;
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        struct preset *items = realloc(list->items, capacity * sizeof *items);
+        if (!items) return STATUS_NO_MEMORY;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    read_about(folder, file, &preset);
+    list->items[list->count++] = preset;
+    return STATUS_OK;
+}
+
+static enum status add_folder(struct list *list, const char *folder, bool own) {
+    DIR *entries = opendir(folder);
+    if (!entries) return STATUS_OK; // most people have none of their own
+    enum status status = STATUS_OK;
+    for (const struct dirent *entry;
+         status == STATUS_OK && list->count < PRESETS_MOST && (entry = readdir(entries));)
+        status = add(list, folder, entry->d_name, own);
+    closedir(entries);
+    return status;
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(((const struct preset *)a)->name, ((const struct preset *)b)->name);
+}
+
+enum status presets_list(const char *config_path, struct preset **presets, size_t *count) {
+    struct list list = {0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < FOLDERS && status == STATUS_OK; i++) {
+        struct text folder = {0};
+        status = find_folder(i, config_path, &folder);
+        if (status == STATUS_OK) status = add_folder(&list, text_string(&folder), i == 0);
+        text_deinit(&folder);
+    }
+    if (status != STATUS_OK) {
+        free(list.items);
+        return status;
+    }
+    if (list.count > 0) qsort(list.items, list.count, sizeof list.items[0], compare);
+    *presets = list.items;
+    *count = list.count;
+    return STATUS_OK;
+}

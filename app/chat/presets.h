@@ -1,0 +1,35 @@
+// app/chat/presets.h — heads by name: quire's own, and the person's in ~/.config/quire/presets.
+//
+// A preset NAME is the file NAME.txt, which prompts/head.h reads; its first comment line says what
+// it is for. The person's own comes before quire's of the same name.
+//
+// Memory: lists are the caller's (free). No threads.
+#ifndef APP_PRESETS_H
+#define APP_PRESETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/text.h"
+
+enum { PRESET_NAME_BYTES = 64, PRESET_ABOUT_BYTES = 121, PRESETS_MOST = 500 };
+
+struct preset {
+    char name[PRESET_NAME_BYTES];
+    char about[PRESET_ABOUT_BYTES]; // its comment, or ""
+    bool own;                       // the person's
+};
+
+// `config_path` is the config file, beside which the person's folder lies. NOT_FOUND: no such
+// preset; BAD_INPUT: it is none, with file and line.
+MUST_CHECK enum status preset_read(const char *config_path, const char *name, struct text *head,
+                                   struct error *err);
+
+// By name.
+MUST_CHECK enum status presets_list(const char *config_path, struct preset **presets,
+                                    size_t *count);
+
+// A head from any file, as preset_read().
+MUST_CHECK enum status preset_read_file(const char *path, struct text *head, struct error *err);
+
+#endif

@@ -1,0 +1,80 @@
+#include "app/chat/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "app/base/json.h"
+#include "app/chat/kv_report.h"
+#include "app/chat/thinking.h"
+
+// Tokens per second, 0 when nothing was measured.
+static double rate(int64_t tokens, int64_t us) {
+    return tokens > 0 && us > 0 ? (double)tokens * 1e6 / (double)us : 0;
+}
+
+static double prefill_rate(const struct message_stats *stats) {
+    return rate(stats->prompt_tokens - stats->cached_tokens, stats->prefill_us);
+}
+
+// The first token belongs to the prefill.
+static double decode_rate(const struct message_stats *stats) {
+    return rate(stats->output_tokens - 1, stats->decode_us);
+}
+
+static bool add_cached(cJSON *object, const struct turn_cache *cache) {
+    cJSON *cached = cJSON_AddObjectToObject(object, "cached_tokens");
+    return cached && json_add_number(cached, "device", (double)cache->device_tokens) &&
+           json_add_number(cached, "host", (double)cache->host_tokens) &&
+           json_add_number(cached, "disk", (double)cache->disk_tokens);
+}
+
+static bool add_kv(cJSON *object, const struct kv_usage *usage) {
+    cJSON *kv = kv_report_json(usage);
+    return kv && cJSON_AddItemToObject(object, "kv", kv);
+}
+
+static double to_tenth(double value) { return round(value * 10) / 10; }
+
+bool report_add_text(cJSON *object, const char *text, size_t length) {
+    struct text thought = {0}, answer = {0};
+    const bool whole =
+        thinking_split(text, length, &thought, &answer) == STATUS_OK &&
+        json_add_text(object, "text", text_string(&answer)) &&
+        json_add_text(object, "thinking", thought.length ? text_string(&thought) : NULL);
+    text_deinit(&thought);
+    text_deinit(&answer);
+    return whole;
+}
+
+cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
+                   const struct kv_usage *kv) {
+    const struct message_stats *stats = &report->stats;
+    cJSON *object = cJSON_CreateObject();
+    const bool whole =
+        object && json_add_number(object, "id", (double)report->message) &&
+        json_add_number(object, "parent", (double)report->parent) &&
+        json_add_text(object, "conversation", conversation) &&
+        json_add_text(object, "model", model) &&
+        report_add_text(object, report->text, report->length) &&
+        json_add_text(object, "stop_reason", message_stop_name(report->stop)) &&
+        json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
+        add_cached(object, &report->cache) &&
+        json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
+        json_add_number(object, "restore_ms", to_tenth((double)report->cache.restore_us / 1e3)) &&
+        json_add_number(object, "ttft_ms", to_tenth((double)stats->first_token_us / 1e3)) &&
+        json_add_number(object, "prefill_tps", to_tenth(prefill_rate(stats))) &&
+        json_add_number(object, "decode_tps", to_tenth(decode_rate(stats))) &&
+        json_add_number(object, "seed", (double)report->seed) && add_kv(object, kv);
+    if (whole) return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+enum status report_line(const struct turn_report *report, struct text *line) {
+    const struct message_stats *stats = &report->stats;
+    return text_format(
+        line,
+        "%" PRId64 " + %" PRId64 " tokens, %" PRId64 " cached, first after %.2f s, %.1f tok/s, %s",
+        stats->prompt_tokens, stats->output_tokens, stats->cached_tokens,
+        (double)stats->first_token_us / 1e6, decode_rate(stats), message_stop_name(report->stop));
+}

@@ -1,0 +1,22 @@
+// app/chat/report.h — one turn's figures, for programs and for people.
+#ifndef APP_REPORT_H
+#define APP_REPORT_H
+
+#include <cjson/cJSON.h>
+
+#include "app/chat/turn.h"
+
+// {id, parent, conversation, model, text, thinking, stop_reason, prompt_tokens, cached_tokens
+// {device, host, disk}, output_tokens, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv
+// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved. NULL when memory
+// is short. Owned by the caller (cJSON_Delete).
+cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
+                   const struct kv_usage *kv);
+
+// {text, thinking}, told apart; thinking is null where there is none. False: no memory.
+bool report_add_text(cJSON *object, const char *text, size_t length);
+
+// "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, end". Appends.
+MUST_CHECK enum status report_line(const struct turn_report *report, struct text *line);
+
+#endif

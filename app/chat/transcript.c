@@ -1,0 +1,267 @@
+#include "app/chat/transcript.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/base/figures.h"
+#include "engine/base/assert.h"
+#include "prompts/head.h"
+
+static enum role role_of(const struct message *message) {
+    switch (message->role) {
+    case MESSAGE_SYSTEM:
+        return ROLE_SYSTEM;
+    case MESSAGE_USER:
+        return ROLE_USER;
+    case MESSAGE_ASSISTANT:
+        return ROLE_ASSISTANT;
+    }
+    return ROLE_USER;
+}
+
+// When the conversation began, so that a template which writes the date writes the same one
+// tomorrow.
+static struct tm began(const struct transcript *transcript) {
+    const int64_t stored = transcript->count ? transcript->entries[0].message.created_ms : 0;
+    const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);
+    struct tm when = {0};
+    localtime_r(&seconds, &when);
+    return when;
+}
+
+// What is left of the ids after those that the log has from `base` on anyway, behind a cut if the
+// log goes on differently. At least one is left to be read.
+static enum status cut_to_difference(const struct transcript *transcript, size_t base,
+                                     const struct token_ids *rendered, struct token_ids *ids) {
+    const struct token_ids *log = &transcript->log;
+    size_t same = 0;
+    while (same + 1 < rendered->count && base + same < log->count &&
+           rendered->ids[same] == log->ids[base + same])
+        same++;
+    if (base + same > INT32_MAX - TRANSCRIPT_CUT) return STATUS_TOO_LONG;
+    if (base + same < log->count) TRY(token_ids_push(ids, TRANSCRIPT_CUT + (int32_t)(base + same)));
+    return token_ids_append(ids, rendered->ids + same, rendered->count - same);
+}
+
+static enum status encode(const struct transcript *transcript, const struct prompt *prompt,
+                          enum prompt_keeps keeps, struct token_ids *ids) {
+    const struct tokenizer *tokenizer = transcript->tokenizer;
+    struct token_ids rendered = {0};
+    if (keeps == PROMPT_KEEPS_ALL)
+        return tokenizer_encode(tokenizer, prompt->pieces, prompt->count, ids);
+    const size_t last =
+        transcript->count ? transcript->entries[transcript->count - 1].log_begin : 0;
+    const size_t base = keeps == PROMPT_KEEPS_ANSWER     ? transcript->log.count - 1
+                        : keeps == PROMPT_KEEPS_QUESTION ? last
+                                                         : 0;
+    enum status status = tokenizer_encode(tokenizer, prompt->pieces, prompt->count, &rendered);
+    if (status == STATUS_OK) status = cut_to_difference(transcript, base, &rendered, ids);
+    token_ids_deinit(&rendered);
+    return status;
+}
+
+// messages[0..count), of which the last is the user's, as ids for what the log lacks.
+static enum status encode_user(const struct transcript *transcript,
+                               const struct chat_message *messages, size_t count,
+                               struct token_ids *ids, struct error *err) {
+    const struct tokenizer *tokenizer = transcript->tokenizer;
+    const struct token_ids *log = &transcript->log;
+    const struct tm now = began(transcript);
+    const struct render what = {
+        .messages = messages, .count = count, .ask = true, .think = transcript->think, .now = &now};
+    struct text ended_by = {0};
+    struct prompt prompt = {0};
+    enum prompt_keeps keeps = PROMPT_KEEPS_NOTHING;
+    enum status status = STATUS_OK;
+    if (log->count && tokenizer_ends_turn(tokenizer, log->ids[log->count - 1]))
+        status = tokenizer_decode(tokenizer, log->ids[log->count - 1], true, &ended_by);
+    if (status == STATUS_OK && log->count)
+        status = chat_template_continue(transcript->chat_template, &what, text_string(&ended_by),
+                                        &prompt, &keeps, err);
+    else if (status == STATUS_OK)
+        status = chat_template_render(transcript->chat_template, &what, &prompt, err);
+    if (status == STATUS_OK) {
+        status = encode(transcript, &prompt, keeps, ids);
+        if (status != STATUS_OK) error_set(err, status, "the message is too long to be tokenised");
+    }
+    prompt_deinit(&prompt);
+    text_deinit(&ended_by);
+    return status;
+}
+
+// The ids of a message that this model has not read: `message` comes after all entries.
+static enum status encode_message(const struct transcript *transcript,
+                                  const struct message *message, struct token_ids *ids,
+                                  struct error *err) {
+    if (message->role == MESSAGE_SYSTEM) return STATUS_OK;
+    if (message->role == MESSAGE_USER)
+        return transcript_render(transcript, "", message->text, message->length, ids, err);
+    // Another model's answer: its text, and the next message closes it.
+    const struct piece piece = {PIECE_TEXT, message->text, message->length};
+    return tokenizer_encode(transcript->tokenizer, &piece, 1, ids);
+}
+
+// Moves *message to the end, with its stored ids, or with new ones, which are then stored.
+static enum status load_message(struct transcript *transcript, struct db *db,
+                                struct message *message, struct error *err) {
+    int32_t *stored = NULL;
+    size_t count = 0;
+    enum status status = message_tokens(db, message->id, transcript->model, &stored, &count, NULL);
+    if (status == STATUS_OK) {
+        status = transcript_push(transcript, message, stored, count);
+        free(stored);
+        if (status == STATUS_BAD_FILE)
+            error_set(err, status, "the tokens of message %lld do not go with those before it",
+                      (long long)message->id);
+        return status;
+    }
+    if (status != STATUS_NOT_FOUND)
+        return error_set(err, status, "the tokens of message %lld can not be read: %s",
+                         (long long)message->id, status_text(status));
+    struct token_ids ids = {0};
+    status = encode_message(transcript, message, &ids, err);
+    if (status == STATUS_OK)
+        status = message_set_tokens(db, message->id, transcript->model, ids.ids, ids.count, err);
+    if (status == STATUS_OK) status = transcript_push(transcript, message, ids.ids, ids.count);
+    token_ids_deinit(&ids);
+    return status;
+}
+
+struct transcript transcript_like(const struct transcript *like) {
+    return (struct transcript){
+        .tokenizer = like->tokenizer, .chat_template = like->chat_template, .model = like->model};
+}
+
+void transcript_deinit(struct transcript *transcript) {
+    transcript_cut(transcript, 0);
+    free(transcript->entries);
+    transcript->entries = NULL;
+    transcript->capacity = 0;
+    token_ids_deinit(&transcript->log);
+}
+
+enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
+                            struct error *err) {
+    struct message *path = NULL;
+    size_t count = 0, loaded = 0;
+    ASSERT(transcript->count == 0);
+    TRY(message_path(db, tip, &path, &count, err));
+    enum status status = db_begin(db, err);
+    if (status == STATUS_OK) {
+        while (status == STATUS_OK && loaded < count) {
+            status = load_message(transcript, db, &path[loaded], err);
+            if (status == STATUS_OK) path[loaded++] = (struct message){0};
+        }
+        if (status == STATUS_OK) status = db_commit(db, err);
+        if (status != STATUS_OK) db_rollback(db);
+    }
+    message_path_free(path, count);
+    if (status != STATUS_OK) transcript_deinit(transcript);
+    return status;
+}
+
+// Where the next messages of a render go: a system message is a head, which may have turns.
+static size_t expand(const struct message *message, struct chat_message *messages) {
+    if (message->role == MESSAGE_SYSTEM)
+        return head_messages(message->text, message->length, messages);
+    *messages = (struct chat_message){role_of(message), message->text, message->length};
+    return 1;
+}
+
+enum status transcript_render(const struct transcript *transcript, const char *system,
+                              const char *text, size_t length, struct token_ids *ids,
+                              struct error *err) {
+    struct chat_message *messages =
+        malloc((transcript->count + 1 + HEAD_MAX_PARTS) * sizeof *messages);
+    if (!messages) return STATUS_NO_MEMORY;
+    size_t count = 0;
+    if (transcript->count == 0 && system[0])
+        count = head_messages(system, strlen(system), messages);
+    for (size_t i = 0; i < transcript->count; i++)
+        count += expand(&transcript->entries[i].message, messages + count);
+    messages[count++] = (struct chat_message){ROLE_USER, text, length};
+    const enum status status = encode_user(transcript, messages, count, ids, err);
+    free(messages);
+    return status;
+}
+
+static bool is_cut(const struct token_ids *ids) {
+    return ids->count > 0 && ids->ids[0] >= TRANSCRIPT_CUT;
+}
+
+size_t transcript_kept(const struct transcript *transcript, const struct token_ids *ids) {
+    return is_cut(ids) ? (size_t)(ids->ids[0] - TRANSCRIPT_CUT) : transcript->log.count;
+}
+
+size_t transcript_added(const struct token_ids *ids) { return ids->count - is_cut(ids); }
+
+static enum status reserve(struct transcript *transcript) {
+    if (transcript->count < transcript->capacity) return STATUS_OK;
+    const size_t capacity = transcript->capacity ? transcript->capacity * 2 : 16;
+    struct transcript_entry *entries = realloc(transcript->entries, capacity * sizeof *entries);
+    if (!entries) return STATUS_NO_MEMORY;
+    transcript->entries = entries;
+    transcript->capacity = capacity;
+    return STATUS_OK;
+}
+
+enum status transcript_push(struct transcript *transcript, struct message *message,
+                            const int32_t *ids, size_t count) {
+    struct token_ids *log = &transcript->log;
+    const size_t before = log->count;
+    size_t kept = before;
+    struct token_ids cut = {0};
+    if (count > 0 && ids[0] >= TRANSCRIPT_CUT) {
+        kept = (size_t)(ids[0] - TRANSCRIPT_CUT);
+        ids++;
+        count--;
+    }
+    if (kept > before) return STATUS_BAD_FILE;
+    TRY(reserve(transcript));
+    if (kept < before) TRY(token_ids_append(&cut, log->ids + kept, before - kept));
+    log->count = kept;
+    const enum status status = token_ids_append(log, ids, count);
+    if (status != STATUS_OK) {
+        log->count = before;
+        token_ids_deinit(&cut);
+        return status;
+    }
+    transcript->entries[transcript->count++] =
+        (struct transcript_entry){*message, kept, log->count, cut};
+    return STATUS_OK;
+}
+
+void transcript_cut(struct transcript *transcript, size_t count) {
+    struct token_ids *log = &transcript->log;
+    while (transcript->count > count) {
+        struct transcript_entry *last = &transcript->entries[--transcript->count];
+        log->count = last->log_begin;
+        if (last->cut.count) { // which the log had room for once
+            memcpy(log->ids + log->count, last->cut.ids, last->cut.count * sizeof *log->ids);
+            log->count += last->cut.count;
+        }
+        token_ids_deinit(&last->cut);
+        message_deinit(&last->message);
+    }
+}
+
+int64_t transcript_tip(const struct transcript *transcript) {
+    if (transcript->count == 0) return MESSAGE_NONE;
+    return transcript->entries[transcript->count - 1].message.id;
+}
+
+size_t transcript_standing(const struct transcript *transcript, size_t count) {
+    ASSERT(count <= transcript->count);
+    size_t end = count ? transcript->entries[count - 1].log_end : 0;
+    for (size_t i = count; i < transcript->count; i++)
+        if (transcript->entries[i].log_begin < end) end = transcript->entries[i].log_begin;
+    return end;
+}
+
+size_t transcript_log_end(const struct transcript *transcript, size_t count) {
+    ASSERT(count <= transcript->count);
+    const size_t end = count ? transcript->entries[count - 1].log_end : 0;
+    ASSERT(count == transcript->count || transcript->entries[count].log_begin >= end);
+    return end;
+}

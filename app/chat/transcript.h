@@ -1,0 +1,80 @@
+// app/chat/transcript.h — the messages from the root to here, and the exact tokens they are.
+//
+// The token log is what the model reads and has written: the ids stored with each message, one
+// after the other.
+//
+//   system     the head (prompts/head.h); no ids of its own: it is rendered with the first
+//              user message
+//   user       what closes the message before it, the message, and what asks for an answer
+//   assistant  the sampled ids, the end of turn with them if the model wrote it
+//
+// Nothing in it is tokenised a second time for the same model, unless the chat template says an
+// earlier turn differently once the next one has begun (it drops the thinking from an answer, or
+// moves the system prompt). Then the user message's ids begin with a cut, TRANSCRIPT_CUT + n: the
+// log keeps its first n ids, and the ids behind the cut come after these. What a cut takes away
+// comes back when its message goes.
+//
+// Embedded by its owner. Memory: owned; the tokenizer and the template are borrowed.
+#ifndef APP_TRANSCRIPT_H
+#define APP_TRANSCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/tokenizer/tokenizer.h"
+#include "prompts/template.h"
+#include "store/message.h"
+
+enum { TRANSCRIPT_CUT = TOKENIZER_MAX_VOCABULARY }; // no token has this id or a larger one
+
+struct transcript_entry {
+    struct message message;
+    size_t log_begin, log_end; // of the message's ids in the log
+    struct token_ids cut;      // what stood from log_begin on before it came
+};
+
+struct transcript {
+    const struct tokenizer *tokenizer;
+    const struct chat_template *chat_template;
+    int64_t model; // the db's number, whose ids these are
+    enum think_wish think;
+    struct transcript_entry *entries;
+    size_t count, capacity;
+    struct token_ids log;
+};
+
+// Empty, for the same model as `like`.
+struct transcript transcript_like(const struct transcript *like);
+void transcript_deinit(struct transcript *transcript); // leaves it empty
+
+// Fills an empty transcript with the path to `tip`. Messages that this model has not read yet
+// are tokenised, and their ids stored. On failure it is empty.
+MUST_CHECK enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
+                                       struct error *err);
+
+// The ids that a user message would add, maybe with a cut before them. `system` is put before it
+// when there is no message yet; "" is none. The date is that of the first message.
+MUST_CHECK enum status transcript_render(const struct transcript *transcript, const char *system,
+                                         const char *text, size_t length, struct token_ids *ids,
+                                         struct error *err);
+
+// How many ids of the log stay when such ids are pushed, and how many come after them.
+size_t transcript_kept(const struct transcript *transcript, const struct token_ids *ids);
+size_t transcript_added(const struct token_ids *ids);
+
+// Moves *message in with its ids (copied); on failure it stays the caller's. BAD_FILE: they cut
+// more than there is.
+MUST_CHECK enum status transcript_push(struct transcript *transcript, struct message *message,
+                                       const int32_t *ids, size_t count);
+
+// Keeps the first `count` messages.
+void transcript_cut(struct transcript *transcript, size_t count);
+
+int64_t transcript_tip(const struct transcript *transcript); // MESSAGE_NONE when empty
+// How many ids of the log are of the first `count` messages, after what later ones cut away.
+size_t transcript_standing(const struct transcript *transcript, size_t count);
+
+// The same, where none of those after has cut into them.
+size_t transcript_log_end(const struct transcript *transcript, size_t count);
+
+#endif

@@ -1,0 +1,19 @@
+// app/chat/usage.h — how full the context and the cache are.
+//
+// A snapshot; owns nothing.
+#ifndef APP_USAGE_H
+#define APP_USAGE_H
+
+#include "app/chat/turn.h"
+
+struct usage {
+    int32_t length, cached; // tokens of this conversation: in the log, with KV in the cache
+    int32_t context;
+    int context_percent, pool_percent; // used, rounded
+};
+
+struct usage usage_of(struct chat *chat, struct engine *engine);
+
+int usage_percent(int64_t part, int64_t whole); // rounded; 0 of nothing is 0
+
+#endif

@@ -1,0 +1,262 @@
+#include "app/cli/args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/cli/options.h"
+#include "app/cli/subcommands.h"
+#include "engine/base/assert.h"
+
+void args_init(struct args *args) {
+    *args = (struct args){
+        .backend = "auto",
+        .kv_type = "auto",
+        .attention = "auto",
+        .kv_restore = "auto",
+        .overflow = "error",
+        .think = "auto",
+        .format = "text",
+        .color = "auto",
+        .length_penalty = 1,
+    };
+}
+
+void args_deinit(struct args *args) {
+    text_deinit(&args->config);
+    args_init(args);
+}
+
+static size_t row_of(const struct option *option) { return (size_t)(option - option_at(0)); }
+
+static enum status set(struct args *args, const struct option *option, const char *value,
+                       enum args_source source, const char *where, struct error *err) {
+    unsigned char *set_by = &args->sources[row_of(option)];
+    if (*set_by > source) { // is checked, and has no effect
+        struct args ignored = {0};
+        return option_set(option, value, &ignored, where, err);
+    }
+    if (option->kind == OPTION_LIST && *set_by < source) {
+        struct args_list *list = (struct args_list *)(void *)((char *)args + option->offset);
+        *list = (struct args_list){0};
+    }
+    TRY(option_set(option, value, args, where, err));
+    *set_by = (unsigned char)source;
+    return STATUS_OK;
+}
+
+enum status args_set(struct args *args, const char *name, const char *value,
+                     enum args_source source, const char *where, struct error *err) {
+    const struct option *option = option_find(name, strlen(name));
+    if (!option || option->commands & ONLY_AS_WORD) {
+        const struct option *nearest = option ? NULL : option_nearest(name);
+        return error_set(err, STATUS_BAD_INPUT, "%s: no such option%s%s%s", where,
+                         nearest ? "; did you mean " : "", nearest ? nearest->name : "",
+                         nearest ? "?" : "");
+    }
+    return set(args, option, value, source, where, err);
+}
+
+enum args_source args_source(const struct args *args, const char *name) {
+    const struct option *option = option_find(name, strlen(name));
+    ASSERT(option);
+    return (enum args_source)args->sources[row_of(option)];
+}
+
+enum status args_read_environment(struct args *args, struct error *err) {
+    char twin[OPTION_TWIN_BYTES];
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option *option = option_at(i);
+        if (option->commands & ONLY_AS_WORD) continue;
+        const char *value = getenv(option_twin(option, twin));
+        if (value && *value) TRY(set(args, option, value, ARGS_ENVIRONMENT, twin, err));
+    }
+    return STATUS_OK;
+}
+
+struct words {
+    char *const *word;
+    int count, at;
+};
+
+static const char *next_word(struct words *words) {
+    return words->at < words->count ? words->word[words->at++] : NULL;
+}
+
+static bool names_model(const char *word) {
+    const size_t length = strlen(word);
+    return length > 5 && strcmp(word + length - 5, ".gguf") == 0;
+}
+
+// Sets an option that the command line has as `shown`, with the value in the same word, or the
+// next word where it takes one.
+static enum status take_option(struct args *args, const struct option *option, const char *shown,
+                               const char *value, struct words *words, struct error *err) {
+    if (!value) switch (option->kind) {
+        case OPTION_FLAG:
+            value = "on";
+            break;
+        case OPTION_MAYBE_VALUE:
+            value = "";
+            break;
+        case OPTION_MAYBE_WORD: {
+            const char *next = words->at < words->count ? words->word[words->at] : "-";
+            value = next[0] == '-' || names_model(next) ? "" : next_word(words);
+            break;
+        }
+        case OPTION_TEXT:
+        case OPTION_LIST:
+        case OPTION_CHOICE:
+        case OPTION_WHOLE:
+        case OPTION_WHOLES:
+        case OPTION_NUMBER:
+        case OPTION_SEED:
+        case OPTION_BYTES:
+            value = next_word(words);
+            if (!value)
+                return error_set(err, STATUS_BAD_INPUT, "%s needs a value: %s %s", shown, shown,
+                                 option->argument);
+        }
+    return set(args, option, value, ARGS_WORDS, shown, err);
+}
+
+static enum status take_long(struct args *args, const char *word, struct words *words,
+                             struct error *err) {
+    const char *name = word + 2;
+    const size_t length = strcspn(name, "=");
+    const struct option *option = option_find(name, length);
+    char shown[64], bare[64];
+    snprintf(bare, sizeof bare, "%.*s", (int)(length < 60 ? length : 60), name);
+    snprintf(shown, sizeof shown, "--%.60s", bare);
+    if (!option) {
+        const struct option *nearest = option_nearest(bare);
+        return error_set(err, STATUS_BAD_INPUT, "unknown option %s%s%s%s (see quire --help)", shown,
+                         nearest ? "; did you mean --" : "", nearest ? nearest->name : "",
+                         nearest ? "?" : "");
+    }
+    return take_option(args, option, shown, name[length] ? name + length + 1 : NULL, words, err);
+}
+
+// "-vq" is -v -q; "-n100" is -n 100.
+static enum status take_letters(struct args *args, const char *word, struct words *words,
+                                struct error *err) {
+    for (const char *letter = word + 1; *letter; letter++) {
+        const struct option *option = option_by_letter(*letter);
+        const char shown[3] = {'-', *letter, '\0'};
+        if (!option)
+            return error_set(err, STATUS_BAD_INPUT, "unknown option %s%s (see quire --help)",
+                             (unsigned char)*letter < 0x80 ? shown : "",
+                             (unsigned char)*letter < 0x80 ? "" : word);
+        const bool rest = option_takes_value(option) && letter[1];
+        TRY(take_option(args, option, shown, rest ? letter + 1 : NULL, words, err));
+        if (rest) break;
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse_operand(const struct args *args, const char *word, struct error *err) {
+    const char *nearest = args->command == COMMAND_CHAT ? subcommand_nearest(word) : NULL;
+    const char *hint = args->command == COMMAND_CHAT ? "; a prompt is given with -p" : "";
+    if (nearest)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "unknown command \"%.60s\"; did you mean %s? (a model in a file of this "
+                         "name: ./%.60s)",
+                         word, nearest, word);
+    return error_set(err, STATUS_BAD_INPUT, "unexpected word \"%.60s\"%s (see quire --help)", word,
+                     hint);
+}
+
+static enum status take_operand(struct args *args, const char *word, struct error *err) {
+    const bool first = args->command == COMMAND_CHAT && args->operand_count == 0;
+    if (first && subcommand_find(word, &args->command)) return STATUS_OK;
+    if (args->operand_count == subcommand_at(args->command)->most ||
+        (first && subcommand_nearest(word)))
+        return refuse_operand(args, word, err);
+    args->operands[args->operand_count++] = word;
+    return STATUS_OK;
+}
+
+enum status args_read_words(struct args *args, int count, char *const *words, struct error *err) {
+    struct words rest = {words, count, 0};
+    bool options = true;
+    for (const char *word; (word = next_word(&rest));) {
+        if (options && strcmp(word, "--") == 0)
+            options = false;
+        else if (options && word[0] == '-' && word[1] == '-')
+            TRY(take_long(args, word, &rest, err));
+        else if (options && word[0] == '-' && word[1])
+            TRY(take_letters(args, word, &rest, err));
+        else
+            TRY(take_operand(args, word, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_commands(const struct args *args, struct error *err) {
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option *option = option_at(i);
+        if (args->sources[i] != ARGS_WORDS || option->commands & 1u << args->command) continue;
+        return error_set(err, STATUS_BAD_INPUT, "--%s is no option of `quire%s%s`", option->name,
+                         args->command == COMMAND_CHAT ? "" : " ",
+                         subcommand_at(args->command)->name);
+    }
+    return STATUS_OK;
+}
+
+// Pairs of which only one can be on the command line.
+static enum status check_pairs(const struct args *args, struct error *err) {
+    static const char *const PAIRS[][2] = {
+        {"continue", "resume"}, {"prompt", "prompt-file"}, {"system", "system-file"},
+        {"no-save", "name"},    {"continue", "system"},    {"continue", "system-file"},
+        {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
+        {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
+        {"samples", "beams"},   {"continue", "preset"},    {"continue", "shots"},
+        {"resume", "preset"},   {"resume", "shots"},
+    };
+    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
+        if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
+            args_source(args, PAIRS[i][1]) == ARGS_WORDS)
+            return error_set(err, STATUS_BAD_INPUT, "--%s and --%s do not go together", PAIRS[i][0],
+                             PAIRS[i][1]);
+    return STATUS_OK;
+}
+
+enum status args_check(const struct args *args, struct error *err) {
+    TRY(check_commands(args, err));
+    TRY(check_pairs(args, err));
+    const bool resumes = args->go_on || args->resume;
+    if (args->no_save && resumes)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--no-save and a conversation that is saved do not go together");
+    if (args->fork && !resumes)
+        return error_set(err, STATUS_BAD_INPUT, "--fork needs a conversation: -r ID, or -C");
+    if (resumes && !args->fork && args_source(args, "name") == ARGS_WORDS)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--name with a conversation that is there needs --fork");
+    if (args->fork && *args->fork &&
+        (strspn(args->fork, "0123456789") != strlen(args->fork) || strlen(args->fork) > 9))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--fork: expected the number of a turn, found \"%.60s\"", args->fork);
+    if (args->command == COMMAND_CHAT && args->operand_count &&
+        args_source(args, "model") == ARGS_WORDS)
+        return error_set(err, STATUS_BAD_INPUT, "two models are given: %.60s and %.60s",
+                         args->model, args->operands[0]);
+    for (size_t i = 0; i < args->stops.count; i++)
+        if (!utf8_valid(args->stops.items[i], strlen(args->stops.items[i]), NULL))
+            return error_set(err, STATUS_BAD_INPUT, "--stop: the text is not UTF-8");
+    const enum command command = args->command;
+    const bool needs_id =
+        command == COMMAND_SHOW || command == COMMAND_EXPORT || command == COMMAND_RM;
+    if (needs_id && args->operand_count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire %s needs the id or name of a conversation",
+                         subcommand_at(command)->name);
+    if (command == COMMAND_IMPORT && args->operand_count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire import needs a file that export wrote");
+    if (command == COMMAND_BATCH && args->operand_count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire batch needs a file of requests, or -");
+    const char *verb = command == COMMAND_KV && args->operand_count ? args->operands[0] : "check";
+    if (strcmp(verb, "check") != 0 && strcmp(verb, "drop") != 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire kv knows check and drop, not \"%.60s\"",
+                         verb);
+    return STATUS_OK;
+}

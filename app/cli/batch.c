@@ -1,0 +1,403 @@
+#include "app/cli/batch.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/base/attachment.h"
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/json.h"
+#include "app/base/output.h"
+#include "app/chat/answer.h"
+#include "app/chat/model_template.h"
+#include "app/chat/report.h"
+#include "app/cli/batch_line.h"
+#include "app/cli/journal.h"
+#include "app/screen/complain.h"
+#include "app/screen/notice.h"
+#include "engine/base/assert.h"
+#include "engine/base/clock.h"
+
+enum { WAIT_MS = 250, SHOW_US = 200000, BAR_COLUMNS = 24 };
+
+static volatile sig_atomic_t signal_seen;
+
+static void on_signal(int number) { signal_seen = number; }
+
+void batch_catch_signals(void) {
+    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+struct request_line { // of the file
+    const char *bytes;
+    size_t length;
+    size_t number; // from 1
+    struct hash128 hash;
+    char *result; // owned; NULL: none yet, or printed
+    bool done;
+};
+
+struct slot { // a request under way
+    bool taken;
+    struct request_line *line;
+    struct batch_line request;
+    struct answer answer;
+    struct stops stops;
+    struct sequence *sequence;
+};
+
+struct batch {
+    const struct launch *launch;
+    struct chat_template *chat_template; // owned
+    struct batch_defaults defaults;
+    struct journal *journal; // NULL: none
+    struct text file;
+    struct request_line *lines; // [count], without the empty ones
+    size_t count, next, printed, done, failed;
+    struct slot slots[ENGINE_MAX_REQUESTS];
+    int32_t running;
+    int64_t began_us, shown_us, output_tokens;
+    bool shows, shown, stopping;
+};
+
+// ---- results
+
+static void show_progress(struct batch *batch, bool now) {
+    const int64_t at = clock_now_us();
+    if (!batch->shows || (!now && at - batch->shown_us < SHOW_US)) return;
+    const double elapsed_s = (double)(at - batch->began_us) / 1e6;
+    const int filled = (int)(batch->done * BAR_COLUMNS / (batch->count ? batch->count : 1));
+    char bar[BAR_COLUMNS + 1];
+    for (int i = 0; i < BAR_COLUMNS; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR_COLUMNS] = '\0';
+    fprintf(stderr, "\r[%s] %zu/%zu, %d running, %.0f tok/s ", bar, batch->done, batch->count,
+            (int)batch->running, elapsed_s > 0 ? (double)batch->output_tokens / elapsed_s : 0);
+    fflush(stderr);
+    batch->shown_us = at;
+    batch->shown = true;
+}
+
+static void hide_progress(struct batch *batch) {
+    if (batch->shown) fprintf(stderr, "\r%79s\r", "");
+    batch->shown = false;
+}
+
+static void print_result(struct batch *batch, struct request_line *line) {
+    if (batch->shown && isatty(STDOUT_FILENO)) hide_progress(batch);
+    output_string(line->result);
+    output_string("\n");
+    free(line->result);
+    line->result = NULL;
+}
+
+// Prints what its turn has come for.
+static void print_ready(struct batch *batch, struct request_line *latest) {
+    if (batch->launch->args->unordered) {
+        print_result(batch, latest);
+        return;
+    }
+    while (batch->printed < batch->count && batch->lines[batch->printed].done)
+        print_result(batch, &batch->lines[batch->printed++]);
+}
+
+// `result` is moved in, as are those below.
+static void take_result(struct batch *batch, struct request_line *line, char *result) {
+    line->result = result;
+    line->done = true;
+    batch->done++;
+    print_ready(batch, line);
+}
+
+static cJSON *begin_result(const struct request_line *line, const cJSON *id) {
+    char hex[HASH_HEX_BYTES];
+    cJSON *object = cJSON_CreateObject();
+    cJSON *copy = id ? cJSON_Duplicate(id, true) : cJSON_CreateNull();
+    const bool whole = object && copy && json_add_number(object, "line", (double)line->number) &&
+                       json_add_text(object, "request", hash_hex(line->hash, hex)) &&
+                       cJSON_AddItemToObject(object, "id", copy);
+    if (whole) return object;
+    cJSON_Delete(copy);
+    cJSON_Delete(object);
+    return NULL;
+}
+
+static bool add_answer(cJSON *object, const struct answer *answer) {
+    const struct message_stats *stats = &answer->stats;
+    const char *stop = message_stop_name(answer_stop(answer));
+    return report_add_text(object, text_string(&answer->text), answer->text.length) &&
+           json_add_text(object, "stop_reason", stop) &&
+           json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
+           json_add_number(object, "cached_tokens", (double)stats->cached_tokens) &&
+           json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
+           json_add_number(object, "seed", (double)answer->options.sampler.seed);
+}
+
+// Also into the journal. An error is not journalled where the same line may fare better next time.
+static enum status finish_line(struct batch *batch, struct request_line *line, cJSON *object,
+                               bool keeps, struct error *err) {
+    char *printed = object ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    if (!printed) return STATUS_NO_MEMORY;
+    char *result = strdup(printed);
+    cJSON_free(printed);
+    if (!result) return STATUS_NO_MEMORY;
+    const enum status status =
+        batch->journal && keeps ? journal_add(batch->journal, result, err) : STATUS_OK;
+    take_result(batch, line, result);
+    return status;
+}
+
+static enum status finish_with_error(struct batch *batch, struct request_line *line,
+                                     const cJSON *id, const char *why, struct error *err) {
+    cJSON *object = begin_result(line, id);
+    if (object && !json_add_text(object, "error", why)) {
+        cJSON_Delete(object);
+        object = NULL;
+    }
+    batch->failed++;
+    return finish_line(batch, line, object, false, err);
+}
+
+// ---- requests
+
+static enum status check_fits(const struct batch *batch, const struct token_ids *ids,
+                              struct error *err) {
+    const size_t context = (size_t)batch->launch->info.context;
+    if (ids->count + 1 <= context) return STATUS_OK;
+    return error_set(err, STATUS_TOO_LONG,
+                     "it has %zu tokens, and the context holds %zu (one is for the answer)",
+                     ids->count, context);
+}
+
+static enum status start_slot(struct batch *batch, struct slot *slot, struct error *err) {
+    struct engine *engine = batch->launch->engine;
+    const struct tokenizer *tokenizer = engine_tokenizer(engine);
+    struct token_ids ids = {0};
+    enum status status =
+        batch_line_encode(&slot->request, batch->chat_template, tokenizer, &ids, err);
+    if (status == STATUS_OK) status = check_fits(batch, &ids, err);
+    if (status == STATUS_OK) status = sequence_create(engine, &slot->sequence);
+    if (status == STATUS_OK) status = sequence_append(slot->sequence, ids.ids, ids.count);
+    token_ids_deinit(&ids);
+    if (status != STATUS_OK) return status;
+    slot->stops = (struct stops){{slot->request.stops, chat_template_stops(batch->chat_template)}};
+    answer_begin(&slot->answer, tokenizer, &slot->request.options);
+    return answer_start(&slot->answer, slot->sequence);
+}
+
+static void free_slot(struct slot *slot) {
+    batch_line_deinit(&slot->request);
+    sequence_destroy(slot->sequence);
+    slot->sequence = NULL;
+    slot->taken = false;
+}
+
+// An error in the line is its result; only what ends the whole run comes back.
+static enum status begin_line(struct batch *batch, struct slot *slot, struct request_line *line,
+                              struct error *err) {
+    struct error why = {0};
+    slot->line = line;
+    enum status status =
+        batch_line_read(line->bytes, line->length, &batch->defaults, &slot->request, &why);
+    if (status == STATUS_OK) status = start_slot(batch, slot, &why);
+    if (status == STATUS_OK) {
+        slot->taken = true;
+        batch->running++;
+        return STATUS_OK;
+    }
+    if (status != STATUS_NO_MEMORY)
+        status = finish_with_error(batch, line, slot->request.id,
+                                   why.text[0] ? why.text : status_text(status), err);
+    free_slot(slot);
+    return status;
+}
+
+static enum status begin_lines(struct batch *batch, struct error *err) {
+    for (int32_t i = 0; i < ENGINE_MAX_REQUESTS && !batch->stopping; i++) {
+        while (!batch->slots[i].taken && batch->next < batch->count) {
+            struct request_line *line = &batch->lines[batch->next++];
+            const char *known =
+                batch->journal ? journal_find(batch->journal, line->number, line->hash) : NULL;
+            if (!known) {
+                TRY(begin_line(batch, &batch->slots[i], line, err));
+                continue;
+            }
+            char *result = strdup(known);
+            if (!result) return STATUS_NO_MEMORY;
+            take_result(batch, line, result);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status end_slot(struct batch *batch, struct slot *slot, const struct event *event,
+                            struct error *err) {
+    struct answer *answer = &slot->answer;
+    enum status status = STATUS_OK;
+    answer_end(answer, event);
+    batch->running--;
+    batch->output_tokens += event->stats.output_tokens;
+    const bool cut = answer->reason == STOP_REASON_CANCELLED && !answer->stop_matched;
+    if (answer->status != STATUS_OK) {
+        status = finish_with_error(batch, slot->line, slot->request.id, status_text(answer->status),
+                                   err);
+    } else if (!cut) { // of one that was stopped nothing is kept
+        cJSON *object = begin_result(slot->line, slot->request.id);
+        if (object && !add_answer(object, answer)) {
+            cJSON_Delete(object);
+            object = NULL;
+        }
+        status = finish_line(batch, slot->line, object, true, err);
+    }
+    free_slot(slot);
+    return status;
+}
+
+static enum status take_event(struct batch *batch, const struct event *event, struct error *err) {
+    struct slot *slot = batch->slots;
+    while (!slot->taken || slot->answer.request != event->request)
+        slot++;
+    if (event->kind == EVENT_TOKEN) answer_take(&slot->answer, &slot->stops, event->token);
+    return event->kind == EVENT_DONE ? end_slot(batch, slot, event, err) : STATUS_OK;
+}
+
+static void stop(struct batch *batch) {
+    batch->stopping = true;
+    for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
+        if (batch->slots[i].taken) answer_cancel(&batch->slots[i].answer);
+}
+
+// The first failure of the run itself stops it, once what runs has ended.
+static enum status run_lines(struct batch *batch, struct error *err) {
+    enum status status = begin_lines(batch, err);
+    struct event event;
+    if (status != STATUS_OK) stop(batch);
+    while (batch->running > 0) {
+        struct error later;
+        if ((signal_seen || output_ended()) && !batch->stopping) stop(batch);
+        if (!engine_next_event(batch->launch->engine, WAIT_MS, &event)) continue;
+        const bool first = status == STATUS_OK;
+        enum status found = take_event(batch, &event, first ? err : &later);
+        if (found == STATUS_OK && event.kind == EVENT_DONE)
+            found = begin_lines(batch, first ? err : &later);
+        if (first) status = found;
+        if (status != STATUS_OK && !batch->stopping) stop(batch);
+        show_progress(batch, false);
+    }
+    return status;
+}
+
+// ---- the file
+
+static enum status push_line(struct batch *batch, const char *bytes, size_t length, size_t number) {
+    const size_t count = batch->count;
+    if ((count & (count + 1)) == 0) { // 0, 1, 3, 7 … : twice as many
+        struct request_line *lines = realloc(batch->lines, 2 * (count + 1) * sizeof *lines);
+        if (!lines) return STATUS_NO_MEMORY;
+        batch->lines = lines;
+    }
+    batch->lines[batch->count++] = (struct request_line){
+        .bytes = bytes, .length = length, .number = number, .hash = hash_bytes(bytes, length, 0)};
+    return STATUS_OK;
+}
+
+static enum status read_file(struct batch *batch, struct error *err) {
+    const char *path = batch->launch->args->operands[0];
+    if (strcmp(path, "-") == 0)
+        TRY(file_read_open(STDIN_FILENO, "stdin", &batch->file, err));
+    else
+        TRY(file_read(path, &batch->file, err));
+    const char *at = text_string(&batch->file), *end = at + batch->file.length;
+    for (size_t number = 1; at < end; number++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *line_end = newline ? newline : end;
+        size_t length = (size_t)(line_end - at);
+        while (length > 0 && strchr(" \t\r", at[length - 1]))
+            length--;
+        if (length > 0) TRY(push_line(batch, at, length, number));
+        at = newline ? newline + 1 : end;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_batch(struct batch *batch, struct error *err) {
+    const struct launch *launch = batch->launch;
+    const struct args *args = launch->args;
+    TRY(model_template_create(engine_gguf(launch->engine), engine_tokenizer(launch->engine),
+                              &batch->chat_template, err));
+    batch->defaults = (struct batch_defaults){
+        .options = {.sampler = launch_sampling(launch),
+                    .max_tokens = args->tokens,
+                    .speculate = args->speculate,
+                    .background = true}, // so that long prompts take turns
+        .system = text_string(&launch->system),
+        .stops = args->stops.items,
+    };
+    TRY(read_file(batch, err));
+    return args->resume_batch ? journal_open(args->resume_batch, &batch->journal, err) : STATUS_OK;
+}
+
+static void close_batch(struct batch *batch) {
+    for (size_t i = 0; i < batch->count; i++)
+        free(batch->lines[i].result);
+    for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
+        answer_deinit(&batch->slots[i].answer);
+    journal_close(batch->journal);
+    chat_template_destroy(batch->chat_template);
+    free(batch->lines);
+    text_deinit(&batch->file);
+    free(batch);
+}
+
+static void say_sums(const struct batch *batch) {
+    struct kv_usage kv;
+    engine_kv_usage(batch->launch->engine, &kv);
+    if (batch->launch->args->verbose)
+        fprintf(stderr,
+                "%zu requests, %zu failed; %" PRIu64 " tokens prefilled, %" PRIu64
+                " found in the cache, %" PRIu64 " decoded in %.1f s\n",
+                batch->done, batch->failed, kv.prefilled_tokens, kv.device_hit_tokens,
+                kv.decoded_tokens, (double)(clock_now_us() - batch->began_us) / 1e6);
+}
+
+int batch_run(const struct launch *launch) {
+    struct batch *batch = calloc(1, sizeof *batch);
+    struct error err = {0};
+    if (!batch) return complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
+    batch->launch = launch;
+    batch->began_us = clock_now_us();
+    batch->shows = !launch->args->quiet && isatty(STDERR_FILENO);
+    enum status status = open_batch(batch, &err);
+    int code = status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for(status);
+    if (status == STATUS_NOT_FOUND) code = EXIT_RUN_TIME; // the file, not a conversation
+    if (status == STATUS_OK) {
+        notice_hold();
+        status = run_lines(batch, &err);
+        hide_progress(batch);
+        notice_release();
+        code = status == STATUS_OK ? EXIT_DONE : EXIT_RUN_TIME;
+    }
+    if (status != STATUS_OK) {
+        complain_failed(code, status, &err);
+    } else {
+        say_sums(batch);
+        if (batch->failed > 0 && !signal_seen) {
+            snprintf(err.text, sizeof err.text, "%zu of %zu requests have an error", batch->failed,
+                     batch->count);
+            complain(err.text);
+            code = EXIT_RUN_TIME;
+        }
+    }
+    if (signal_seen && code == EXIT_DONE) code = 128 + signal_seen;
+    close_batch(batch);
+    return output_exit_code(code);
+}

@@ -1,0 +1,178 @@
+#include "app/cli/batch_line.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/base/text.h"
+
+static enum status refuse(struct error *err, const char *key, const char *expected) {
+    return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": expected %s", key, expected);
+}
+
+static enum status read_number(const cJSON *item, float *value, struct error *err) {
+    if (!cJSON_IsNumber(item)) return refuse(err, item->string, "a number");
+    *value = (float)item->valuedouble;
+    return STATUS_OK;
+}
+
+static enum status read_whole(const cJSON *item, int32_t *value, struct error *err) {
+    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    if (!(number >= 0 && number <= INT32_MAX && number == floor(number)))
+        return refuse(err, item->string, "a whole number from 0 on");
+    *value = (int32_t)number;
+    return STATUS_OK;
+}
+
+static enum status read_seed(const cJSON *item, uint64_t *value, struct error *err) {
+    static const double MOST = 9007199254740992.0; // 2^53, as far as JSON's numbers are exact
+    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    if (!(number >= 0 && number <= MOST && number == floor(number)))
+        return refuse(err, item->string, "a whole number from 0 to 2^53");
+    *value = (uint64_t)number;
+    return STATUS_OK;
+}
+
+static enum status read_stops(const cJSON *item, const char **stops, struct error *err) {
+    const cJSON *one = cJSON_IsArray(item) ? item->child : item;
+    size_t count = 0;
+    for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
+        if (!cJSON_IsString(one) || !one->valuestring[0])
+            return refuse(err, item->string, "texts that are not empty");
+        if (count == BATCH_LINE_STOPS) return refuse(err, item->string, "16 texts at most");
+        stops[count++] = one->valuestring;
+    }
+    stops[count] = NULL;
+    return STATUS_OK;
+}
+
+// Is it an option of sampling, and fit? *known says whether it is one at all.
+static enum status read_sampling(const cJSON *item, struct sampler_options *sampler, bool *known,
+                                 struct error *err) {
+    const struct {
+        const char *name;
+        float *value;
+    } numbers[] = {
+        {"temperature", &sampler->temperature},
+        {"temp", &sampler->temperature},
+        {"top_p", &sampler->top_p},
+        {"min_p", &sampler->min_p},
+        {"repeat_penalty", &sampler->repeat_penalty},
+        {"presence_penalty", &sampler->presence_penalty},
+        {"frequency_penalty", &sampler->frequency_penalty},
+    };
+    *known = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strcmp(item->string, numbers[i].name) == 0)
+            return read_number(item, numbers[i].value, err);
+    if (strcmp(item->string, "top_k") == 0) return read_whole(item, &sampler->top_k, err);
+    if (strcmp(item->string, "seed") == 0) return read_seed(item, &sampler->seed, err);
+    *known = false;
+    return STATUS_OK;
+}
+
+static struct chat_message message_of(enum role role, const char *text) {
+    return (struct chat_message){role, text, strlen(text)};
+}
+
+static enum status read_message(const cJSON *item, struct batch_line *line, struct error *err) {
+    const cJSON *role = cJSON_GetObjectItemCaseSensitive(item, "role");
+    const cJSON *content = cJSON_GetObjectItemCaseSensitive(item, "content");
+    enum role found;
+    if (!cJSON_IsString(role) || !cJSON_IsString(content) || !role_find(role->valuestring, &found))
+        return refuse(err, "messages",
+                      "objects with a role (system, user, assistant) and a content");
+    line->messages[line->count++] = message_of(found, content->valuestring);
+    return STATUS_OK;
+}
+
+// Either form, as messages, of which the last must be the user's.
+static enum status read_messages(struct batch_line *line, const struct batch_defaults *defaults,
+                                 struct error *err) {
+    const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(line->json, "prompt");
+    const cJSON *system = cJSON_GetObjectItemCaseSensitive(line->json, "system");
+    const cJSON *messages = cJSON_GetObjectItemCaseSensitive(line->json, "messages");
+    if (!prompt == !messages)
+        return error_set(err, STATUS_BAD_INPUT, "expected a \"prompt\" or \"messages\"");
+    if (prompt && !cJSON_IsString(prompt)) return refuse(err, "prompt", "a text");
+    if (system && !cJSON_IsString(system)) return refuse(err, "system", "a text");
+    if (messages && !cJSON_IsArray(messages)) return refuse(err, "messages", "an array");
+    const size_t most = 2 + (messages ? (size_t)cJSON_GetArraySize(messages) : 0);
+    line->messages = malloc(most * sizeof *line->messages);
+    if (!line->messages) return STATUS_NO_MEMORY;
+    const cJSON *first = messages ? messages->child : NULL;
+    const cJSON *first_role = cJSON_GetObjectItemCaseSensitive(first, "role");
+    const bool has_system =
+        cJSON_IsString(first_role) && strcmp(first_role->valuestring, "system") == 0;
+    const char *head = system ? system->valuestring : defaults->system;
+    if (system && has_system) return refuse(err, "system", "one system prompt");
+    if (head[0] && !has_system) line->messages[line->count++] = message_of(ROLE_SYSTEM, head);
+    for (const cJSON *item = first; item; item = item->next)
+        TRY(read_message(item, line, err));
+    if (prompt) line->messages[line->count++] = message_of(ROLE_USER, prompt->valuestring);
+    const struct chat_message *last = line->count ? &line->messages[line->count - 1] : NULL;
+    if (!last || last->role != ROLE_USER || last->length == 0)
+        return error_set(err, STATUS_BAD_INPUT, "the last message must be the user's, with a text");
+    return STATUS_OK;
+}
+
+static enum status read_keys(struct batch_line *line, struct error *err) {
+    static const char *const ELSEWHERE[] = {"id", "prompt", "system", "messages"};
+    for (const cJSON *item = line->json->child; item; item = item->next) {
+        bool known;
+        TRY(read_sampling(item, &line->options.sampler, &known, err));
+        for (size_t i = 0; i < sizeof ELSEWHERE / sizeof ELSEWHERE[0]; i++)
+            known = known || strcmp(item->string, ELSEWHERE[i]) == 0;
+        if (known) continue;
+        if (strcmp(item->string, "tokens") == 0 || strcmp(item->string, "max_tokens") == 0)
+            TRY(read_whole(item, &line->options.max_tokens, err));
+        else if (strcmp(item->string, "stop") == 0)
+            TRY(read_stops(item, line->stops, err));
+        else
+            return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\"", item->string);
+    }
+    return sampler_options_check(&line->options.sampler, err);
+}
+
+enum status batch_line_read(const char *bytes, size_t length, const struct batch_defaults *defaults,
+                            struct batch_line *line, struct error *err) {
+    size_t offset;
+    *line = (struct batch_line){.options = defaults->options};
+    for (size_t i = 0; i < BATCH_LINE_STOPS && defaults->stops && defaults->stops[i]; i++)
+        line->stops[i] = defaults->stops[i];
+    if (!utf8_valid(bytes, length, &offset))
+        return error_set(err, STATUS_BAD_INPUT, "not UTF-8: byte 0x%02x at offset %zu",
+                         (unsigned char)bytes[offset], offset);
+    line->json = cJSON_ParseWithLength(bytes, length);
+    if (!line->json) return error_set(err, STATUS_BAD_INPUT, "not JSON");
+    if (!cJSON_IsObject(line->json)) return error_set(err, STATUS_BAD_INPUT, "not a JSON object");
+    line->id = cJSON_GetObjectItemCaseSensitive(line->json, "id");
+    // A text would end at it without a word.
+    if (memmem(bytes, length, "\\u0000", 6) || memchr(bytes, '\0', length))
+        return error_set(err, STATUS_BAD_INPUT, "a text has a NUL");
+    TRY(read_keys(line, err));
+    return read_messages(line, defaults, err);
+}
+
+void batch_line_deinit(struct batch_line *line) {
+    cJSON_Delete(line->json);
+    free(line->messages);
+    *line = (struct batch_line){0};
+}
+
+enum status batch_line_encode(const struct batch_line *line,
+                              const struct chat_template *chat_template,
+                              const struct tokenizer *tokenizer, struct token_ids *ids,
+                              struct error *err) {
+    const time_t seconds = time(NULL);
+    struct tm now = {0};
+    struct prompt prompt = {0};
+    localtime_r(&seconds, &now);
+    const struct render what = {
+        .messages = line->messages, .count = line->count, .ask = true, .now = &now};
+    enum status status = chat_template_render(chat_template, &what, &prompt, err);
+    if (status == STATUS_OK) status = tokenizer_encode(tokenizer, prompt.pieces, prompt.count, ids);
+    prompt_deinit(&prompt);
+    return status;
+}

@@ -1,0 +1,55 @@
+// app/cli/batch_line.h — one line of a batch: a request as JSON.
+//
+//   {"prompt": "Name three birds."}
+//   {"id": 7, "messages": [{"role": "user", "content": "…"}], "tokens": 40, "temperature": 0}
+//
+//   prompt, system        texts; or messages: roles "system" (first), "user", "assistant", of which
+//                         the last is the user's
+//   id                    any JSON; comes back with the result
+//   tokens (max_tokens), temperature, top_k, top_p, min_p, repeat_penalty, presence_penalty,
+//   frequency_penalty, seed, stop (a text, or an array of them)
+//                         as the options of the same name, which hold where the line says nothing
+//
+// A key that is none of these is an error, so that a slip of the pen does not go unseen.
+//
+// Memory: {0} is empty; the JSON is owned, and the texts are borrowed from it.
+#ifndef APP_BATCH_LINE_H
+#define APP_BATCH_LINE_H
+
+#include <cjson/cJSON.h>
+
+#include "app/chat/stops.h"
+#include "engine/request.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "prompts/template.h"
+
+enum { BATCH_LINE_STOPS = 16 };
+
+struct batch_line {
+    cJSON *json;
+    const cJSON *id;               // or NULL
+    struct chat_message *messages; // [count], owned
+    size_t count;
+    struct request_options options;
+    const char *stops[BATCH_LINE_STOPS + 1]; // NULL after the last
+};
+
+struct batch_defaults { // borrowed
+    struct request_options options;
+    const char *system;       // of lines that have none; "": none
+    const char *const *stops; // of lines that have none
+};
+
+// BAD_INPUT says what is wrong with the line, and *line has the id if it could be read; NO_MEMORY.
+MUST_CHECK enum status batch_line_read(const char *bytes, size_t length,
+                                       const struct batch_defaults *defaults,
+                                       struct batch_line *line, struct error *err);
+void batch_line_deinit(struct batch_line *line); // leaves it empty
+
+// The tokens up to where the answer begins. BAD_INPUT: not an order of roles for this template.
+MUST_CHECK enum status batch_line_encode(const struct batch_line *line,
+                                         const struct chat_template *chat_template,
+                                         const struct tokenizer *tokenizer, struct token_ids *ids,
+                                         struct error *err);
+
+#endif

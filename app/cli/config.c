@@ -1,0 +1,115 @@
+#include "app/cli/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/base/attachment.h"
+
+// The folder of one kind of thing: DIR of QUIRE_HOME, else quire's in the XDG one.
+static enum status find_path(struct text *path, const char *variable, const char *below_home,
+                             const char *name, struct error *err) {
+    const char *own = getenv("QUIRE_HOME");
+    if (own && *own) return text_format(path, "%s%s%s", own, *name ? "/" : "", name);
+    const char *separator = *name ? "/" : "";
+    const char *xdg = getenv(variable);
+    // A relative one must be ignored (XDG base directory specification).
+    if (xdg && xdg[0] == '/') return text_format(path, "%s/quire%s%s", xdg, separator, name);
+    const char *home = getenv("HOME");
+    if (!home || !*home)
+        return error_set(err, STATUS_IO,
+                         "HOME is not set, so there is no place for conversations; set QUIRE_HOME "
+                         "to a folder, or use --no-save");
+    return text_format(path, "%s/%s/quire%s%s", home, below_home, separator, name);
+}
+
+enum status config_open(struct config *config, struct error *err) {
+    struct config made = {0};
+    enum status status = find_path(&made.config_path, "XDG_CONFIG_HOME", ".config", "config", err);
+    if (status == STATUS_OK)
+        status = find_path(&made.db_path, "XDG_DATA_HOME", ".local/share", "quire.db", err);
+    if (status == STATUS_OK)
+        status = find_path(&made.cache_path, "XDG_CACHE_HOME", ".cache", "", err);
+    if (status == STATUS_OK)
+        status = find_path(&made.history_path, "XDG_STATE_HOME", ".local/state", "history", err);
+    if (status != STATUS_OK) {
+        config_close(&made);
+        return status;
+    }
+    *config = made;
+    return STATUS_OK;
+}
+
+void config_close(struct config *config) {
+    text_deinit(&config->config_path);
+    text_deinit(&config->db_path);
+    text_deinit(&config->cache_path);
+    text_deinit(&config->history_path);
+}
+
+enum status config_make_folder(const char *path, struct error *err) {
+    char folder[PATH_MAX];
+    const size_t length = strlen(path);
+    if (length >= sizeof folder)
+        return error_set(err, STATUS_IO, "the path %.60s… is too long", path);
+    memcpy(folder, path, length + 1);
+    for (char *at = folder + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+            struct stat existing;
+            const int reason = errno;
+            if (stat(folder, &existing) != 0)
+                return error_set(err, STATUS_IO,
+                                 "%s can not be made (%s); nothing can be saved there: use "
+                                 "--no-save, or set QUIRE_HOME to another folder",
+                                 folder, strerror(reason));
+        }
+        *at = '/';
+    }
+    return STATUS_OK;
+}
+
+static char *trim(char *text) {
+    while (isspace((unsigned char)*text))
+        text++;
+    char *end = text + strlen(text);
+    while (end > text && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return text;
+}
+
+static enum status read_line(const char *path, int number, char *line, struct args *args,
+                             struct error *err) {
+    line = trim(line);
+    if (*line == '\0' || *line == '#') return STATUS_OK;
+    char *equals = strchr(line, '=');
+    if (!equals)
+        return error_set(err, STATUS_BAD_INPUT, "%s:%d: expected `key = value`", path, number);
+    *equals = '\0';
+    const char *key = trim(line), *value = trim(equals + 1);
+    char where[PATH_MAX];
+    snprintf(where, sizeof where, "%.300s:%d: %.60s", path, number, key);
+    return args_set(args, key, value, ARGS_CONFIG, where, err);
+}
+
+enum status config_read(const struct config *config, struct args *args, struct error *err) {
+    const char *path = text_string(&config->config_path);
+    struct error missing;
+    const enum status status = file_read(path, &args->config, &missing);
+    if (status == STATUS_NOT_FOUND) return STATUS_OK;
+    if (status != STATUS_OK) return error_set(err, status, "%s", missing.text);
+    if (strlen(text_string(&args->config)) != args->config.length)
+        return error_set(err, STATUS_BAD_INPUT, "%s is not a text file", path);
+    char *line = args->config.bytes;
+    for (int number = 1; line; number++) {
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        TRY(read_line(path, number, line, args, err));
+        line = end ? end + 1 : NULL;
+    }
+    return STATUS_OK;
+}

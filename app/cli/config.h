@@ -1,0 +1,33 @@
+// app/cli/config.h — where quire keeps what, and the person's config file.
+//
+//   config    $XDG_CONFIG_HOME/quire/config          (~/.config)
+//   database  $XDG_DATA_HOME/quire/quire.db          (~/.local/share)
+//   cache     $XDG_CACHE_HOME/quire                  (~/.cache)
+//   history   $XDG_STATE_HOME/quire/history          (~/.local/state)
+//
+// QUIRE_HOME=DIR moves all four into DIR. Folders are made 0700 when something is to be put
+// into them. The config file has `key = value` lines with the options' long names; `#` begins
+// a comment line.
+//
+// Memory: owned by the struct.
+#ifndef APP_CONFIG_H
+#define APP_CONFIG_H
+
+#include "app/cli/args.h"
+
+struct config {
+    struct text config_path, db_path, cache_path, history_path;
+};
+
+// IO: no QUIRE_HOME, and no HOME to derive a folder from.
+MUST_CHECK enum status config_open(struct config *config, struct error *err);
+void config_close(struct config *config); // {0} is fine
+
+// Makes the folders that `path` lies in. IO names the folder that can not be made.
+MUST_CHECK enum status config_make_folder(const char *path, struct error *err);
+
+// Sets options from the config file; no file is fine. BAD_INPUT names file and line.
+MUST_CHECK enum status config_read(const struct config *config, struct args *args,
+                                   struct error *err);
+
+#endif

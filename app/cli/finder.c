@@ -1,0 +1,375 @@
+#include "app/cli/finder.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "app/base/attachment.h"
+#include "engine/model/checkpoint.h"
+
+enum { NAMES_SHOWN = 5 };
+
+// How the path below a place becomes a name.
+enum naming { NAMING_PATH, NAMING_HUB };
+
+struct walk {
+    struct found_models *models;
+    const char *place;
+    enum naming naming;
+    enum status status;
+};
+
+void found_models_deinit(struct found_models *models) {
+    for (size_t i = 0; i < models->count; i++) {
+        free(models->items[i].name);
+        free(models->items[i].path);
+    }
+    free(models->items);
+    *models = (struct found_models){0};
+}
+
+static bool is_known(const struct found_models *models, const struct stat *info) {
+    for (size_t i = 0; i < models->count; i++)
+        if (models->items[i].device == (uint64_t)info->st_dev &&
+            models->items[i].inode == (uint64_t)info->st_ino)
+            return true;
+    return false;
+}
+
+static enum status add(struct found_models *models, const struct found_model *model) {
+    if (models->count == FINDER_MAX_MODELS) return STATUS_OK;
+    if (models->count == models->room) {
+        const size_t room = models->room ? 2 * models->room : 64;
+        struct found_model *items = realloc(models->items, room * sizeof *items);
+        if (!items) return STATUS_NO_MEMORY;
+        models->items = items;
+        models->room = room;
+    }
+    struct found_model copy = *model;
+    copy.name = strdup(model->name);
+    copy.path = strdup(model->path);
+    if (!copy.name || !copy.path) {
+        free(copy.name);
+        free(copy.path);
+        return STATUS_NO_MEMORY;
+    }
+    models->items[models->count++] = copy;
+    return STATUS_OK;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcasecmp(text + length - tail, end) == 0;
+}
+
+// "NAME-00002-of-00003.gguf": 2 of 3; else 1 of 1.
+static void find_part(const char *file, int *part, int *parts) {
+    const size_t length = strlen(file), tail = sizeof "-00001-of-00003.gguf" - 1;
+    *part = *parts = 1;
+    if (length > tail && sscanf(file + length - tail, "-%5d-of-%5d", part, parts) == 2) return;
+    *part = *parts = 1;
+}
+
+// Of all parts of a split.
+static size_t file_bytes(const char *path, size_t first) {
+    char part[4096];
+    struct stat info;
+    size_t bytes = first;
+    for (int32_t i = 2; checkpoint_part(path, i, part, sizeof part); i++)
+        if (stat(part, &info) == 0) bytes += (size_t)info.st_size;
+    return bytes;
+}
+
+// "models--Qwen--Qwen3-8B-GGUF/snapshots/REVISION/x" is Qwen/Qwen3-8B-GGUF/x.
+static enum status hub_name(const char *below, struct text *name) {
+    static const char prefix[] = "models--", middle[] = "/snapshots/";
+    const char *end = strstr(below, middle);
+    if (strncmp(below, prefix, sizeof prefix - 1) != 0 || !end)
+        return text_append_string(name, below);
+    for (const char *at = below + sizeof prefix - 1; at < end; at++) {
+        const bool dashes = at[0] == '-' && at[1] == '-' && at + 1 < end;
+        TRY(dashes ? text_append(name, "/", 1) : text_append(name, at, 1));
+        if (dashes) at++;
+    }
+    const char *file = strchr(end + sizeof middle - 1, '/');
+    return file ? text_append_string(name, file) : STATUS_OK;
+}
+
+static enum status name_of(const struct walk *walk, const char *below, struct text *name) {
+    TRY(walk->naming == NAMING_HUB ? hub_name(below, name) : text_append_string(name, below));
+    if (!ends_with(text_string(name), ".gguf")) return STATUS_OK;
+    name->length -= strlen(".gguf");
+    name->bytes[name->length] = '\0';
+    return STATUS_OK;
+}
+
+static enum status add_named(const struct walk *walk, const char *path, const char *below,
+                             const struct stat *info, size_t bytes) {
+    struct text name = {0};
+    if (is_known(walk->models, info)) return STATUS_OK;
+    enum status status = name_of(walk, below, &name);
+    char *whole = strdup(path);
+    if (!whole) status = STATUS_NO_MEMORY;
+    if (status == STATUS_OK && name.length) {
+        const struct found_model model = {.name = name.bytes,
+                                          .path = whole,
+                                          .place = walk->place,
+                                          .bytes = bytes,
+                                          .device = (uint64_t)info->st_dev,
+                                          .inode = (uint64_t)info->st_ino};
+        status = add(walk->models, &model);
+    }
+    free(whole);
+    text_deinit(&name);
+    return status;
+}
+
+struct folder_facts {
+    bool config;
+    size_t weights; // bytes of safetensors
+};
+
+static void walk_folder(struct walk *walk, const char *path, const char *below, int depth);
+
+// A file that is a model, or makes its folder one; a folder below.
+static void take_entry(struct walk *walk, const char *path, const char *below, const char *entry,
+                       int depth, struct folder_facts *facts) {
+    char whole[4096], relative[4096];
+    struct stat info, link;
+    int part, parts;
+    const int a = snprintf(whole, sizeof whole, "%s/%s", path, entry);
+    const int b = snprintf(relative, sizeof relative, "%s%s%s", below, *below ? "/" : "", entry);
+    if (a < 0 || b < 0 || (size_t)a >= sizeof whole || (size_t)b >= sizeof relative) return;
+    if (stat(whole, &info) != 0) return;
+    if (S_ISDIR(info.st_mode)) {
+        const bool linked = lstat(whole, &link) == 0 && S_ISLNK(link.st_mode);
+        if (!linked && depth < FINDER_MAX_DEPTH) walk_folder(walk, whole, relative, depth + 1);
+        return;
+    }
+    if (!S_ISREG(info.st_mode)) return;
+    facts->config = facts->config || !strcmp(entry, "config.json");
+    if (ends_with(entry, ".safetensors")) facts->weights += (size_t)info.st_size;
+    find_part(entry, &part, &parts);
+    if (!ends_with(entry, ".gguf") || part != 1 || !strncasecmp(entry, "mmproj", 6)) return;
+    walk->status = add_named(walk, whole, relative, &info, file_bytes(whole, (size_t)info.st_size));
+}
+
+// Bounded by FINDER_MAX_DEPTH folders below each other and FINDER_MAX_ENTRIES in all.
+static void walk_folder(struct walk *walk, const char *path, const char *below, int depth) {
+    struct folder_facts facts = {0};
+    struct stat info;
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; walk->status == STATUS_OK && (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.' || ++walk->models->entries > FINDER_MAX_ENTRIES) continue;
+        take_entry(walk, path, below, entry->d_name, depth, &facts);
+    }
+    closedir(folder);
+    if (walk->status == STATUS_OK && facts.config && facts.weights && stat(path, &info) == 0)
+        walk->status = add_named(walk, path, *below ? below : path, &info, facts.weights);
+}
+
+// ---- Ollama: a manifest names the blob that is the model.
+
+static enum status add_manifest(struct walk *walk, const char *root, const char *path,
+                                const char *below, struct error *err) {
+    struct text json_text = {0}, blob = {0};
+    const cJSON *layer, *layers;
+    if (file_read(path, &json_text, err) != STATUS_OK) return STATUS_OK; // passed over
+    cJSON *json = cJSON_ParseWithLength(text_string(&json_text), json_text.length);
+    layers = cJSON_GetObjectItemCaseSensitive(json, "layers");
+    enum status status = STATUS_OK;
+    cJSON_ArrayForEach(layer, layers) {
+        const cJSON *type = cJSON_GetObjectItemCaseSensitive(layer, "mediaType");
+        const cJSON *digest = cJSON_GetObjectItemCaseSensitive(layer, "digest");
+        struct stat info;
+        char host[64], rest[512];
+        if (!cJSON_IsString(type) || !cJSON_IsString(digest) || blob.length ||
+            strcmp(type->valuestring, "application/vnd.ollama.image.model") != 0 ||
+            strncmp(digest->valuestring, "sha256:", 7) != 0 || strchr(digest->valuestring, '/'))
+            continue;
+        status = text_format(&blob, "%s/blobs/sha256-%s", root, digest->valuestring + 7);
+        if (status != STATUS_OK || stat(text_string(&blob), &info) != 0) continue;
+        if (sscanf(below, "%63[^/]/%511s", host, rest) != 2) continue;
+        char *tag = strrchr(rest, '/');
+        if (tag) *tag = ':';
+        const char *shown = !strncmp(rest, "library/", 8) ? rest + 8 : rest;
+        const struct walk named = {walk->models, walk->place, NAMING_PATH, STATUS_OK};
+        status = add_named(&named, text_string(&blob), shown, &info, (size_t)info.st_size);
+    }
+    cJSON_Delete(json);
+    text_deinit(&json_text);
+    text_deinit(&blob);
+    return status;
+}
+
+// manifests/HOST/OWNER/NAME/TAG
+static void walk_manifests(struct walk *walk, const char *root, const char *path, const char *below,
+                           int depth) {
+    DIR *folder = opendir(path);
+    if (!folder) return;
+    for (struct dirent *entry; walk->status == STATUS_OK && (entry = readdir(folder));) {
+        char whole[4096], relative[1024];
+        struct stat info;
+        if (entry->d_name[0] == '.' || ++walk->models->entries > FINDER_MAX_ENTRIES) continue;
+        const int a = snprintf(whole, sizeof whole, "%s/%s", path, entry->d_name);
+        const int b =
+            snprintf(relative, sizeof relative, "%s%s%s", below, *below ? "/" : "", entry->d_name);
+        if (a < 0 || b < 0 || (size_t)a >= sizeof whole || (size_t)b >= sizeof relative) continue;
+        if (lstat(whole, &info) != 0) continue;
+        if (S_ISDIR(info.st_mode) && depth < FINDER_MAX_DEPTH)
+            walk_manifests(walk, root, whole, relative, depth + 1);
+        else if (S_ISREG(info.st_mode))
+            walk->status = add_manifest(walk, root, whole, relative, NULL);
+    }
+    closedir(folder);
+}
+
+// ---- the places
+
+// "ROOT/below"; false where there is no such variable, or the path is too long.
+static bool join(char path[4096], const char *root, const char *below) {
+    if (!root || root[0] != '/') return false;
+    const int length = snprintf(path, 4096, "%s%s%s", root, *below ? "/" : "", below);
+    return length > 0 && length < 4096;
+}
+
+static void search(struct walk *walk, const char *place, const char *root, const char *below,
+                   enum naming naming) {
+    char path[4096];
+    walk->place = place;
+    walk->naming = naming;
+    if (walk->status == STATUS_OK && join(path, root, below)) walk_folder(walk, path, "", 0);
+}
+
+static void search_ollama(struct walk *walk, const char *root, const char *below) {
+    char path[4096], manifests[4096];
+    walk->place = "ollama";
+    if (walk->status != STATUS_OK || !join(path, root, below)) return;
+    if (join(manifests, path, "manifests")) walk_manifests(walk, path, manifests, "", 0);
+}
+
+static void search_own(struct walk *walk) {
+    const char *listed = getenv("QUIRE_MODELS");
+    const char *home = getenv("HOME"), *own = getenv("QUIRE_HOME");
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    for (const char *at = listed; at && *at;) {
+        const size_t length = strcspn(at, ":");
+        char root[4096];
+        if (length > 0 && length < sizeof root) {
+            memcpy(root, at, length);
+            root[length] = '\0';
+            search(walk, "QUIRE_MODELS", root, "", NAMING_PATH);
+        }
+        at += length + (at[length] == ':');
+    }
+    if (own && *own)
+        search(walk, "quire", own, "models", NAMING_PATH);
+    else if (xdg && *xdg)
+        search(walk, "quire", xdg, "quire/models", NAMING_PATH);
+    else
+        search(walk, "quire", home, ".config/quire/models", NAMING_PATH);
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct found_model *left = a, *right = b;
+    const int order = strcasecmp(left->name, right->name);
+    return order ? order : strcmp(left->path, right->path);
+}
+
+enum status finder_list(struct found_models *models) {
+    struct walk walk = {.models = models};
+    const char *home = getenv("HOME");
+    search_own(&walk);
+    search(&walk, "Hugging Face", getenv("HF_HUB_CACHE"), "", NAMING_HUB);
+    search(&walk, "Hugging Face", getenv("HF_HOME"), "hub", NAMING_HUB);
+    search(&walk, "Hugging Face", home, ".cache/huggingface/hub", NAMING_HUB);
+    search_ollama(&walk, getenv("OLLAMA_MODELS"), "");
+    search_ollama(&walk, home, ".ollama/models");
+    search_ollama(&walk, "/usr/share/ollama/.ollama/models", "");
+    search(&walk, "LM Studio", home, ".lmstudio/models", NAMING_PATH);
+    search(&walk, "LM Studio", home, ".cache/lm-studio/models", NAMING_PATH);
+    search(&walk, "llama.cpp", getenv("LLAMA_CACHE"), "", NAMING_PATH);
+    search(&walk, "llama.cpp", home, ".cache/llama.cpp", NAMING_PATH);
+    if (models->count) qsort(models->items, models->count, sizeof models->items[0], by_name);
+    return walk.status;
+}
+
+// ---- by name
+
+static bool is_boundary(char c) { return !isalnum((unsigned char)c); }
+
+// Does the name have `part` between boundaries?
+static bool has_part(const char *name, const char *part) {
+    const size_t length = strlen(part);
+    for (const char *at = name; *at; at++)
+        if (!strncasecmp(at, part, length) && (at == name || is_boundary(at[-1])) &&
+            is_boundary(at[length]))
+            return true;
+    return false;
+}
+
+static enum status choose(const struct found_models *models, const char *name, struct text *path,
+                          struct error *err) {
+    const struct found_model *chosen = NULL;
+    size_t matches = 0;
+    char several[300] = "";
+    for (size_t i = 0; i < models->count; i++) {
+        const struct found_model *model = &models->items[i];
+        if (!strcasecmp(model->name, name)) return text_append_string(path, model->path);
+        if (!has_part(model->name, name)) continue;
+        const size_t used = strlen(several);
+        if (matches++ < NAMES_SHOWN)
+            snprintf(several + used, sizeof several - used, "%s%.50s", used ? ", " : "",
+                     model->name);
+        chosen = model;
+    }
+    if (matches == 1) return text_append_string(path, chosen->path);
+    if (matches > 1)
+        return error_set(err, STATUS_BAD_INPUT, "%.60s could be %zu models: %s%s", name, matches,
+                         several, matches > NAMES_SHOWN ? ", …" : "");
+    return error_set(err, STATUS_NOT_FOUND,
+                     "%.200s: there is no such file, and no model of that name on this machine; "
+                     "quire models lists them",
+                     name);
+}
+
+// A folder that is a model itself, or holds one.
+static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
+    char config[4096];
+    struct stat info;
+    struct found_models models = {0};
+    struct walk walk = {.models = &models, .place = folder};
+    const int length = snprintf(config, sizeof config, "%s/config.json", folder);
+    if (length > 0 && (size_t)length < sizeof config && stat(config, &info) == 0)
+        return text_append_string(path, folder);
+    walk_folder(&walk, folder, "", FINDER_MAX_DEPTH - 1);
+    enum status status = walk.status;
+    if (status == STATUS_OK && models.count == 1)
+        status = text_append_string(path, models.items[0].path);
+    else if (status == STATUS_OK)
+        status =
+            error_set(err, models.count ? STATUS_BAD_INPUT : STATUS_NOT_FOUND,
+                      "%.200s: this folder holds %zu models; expected one", folder, models.count);
+    found_models_deinit(&models);
+    return status;
+}
+
+enum status finder_find(const char *name, struct text *path, struct error *err) {
+    struct stat info;
+    struct found_models models = {0};
+    if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
+    if (stat(name, &info) == 0) return text_append_string(path, name);
+    if (name[0] == '/' || name[0] == '.' || ends_with(name, ".gguf"))
+        return text_append_string(path, name); // a path: whoever opens it says what is wrong
+    enum status status = finder_list(&models);
+    if (status == STATUS_OK) status = choose(&models, name, path, err);
+    found_models_deinit(&models);
+    return status;
+}

@@ -1,0 +1,51 @@
+// app/cli/finder.h — models that are on this machine already, and which of them a name means.
+//
+// Places, in this order; each is only read, and nothing is downloaded:
+//   QUIRE_MODELS             folders, separated by ":"
+//   QUIRE_HOME, else $XDG_CONFIG_HOME/quire, ~/.config/quire: its folder models
+//   Hugging Face             $HF_HUB_CACHE, $HF_HOME/hub, ~/.cache/huggingface/hub:
+//                            models--OWNER--NAME/snapshots/REVISION/FILE
+//   Ollama                   $OLLAMA_MODELS, ~/.ollama/models, /usr/share/ollama/.ollama/models:
+//                            manifests/HOST/OWNER/NAME/TAG, JSON, names a blob
+//   LM Studio                ~/.lmstudio/models, ~/.cache/lm-studio/models
+//   llama.cpp                $LLAMA_CACHE, ~/.cache/llama.cpp
+//
+// A folder is searched to a few folders' depth; a model is a GGUF file (of a split, its first
+// part), or a folder with config.json and safetensors. Links are followed where they point to
+// files.
+//
+// Memory: a list is owned by the caller. Limits: FINDER_MAX_*.
+#ifndef APP_FINDER_H
+#define APP_FINDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/text.h"
+
+enum { FINDER_MAX_MODELS = 4096, FINDER_MAX_DEPTH = 6, FINDER_MAX_ENTRIES = 100000 };
+
+struct found_model {
+    char *name;             // "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0", "llama3.2:1b"; owned
+    char *path;             // owned
+    const char *place;      // "ollama"
+    size_t bytes;           // of its files
+    uint64_t device, inode; // of its file or folder: none is listed twice
+};
+
+struct found_models { // {0} is empty
+    struct found_model *items;
+    size_t count, room;
+    size_t entries; // of folders that were looked at
+};
+
+// By name. What cannot be read is passed over. NO_MEMORY leaves what was found so far.
+MUST_CHECK enum status finder_list(struct found_models *models);
+void found_models_deinit(struct found_models *models);
+
+// The path of the model that `name` means: a path that exists is itself, a folder that holds one
+// model and is none means that one; else the model of this name, or the only one whose name has it
+// as a whole part, whatever the case. NOT_FOUND: none; BAD_INPUT: several, and which.
+MUST_CHECK enum status finder_find(const char *name, struct text *path, struct error *err);
+
+#endif

@@ -1,0 +1,83 @@
+#include "app/cli/fit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "kernels/backend.h"
+
+enum { READ_BYTES = 128 << 20, READ_TIMES = 3, LEAST_CONTEXT = 512 };
+
+static bool is_expert(struct gguf_string name) {
+    static const char part[] = ".ffn_";
+    for (size_t i = 0; i + sizeof part <= name.length; i++) {
+        if (memcmp(name.bytes + i, part, sizeof part - 1) != 0) continue;
+        for (size_t j = i; j + 5 <= name.length; j++) // "_exps", or "up.7."
+            if (!memcmp(name.bytes + j, "_exps", 5)) return true;
+        const char *dot = memchr(name.bytes + i + 1, '.', name.length - i - 1);
+        return dot && dot + 1 < name.bytes + name.length && dot[1] >= '0' && dot[1] <= '9';
+    }
+    return false;
+}
+
+struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shape, int64_t experts,
+                            int64_t used) {
+    struct fit_need need = *shape;
+    const bool tied = !gguf_find_tensor(gguf, "output.weight");
+    const struct gguf_tensor *embedding = gguf_find_tensor(gguf, "token_embd.weight");
+    need.weight_bytes = need.active_bytes = 0;
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
+        const bool mixed = experts > 0 && used > 0 && used <= experts && is_expert(tensor->name);
+        need.weight_bytes += tensor->bytes;
+        if (tensor == embedding && !tied) continue;
+        need.active_bytes += mixed ? tensor->bytes / (size_t)experts * (size_t)used : tensor->bytes;
+    }
+    return need;
+}
+
+size_t fit_bytes(const struct fit_need *need, int64_t context) {
+    return need->weight_bytes + need->kv_token_bytes * (size_t)context;
+}
+
+// The fastest of a few readings, in bytes a second; 0: no memory.
+static double read_speed(const struct backend *backend, struct device *device) {
+    void *memory;
+    int64_t best = 0;
+    if (backend->alloc(device, READ_BYTES, &memory) != STATUS_OK) return 0;
+    for (int i = 0; i <= READ_TIMES; i++) { // the first one only brings the pages
+        const int64_t before = clock_now_us();
+        backend->read(device, memory, READ_BYTES);
+        const bool read = backend->sync(device) == STATUS_OK;
+        const int64_t took = clock_now_us() - before;
+        if (read && i > 0 && took > 0 && (best == 0 || took < best)) best = took;
+    }
+    backend->release(device, memory, READ_BYTES);
+    return best ? (double)READ_BYTES * 1e6 / (double)best : 0;
+}
+
+static bool measure_on(const struct backend *backend, struct fit *fit) {
+    struct device *device;
+    struct device_info info;
+    const struct device_options options = {0};
+    if (!backend || backend->open(&options, &device, NULL) != STATUS_OK) return false;
+    backend->info(device, &info);
+    snprintf(fit->machine, sizeof fit->machine, "%s", info.name);
+    fit->memory_free = info.memory_free;
+    fit->read_bytes_s = read_speed(backend, device);
+    backend->close(device);
+    return true;
+}
+
+void fit_measure(const struct fit_need *need, struct fit *fit) {
+    *fit = (struct fit){0};
+    if (!measure_on(backend_cuda(), fit) && !measure_on(backend_cpu(), fit)) return;
+    const size_t room =
+        fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;
+    const size_t tokens = need->kv_token_bytes ? room / need->kv_token_bytes : 0;
+    const size_t most = need->context > 0 ? (size_t)need->context : tokens;
+    fit->context = (int64_t)(tokens < most ? tokens : most);
+    fit->holds =
+        fit->context >= LEAST_CONTEXT || (fit->context > 0 && fit->context == need->context);
+    if (need->active_bytes > 0) fit->tokens_s = fit->read_bytes_s / (double)need->active_bytes;
+}

@@ -1,0 +1,41 @@
+// app/cli/fit.h — would a model run on this machine, and how well?
+//
+// What it needs follows from its tensors: weights once, K and V for each token of context. How fast
+// it can be at most follows from the bytes that each token makes the machine read, and from how
+// fast it reads, which is measured here in a fraction of a second.
+#ifndef APP_FIT_H
+#define APP_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/model/gguf.h"
+
+struct fit_need {
+    size_t weight_bytes;
+    size_t active_bytes;   // of them, that one token reads: not all experts, no idle embedding
+    size_t kv_token_bytes; // 0: not known
+    int64_t context;       // that it was made for; -1: not known
+};
+
+struct fit {
+    char machine[96];   // "AMD EPYC, 2 threads, avx2"; empty where it could not be measured
+    size_t memory_free; // bytes
+    bool holds;         // the weights and some context
+    int64_t context;    // that is left room for, at most what it was made for
+    double read_bytes_s;
+    double tokens_s; // at most, with a short context
+};
+
+// From the tensors; experts are counted by their share.
+struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shape, int64_t experts,
+                            int64_t used);
+
+// Bytes with a context of so many tokens.
+size_t fit_bytes(const struct fit_need *need, int64_t context);
+
+// On a card where there is one, else on the processor.
+void fit_measure(const struct fit_need *need, struct fit *fit);
+
+#endif

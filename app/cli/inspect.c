@@ -1,0 +1,388 @@
+#include "app/cli/inspect.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/output.h"
+#include "app/base/printable.h"
+#include "app/chat/model_template.h"
+#include "app/cli/fit.h"
+#include "app/cli/launch.h"
+#include "app/screen/complain.h"
+#include "engine/base/size.h"
+#include "engine/model/checkpoint.h"
+#include "engine/model/family.h"
+#include "engine/tokenizer/tokenizer_json.h"
+#include "prompts/template.h"
+
+enum {
+    TYPES_MOST = 48, // that a file mixes
+    VALUE_SHOWN_BYTES = 60,
+    KV_ELEMENT_BYTES = 2, // keys and values as 16 bit numbers
+};
+
+struct type_count {
+    uint32_t file_type;
+    int64_t tensors;
+    size_t bytes; // 0 if it is not known how large they are
+};
+
+// The file in figures; -1 where it does not say.
+struct facts {
+    const struct gguf *gguf;
+    struct text name, family, tokenizer, template_name, verdict; // made printable
+    bool runs;
+    int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
+    struct type_count types[TYPES_MOST];
+    size_t type_count;
+    int64_t experts, experts_used;
+    struct fit_need need;
+    struct fit fit;
+};
+
+enum { CONTEXTS = 3 };
+static const int64_t contexts[CONTEXTS] = {4096, 32768, 131072};
+
+static void facts_deinit(struct facts *facts) {
+    text_deinit(&facts->name);
+    text_deinit(&facts->family);
+    text_deinit(&facts->tokenizer);
+    text_deinit(&facts->template_name);
+    text_deinit(&facts->verdict);
+}
+
+static int64_t find_figure(const struct gguf *gguf, struct gguf_string family, const char *key) {
+    char name[GGUF_MAX_NAME_BYTES];
+    int64_t value;
+    const int length =
+        snprintf(name, sizeof name, "%.*s.%s", (int)family.length, family.bytes, key);
+    if (length < 0 || (size_t)length >= sizeof name) return -1;
+    return gguf_find_int(gguf, name, &value) && value >= 0 ? value : -1;
+}
+
+static void count_tensors(struct facts *facts) {
+    for (size_t i = 0; i < gguf_tensor_count(facts->gguf); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(facts->gguf, i);
+        int64_t elements = 1;
+        for (int32_t d = 0; d < tensor->dims; d++)
+            elements *= tensor->shape[d];
+        facts->parameters += elements;
+        size_t t = 0;
+        while (t < facts->type_count && facts->types[t].file_type != tensor->file_type)
+            t++;
+        if (t == TYPES_MOST) continue;
+        if (t == facts->type_count)
+            facts->types[facts->type_count++] = (struct type_count){tensor->file_type, 0, 0};
+        facts->types[t].tensors++;
+        facts->types[t].bytes += tensor->bytes;
+    }
+}
+
+static enum status read_shape(struct facts *facts) {
+    const struct gguf *gguf = facts->gguf;
+    struct gguf_string name = {"", 0}, family = {"", 0};
+    struct gguf_array tokens;
+    gguf_find_string(gguf, "general.name", &name);
+    gguf_find_string(gguf, "general.architecture", &family);
+    if (family.length > GGUF_MAX_NAME_BYTES) family.length = GGUF_MAX_NAME_BYTES;
+    TRY(printable_append(&facts->name, name.bytes, name.length));
+    TRY(printable_append(&facts->family, family.bytes, family.length));
+    facts->context = find_figure(gguf, family, "context_length");
+    facts->layers = find_figure(gguf, family, "block_count");
+    facts->heads = find_figure(gguf, family, "attention.head_count");
+    facts->kv_heads = find_figure(gguf, family, "attention.head_count_kv");
+    facts->head_size = find_figure(gguf, family, "attention.key_length");
+    facts->ffn = find_figure(gguf, family, "feed_forward_length");
+    facts->dim = find_figure(gguf, family, "embedding_length");
+    facts->experts = find_figure(gguf, family, "expert_count");
+    facts->experts_used = find_figure(gguf, family, "expert_used_count");
+    if (facts->kv_heads < 0) facts->kv_heads = facts->heads;
+    if (facts->head_size < 0 && facts->heads > 0 && facts->dim > 0)
+        facts->head_size = facts->dim / facts->heads;
+    const bool listed = gguf_find_array(gguf, "tokenizer.ggml.tokens", &tokens);
+    facts->vocabulary = listed ? (int64_t)tokens.count : find_figure(gguf, family, "vocab_size");
+    return STATUS_OK;
+}
+
+static enum status append_error(struct text *out, const struct error *err) {
+    return printable_append(out, err->text, strlen(err->text));
+}
+
+static enum status append_template(struct facts *facts, const struct tokenizer *tokenizer) {
+    struct chat_template *chat_template = NULL;
+    struct error err = {0};
+    if (model_template_create(facts->gguf, tokenizer, &chat_template, &err) != STATUS_OK)
+        return append_error(&facts->template_name, &err);
+    const char *guess = chat_template_guessed(chat_template) ? " (a guess: the file has none)" : "";
+    const enum status status =
+        text_format(&facts->template_name, "%s%s", chat_template_name(chat_template), guess);
+    chat_template_destroy(chat_template);
+    return status;
+}
+
+// Would it run, and if not, what is missing?
+static enum status read_verdict(struct facts *facts) {
+    struct error err = {0};
+    struct tokenizer *tokenizer = NULL;
+    struct model_config config;
+    const bool tokenizes = tokenizer_open_model(facts->gguf, &tokenizer, &err) == STATUS_OK;
+    enum status status = STATUS_OK;
+    if (tokenizes) {
+        const char *description = tokenizer_description(tokenizer);
+        status = printable_append(&facts->tokenizer, description, strlen(description));
+    } else {
+        TRY(text_append_string(&facts->tokenizer, "not usable: "));
+        status = append_error(&facts->tokenizer, &err);
+    }
+    if (status == STATUS_OK) status = append_template(facts, tokenizer);
+    tokenizer_close(tokenizer);
+    TRY(status);
+    err = (struct error){0};
+    const bool shaped = model_config_read(facts->gguf, &config, &err) == STATUS_OK;
+    facts->runs = shaped && tokenizes && gguf_tensor_count(facts->gguf) > 0;
+    if (facts->runs) return text_append_string(&facts->verdict, "yes");
+    if (gguf_tensor_count(facts->gguf) == 0)
+        return text_append_string(&facts->verdict, "no: the file holds no weights");
+    TRY(text_append_string(&facts->verdict, "no: "));
+    if (!shaped) return append_error(&facts->verdict, &err);
+    return text_append_string(&facts->verdict, "its tokenizer is not usable");
+}
+
+static int64_t kv_bytes(const struct facts *facts) {
+    size_t bytes = (size_t)2 * KV_ELEMENT_BYTES;
+    const int64_t factors[] = {facts->layers, facts->kv_heads, facts->head_size};
+    for (size_t i = 0; i < 3; i++)
+        if (factors[i] < 0 || !size_mul(bytes, (size_t)factors[i], &bytes)) return -1;
+    return bytes <= INT64_MAX ? (int64_t)bytes : -1;
+}
+
+static void read_fit(struct facts *facts) {
+    const int64_t token = kv_bytes(facts);
+    const struct fit_need shape = {.kv_token_bytes = token > 0 ? (size_t)token : 0,
+                                   .context = facts->context};
+    facts->need = fit_need_of(facts->gguf, &shape, facts->experts, facts->experts_used);
+    fit_measure(&facts->need, &facts->fit);
+}
+
+static enum status put_text(struct text *out, const char *label, const char *value) {
+    return *value ? text_format(out, "%-16s %s\n", label, value) : STATUS_OK;
+}
+
+static enum status put_figure(struct text *out, const char *label, int64_t value) {
+    char digits[COUNT_TEXT_BYTES];
+    return value < 0 ? STATUS_OK : put_text(out, label, count_format(value, digits));
+}
+
+static enum status put_bytes(struct text *out, const char *label, int64_t bytes) {
+    char size[SIZE_TEXT_BYTES];
+    return bytes < 0 ? STATUS_OK : put_text(out, label, size_format((size_t)bytes, size));
+}
+
+static enum status put_types(struct text *out, const struct facts *facts) {
+    for (size_t i = 0; i < facts->type_count; i++) {
+        const struct type_count *type = &facts->types[i];
+        char size[SIZE_TEXT_BYTES];
+        TRY(text_format(out, "%-16s %-8s %5" PRId64 " tensors  %s\n", i ? "" : "types",
+                        gguf_type_name(type->file_type), type->tensors,
+                        type->bytes ? size_format(type->bytes, size) : "size not known"));
+    }
+    return STATUS_OK;
+}
+
+// "1.2 GiB; 1.6 GiB with 4,096 tokens, …"
+static enum status put_memory(struct text *out, const struct facts *facts) {
+    char size[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+    if (facts->need.weight_bytes == 0) return STATUS_OK;
+    TRY(text_format(out, "%-16s %s", "memory", size_format(facts->need.weight_bytes, size)));
+    for (int i = 0; i < CONTEXTS && facts->need.kv_token_bytes; i++) {
+        const bool last = facts->context > 0 && contexts[i] >= facts->context;
+        const int64_t context = last ? facts->context : contexts[i];
+        TRY(text_format(out, "%s %s with %s tokens", i ? "," : ";",
+                        size_format(fit_bytes(&facts->need, context), size),
+                        count_format(context, digits)));
+        if (last) break;
+    }
+    return text_append_string(out, "\n");
+}
+
+// "fits, with 40,960 tokens of context; at most about 34 tokens/s (AMD EPYC, 2 threads, avx2)"
+static enum status put_fit(struct text *out, const struct facts *facts) {
+    const struct fit *fit = &facts->fit;
+    char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+    if (!fit->machine[0] || facts->need.weight_bytes == 0) return STATUS_OK;
+    TRY(text_format(out, "%-16s ", "here"));
+    if (fit->holds)
+        TRY(text_format(out, "fits, with %s tokens of context; at most about %.*f tokens/s",
+                        count_format(fit->context, digits), fit->tokens_s < 10 ? 1 : 0,
+                        fit->tokens_s));
+    else
+        TRY(text_format(out, "does not fit: %s of memory are free",
+                        size_format(fit->memory_free, free_text)));
+    return text_format(out, " (%s)\n", fit->machine);
+}
+
+static enum status put_facts(struct text *out, const struct facts *facts) {
+    TRY(put_text(out, "name", text_string(&facts->name)));
+    TRY(put_text(out, "family", text_string(&facts->family)));
+    TRY(put_figure(out, "parameters", facts->parameters));
+    TRY(put_bytes(out, "file size", (int64_t)gguf_file_bytes(facts->gguf)));
+    TRY(put_figure(out, "GGUF version", gguf_version(facts->gguf)));
+    TRY(put_figure(out, "context", facts->context));
+    TRY(put_figure(out, "layers", facts->layers));
+    TRY(put_figure(out, "width", facts->dim));
+    TRY(put_figure(out, "heads", facts->heads));
+    TRY(put_figure(out, "KV heads", facts->kv_heads));
+    TRY(put_figure(out, "head size", facts->head_size));
+    TRY(put_figure(out, "feed-forward", facts->ffn));
+    TRY(put_figure(out, "vocabulary", facts->vocabulary));
+    TRY(put_text(out, "tokenizer", text_string(&facts->tokenizer)));
+    TRY(put_text(out, "chat template", text_string(&facts->template_name)));
+    TRY(put_bytes(out, "KV of a token", kv_bytes(facts)));
+    TRY(put_figure(out, "experts", facts->experts));
+    TRY(put_types(out, facts));
+    TRY(put_memory(out, facts));
+    TRY(put_fit(out, facts));
+    return put_text(out, "runs here", text_string(&facts->verdict));
+}
+
+static enum status put_value(struct text *out, const struct gguf *gguf, const char *name,
+                             enum gguf_type type) {
+    int64_t whole;
+    double number;
+    bool fact;
+    struct gguf_string string;
+    struct gguf_array array;
+    if (gguf_find_bool(gguf, name, &fact)) return text_append_string(out, fact ? "true" : "false");
+    if (gguf_find_int(gguf, name, &whole)) return text_format(out, "%" PRId64, whole);
+    if (gguf_find_float(gguf, name, &number)) return text_format(out, "%.9g", number);
+    if (gguf_find_string(gguf, name, &string)) {
+        const bool cut = string.length > VALUE_SHOWN_BYTES;
+        TRY(printable_append(out, string.bytes, cut ? VALUE_SHOWN_BYTES : string.length));
+        return cut ? text_format(out, "… (%zu bytes)", string.length) : STATUS_OK;
+    }
+    if (gguf_find_array(gguf, name, &array)) return text_format(out, "%zu values", array.count);
+    return text_format(out, "type %d", (int)type);
+}
+
+static enum status put_keys(struct text *out, const struct gguf *gguf) {
+    TRY(text_append_string(out, "\nkeys\n"));
+    for (size_t i = 0; i < gguf_key_count(gguf); i++) {
+        const struct gguf_key key = gguf_key_at(gguf, i);
+        char name[GGUF_MAX_NAME_BYTES + 1];
+        snprintf(name, sizeof name, "%.*s", (int)key.name.length, key.name.bytes);
+        TRY(text_append_string(out, "  "));
+        TRY(printable_append(out, key.name.bytes, key.name.length));
+        TRY(text_append_string(out, " = "));
+        TRY(put_value(out, gguf, name, key.type));
+        TRY(text_append_string(out, "\n"));
+    }
+    return STATUS_OK;
+}
+
+static enum status put_tensors(struct text *out, const struct gguf *gguf) {
+    TRY(text_append_string(out, "\ntensors\n"));
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
+        TRY(text_append_string(out, "  "));
+        TRY(printable_append(out, tensor->name.bytes, tensor->name.length));
+        TRY(text_format(out, "  %s [", gguf_type_name(tensor->file_type)));
+        for (int32_t d = 0; d < tensor->dims; d++)
+            TRY(text_format(out, "%s%" PRId64, d ? ", " : "", tensor->shape[d]));
+        TRY(text_append_string(out, "]\n"));
+    }
+    return STATUS_OK;
+}
+
+static enum status print_text(const struct facts *facts, bool everything) {
+    struct text out = {0};
+    enum status status = put_facts(&out, facts);
+    if (status == STATUS_OK && everything) status = put_keys(&out, facts->gguf);
+    if (status == STATUS_OK && everything) status = put_tensors(&out, facts->gguf);
+    if (status == STATUS_OK) output_write(text_string(&out), out.length);
+    text_deinit(&out);
+    return status;
+}
+
+static bool add_figure(cJSON *object, const char *name, int64_t value) {
+    if (value < 0) return cJSON_AddNullToObject(object, name) != NULL;
+    return cJSON_AddNumberToObject(object, name, (double)value) != NULL;
+}
+
+static bool add_text(cJSON *object, const char *name, const struct text *text) {
+    return cJSON_AddStringToObject(object, name, text_string(text)) != NULL;
+}
+
+static bool add_types(cJSON *object, const struct facts *facts) {
+    cJSON *types = cJSON_AddObjectToObject(object, "types");
+    bool whole = types != NULL;
+    for (size_t i = 0; i < facts->type_count && whole; i++) {
+        cJSON *type = cJSON_AddObjectToObject(types, gguf_type_name(facts->types[i].file_type));
+        whole = type && add_figure(type, "tensors", facts->types[i].tensors) &&
+                add_figure(type, "bytes", (int64_t)facts->types[i].bytes);
+    }
+    return whole;
+}
+
+static enum status print_json(const struct facts *facts) {
+    cJSON *object = cJSON_CreateObject();
+    const bool whole =
+        object && add_text(object, "name", &facts->name) &&
+        add_text(object, "family", &facts->family) &&
+        add_figure(object, "parameters", facts->parameters) &&
+        add_figure(object, "file_bytes", (int64_t)gguf_file_bytes(facts->gguf)) &&
+        add_figure(object, "gguf_version", gguf_version(facts->gguf)) &&
+        add_figure(object, "context", facts->context) &&
+        add_figure(object, "layers", facts->layers) && add_figure(object, "dim", facts->dim) &&
+        add_figure(object, "heads", facts->heads) &&
+        add_figure(object, "kv_heads", facts->kv_heads) &&
+        add_figure(object, "head_size", facts->head_size) &&
+        add_figure(object, "ffn", facts->ffn) &&
+        add_figure(object, "vocabulary", facts->vocabulary) &&
+        add_text(object, "tokenizer", &facts->tokenizer) &&
+        add_text(object, "template", &facts->template_name) &&
+        add_figure(object, "kv_token_bytes", kv_bytes(facts)) && add_types(object, facts) &&
+        add_figure(object, "weight_bytes", (int64_t)facts->need.weight_bytes) &&
+        add_figure(object, "active_bytes", (int64_t)facts->need.active_bytes) &&
+        cJSON_AddStringToObject(object, "machine", facts->fit.machine) != NULL &&
+        add_figure(object, "memory_free", (int64_t)facts->fit.memory_free) &&
+        cJSON_AddBoolToObject(object, "fits", facts->fit.holds) != NULL &&
+        add_figure(object, "context_fits", facts->fit.context) &&
+        cJSON_AddNumberToObject(object, "tokens_s_most", facts->fit.tokens_s) != NULL &&
+        cJSON_AddBoolToObject(object, "runs", facts->runs) &&
+        add_text(object, "verdict", &facts->verdict);
+    char *text = whole ? cJSON_Print(object) : NULL;
+    cJSON_Delete(object);
+    if (!text) return STATUS_NO_MEMORY;
+    output_string(text);
+    output_string("\n");
+    cJSON_free(text);
+    return STATUS_OK;
+}
+
+int inspect_run(const struct args *args) {
+    struct error err = {0};
+    struct text path = {0};
+    struct gguf *gguf = NULL;
+    bool demo;
+    enum status status = launch_find_model(args, &path, &demo, &err);
+    if (status == STATUS_OK) status = checkpoint_open(text_string(&path), &gguf, &err);
+    text_deinit(&path);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
+    struct facts facts = {.gguf = gguf};
+    count_tensors(&facts);
+    status = read_shape(&facts);
+    if (status == STATUS_OK) status = read_verdict(&facts);
+    if (status == STATUS_OK) read_fit(&facts);
+    if (status == STATUS_OK)
+        status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
+                                                   : print_json(&facts);
+    facts_deinit(&facts);
+    gguf_close(gguf);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
+    return output_exit_code(EXIT_DONE);
+}

@@ -1,0 +1,17 @@
+// app/cli/json_value.h — JSON as a template's values.
+//
+// Objects keep the order of their keys; 1 is an integer and 1.0 is none, as they are to Python.
+// Strings are text: nothing that comes in this way can become a special token.
+//
+// Memory: the values' arena. Threads: none of its own.
+#ifndef APP_JSON_VALUE_H
+#define APP_JSON_VALUE_H
+
+#include "prompts/jinja/value.h"
+
+// BAD_INPUT: not UTF-8, not JSON (with where), a NUL in a string, a number that does not fit, or
+// nested deeper than VALUE_MAX_DEPTH. FULL: too large for the arena.
+MUST_CHECK enum status json_value_read(const char *bytes, size_t length, struct arena *arena,
+                                       struct value *value, struct error *err);
+
+#endif

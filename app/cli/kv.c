@@ -1,0 +1,308 @@
+#include "app/cli/kv.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/json.h"
+#include "app/base/output.h"
+#include "app/cli/kv_disk.h"
+#include "app/cli/launch.h"
+#include "app/screen/complain.h"
+#include "app/screen/terminal.h"
+#include "engine/base/size.h"
+#include "store/conversation.h"
+#include "store/vault.h"
+
+enum { NAMES_MOST = 10000, MODEL_COLUMNS = 28, NAME_COLUMNS = 28, HOLDER_TEXT_BYTES = 24 };
+
+static int failed(enum status status, const struct error *err) {
+    return complain_failed(EXIT_RUN_TIME, status, err);
+}
+
+static bool wants_json(const struct args *args) { return strcmp(args->format, "text") != 0; }
+
+static int put(cJSON *object, const struct args *args, int code) {
+    if (json_put(object, strcmp(args->format, "jsonl") == 0)) return output_exit_code(code);
+    return failed(STATUS_NO_MEMORY, &(struct error){0});
+}
+
+static void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void print(const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    output_string(line);
+}
+
+static const char *holder_id(uint64_t holder, char id[HOLDER_TEXT_BYTES]) {
+    snprintf(id, HOLDER_TEXT_BYTES, "%08" PRIx64, holder);
+    return id;
+}
+
+// The conversations of the database, for their names.
+struct names {
+    struct conversation_row *rows;
+    size_t count;
+};
+
+// A conversation's name or beginning; NULL: the database does not list it.
+static const char *find_name(const struct names *names, const char *id) {
+    for (size_t i = 0; i < names->count; i++) {
+        const struct conversation *conversation = &names->rows[i].conversation;
+        if (strcmp(conversation->id, id) == 0)
+            return conversation->name[0] ? conversation->name : names->rows[i].preview;
+    }
+    return NULL;
+}
+
+static cJSON *model_json(const struct vault_format_usage *model) {
+    cJSON *object = cJSON_CreateObject();
+    char format[HASH_HEX_BYTES];
+    if (object && json_add_text(object, "model", model->model) &&
+        json_add_text(object, "format", hash_hex(model->format, format)) &&
+        json_add_number(object, "block_size", model->block_size) &&
+        json_add_number(object, "blocks", (double)model->blocks) &&
+        json_add_number(object, "tokens", (double)model->tokens) &&
+        json_add_number(object, "payload_bytes", (double)model->payload_bytes) &&
+        json_add_number(object, "used_ms", (double)model->used_ms))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+static cJSON *holder_json(const struct names *names, const struct vault_holder_usage *holder) {
+    cJSON *object = cJSON_CreateObject();
+    char id[HOLDER_TEXT_BYTES];
+    if (object && json_add_text(object, "id", holder_id(holder->holder, id)) &&
+        json_add_text(object, "name", find_name(names, id)) &&
+        json_add_number(object, "tokens", (double)holder->tokens) &&
+        json_add_number(object, "unique_bytes", (double)holder->unique_bytes) &&
+        json_add_number(object, "shared_bytes", (double)holder->shared_bytes))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+static bool fill_summary(cJSON *object, const struct names *names,
+                         const struct vault_summary *summary) {
+    const bool whole = json_add_number(object, "stored_bytes", (double)summary->stored_bytes) &&
+                       json_add_number(object, "limit_bytes", (double)summary->limit_bytes) &&
+                       json_add_number(object, "record_bytes", (double)summary->record_bytes) &&
+                       json_add_number(object, "unheld_bytes", (double)summary->unheld_bytes) &&
+                       json_add_number(object, "orphan_bytes", (double)summary->orphan_bytes) &&
+                       json_add_number(object, "index_bytes", (double)summary->index_bytes) &&
+                       json_add_number(object, "segments", (double)summary->segments) &&
+                       json_add_number(object, "blocks", (double)summary->blocks);
+    cJSON *models = cJSON_AddArrayToObject(object, "models");
+    cJSON *holders = cJSON_AddArrayToObject(object, "conversations");
+    if (!whole || !models || !holders) return false;
+    for (size_t i = 0; i < summary->format_count; i++)
+        if (!cJSON_AddItemToArray(models, model_json(&summary->formats[i]))) return false;
+    for (size_t i = 0; i < summary->holder_count; i++)
+        if (!cJSON_AddItemToArray(holders, holder_json(names, &summary->holders[i]))) return false;
+    return true;
+}
+
+static int list_json(const struct args *args, const struct names *names, const char *folder,
+                     const struct vault_summary *summary) {
+    cJSON *object = cJSON_CreateObject();
+    if (object && json_add_text(object, "folder", folder) && fill_summary(object, names, summary))
+        return put(object, args, EXIT_DONE);
+    cJSON_Delete(object);
+    return failed(STATUS_NO_MEMORY, &(struct error){0});
+}
+
+// Names are a file's or a person's: nothing in them may be obeyed by a terminal.
+static void print_column(const char *text, int columns) {
+    struct text harmless = {0}, column = {0};
+    if (terminal_neutralise(text, strlen(text), &harmless) == STATUS_OK &&
+        text_fit(&column, text_string(&harmless), columns, true) == STATUS_OK)
+        output_string(text_string(&column));
+    text_deinit(&harmless);
+    text_deinit(&column);
+}
+
+static void print_models(const struct vault_summary *summary) {
+    print("%-*s %5s %9s %11s %11s  %s\n", MODEL_COLUMNS, "model", "block", "blocks", "tokens",
+          "bytes", "used");
+    for (size_t i = 0; i < summary->format_count; i++) {
+        const struct vault_format_usage *model = &summary->formats[i];
+        char blocks[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES];
+        char age[AGE_TEXT_BYTES];
+        print_column(model->model, MODEL_COLUMNS);
+        print(" %5" PRId32 " %9s %11s %11s  %s\n", model->block_size,
+              count_format((int64_t)model->blocks, blocks),
+              count_format((int64_t)model->tokens, tokens),
+              size_format(model->payload_bytes, bytes),
+              age_format(calendar_ms() - model->used_ms, age));
+    }
+}
+
+static void print_holders(const struct names *names, const struct vault_summary *summary) {
+    print("\n%-8s  %-*s %9s %13s %13s\n", "id", NAME_COLUMNS, "conversation", "tokens",
+          "unique bytes", "shared bytes");
+    for (size_t i = 0; i < summary->holder_count; i++) {
+        const struct vault_holder_usage *holder = &summary->holders[i];
+        char id[HOLDER_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+        char unique[COUNT_TEXT_BYTES], shared[COUNT_TEXT_BYTES];
+        print("%-8s  ", holder_id(holder->holder, id));
+        const char *name = find_name(names, id);
+        print_column(name ? name : "(not in this database)", NAME_COLUMNS);
+        print(" %9s %13s %13s\n", count_format((int64_t)holder->tokens, tokens),
+              count_format((int64_t)holder->unique_bytes, unique),
+              count_format((int64_t)holder->shared_bytes, shared));
+    }
+}
+
+static void print_bytes(uint64_t bytes, const char *what) {
+    char count[COUNT_TEXT_BYTES];
+    print("%17s  %s\n", count_format((int64_t)bytes, count), what);
+}
+
+static void print_sum(const struct vault_summary *summary) {
+    char blocks[COUNT_TEXT_BYTES], segments[COUNT_TEXT_BYTES], limit[SIZE_TEXT_BYTES], what[160];
+    output_string("\n");
+    print_bytes(summary->record_bytes - summary->unheld_bytes,
+                "bytes of blocks that a conversation holds");
+    print_bytes(summary->unheld_bytes, "of blocks that none holds");
+    print_bytes(summary->orphan_bytes, "of no block");
+    print_bytes(summary->index_bytes, "of index");
+    snprintf(what, sizeof what, "stored%s%s: %s blocks in %s file%s",
+             summary->limit_bytes ? ", of " : "",
+             summary->limit_bytes ? size_format(summary->limit_bytes, limit) : "",
+             count_format((int64_t)summary->blocks, blocks),
+             count_format((int64_t)summary->segments, segments), summary->segments == 1 ? "" : "s");
+    print_bytes(summary->stored_bytes, what);
+}
+
+static int list(const struct args *args, const struct names *names, const char *folder) {
+    struct vault_summary summary = {0};
+    struct error err = {0};
+    const enum status status = vault_summarise(folder, &summary, &err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) return failed(status, &err);
+    int code = EXIT_DONE;
+    if (wants_json(args)) {
+        code = list_json(args, names, folder, &summary);
+    } else if (status == STATUS_NOT_FOUND) {
+        if (!args->quiet) fprintf(stderr, "nothing is cached: there is no folder %s\n", folder);
+    } else {
+        print_models(&summary);
+        if (summary.holder_count) print_holders(names, &summary);
+        print_sum(&summary);
+        code = output_exit_code(code);
+    }
+    vault_summary_deinit(&summary);
+    return code;
+}
+
+static int list_with_names(const struct args *args, const struct config *config,
+                           const char *folder) {
+    struct launch launch = {.args = args, .config = config};
+    struct names names = {0};
+    struct error err = {0};
+    int code = launch_store(&launch);
+    if (code == EXIT_DONE) {
+        const enum status status =
+            conversation_list(launch.db, "", NAMES_MOST, &names.rows, &names.count, &err);
+        code = status == STATUS_OK ? list(args, &names, folder) : failed(status, &err);
+    }
+    free(names.rows);
+    launch_close(&launch);
+    return code;
+}
+
+// Bad records: lines of text, or items of an array (NULL when memory was short).
+static void print_note(void *user, const char *line) {
+    cJSON *notes = user;
+    if (notes)
+        cJSON_AddItemToArray(notes, cJSON_CreateString(line));
+    else
+        print("%s\n", line);
+}
+
+static cJSON *check_json(const struct vault_report *report, cJSON *notes) {
+    cJSON *object = cJSON_CreateObject();
+    if (object && json_add_number(object, "blocks", (double)report->blocks) &&
+        json_add_number(object, "bytes", (double)report->bytes) &&
+        json_add_number(object, "damaged", (double)report->damaged) &&
+        json_add_number(object, "missing", (double)report->missing) &&
+        json_add_number(object, "orphans", (double)report->orphans) &&
+        json_add_number(object, "orphan_bytes", (double)report->orphan_bytes) &&
+        cJSON_AddItemToObject(object, "notes", notes))
+        return object;
+    cJSON_Delete(object);
+    cJSON_Delete(notes);
+    return NULL;
+}
+
+static void print_check(const struct vault_report *report) {
+    char blocks[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
+    print("%s blocks, %s: good\n", count_format((int64_t)report->blocks, blocks),
+          size_format(report->bytes, bytes));
+    if (report->damaged)
+        print("%s damaged: dropped\n", count_format((int64_t)report->damaged, count));
+    if (report->missing)
+        print("%s missing: dropped\n", count_format((int64_t)report->missing, count));
+    if (report->orphans)
+        print("%s not in the index: entered\n", count_format((int64_t)report->orphans, count));
+    if (report->orphan_bytes)
+        print("%s of no block: will be used again\n", size_format(report->orphan_bytes, bytes));
+}
+
+static int check(const struct args *args, const char *folder) {
+    struct vault_report report = {0};
+    struct error err = {0};
+    cJSON *notes = wants_json(args) ? cJSON_CreateArray() : NULL;
+    if (wants_json(args) && !notes) return failed(STATUS_NO_MEMORY, &err);
+    const enum status status = vault_check(folder, print_note, notes, &report, &err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+        cJSON_Delete(notes);
+        return failed(status, &err);
+    }
+    const int code = report.damaged || report.missing ? EXIT_RUN_TIME : EXIT_DONE;
+    if (notes) return put(check_json(&report, notes), args, code);
+    print_check(&report);
+    return output_exit_code(code);
+}
+
+static int drop(const struct args *args, const char *folder) {
+    uint64_t bytes = 0;
+    struct error err = {0};
+    const enum status status = vault_drop(folder, &bytes, &err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) return failed(status, &err);
+    if (wants_json(args)) {
+        cJSON *object = cJSON_CreateObject();
+        if (object && !json_add_number(object, "freed_bytes", (double)bytes)) {
+            cJSON_Delete(object);
+            object = NULL;
+        }
+        return put(object, args, EXIT_DONE);
+    }
+    char size[SIZE_TEXT_BYTES];
+    if (!args->quiet) fprintf(stderr, "freed %s\n", size_format(bytes, size));
+    return EXIT_DONE;
+}
+
+int kv_run(const struct args *args, const struct config *config) {
+    struct text folder = {0};
+    const char *verb = args->operand_count ? args->operands[0] : "";
+    if (kv_disk_folder(args, config, &folder) != STATUS_OK)
+        return failed(STATUS_NO_MEMORY, &(struct error){0});
+    int code;
+    if (strcmp(verb, "check") == 0)
+        code = check(args, text_string(&folder));
+    else if (strcmp(verb, "drop") == 0)
+        code = drop(args, text_string(&folder));
+    else
+        code = list_with_names(args, config, text_string(&folder));
+    text_deinit(&folder);
+    return code;
+}

@@ -1,0 +1,17 @@
+// app/cli/kv.h — `quire kv`: what is cached on the disk, for whom, and whether it is sound.
+//
+//   quire kv         models, conversations and bytes; the sums are exact
+//   quire kv check   reads every record; EXIT_RUN_TIME when something was damaged or missing
+//   quire kv drop    deletes every block: that costs time, never a word of a conversation
+//
+// A folder that is not there is an empty cache. Needs no model.
+#ifndef APP_KV_H
+#define APP_KV_H
+
+#include "app/cli/args.h"
+#include "app/cli/config.h"
+
+// Prints to stdout; returns the exit code.
+int kv_run(const struct args *args, const struct config *config);
+
+#endif

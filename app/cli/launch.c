@@ -1,0 +1,338 @@
+#include "app/cli/launch.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/base/attachment.h"
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/chat/presets.h"
+#include "app/cli/digest.h"
+#include "app/cli/finder.h"
+#include "app/cli/kv_disk.h"
+#include "app/screen/complain.h"
+#include "app/screen/notice.h"
+#include "app/screen/progress.h"
+#include "app/screen/terminal.h"
+#include "engine/base/log.h"
+#include "prompts/head.h"
+#include "store/vault.h"
+
+// Beside the installed program, else where it was built.
+static enum status find_demo(struct text *path, struct error *err) {
+    static const char NAME[] = "quire-demo-30m-q8_0.gguf";
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = '\0';
+        TRY(text_format(path, "%s/../share/quire/%s", program, NAME));
+        if (access(text_string(path), R_OK) == 0) return STATUS_OK;
+        text_clear(path);
+    }
+    TRY(text_append_string(path, QUIRE_DEMO_MODEL));
+    if (access(text_string(path), R_OK) == 0) return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND,
+                     "no model is given (-m FILE.gguf), and the demo model is not installed");
+}
+
+enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
+                              struct error *err) {
+    const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
+    const char *given = operand && args->operand_count ? args->operands[0] : args->model;
+    *demo = given == NULL;
+    return given ? finder_find(given, path, err) : find_demo(path, err);
+}
+
+// "  2  3f2a91bc  a story about a dog   4 min" to stderr.
+static void show_choice(size_t number, const struct conversation_row *row) {
+    enum { COLUMNS = 50 };
+    const struct conversation *conversation = &row->conversation;
+    const char *title = conversation->name[0] ? conversation->name : row->preview;
+    char age[AGE_TEXT_BYTES];
+    struct text harmless = {0}, column = {0};
+    age_format(calendar_ms() - conversation->updated_ms, age);
+    if (terminal_neutralise(title, strlen(title), &harmless) == STATUS_OK &&
+        text_fit(&column, text_string(&harmless), COLUMNS, true) == STATUS_OK)
+        fprintf(stderr, "%3zu  %s  %s  %s\n", number, conversation->id, text_string(&column), age);
+    text_deinit(&harmless);
+    text_deinit(&column);
+}
+
+// Asks for one conversation of the latest; its id goes to *id.
+static enum status ask_which(struct db *db, char id[CONVERSATION_ID_BYTES], struct error *err) {
+    enum { MOST = 20 };
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or a name here");
+    TRY(conversation_list(db, "", MOST, &rows, &count, err));
+    enum status status = error_set(err, STATUS_NOT_FOUND, "there is no conversation yet");
+    if (count) {
+        char line[64];
+        for (size_t i = 0; i < count; i++)
+            show_choice(i + 1, &rows[i]);
+        fprintf(stderr, "which (1 to %zu)? ", count);
+        const bool read = fgets(line, sizeof line, stdin) != NULL;
+        const unsigned long number = read ? strtoul(line, NULL, 10) : 0;
+        const bool chosen = number >= 1 && number <= count;
+        if (chosen) memcpy(id, rows[number - 1].conversation.id, CONVERSATION_ID_BYTES);
+        status = chosen ? STATUS_OK : error_set(err, STATUS_NOT_FOUND, "none was chosen");
+    }
+    free(rows);
+    return status;
+}
+
+static enum status open_store(struct launch *launch, struct error *err) {
+    const char *path = text_string(&launch->config->db_path);
+    TRY(config_make_folder(path, err));
+    return db_open(path, &launch->db, err);
+}
+
+// Which conversation do -C and -r mean? The higher source wins where both are set.
+static enum status find_place(const struct launch *launch, char id[CONVERSATION_ID_BYTES],
+                              struct error *err) {
+    const struct args *args = launch->args;
+    struct conversation found;
+    if (args->go_on && args_source(args, "continue") >= args_source(args, "resume")) {
+        const enum status status = conversation_latest(launch->db, &found, err);
+        if (status == STATUS_NOT_FOUND)
+            return error_set(err, status, "there is no conversation to go on with");
+        TRY(status);
+    } else if (*args->resume) {
+        TRY(conversation_find(launch->db, args->resume, &found, err));
+    } else {
+        return ask_which(launch->db, id, err);
+    }
+    memcpy(id, found.id, CONVERSATION_ID_BYTES);
+    return STATUS_OK;
+}
+
+int launch_store(struct launch *launch) {
+    struct error err = {0};
+    if (launch->args->no_save) return EXIT_DONE;
+    enum status status = open_store(launch, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
+    if (launch->args->command != COMMAND_CHAT) return EXIT_DONE;
+    launch->resumed = launch->args->go_on || launch->args->resume;
+    if (launch->resumed) status = find_place(launch, launch->conversation, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
+    return EXIT_DONE;
+}
+
+struct loading {
+    const char *what; // that was shown last
+    struct progress progress;
+};
+
+// "loading ━━━━─── 64 % · 2 s left", for each thing that takes its time.
+static void show_progress(void *user, const char *what, double fraction) {
+    enum { PARTS = 1000 };
+    struct loading *loading = user;
+    if (!loading->what || strcmp(loading->what, what) != 0) loading->progress.begun = false;
+    loading->what = what;
+    const struct progress_now now = {.what = what,
+                                     .done = (int64_t)(fraction * PARTS),
+                                     .total = PARTS,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    progress_show(&loading->progress, &now);
+}
+
+// The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
+// say, which goes on without it.
+static struct tier *open_disk(const struct launch *launch) {
+    struct text folder = {0};
+    struct tier *tier = NULL;
+    if (launch->args->no_save) return NULL;
+    if (kv_disk_folder(launch->args, launch->config, &folder) == STATUS_OK) {
+        const char *path = text_string(&folder);
+        const uint64_t limit_bytes = kv_disk_limit(launch->args, path);
+        if (limit_bytes)
+            tier =
+                vault_create(&(struct vault_options){.folder = path, .limit_bytes = limit_bytes});
+    }
+    text_deinit(&folder);
+    return tier;
+}
+
+static enum kv_restore restore_choice(const struct args *args) {
+    if (strcmp(args->kv_restore, "always") == 0) return KV_RESTORE_ALWAYS;
+    return strcmp(args->kv_restore, "never") == 0 ? KV_RESTORE_NEVER : KV_RESTORE_AUTO;
+}
+
+// The engine with the model at launch->model, and the model's digest.
+static enum status open_engine(struct launch *launch, struct loading *loading, struct error *err) {
+    const struct args *args = launch->args;
+    const char *path = text_string(&launch->model);
+    const bool known = launch->db && digest_find(launch->db, path, &launch->digest);
+    const struct engine_options options = {
+        .model_path = path,
+        .backend = args->backend,
+        .threads = args->threads,
+        .context = args->context,
+        .block_size = args->block_size,
+        .kv_type = args->kv_type,
+        .attention = args->attention,
+        .kv_device_bytes = args->kv_device_bytes,
+        .kv_host_bytes = args->kv_host_bytes,
+        .tier = open_disk(launch),
+        .digest = known ? &launch->digest : NULL,
+        .kv_restore = restore_choice(args),
+        .deterministic = args->deterministic,
+        .progress = args->quiet ? NULL : show_progress,
+        .progress_user = loading,
+    };
+    TRY(engine_open(&options, &launch->engine, err));
+    if (known) return STATUS_OK;
+    launch->digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
+    if (launch->db) digest_remember(launch->db, path, launch->digest);
+    return STATUS_OK;
+}
+
+int launch_model(struct launch *launch) {
+    const struct args *args = launch->args;
+    struct error err = {0};
+    struct loading loading = {0};
+    bool demo;
+    enum status status = launch_find_model(args, &launch->model, &demo, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
+    if (demo && !args->quiet)
+        fprintf(stderr,
+                "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
+    notice_hold();
+    status = open_engine(launch, &loading, &err);
+    progress_clear(&loading.progress);
+    notice_release();
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
+    engine_info(launch->engine, &launch->info);
+    return EXIT_DONE;
+}
+
+struct sampler_options launch_sampling(const struct launch *launch) {
+    const struct args *args = launch->args;
+    struct sampler_options options = engine_sampler_defaults(launch->engine);
+    if (args_source(args, "temp")) options.temperature = args->temperature;
+    if (args_source(args, "top-k")) options.top_k = args->top_k;
+    if (args_source(args, "top-p")) options.top_p = args->top_p;
+    if (args_source(args, "min-p")) options.min_p = args->min_p;
+    if (args_source(args, "repeat-penalty")) options.repeat_penalty = args->repeat_penalty;
+    if (args_source(args, "presence-penalty")) options.presence_penalty = args->presence_penalty;
+    if (args_source(args, "frequency-penalty")) options.frequency_penalty = args->frequency_penalty;
+    options.seed = args->seed;
+    return options;
+}
+
+// The system prompt that is given by itself; *given is false when none is.
+static enum status read_prompt(const struct args *args, struct text *prompt, bool *given,
+                               struct error *err) {
+    const enum args_source text_by = args_source(args, "system");
+    const enum args_source file_by = args_source(args, "system-file");
+    *given = text_by || file_by;
+    if (file_by > text_by)
+        TRY(file_read(args->system_file, prompt, err));
+    else if (text_by)
+        TRY(text_append_string(prompt, args->system));
+    const char *text = text_string(prompt);
+    size_t offset;
+    if (!utf8_valid(text, prompt->length, &offset))
+        return error_set(err, STATUS_BAD_INPUT, "the system prompt is not UTF-8 text");
+    return head_check_system(text, prompt->length, err);
+}
+
+// Of the preset, but with a prompt and few-shot turns that are given by themselves.
+static enum status join_head(const struct launch *launch, const struct text *prompt, bool given,
+                             struct text *head, struct error *err) {
+    const struct args *args = launch->args;
+    struct text preset = {0}, shots = {0};
+    enum status status = STATUS_OK;
+    if (args->command != COMMAND_CHAT) // the lines of a batch are their own conversations
+        return text_append(head, text_string(prompt), prompt->length);
+    if (args->preset)
+        status = preset_read(text_string(&launch->config->config_path), args->preset, &preset, err);
+    if (status == STATUS_OK && args->shots) status = preset_read_file(args->shots, &shots, err);
+    if (status == STATUS_OK && args->shots && head_shots(text_string(&shots)) == 0)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "%.200s has no pair of USER: and ASSISTANT: in it", args->shots);
+    const bool whole = shots.length > 0 && shots.bytes[0] != HEAD_SEPARATOR; // has a prompt too
+    const struct text *system = given ? prompt : whole ? &shots : &preset;
+    if (status == STATUS_OK)
+        status = head_join(text_string(system), text_string(args->shots ? &shots : &preset), head);
+    text_deinit(&preset);
+    text_deinit(&shots);
+    return status;
+}
+
+static enum status read_system(struct launch *launch, struct error *err) {
+    struct text prompt = {0};
+    bool given = false;
+    enum status status = read_prompt(launch->args, &prompt, &given, err);
+    if (status == STATUS_OK) status = join_head(launch, &prompt, given, &launch->system, err);
+    text_deinit(&prompt);
+    return status;
+}
+
+// Puts the chat where -C, -r, --fork and --name want it.
+static enum status place(struct launch *launch, struct error *err) {
+    const struct args *args = launch->args;
+    const char *name = args->name ? args->name : "";
+    if (!launch->resumed) return *name ? chat_new(launch->chat, name, err) : STATUS_OK;
+    if (!args->fork) return chat_resume(launch->chat, launch->conversation, err);
+    return chat_fork_from(launch->chat, launch->conversation, strtol(args->fork, NULL, 10), name,
+                          err);
+}
+
+int launch_system(struct launch *launch) {
+    struct error err = {0};
+    const enum status status = read_system(launch, &err);
+    if (status == STATUS_OK) return EXIT_DONE;
+    if (status == STATUS_NOT_FOUND || status == STATUS_IO)
+        return complain_failed(EXIT_RUN_TIME, status, &err);
+    return complain_failed(exit_code_for(status), status, &err);
+}
+
+static enum think_wish think_wish_of(const char *word) {
+    if (strcmp(word, "on") == 0) return THINK_ON;
+    return strcmp(word, "off") == 0 ? THINK_OFF : THINK_AS_IT_DOES;
+}
+
+int launch_chat(struct launch *launch) {
+    const struct args *args = launch->args;
+    struct error err = {0};
+    const int code = launch_system(launch);
+    if (code != EXIT_DONE) return code;
+    const struct chat_options options = {
+        .engine = launch->engine,
+        .db = launch->db,
+        .digest = launch->digest,
+        .system = text_string(&launch->system),
+        .settings = {.sampler = launch_sampling(launch),
+                     .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
+                     .max_tokens = args->tokens,
+                     .answers = args->samples,
+                     .speculate = args->speculate,
+                     .beams = args->beams,
+                     .length_penalty = args->length_penalty,
+                     .early_stopping = args->early_stopping,
+                     .think = think_wish_of(args->think)},
+        .stops = args->stops.items,
+    };
+    enum status status = chat_open(&options, &launch->chat, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
+    status = place(launch, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
+    return EXIT_DONE;
+}
+
+void launch_close(struct launch *launch) {
+    chat_close(launch->chat);
+    engine_close(launch->engine);
+    db_close(launch->db);
+    text_deinit(&launch->model);
+    text_deinit(&launch->system);
+    *launch = (struct launch){0};
+}

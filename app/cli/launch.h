@@ -1,0 +1,47 @@
+// app/cli/launch.h — from options to an open database, a loaded model and a chat in its place.
+//
+//   launch_store ─► launch_model ─► launch_chat ─► launch_close
+//
+// The database comes first, as it knows the model's digest, by which blocks on the disk are found
+// without reading the model file. Under --no-save there is neither, and nothing on the disk.
+//
+// Each prints why it could not, in one line, and returns the exit code; EXIT_DONE is success.
+// Memory: all is owned by the struct, {0} is empty.
+#ifndef APP_LAUNCH_H
+#define APP_LAUNCH_H
+
+#include "app/chat/turn.h"
+#include "app/cli/args.h"
+#include "app/cli/config.h"
+
+struct launch {
+    const struct args *args;     // borrowed
+    const struct config *config; // borrowed
+    struct db *db;               // NULL under --no-save
+    struct engine *engine;
+    struct engine_info info;
+    struct hash128 digest; // of the model; of its path under --no-save
+    struct chat *chat;
+    bool resumed;                             // -C or -r: in the conversation
+    char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
+    struct text model;                        // path
+    struct text system;                       // the head: prompts/head.h
+};
+
+int launch_store(struct launch *launch);
+int launch_model(struct launch *launch);
+int launch_chat(struct launch *launch);
+void launch_close(struct launch *launch);
+
+int launch_system(struct launch *launch); // the head alone; launch_chat() reads it too
+
+// The model's own sampling, with what the person says instead.
+struct sampler_options launch_sampling(const struct launch *launch);
+
+// The model of --model, of the operand (a path or a name, as finder.h says), or the demo model, in
+// this order. NOT_FOUND: no such model, or the demo model was not installed; BAD_INPUT: the name
+// fits several. *demo says whether it is the demo model.
+MUST_CHECK enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
+                                         struct error *err);
+
+#endif

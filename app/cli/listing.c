@@ -1,0 +1,303 @@
+#include "app/cli/listing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/base/attachment.h"
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/json.h"
+#include "app/base/output.h"
+#include "app/chat/export.h"
+#include "app/chat/import.h"
+#include "app/cli/launch.h"
+#include "app/screen/complain.h"
+#include "app/screen/terminal.h"
+#include "engine/base/log.h"
+#include "prompts/head.h"
+#include "store/conversation.h"
+#include "store/vault.h"
+
+enum { LIST_MOST = 1 << 20, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
+
+static int failed(enum status status, const struct error *err) {
+    return complain_failed(status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status),
+                           status, err);
+}
+
+static int no_memory(void) {
+    const struct error err = {0};
+    return complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
+}
+
+// As json_put(), as an exit code.
+static int put_json(cJSON *json, bool compact) {
+    return json_put(json, compact) ? EXIT_DONE : no_memory();
+}
+
+static bool fill_row(cJSON *object, const struct conversation_row *row) {
+    const struct conversation *conversation = &row->conversation;
+    return json_add_text(object, "id", conversation->id) &&
+           json_add_text(object, "name", conversation->name) &&
+           json_add_text(object, "forked_from", conversation->forked_from) &&
+           json_add_number(object, "turns", (double)row->turns) &&
+           json_add_number(object, "tokens", (double)row->tokens) &&
+           json_add_text(object, "model", row->model_name) &&
+           json_add_text(object, "preview", row->preview) &&
+           json_add_number(object, "created_ms", (double)conversation->created_ms) &&
+           json_add_number(object, "updated_ms", (double)conversation->updated_ms);
+}
+
+static int list_json(const struct conversation_row *rows, size_t count, bool lines) {
+    cJSON *array = lines ? NULL : cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        if (!object || !fill_row(object, &rows[i]) ||
+            (!lines && !cJSON_AddItemToArray(array, object))) {
+            cJSON_Delete(object);
+            cJSON_Delete(array);
+            return no_memory();
+        }
+        if (lines && put_json(object, true) != EXIT_DONE) return EXIT_RUN_TIME;
+    }
+    return lines ? EXIT_DONE : put_json(array, false);
+}
+
+// Text of a person, a file or a model in so many columns, with nothing a terminal would obey.
+static enum status append_column(struct text *line, const char *text, int columns) {
+    struct text harmless = {0};
+    enum status status = terminal_neutralise(text, strlen(text), &harmless);
+    if (status == STATUS_OK) status = text_fit(line, text_string(&harmless), columns, true);
+    text_deinit(&harmless);
+    return status;
+}
+
+static enum status format_row(const struct conversation_row *row, struct text *line) {
+    const struct conversation *conversation = &row->conversation;
+    char age[AGE_TEXT_BYTES], title[512];
+    const int indent = row->depth * 2 < INDENT_MOST ? row->depth * 2 : INDENT_MOST;
+    snprintf(title, sizeof title, "%*s%s", indent, "",
+             conversation->name[0] ? conversation->name : row->preview);
+    TRY(text_format(line, "%s  ", conversation->id));
+    TRY(append_column(line, title, TITLE_COLUMNS));
+    TRY(text_format(line, " %5" PRId64 " %7" PRId64 " %6s ", row->turns, row->tokens,
+                    age_format(calendar_ms() - conversation->updated_ms, age)));
+    return append_column(line, row->model_name, MODEL_COLUMNS);
+}
+
+static void put_line(struct text *line) {
+    while (line->length && line->bytes[line->length - 1] == ' ')
+        line->bytes[--line->length] = '\0';
+    output_string(text_string(line));
+    output_string("\n");
+    text_clear(line);
+}
+
+static int list_table(const struct conversation_row *rows, size_t count) {
+    struct text line = {0};
+    int code = EXIT_DONE;
+    if (text_format(&line, "%-8s  %-*s %5s %7s %6s %s", "id", TITLE_COLUMNS, "name or beginning",
+                    "turns", "tokens", "age", "model") == STATUS_OK)
+        put_line(&line);
+    for (size_t i = 0; i < count && code == EXIT_DONE; i++) {
+        if (format_row(&rows[i], &line) == STATUS_OK)
+            put_line(&line);
+        else
+            code = no_memory();
+    }
+    text_deinit(&line);
+    return code;
+}
+
+int listing_list(struct db *db, const struct args *args) {
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    struct error err = {0};
+    const char *query = args->operand_count ? args->operands[0] : "";
+    const enum status status = conversation_list(db, query, LIST_MOST, &rows, &count, &err);
+    if (status != STATUS_OK) return failed(status, &err);
+    int code = EXIT_DONE;
+    if (count == LIST_MOST)
+        log_write(LOG_WARNING, "the newest %d are listed; quire list WORDS finds others",
+                  LIST_MOST);
+    if (strcmp(args->format, "text") != 0)
+        code = list_json(rows, count, strcmp(args->format, "jsonl") == 0);
+    else if (count)
+        code = list_table(rows, count);
+    else if (!args->quiet)
+        fprintf(stderr, "%s\n", *query ? "nothing found" : "no conversations yet");
+    free(rows);
+    return output_exit_code(code);
+}
+
+static const char *role_title(enum message_role role) {
+    switch (role) {
+    case MESSAGE_SYSTEM:
+        return "system";
+    case MESSAGE_USER:
+        return "user";
+    case MESSAGE_ASSISTANT:
+        return "assistant";
+    }
+    return "";
+}
+
+static cJSON *message_json(const struct message *message) {
+    cJSON *object = cJSON_CreateObject();
+    if (object && json_add_number(object, "id", (double)message->id) &&
+        json_add_number(object, "parent", (double)message->parent) &&
+        json_add_text(object, "role", role_title(message->role)) &&
+        json_add_text(object, "text", message->text) &&
+        json_add_text(object, "stop_reason", message_stop_name(message->stop)) &&
+        json_add_number(object, "created_ms", (double)message->created_ms))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+static int path_json(const struct conversation *conversation, const struct message *path,
+                     size_t count) {
+    cJSON *object = cJSON_CreateObject();
+    cJSON *messages = NULL;
+    bool whole = object && json_add_text(object, "id", conversation->id) &&
+                 json_add_text(object, "name", conversation->name) &&
+                 (messages = cJSON_AddArrayToObject(object, "messages"));
+    for (size_t i = 0; i < count && whole; i++) {
+        cJSON *message = message_json(&path[i]);
+        whole = message && cJSON_AddItemToArray(messages, message);
+    }
+    if (whole) return put_json(object, false);
+    cJSON_Delete(object);
+    return no_memory();
+}
+
+static int path_lines(const struct message *path, size_t count) {
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count && code == EXIT_DONE; i++)
+        code = put_json(message_json(&path[i]), true);
+    return code;
+}
+
+// A terminal gets text that it can not obey; a file or a program gets it as it is.
+static void put_text(const char *bytes, size_t length) {
+    struct text harmless = {0};
+    if (!isatty(STDOUT_FILENO))
+        output_write(bytes, length);
+    else if (terminal_neutralise(bytes, length, &harmless) == STATUS_OK)
+        output_write(text_string(&harmless), harmless.length);
+    text_deinit(&harmless);
+    if (length == 0 || bytes[length - 1] != '\n') output_string("\n");
+}
+
+static void put_message(const struct message *message) {
+    struct text head = {0};
+    if (message->role != MESSAGE_SYSTEM)
+        put_text(message->text, message->length);
+    else if (head_show(message->text, &head) == STATUS_OK)
+        put_text(text_string(&head), head.length);
+    text_deinit(&head);
+}
+
+static int path_text(const struct message *path, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        output_string(i ? "\n## " : "## ");
+        output_string(role_title(path[i].role));
+        if (path[i].role == MESSAGE_ASSISTANT && path[i].stop != STOP_END) {
+            output_string(" (");
+            output_string(message_stop_name(path[i].stop));
+            output_string(")");
+        }
+        output_string("\n\n");
+        put_message(&path[i]);
+    }
+    return EXIT_DONE;
+}
+
+static int show_path(struct db *db, const struct args *args) {
+    struct conversation conversation;
+    struct message *path = NULL;
+    size_t count = 0;
+    struct error err = {0};
+    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
+    if (status == STATUS_OK) status = message_path(db, conversation.tip, &path, &count, &err);
+    if (status != STATUS_OK) return failed(status, &err);
+    int code;
+    if (strcmp(args->format, "json") == 0)
+        code = path_json(&conversation, path, count);
+    else if (strcmp(args->format, "jsonl") == 0)
+        code = path_lines(path, count);
+    else
+        code = path_text(path, count);
+    message_path_free(path, count);
+    return output_exit_code(code);
+}
+
+int listing_show(struct db *db, const struct args *args) { return show_path(db, args); }
+
+// Markdown, or what import reads; JSON is as show has it.
+int listing_export(struct db *db, const struct args *args) {
+    struct conversation conversation;
+    struct message *path = NULL;
+    struct text text = {0};
+    size_t count = 0;
+    struct error err = {0};
+    const bool lines = strcmp(args->format, "jsonl") == 0;
+    if (strcmp(args->format, "json") == 0) return show_path(db, args);
+    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
+    if (status == STATUS_OK) status = message_path(db, conversation.tip, &path, &count, &err);
+    if (status != STATUS_OK) return failed(status, &err);
+    const struct exported exported = {&conversation, "", path, count};
+    status = export_append(&exported, lines ? EXPORT_JSONL : EXPORT_MARKDOWN, &text);
+    if (status == STATUS_OK) output_write(text_string(&text), text.length);
+    message_path_free(path, count);
+    text_deinit(&text);
+    return status == STATUS_OK ? output_exit_code(EXIT_DONE) : no_memory();
+}
+
+int listing_import(struct db *db, const struct args *args) {
+    const char *path = args->operands[0];
+    struct conversation made;
+    struct text text = {0};
+    struct import import = {0};
+    struct error err = {0}, why = {0};
+    enum status status = file_read(path, &text, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
+    status = import_read(text_string(&text), text.length, &import, &why);
+    if (status != STATUS_OK) error_set(&err, status, "%.200s: %.280s", path, why.text);
+    if (status == STATUS_OK) status = import_store(db, &import, &made, &err);
+    const size_t count = import.count;
+    import_deinit(&import);
+    text_deinit(&text);
+    if (status != STATUS_OK) return failed(status, &err);
+    output_string(made.id);
+    output_string("\n");
+    if (!args->quiet) fprintf(stderr, "imported %s: %zu messages\n", made.id, count);
+    return output_exit_code(EXIT_DONE);
+}
+
+// The KV that only this conversation needed. What stays leaves the disk first by itself.
+static void strip(const char *folder, const char *id) {
+    uint64_t freed_bytes;
+    struct error err = {0};
+    const enum status status = vault_strip(folder, conversation_number(id), &freed_bytes, &err);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        log_write(LOG_WARNING, "what was cached for %s stays: %s", id,
+                  err.text[0] ? err.text : status_text(status));
+}
+
+int listing_remove(struct db *db, const struct args *args, const char *kv_folder) {
+    struct conversation conversation;
+    struct error err = {0};
+    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
+    if (status == STATUS_OK) status = conversation_lock(db, conversation.id, &err);
+    if (status != STATUS_OK) return failed(status, &err);
+    status = conversation_delete(db, conversation.id, &err);
+    conversation_unlock(db, conversation.id);
+    if (status != STATUS_OK) return failed(status, &err);
+    strip(kv_folder, conversation.id);
+    if (!args->quiet) fprintf(stderr, "removed %s\n", conversation.id);
+    return EXIT_DONE;
+}

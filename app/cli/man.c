@@ -1,0 +1,204 @@
+#include "app/cli/man.h"
+
+#include <string.h>
+
+#include "app/cli/manual.h"
+#include "app/cli/options.h"
+#include "app/console/commands.h"
+#include "engine/base/text.h"
+
+static const char DESCRIPTION[] = ".Sh DESCRIPTION\n"
+                                  ".Nm\n"
+                                  "opens a chat, or with\n"
+                                  ".Fl p\n"
+                                  "gives one answer, with a model that it runs itself,\n"
+                                  "on the processor or on an NVIDIA GPU.\n"
+                                  "Every turn is saved the moment it ends,\n"
+                                  "and every conversation can be resumed and forked.\n"
+                                  ".Pp\n"
+                                  "Standard output has the answer alone;\n"
+                                  "progress, figures and warnings go to standard error.\n"
+                                  "Standard input that is not a terminal is the prompt,\n"
+                                  "or follows it after an empty line.\n"
+                                  ".Pp\n"
+                                  "The first word that is not an option can be a command:\n";
+
+static const char CHAT[] = ".Sh IN THE CHAT\n"
+                           "A line that begins with a slash is a command.\n"
+                           "Of ids, four letters are enough.\n";
+
+static const char ENVIRONMENT[] =
+    ".Sh ENVIRONMENT\n"
+    "Every option has a twin:\n"
+    ".Fl \\-top\\-k\n"
+    "is\n"
+    ".Ev QUIRE_TOP_K .\n"
+    "An option on the command line wins, then the environment, then the config file.\n"
+    ".Bl -tag -width Ds\n"
+    ".It Ev QUIRE_HOME\n"
+    "A folder that has configuration, conversations, cache and history in it,\n"
+    "in place of the four below.\n"
+    ".It Ev NO_COLOR\n"
+    "If set, and to more than nothing, there are no colours.\n"
+    ".It Ev VISUAL , EDITOR\n"
+    "The editor that ^G opens.\n"
+    ".El\n";
+
+// Text as a formatter must have it: no escape of its own, no hyphen where a minus is meant, nothing
+// but ASCII.
+static void put_bytes(FILE *out, const char *text, size_t length) {
+    for (size_t at = 0, used; at < length; at += used) {
+        const uint32_t code_point = utf8_decode(text + at, length - at, &used);
+        if (code_point >= 0x80)
+            fprintf(out, "\\[u%04X]", (unsigned)code_point);
+        else if (code_point == '\\')
+            fputs("\\e", out);
+        else if (code_point == '-')
+            fputs("\\-", out);
+        else if (code_point == '"')
+            fputs("\\(dq", out);
+        else if (code_point == '\'')
+            fputs("\\(aq", out);
+        else
+            fputc((int)code_point, out);
+    }
+}
+
+static void put_escaped(FILE *out, const char *text) { put_bytes(out, text, strlen(text)); }
+
+// Words in short lines, of which each sentence begins one; a dot there would make a macro.
+static void put_text(FILE *out, const char *text) {
+    enum { LINE_BYTES = 60 };
+    size_t column = 0;
+    for (size_t length; *text; text += length + (text[length] == ' ')) {
+        length = strcspn(text, " ");
+        if (column == 0 && *text == '.') fputs("\\&", out);
+        put_bytes(out, text, length);
+        column += length + 1;
+        const bool ends = column > LINE_BYTES || (length && text[length - 1] == '.');
+        fputc(ends || !text[length] ? '\n' : ' ', out);
+        if (ends) column = 0;
+    }
+}
+
+// As it is; one that begins with a dot would be a macro.
+static void put_line(FILE *out, const char *text) {
+    if (*text == '.') fputs("\\&", out);
+    put_escaped(out, text);
+    fputc('\n', out);
+}
+
+// `text` as one argument of a macro.
+static void put_argument(FILE *out, const char *text) {
+    fputs(" \"", out);
+    if (*text && strchr(".,:;()[]?!|", *text)) fputs("\\&", out);
+    put_escaped(out, text);
+    fputc('"', out);
+}
+
+static void put_commands(FILE *out) {
+    char text[SUBCOMMAND_TEXT_BYTES];
+    fputs(".Bl -tag -width Ds\n", out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const struct subcommand *row = subcommand_at((enum command)i);
+        if (i == COMMAND_CHAT) continue;
+        fprintf(out, ".It Cm %s", row->name);
+        if (*row->operands) {
+            fputs(" Ar", out);
+            put_argument(out, row->operands);
+        }
+        fputc('\n', out);
+        put_text(out, subcommand_describe(row, text));
+    }
+    fputs(".El\n", out);
+}
+
+static void put_option(FILE *out, const struct option *option) {
+    fputs(".It", out);
+    if (option->letter) fprintf(out, " Fl %c ,", option->letter);
+    fputs(" Fl \\-", out);
+    put_escaped(out, option->name);
+    if (option->argument) {
+        fputs(option->kind == OPTION_MAYBE_VALUE ? " Ns Ar" : " Ar", out);
+        put_argument(out, option->argument);
+    }
+    fputc('\n', out);
+    put_text(out, option->help);
+}
+
+static void put_options(FILE *out) {
+    bool open = false;
+    fputs(".Sh OPTIONS\n", out);
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option *option = option_at(i);
+        if (option->section) {
+            fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", open ? ".El\n" : "", option->section);
+            open = true;
+        }
+        if (option->help) put_option(out, option);
+    }
+    fputs(".El\n", out);
+}
+
+static void put_chat(FILE *out) {
+    struct command_text text;
+    fputs(CHAT, out);
+    fputs(".Bl -tag -width Ds\n", out);
+    for (size_t i = 0; commands_text(i, &text); i++) {
+        fprintf(out, ".It Ic /%s", text.name);
+        if (*text.usage) {
+            fputs(" Ar", out);
+            put_argument(out, text.usage);
+        }
+        fputc('\n', out);
+        put_text(out, text.help);
+    }
+    fputs(".El\n.Pp\nKeys:\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; commands_key(i, &text); i++) {
+        fputs(".It", out);
+        put_argument(out, text.name);
+        fputc('\n', out);
+        put_text(out, text.help);
+    }
+    fputs(".El\n", out);
+}
+
+static void put_rows(FILE *out, const char *macro, const struct manual_row *rows) {
+    fputs(".Bl -tag -width Ds\n", out);
+    for (; rows->what; rows++) {
+        fprintf(out, ".It%s", macro);
+        put_argument(out, rows->what);
+        fputc('\n', out);
+        put_text(out, rows->meaning);
+    }
+    fputs(".El\n", out);
+}
+
+static void put_examples(FILE *out) {
+    fputs(".Sh EXAMPLES\n", out);
+    for (const struct manual_row *row = MANUAL_EXAMPLES; row->what; row++) {
+        put_text(out, row->meaning);
+        fputs(".Bd -literal -offset indent\n", out);
+        put_line(out, row->what);
+        fputs(row[1].what ? ".Ed\n.Pp\n" : ".Ed\n", out);
+    }
+}
+
+void man_print(FILE *out) {
+    fprintf(out, ".Dd %s\n.Dt QUIRE 1\n.Os\n.Sh NAME\n.Nm quire\n.Nd %s\n", QUIRE_DATE,
+            MANUAL_TITLE);
+    fputs(".Sh SYNOPSIS\n.Nm\n.Op Ar options\n.Op Ar MODEL.gguf\n"
+          ".Nm\n.Op Ar options\n.Fl p Ar TEXT\n"
+          ".Nm\n.Ar command\n.Op Ar options\n.Op Ar word\n",
+          out);
+    fputs(DESCRIPTION, out);
+    put_commands(out);
+    put_options(out);
+    put_chat(out);
+    fputs(ENVIRONMENT, out);
+    fputs(".Sh FILES\n", out);
+    put_rows(out, " Pa", MANUAL_FILES);
+    fputs("Folders are made with mode 0700, files with 0600.\n.Sh EXIT STATUS\n", out);
+    put_rows(out, "", MANUAL_EXITS);
+    put_examples(out);
+}

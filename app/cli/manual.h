@@ -1,0 +1,17 @@
+// app/cli/manual.h — what --help and the manual page say besides the options and the commands.
+//
+// One source for both: each list ends with a row whose `what` is NULL.
+#ifndef APP_MANUAL_H
+#define APP_MANUAL_H
+
+struct manual_row {
+    const char *what, *meaning;
+};
+
+extern const char MANUAL_TITLE[]; // the program in a few words, without a full stop
+
+extern const struct manual_row MANUAL_EXAMPLES[]; // a command line, and what it does
+extern const struct manual_row MANUAL_EXITS[];
+extern const struct manual_row MANUAL_FILES[];
+
+#endif

@@ -1,0 +1,125 @@
+#include "app/cli/models.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/output.h"
+#include "app/base/printable.h"
+#include "app/cli/finder.h"
+#include "app/cli/fit.h"
+#include "app/screen/complain.h"
+#include "engine/base/size.h"
+#include "engine/model/checkpoint.h"
+#include "engine/model/family.h"
+
+enum { NAME_COLUMNS = 52, TYPE_BYTES = 16, FAMILY_BYTES = 24, LEAST_CONTEXT = 4096 };
+
+struct row {
+    const struct found_model *model;
+    char family[FAMILY_BYTES];
+    char type[TYPE_BYTES]; // that most bytes have
+    const char *fit;       // "fits", "too large", "not for quire"
+};
+
+// The type that most of its bytes have, by the format's number.
+static uint32_t main_type(const struct gguf *gguf) {
+    size_t bytes[64] = {0};
+    uint32_t most = 0;
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
+        if (tensor->file_type < 64) bytes[tensor->file_type] += tensor->bytes;
+    }
+    for (uint32_t type = 0; type < 64; type++)
+        if (bytes[type] > bytes[most]) most = type;
+    return most;
+}
+
+static const char *fit_of(const struct gguf *gguf, size_t memory_free) {
+    struct model_config config;
+    if (model_config_read(gguf, &config, NULL) != STATUS_OK) return "not for quire";
+    const size_t token = (size_t)4 * (size_t)config.layers * (size_t)config.kv_heads *
+                         (size_t)config.head_size; // K and V, of 16 bits
+    const struct fit_need shape = {.kv_token_bytes = token, .context = config.context};
+    const struct fit_need need = fit_need_of(gguf, &shape, config.experts, config.experts_used);
+    const int64_t context = config.context < LEAST_CONTEXT ? config.context : LEAST_CONTEXT;
+    return fit_bytes(&need, context) <= memory_free ? "fits" : "too large";
+}
+
+static struct row read_row(const struct found_model *model, size_t memory_free) {
+    struct row row = {.model = model, .fit = "not for quire"};
+    struct gguf *gguf = NULL;
+    struct gguf_string family = {"", 0};
+    if (checkpoint_open(model->path, &gguf, NULL) != STATUS_OK) return row;
+    if (gguf_find_string(gguf, "general.architecture", &family))
+        snprintf(row.family, sizeof row.family, "%.*s",
+                 (int)(family.length < FAMILY_BYTES ? family.length : FAMILY_BYTES - 1),
+                 family.bytes);
+    snprintf(row.type, sizeof row.type, "%s", gguf_type_name(main_type(gguf)));
+    row.fit = fit_of(gguf, memory_free);
+    gguf_close(gguf);
+    return row;
+}
+
+static enum status put_row(struct text *out, const struct row *row) {
+    char size[SIZE_TEXT_BYTES];
+    struct text name = {0}, family = {0};
+    enum status status = printable_append(&name, row->model->name, strlen(row->model->name));
+    if (status == STATUS_OK) status = printable_append(&family, row->family, strlen(row->family));
+    if (status == STATUS_OK) status = text_fit(out, text_string(&name), NAME_COLUMNS, true);
+    if (status == STATUS_OK)
+        status = text_format(out, "  %10s  %-8s  %-10.10s  %-13s  %s\n",
+                             size_format(row->model->bytes, size), row->type, text_string(&family),
+                             row->fit, row->model->place);
+    text_deinit(&name);
+    text_deinit(&family);
+    return status;
+}
+
+static enum status print_json(const struct row *row) {
+    cJSON *object = cJSON_CreateObject();
+    const bool whole = object && cJSON_AddStringToObject(object, "name", row->model->name) &&
+                       cJSON_AddStringToObject(object, "path", row->model->path) &&
+                       cJSON_AddStringToObject(object, "place", row->model->place) &&
+                       cJSON_AddStringToObject(object, "family", row->family) &&
+                       cJSON_AddStringToObject(object, "type", row->type) &&
+                       cJSON_AddStringToObject(object, "fit", row->fit) &&
+                       cJSON_AddNumberToObject(object, "bytes", (double)row->model->bytes);
+    char *text = whole ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    if (!text) return STATUS_NO_MEMORY;
+    output_string(text);
+    output_string("\n");
+    cJSON_free(text);
+    return STATUS_OK;
+}
+
+static enum status print_row(const struct args *args, const struct row *row) {
+    struct text line = {0};
+    if (strcmp(args->format, "text") != 0) return print_json(row);
+    const enum status status = put_row(&line, row);
+    if (status == STATUS_OK) output_write(text_string(&line), line.length);
+    text_deinit(&line);
+    return status;
+}
+
+int models_run(const struct args *args) {
+    struct found_models models = {0};
+    struct fit fit;
+    const struct fit_need nothing = {.context = -1};
+    enum status status = finder_list(&models);
+    fit_measure(&nothing, &fit);
+    for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
+        const struct row row = read_row(&models.items[i], fit.memory_free);
+        status = print_row(args, &row);
+    }
+    if (status == STATUS_OK && models.count == 0 && !args->quiet)
+        fprintf(stderr, "no models in QUIRE_MODELS, quire's folder, or the caches of Hugging Face, "
+                        "Ollama, LM Studio and llama.cpp\n");
+    found_models_deinit(&models);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, NULL);
+    return output_exit_code(EXIT_DONE);
+}

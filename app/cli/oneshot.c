@@ -1,0 +1,363 @@
+#include "app/cli/oneshot.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/base/attachment.h"
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/json.h"
+#include "app/base/output.h"
+#include "app/chat/kv_report.h"
+#include "app/chat/report.h"
+#include "app/chat/room.h"
+#include "app/screen/complain.h"
+#include "app/screen/notice.h"
+#include "app/screen/progress.h"
+#include "app/screen/stream.h"
+#include "app/screen/terminal.h"
+#include "engine/base/log.h"
+
+enum { WAIT_MS = 250, SHORT_PREFILL = 256, RESTORE_MS = 3000 };
+
+static struct chat *volatile answering; // for the handler
+static volatile sig_atomic_t signal_seen;
+
+static void on_signal(int number) {
+    signal_seen = number;
+    struct chat *chat = answering;
+    if (!chat) _exit(128 + number); // nothing is being written yet, or any more
+    chat_cancel(chat);
+}
+
+// Something that was sent here, and not a terminal or a device that has nothing to say.
+static bool stdin_is_piped(void) {
+    struct stat in;
+    if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &in) != 0) return false;
+    return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
+}
+
+static enum status check_utf8(const struct text *text, size_t from, const char *name,
+                              struct error *err) {
+    size_t offset;
+    if (text->length == from || utf8_valid(text->bytes + from, text->length - from, &offset))
+        return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu", name,
+                     (unsigned char)text->bytes[from + offset], offset);
+}
+
+static enum status append_stdin(struct text *prompt, struct error *err) {
+    const size_t before = prompt->length;
+    TRY(file_read_open(STDIN_FILENO, "stdin", prompt, err));
+    return check_utf8(prompt, before, "stdin", err);
+}
+
+static void trim_end(struct text *prompt) {
+    while (prompt->length && strchr(" \t\r\n", prompt->bytes[prompt->length - 1]))
+        prompt->bytes[--prompt->length] = '\0';
+}
+
+static enum status append_prompt(const struct args *args, struct text *prompt, struct error *err) {
+    const size_t before = prompt->length;
+    if (args->prompt && strcmp(args->prompt, "-") == 0) return append_stdin(prompt, err);
+    if (args->prompt) {
+        TRY(text_append_string(prompt, args->prompt));
+        TRY(check_utf8(prompt, before, "the prompt", err));
+    } else if (args->prompt_file) {
+        TRY(file_read(args->prompt_file, prompt, err));
+        TRY(check_utf8(prompt, before, args->prompt_file, err));
+    }
+    if (!stdin_is_piped()) return STATUS_OK;
+    const size_t text_end = prompt->length;
+    if (text_end > before) TRY(text_append_string(prompt, "\n\n"));
+    return append_stdin(prompt, err);
+}
+
+void oneshot_catch_signals(void) {
+    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+enum status oneshot_gather(const struct args *args, struct text *prompt, struct error *err) {
+    for (size_t i = 0; i < args->files.count; i++)
+        TRY(attachment_append(prompt, args->files.items[i], err));
+    TRY(append_prompt(args, prompt, err));
+    trim_end(prompt);
+    if (prompt->length) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "the prompt is empty");
+}
+
+struct answer {
+    struct chat *chat;
+    struct engine *engine;
+    const struct args *args;
+    bool json, lines; // --format json, jsonl
+    bool several;     // --samples above 1
+    struct progress progress;
+    struct stream stream;                       // of text
+    struct thinking thinking[CHAT_MAX_ANSWERS]; // of lines
+};
+
+static void show_prefill(struct answer *answer, int32_t done, int32_t total) {
+    if (answer->args->quiet || total < SHORT_PREFILL) return;
+    const struct progress_now now = {.what = "reading",
+                                     .unit = "tokens",
+                                     .done = done,
+                                     .total = total,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    progress_show(&answer->progress, &now);
+}
+
+static void put_error_stream(const char *bytes, size_t length) {
+    fwrite(bytes, 1, length, stderr);
+    fflush(stderr);
+}
+
+static void put_nowhere(const char *bytes, size_t length) { (void)bytes, (void)length; }
+
+// The answer goes to stdout: to a pipe as it is. Its thinking goes to stderr.
+static struct stream_options stream_for(const struct args *args) {
+    const bool terminal = isatty(STDOUT_FILENO), styled = terminal_takes_styles(STDOUT_FILENO);
+    const bool shows_thought = isatty(STDERR_FILENO) && terminal_takes_styles(STDERR_FILENO);
+    return (struct stream_options){
+        .write = output_write,
+        .write_thought = args->quiet ? put_nowhere : put_error_stream,
+        .width = terminal && styled ? terminal_width() : 0,
+        .styled = styled,
+        .markdown = styled && !args->raw,
+        .as_it_is = !terminal && !styled,
+        .thought = stream_thought_options(shows_thought),
+    };
+}
+
+static bool put_event(const struct answer *answer, int32_t index,
+                      const struct thinking_part *part) {
+    char *copy = strndup(part->text, part->length);
+    cJSON *event = cJSON_CreateObject();
+    const bool whole =
+        copy && event &&
+        cJSON_AddStringToObject(event, "type", part->thought ? "thinking" : "text") &&
+        (!answer->several || json_add_number(event, "sample", index + 1)) &&
+        cJSON_AddStringToObject(event, "text", copy);
+    free(copy);
+    if (whole) return json_put(event, true);
+    cJSON_Delete(event);
+    return false;
+}
+
+// What is certain of an answer's text and thinking, as lines.
+static void put_events(struct answer *answer, int32_t index, bool ended) {
+    struct thinking_part part;
+    while (thinking_next(&answer->thinking[index], ended, &part))
+        if (!put_event(answer, index, &part)) complain(status_text(STATUS_NO_MEMORY));
+}
+
+// Of several answers as text, none is written before it is whole.
+static void put_progress(struct answer *answer, const struct turn_progress *progress) {
+    progress_clear(&answer->progress);
+    if (answer->lines) {
+        if (thinking_append(&answer->thinking[progress->answer], progress->text,
+                            progress->length) == STATUS_OK)
+            put_events(answer, progress->answer, false);
+    } else if (!answer->json && !answer->several) {
+        stream_append(&answer->stream, progress->text, progress->length, progress->tokens);
+    }
+}
+
+// Runs the turn to its end.
+static enum status follow(struct answer *answer, struct error *err) {
+    struct turn_progress progress;
+    enum status status = STATUS_OK;
+    for (;;) {
+        switch (chat_turn_next(answer->chat, WAIT_MS, &progress, &status, err)) {
+        case TURN_WAIT:
+            break;
+        case TURN_PREFILL:
+            show_prefill(answer, progress.done, progress.total);
+            break;
+        case TURN_TEXT:
+            put_progress(answer, &progress);
+            break;
+        case TURN_DONE:
+            progress_clear(&answer->progress);
+            return status;
+        }
+        if (output_ended()) chat_cancel(answer->chat);
+    }
+}
+
+// "[2]" and the answer, one after the other.
+static void put_texts(struct answer *answer) {
+    for (int32_t i = 0; i < chat_answer_count(answer->chat) && answer->several; i++) {
+        const struct turn_report report = chat_answer(answer->chat, i);
+        char number[32];
+        if (!report.any) continue;
+        snprintf(number, sizeof number, "%s[%d]\n", i > 0 ? "\n" : "", (int)i + 1);
+        output_string(number);
+        const struct stream_options options = answer->stream.options;
+        stream_deinit(&answer->stream);
+        stream_begin(&answer->stream, &options);
+        stream_append(&answer->stream, report.text, report.length, 0);
+        stream_end(&answer->stream);
+    }
+    stream_end(&answer->stream);
+}
+
+// One answer as an object, the sample's number in it where there are several; NULL: no memory.
+static cJSON *json_of(const struct answer *answer, int32_t index, const char *model_name) {
+    const struct turn_report report = chat_answer(answer->chat, index);
+    const bool saved = !answer->args->no_save;
+    struct kv_usage kv;
+    engine_kv_usage(answer->engine, &kv);
+    cJSON *object =
+        report_json(&report, model_name, saved ? chat_conversation(answer->chat)->id : NULL, &kv);
+    const bool whole = object &&
+                       (!answer->lines || cJSON_AddStringToObject(object, "type", "done")) &&
+                       (!answer->several || json_add_number(object, "sample", index + 1));
+    if (whole) return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+// One line for each answer, or one with an array of them.
+static bool put_json(const struct answer *answer, const char *model_name) {
+    cJSON *array = answer->several && answer->json ? cJSON_CreateArray() : NULL;
+    bool whole = !answer->several || !answer->json || array;
+    for (int32_t i = 0; i < chat_answer_count(answer->chat) && whole; i++) {
+        if (!chat_answer(answer->chat, i).any) continue;
+        cJSON *object = json_of(answer, i, model_name);
+        whole = object && (array ? cJSON_AddItemToArray(array, object) : json_put(object, true));
+    }
+    if (whole && array) return json_put(array, true);
+    cJSON_Delete(array);
+    return whole;
+}
+
+static int put_end(struct answer *answer, const char *model_name) {
+    if (!answer->json && !answer->lines) {
+        put_texts(answer);
+        return EXIT_DONE;
+    }
+    for (int32_t i = 0; i < chat_answer_count(answer->chat) && answer->lines; i++)
+        put_events(answer, i, true);
+    if (put_json(answer, model_name)) return EXIT_DONE;
+    complain(status_text(STATUS_NO_MEMORY));
+    return EXIT_RUN_TIME;
+}
+
+static void put_figures(const struct answer *answer, const struct turn_report *report) {
+    struct text line = {0};
+    if (answer->args->verbose && report_line(report, &line) == STATUS_OK)
+        fprintf(stderr, "%s%s%s\n", text_string(&line),
+                answer->args->no_save ? "" : ", conversation ",
+                answer->args->no_save ? "" : chat_conversation(answer->chat)->id);
+    text_deinit(&line);
+}
+
+// What the turn comes to, once it is over.
+static int finish(struct answer *answer, enum status status, const struct error *err,
+                  const char *model_name) {
+    const struct turn_report report = chat_last(answer->chat);
+    int code = exit_code_for(status);
+    if (report.any) {
+        const int put = put_end(answer, model_name);
+        if (code == EXIT_DONE) code = put;
+    }
+    notice_release();
+    if (report.any) put_figures(answer, &report);
+    if (status != STATUS_OK) complain_failed(code, status, err);
+    if (output_gone()) return EXIT_DONE;
+    if (signal_seen) return 128 + signal_seen;
+    if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) {
+        complain("the answer is cut: the context is full (--ctx N makes it larger)");
+        return EXIT_CONTEXT;
+    }
+    return code;
+}
+
+// A conversation that was made for this answer goes when there will be none.
+static void forget_new(const struct answer *answer) {
+    const struct args *args = answer->args;
+    const bool made = args->fork || (args->name && !args->go_on && !args->resume);
+    const char *id = chat_conversation(answer->chat)->id;
+    struct error err = {0};
+    if (!made || !id[0]) return;
+    engine_let_go(answer->engine, conversation_number(id));
+    if (conversation_delete(chat_db(answer->chat), id, &err) != STATUS_OK)
+        log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
+}
+
+// What was cached of a conversation that goes on.
+static void put_restored(struct chat *chat) {
+    struct restore_report report;
+    struct text line = {0};
+    chat_restore(chat, RESTORE_MS, &report);
+    if (report.length > 0 && kv_report_restored(&report, &line) == STATUS_OK)
+        fprintf(stderr, "%s\n", text_string(&line));
+    text_deinit(&line);
+}
+
+// --overflow: old turns give way, in a fork.
+static enum status make_room(struct chat *chat, const struct args *args, const struct text *prompt,
+                             struct error *err) {
+    int32_t tokens, free_tokens;
+    int64_t dropped;
+    TRY(chat_measure(chat, prompt->bytes, prompt->length, &tokens, &free_tokens, err));
+    if (strcmp(args->overflow, "compact") == 0) return room_compact(chat, tokens, err);
+    return room_drop(chat, tokens, &dropped, err);
+}
+
+static enum status send(struct chat *chat, const struct args *args, const struct text *prompt,
+                        struct error *err) {
+    enum status status = chat_send(chat, prompt->bytes, prompt->length, err);
+    if (status != STATUS_TOO_LONG || strcmp(args->overflow, "error") == 0 ||
+        chat_turn_count(chat) == 0)
+        return status;
+    TRY(make_room(chat, args, prompt, err));
+    log_write(LOG_WARNING, "old turns gave way (--overflow %s) in the fork %s", args->overflow,
+              chat_conversation(chat)->id);
+    return chat_send(chat, prompt->bytes, prompt->length, err);
+}
+
+int oneshot_run(const struct launch *launch, const struct text *prompt) {
+    struct chat *chat = launch->chat;
+    const struct args *args = launch->args;
+    struct answer answer = {
+        .chat = chat,
+        .engine = launch->engine,
+        .args = args,
+        .json = strcmp(args->format, "json") == 0,
+        .lines = strcmp(args->format, "jsonl") == 0,
+        .several = args->samples > 1,
+    };
+    const struct stream_options options = stream_for(args);
+    struct error err = {0};
+    if (chat_template_guessed(chat_template_of(chat)))
+        log_write(LOG_WARNING, "the model file has no chat template; %s is used",
+                  chat_template_name(chat_template_of(chat)));
+    if (args->verbose) put_restored(chat);
+    stream_begin(&answer.stream, &options);
+    answering = chat;
+    notice_hold();
+    enum status status = send(chat, args, prompt, &err);
+    if (status == STATUS_OK) {
+        if (signal_seen) chat_cancel(chat); // it came while the turn began
+        status = follow(&answer, &err);
+    } else if (status == STATUS_TOO_LONG || status == STATUS_BAD_INPUT) {
+        forget_new(&answer);
+    }
+    answering = NULL;
+    const int code = finish(&answer, status, &err, launch->info.model_name);
+    stream_deinit(&answer.stream);
+    for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
+        thinking_deinit(&answer.thinking[i]);
+    return output_exit_code(code);
+}

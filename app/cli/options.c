@@ -1,0 +1,354 @@
+#include "app/cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/nearness.h"
+#include "engine/base/assert.h"
+#include "engine/base/size.h"
+#include "engine/beams.h"
+#include "engine/engine.h"
+#include "engine/lookup.h"
+
+#define AT(field) offsetof(struct args, field)
+
+enum {
+    FOR_ANSWERS = FOR_CHAT | FOR_BATCH,
+    FOR_ENGINE = FOR_ANSWERS | FOR_BENCH,
+    FOR_QUESTION = FOR_ALL | ONLY_AS_WORD,
+};
+
+static const struct option OPTIONS[] = {
+    {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
+     FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE, 0, 0,
+     "a GGUF file; without one, the demo model"},
+    {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
+     "tokens of context (default: the model's)"},
+    {NULL, "backend", 0, OPTION_CHOICE, "auto|cpu|reference|cuda", AT(backend), FOR_ENGINE, 0, 0,
+     "what computes"},
+    {NULL, "threads", 't', OPTION_WHOLE, "N", AT(threads), FOR_ENGINE, 1, 1024,
+     "threads (default: one a core)"},
+    {NULL, "deterministic", 0, OPTION_FLAG, NULL, AT(deterministic), FOR_ANSWERS, 0, 0,
+     "equal input gives equal output, to the bit"},
+    {NULL, "attention", 0, OPTION_CHOICE, "auto|flash|v1|v2|paged|gather", AT(attention),
+     FOR_ANSWERS, 0, 0, "of a GPU; paged: v1 or v2 (default: the fastest)"},
+
+    {"Conversation", "continue", 'C', OPTION_FLAG, NULL, AT(go_on), FOR_CHAT, 0, 0,
+     "go on with the latest conversation"},
+    {NULL, "resume", 'r', OPTION_MAYBE_WORD, "[ID|NAME]", AT(resume), FOR_CHAT, 0, 0,
+     "go on with this one; without a name: asks"},
+    {NULL, "fork", 0, OPTION_MAYBE_VALUE, "[=TURN]", AT(fork), FOR_CHAT, 0, 0,
+     "work in a fork of it, at its end or before TURN"},
+    {NULL, "name", 0, OPTION_TEXT, "NAME", AT(name), FOR_CHAT, 0, 0,
+     "name of the new conversation or fork"},
+    {NULL, "system", 's', OPTION_TEXT, "TEXT", AT(system), FOR_ANSWERS, 0, 0,
+     "system prompt of a new conversation"},
+    {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_ANSWERS, 0, 0,
+     "the same, from a file"},
+    {NULL, "preset", 0, OPTION_TEXT, "NAME", AT(preset), FOR_CHAT, 0, 0,
+     "a ready-made opening; /preset lists them"},
+    {NULL, "shots", 0, OPTION_TEXT, "FILE", AT(shots), FOR_CHAT, 0, 0,
+     "few-shot turns: lines of USER: and ASSISTANT:"},
+    {NULL, "no-save", 0, OPTION_FLAG, NULL, AT(no_save), FOR_CHAT, 0, 0, "keep nothing"},
+
+    {"Prompt", "prompt", 'p', OPTION_TEXT, "TEXT", AT(prompt), FOR_CHAT, 0, 0,
+     "answer this once and leave; '-' is stdin"},
+    {NULL, "prompt-file", 0, OPTION_TEXT, "FILE", AT(prompt_file), FOR_CHAT, 0, 0,
+     "the same, from a file"},
+    {NULL, "file", 'f', OPTION_LIST, "FILE", AT(files), FOR_CHAT, 0, 0,
+     "attach a text file; repeatable"},
+    {NULL, "interactive", 'i', OPTION_FLAG, NULL, AT(stay), FOR_CHAT, 0, 0,
+     "stay in the chat after -p"},
+
+    {"Generation", "tokens", 'n', OPTION_WHOLE, "N", AT(tokens), FOR_ENGINE, 0, 1 << 24,
+     "at most so many for an answer; 0: no limit"},
+    {NULL, "temp", 0, OPTION_NUMBER, "T", AT(temperature), FOR_ANSWERS, 0, 100,
+     "temperature; 0: always the likeliest token"},
+    {NULL, "top-k", 0, OPTION_WHOLE, "K", AT(top_k), FOR_ANSWERS, 0, 1 << 24,
+     "of the K likeliest tokens; 0: all"},
+    {NULL, "top-p", 0, OPTION_NUMBER, "P", AT(top_p), FOR_ANSWERS, 0, 1,
+     "of the likeliest with this probability; 1: all"},
+    {NULL, "min-p", 0, OPTION_NUMBER, "P", AT(min_p), FOR_ANSWERS, 0, 1,
+     "of those P times as likely as the best; 0: all"},
+    {NULL, "repeat-penalty", 0, OPTION_NUMBER, "X", AT(repeat_penalty), FOR_ANSWERS, 0.1, 10,
+     "1: off"},
+    {NULL, "presence-penalty", 0, OPTION_NUMBER, "X", AT(presence_penalty), FOR_ANSWERS, -100, 100,
+     "0: off"},
+    {NULL, "frequency-penalty", 0, OPTION_NUMBER, "X", AT(frequency_penalty), FOR_ANSWERS, -100,
+     100, "0: off"},
+    {NULL, "seed", 0, OPTION_SEED, "N", AT(seed), FOR_ANSWERS, 0, 0,
+     "of the random numbers (default: new each turn)"},
+    {NULL, "samples", 0, OPTION_WHOLE, "K", AT(samples), FOR_CHAT, 1, ENGINE_MAX_REQUESTS,
+     "answers to each message, written at once"},
+    {NULL, "beams", 0, OPTION_WHOLE, "K", AT(beams), FOR_CHAT, 1, BEAMS_MAX_WIDTH,
+     "the likeliest answer that K beams find"},
+    {NULL, "length-penalty", 0, OPTION_NUMBER, "X", AT(length_penalty), FOR_CHAT, 0, 4,
+     "of beams; more favours longer ones (default: 1)"},
+    {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
+     "beams: done with K answers that have ended"},
+    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, LOOKUP_MOST,
+     "guess N tokens from the text so far; 0: none"},
+    {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
+     "ends an answer; repeatable"},
+    {NULL, "think", 0, OPTION_CHOICE, "auto|on|off", AT(think), FOR_CHAT, 0, 0,
+     "whether a model that can think first shall"},
+    {NULL, "overflow", 0, OPTION_CHOICE, "error|drop|compact", AT(overflow), FOR_CHAT, 0, 0,
+     "what to do with old turns that leave no room"},
+
+    {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_ANSWERS, 0, 0,
+     "tokens of a block"},
+    {NULL, "kv-type", 0, OPTION_CHOICE, "auto|f32|f16|bf16", AT(kv_type), FOR_ENGINE, 0, 0,
+     "type of the cached keys and values"},
+    {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes), FOR_ENGINE, 0, 0,
+     "of the cache: 512M (default: a quarter of free)"},
+    {NULL, "kv-host", 0, OPTION_BYTES, "SIZE", AT(kv_host_bytes), FOR_ANSWERS, 0, 0,
+     "in host memory, for what leaves the device"},
+    {NULL, "kv-disk", 0, OPTION_BYTES, "SIZE", AT(kv_disk_bytes), FOR_CHAT, 0, 0,
+     "on the disk; 0: none (default: 1/4 of free, 32G)"},
+    {NULL, "kv-dir", 0, OPTION_TEXT, "DIR", AT(kv_dir), FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH, 0,
+     0, "where (default: ~/.cache/quire/kv)"},
+    {NULL, "kv-restore", 0, OPTION_CHOICE, "auto|always|never", AT(kv_restore), FOR_CHAT, 0, 0,
+     "read back, not computed again; auto: the faster"},
+
+    {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
+     FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0, "of stdout"},
+    {NULL, "verbose", 'v', OPTION_FLAG, NULL, AT(verbose), FOR_ALL, 0, 0,
+     "figures after each answer; inspect: everything"},
+    {NULL, "quiet", 'q', OPTION_FLAG, NULL, AT(quiet), FOR_ALL, 0, 0, "stderr has errors only"},
+    {NULL, "color", 0, OPTION_CHOICE, "auto|always|never", AT(color), FOR_ALL, 0, 0,
+     "escapes for colour"},
+    {NULL, "raw", 0, OPTION_FLAG, NULL, AT(raw), FOR_CHAT, 0, 0, "show Markdown as it is"},
+
+    {"batch", "resume-batch", 0, OPTION_TEXT, "FILE", AT(resume_batch), FOR_BATCH, 0, 0,
+     "keeps results there; what is in it is not repeated"},
+    {NULL, "unordered", 0, OPTION_FLAG, NULL, AT(unordered), FOR_BATCH, 0, 0,
+     "results as they finish, not in order"},
+    {"tokenize", "ids", 0, OPTION_FLAG, NULL, AT(ids), FOR_TOKENIZE, 0, 0,
+     "numbers instead of pieces"},
+    {NULL, "bos", 0, OPTION_FLAG, NULL, AT(bos), FOR_TOKENIZE, 0, 0,
+     "begin with the model's first token"},
+    {"bench", "shape", 0, OPTION_TEXT, "NAME", AT(shape), FOR_BENCH, 0, 0,
+     "of a known model, with random weights"},
+    {NULL, "dtype", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 0, 0, "of its weights: q8_0"},
+    {NULL, "prompt-tokens", 0, OPTION_WHOLES, "N[,N]", AT(prompt_tokens), FOR_BENCH, 1, 1 << 24,
+     "of a prefill"},
+    {NULL, "depth", 0, OPTION_WHOLES, "N[,N]", AT(depth), FOR_BENCH, 1, 1 << 24,
+     "tokens in the cache before a decode"},
+    {NULL, "batch", 0, OPTION_WHOLES, "N[,N]", AT(batch), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
+     "sequences that decode together"},
+    {NULL, "runs", 0, OPTION_WHOLE, "N", AT(runs), FOR_BENCH, 1, 64, "the median counts"},
+
+    {"Help", "help", 'h', OPTION_FLAG, NULL, AT(help), FOR_QUESTION, 0, 0, "this text"},
+    {NULL, "version", 0, OPTION_FLAG, NULL, AT(version), FOR_QUESTION, 0, 0, "and leave"},
+    {NULL, "completion", 0, OPTION_CHOICE, "bash|zsh|fish", AT(completion), FOR_QUESTION, 0, 0,
+     "a script that lets the shell complete all this"},
+    {NULL, "man", 0, OPTION_FLAG, NULL, AT(man), FOR_QUESTION, 0, 0, "the manual page: man -l -"},
+    {NULL, "complete", 0, OPTION_CHOICE, "conversations|presets", AT(complete), FOR_QUESTION, 0, 0,
+     NULL},
+};
+
+enum { COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
+_Static_assert((int)COUNT <= (int)ARGS_OPTIONS_MAX, "struct args has a source for each");
+
+size_t option_count(void) { return COUNT; }
+
+const struct option *option_at(size_t index) {
+    ASSERT(index < COUNT);
+    return &OPTIONS[index];
+}
+
+const struct option *option_find(const char *name, size_t length) {
+    for (size_t i = 0; i < COUNT; i++)
+        if (strlen(OPTIONS[i].name) == length && memcmp(OPTIONS[i].name, name, length) == 0)
+            return &OPTIONS[i];
+    return NULL;
+}
+
+const struct option *option_by_letter(char letter) {
+    for (size_t i = 0; i < COUNT; i++)
+        if (OPTIONS[i].letter && OPTIONS[i].letter == letter) return &OPTIONS[i];
+    return NULL;
+}
+
+const struct option *option_nearest(const char *name) {
+    const struct option *best = NULL;
+    size_t best_distance = 3;
+    for (size_t i = 0; i < COUNT; i++) {
+        const char *candidate = OPTIONS[i].name;
+        if (!OPTIONS[i].help) continue;
+        size_t far = nearness_edits(name, candidate);
+        const size_t length = strlen(candidate);
+        if (length >= 3 && far > 2 && strncmp(name, candidate, length) == 0) far = 2;
+        if (strlen(name) >= 3 && strncmp(name, candidate, strlen(name)) == 0) far = 1;
+        if (far >= best_distance) continue;
+        best = &OPTIONS[i];
+        best_distance = far;
+    }
+    return best;
+}
+
+enum completes option_completes(const struct option *option) {
+    const char *argument = option->argument;
+    if (option->kind == OPTION_CHOICE) return COMPLETES_WORDS;
+    if (option->kind == OPTION_MAYBE_WORD) return COMPLETES_CONVERSATIONS;
+    if (option->offset == AT(model)) return COMPLETES_MODELS;
+    if (option->offset == AT(preset)) return COMPLETES_PRESETS;
+    if (argument && strcmp(argument, "FILE") == 0) return COMPLETES_FILES;
+    if (argument && strcmp(argument, "DIR") == 0) return COMPLETES_FOLDERS;
+    return COMPLETES_NOTHING;
+}
+
+const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]) {
+    static const char PREFIX[] = "QUIRE_";
+    memcpy(twin, PREFIX, sizeof PREFIX);
+    size_t at = sizeof PREFIX - 1;
+    for (const char *c = option->name; *c; c++) {
+        ASSERT(at + 1 < OPTION_TWIN_BYTES);
+        twin[at++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    }
+    twin[at] = '\0';
+    return twin;
+}
+
+static enum status refuse(struct error *err, const char *where, const char *expected,
+                          const char *value) {
+    return error_set(err, STATUS_BAD_INPUT, "%s: expected %s, found \"%.60s\"", where, expected,
+                     value);
+}
+
+static enum status set_flag(bool *place, const char *value, const char *where, struct error *err) {
+    static const char *const YES[] = {"on", "yes", "true", "1"};
+    static const char *const NO[] = {"off", "no", "false", "0"};
+    for (size_t i = 0; i < sizeof YES / sizeof YES[0]; i++) {
+        const bool yes = strcmp(value, YES[i]) == 0;
+        if (!yes && strcmp(value, NO[i]) != 0) continue;
+        *place = yes;
+        return STATUS_OK;
+    }
+    return refuse(err, where, "on or off", value);
+}
+
+static bool is_choice(const char *choices, const char *value) {
+    const size_t length = strlen(value);
+    for (const char *at = choices; length && *at;) {
+        const size_t bytes = strcspn(at, "|");
+        if (bytes == length && memcmp(at, value, length) == 0) return true;
+        at += bytes + (at[bytes] == '|');
+    }
+    return false;
+}
+
+static enum status refuse_number(const struct option *option, const char *value, const char *where,
+                                 struct error *err) {
+    const char *kind = option->kind == OPTION_NUMBER  ? "a number"
+                       : option->kind == OPTION_WHOLE ? "a whole number"
+                                                      : "whole numbers with commas between them,";
+    char expected[96];
+    snprintf(expected, sizeof expected, "%s from %.10g to %.10g", kind, option->low, option->high);
+    return refuse(err, where, expected, value);
+}
+
+// Reads a number that ends at `end`; false: it is none, or not one that the option takes.
+static bool read_number(const struct option *option, const char *value, const char *end,
+                        double *number) {
+    char *stopped;
+    *number = strtod(value, &stopped);
+    return value < end && !isspace((unsigned char)*value) && stopped == end &&
+           *number >= option->low && *number <= option->high &&
+           (option->kind == OPTION_NUMBER || *number == floor(*number));
+}
+
+static enum status set_number(const struct option *option, const char *value, void *place,
+                              const char *where, struct error *err) {
+    double number;
+    if (!read_number(option, value, value + strlen(value), &number))
+        return refuse_number(option, value, where, err);
+    if (option->kind == OPTION_WHOLE)
+        *(int32_t *)place = (int32_t)number;
+    else
+        *(float *)place = (float)number;
+    return STATUS_OK;
+}
+
+static enum status set_numbers(const struct option *option, const char *value,
+                               struct args_numbers *place, const char *where, struct error *err) {
+    struct args_numbers numbers = {0};
+    for (const char *at = value;; at++) {
+        const char *end = at + strcspn(at, ",");
+        double number;
+        if (!read_number(option, at, end, &number)) return refuse_number(option, value, where, err);
+        if (numbers.count == ARGS_NUMBERS_MAX)
+            return error_set(err, STATUS_BAD_INPUT, "%s: more than %d numbers", where,
+                             ARGS_NUMBERS_MAX);
+        numbers.values[numbers.count++] = (int32_t)number;
+        if (!*end) break;
+        at = end;
+    }
+    *place = numbers;
+    return STATUS_OK;
+}
+
+static enum status set_seed(uint64_t *place, const char *value, const char *where,
+                            struct error *err) {
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)*value) || *end || errno)
+        return refuse(err, where, "a whole number from 0 on", value);
+    *place = number;
+    return STATUS_OK;
+}
+
+static enum status set_item(struct args_list *list, const char *value, const char *where,
+                            struct error *err) {
+    if (!*value) return refuse(err, where, "some text", value);
+    if (list->count == ARGS_LIST_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "%s: given more than %d times", where,
+                         ARGS_LIST_MAX);
+    list->items[list->count++] = value;
+    list->items[list->count] = NULL;
+    return STATUS_OK;
+}
+
+static enum status set_choice(const struct option *option, const char *value, void *place,
+                              const char *where, struct error *err) {
+    if (!is_choice(option->argument, value)) return refuse(err, where, option->argument, value);
+    if (option->offset == AT(block_size)) // the one choice that is a number
+        *(int32_t *)place = (int32_t)strtol(value, NULL, 10);
+    else
+        *(const char **)place = value;
+    return STATUS_OK;
+}
+
+enum status option_set(const struct option *option, const char *value, struct args *args,
+                       const char *where, struct error *err) {
+    void *place = (char *)args + option->offset;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        return set_flag(place, value, where, err);
+    case OPTION_LIST:
+        return set_item(place, value, where, err);
+    case OPTION_CHOICE:
+        return set_choice(option, value, place, where, err);
+    case OPTION_WHOLE:
+    case OPTION_NUMBER:
+        return set_number(option, value, place, where, err);
+    case OPTION_WHOLES:
+        return set_numbers(option, value, place, where, err);
+    case OPTION_SEED:
+        return set_seed(place, value, where, err);
+    case OPTION_BYTES:
+        if (size_parse(value, place) == STATUS_OK) return STATUS_OK;
+        return refuse(err, where, "a size such as 512M or 4G", value);
+    case OPTION_TEXT:
+    case OPTION_MAYBE_WORD:
+    case OPTION_MAYBE_VALUE:
+        *(const char **)place = value;
+        return STATUS_OK;
+    }
+    return STATUS_OK;
+}

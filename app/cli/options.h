@@ -1,0 +1,73 @@
+// app/cli/options.h — the table of options.
+//
+// A row is one option: what it is called everywhere, what it takes, and where in struct args
+// its value goes. The environment's twin of "top-k" is QUIRE_TOP_K; the config file's key is
+// the long name.
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "app/cli/args.h"
+#include "app/cli/subcommands.h"
+
+enum option_kind {
+    OPTION_FLAG,        // bool; "=off" turns it off
+    OPTION_TEXT,        // const char *
+    OPTION_LIST,        // struct args_list: one more text each time
+    OPTION_CHOICE,      // const char *, one of `argument`, which has '|' between them
+    OPTION_WHOLE,       // int32_t from low to high
+    OPTION_WHOLES,      // struct args_numbers: such numbers, with commas between them
+    OPTION_NUMBER,      // float from low to high
+    OPTION_SEED,        // uint64_t
+    OPTION_BYTES,       // size_t: "512M"
+    OPTION_MAYBE_WORD,  // const char *: the next word, unless it is an option or a model file
+    OPTION_MAYBE_VALUE, // const char *: only as --option=value
+};
+
+enum {
+    FOR_CHAT = 1u << COMMAND_CHAT,
+    FOR_RM = 1u << COMMAND_RM,
+    FOR_INSPECT = 1u << COMMAND_INSPECT,
+    FOR_TOKENIZE = 1u << COMMAND_TOKENIZE,
+    FOR_BENCH = 1u << COMMAND_BENCH,
+    FOR_KV = 1u << COMMAND_KV,
+    FOR_BATCH = 1u << COMMAND_BATCH,
+    FOR_TEMPLATE = 1u << COMMAND_TEMPLATE,
+    FOR_IMPORT = 1u << COMMAND_IMPORT,
+    FOR_ALL = (1u << COMMAND_COUNT) - 1,
+    ONLY_AS_WORD = 1u << 30, // not in the environment, not in the config file
+};
+
+struct option {
+    const char *section; // of the help, where a new one begins; else NULL
+    const char *name;
+    char letter; // or 0
+    enum option_kind kind;
+    const char *argument; // as the help shows it
+    size_t offset;        // in struct args
+    unsigned commands;
+    double low, high;
+    const char *help; // or NULL: for our own completions, and nobody is told
+};
+
+size_t option_count(void);
+const struct option *option_at(size_t index);
+const struct option *option_find(const char *name, size_t length); // or NULL
+const struct option *option_by_letter(char letter);                // or NULL
+const struct option *option_nearest(const char *name);             // the likeliest, or NULL
+
+// Does a value have to follow?
+static inline bool option_takes_value(const struct option *option) {
+    return option->kind != OPTION_FLAG && option->kind != OPTION_MAYBE_WORD &&
+           option->kind != OPTION_MAYBE_VALUE;
+}
+
+enum { OPTION_TWIN_BYTES = 48 };
+enum completes option_completes(const struct option *option); // what its value can be
+
+const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]);
+
+// Reads `value` into the option's place in *args. BAD_INPUT begins with `where`.
+MUST_CHECK enum status option_set(const struct option *option, const char *value, struct args *args,
+                                  const char *where, struct error *err);
+
+#endif

@@ -1,0 +1,57 @@
+// app/console/command.h — what the files behind commands.h share; nobody else includes it.
+//
+//   commands.c          the table, /help, completion
+//   command_list.c      /list /resume /delete /name
+//   command_turns.c     /new /bg /rewind /regen /alt /beam /continue
+//   command_fork.c      /fork
+//   command_tree.c      /tree /redo /edit
+//   command_head.c      /system /preset /shots
+//   command_export.c    /export /import /copy
+//   command_context.c   /context /compact
+//   compose.c           /read, and @path in messages
+//   command_model.c     /model
+//   command_ask.c       /ask
+//   command_settings.c  /set /verbose
+//   command_show.c      /show /stats
+//   command_kv.c        /kv /strip
+//   command_think.c     /think
+//
+// A handler gets what follows the command's name, without blanks around it; "" for nothing.
+#ifndef APP_COMMAND_H
+#define APP_COMMAND_H
+
+#include "app/console/console.h"
+#include "store/conversation.h"
+
+typedef void command_handler(struct console *console, const char *argument);
+
+command_handler command_list, command_resume, command_delete, command_name;
+command_handler command_new, command_bg, command_rewind, command_regen, command_alt, command_beam,
+    command_continue;
+command_handler command_fork;
+command_handler command_tree, command_redo, command_edit;
+command_handler command_system, command_preset, command_shots;
+command_handler command_export, command_import, command_copy;
+command_handler command_context, command_compact;
+command_handler command_read;
+command_handler command_model;
+command_handler command_ask;
+command_handler command_set, command_verbose;
+command_handler command_show, command_stats;
+command_handler command_kv, command_strip;
+command_handler command_think;
+
+// Shows the thinking of the last answer, all of it (also ^O).
+void command_unfold(struct console *console);
+
+// What each of the conversations holds: usage[count]. False when memory is short.
+bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,
+                     struct holder_usage *usage);
+
+// The keys of /set, for completion; NULL after the last.
+const char *command_set_key(size_t index);
+
+// Reads a whole number from 1 on that is all of `text`.
+bool command_number(const char *text, int64_t *number);
+
+#endif

@@ -1,0 +1,89 @@
+// app/console/command_context.c — /context /compact: what the context is full of, and how to empty
+// it.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/chat/usage.h"
+#include "app/console/command.h"
+#include "app/console/overflow.h"
+#include "app/screen/terminal.h"
+
+enum { BAR_MOST = 60, PARTS = 3, NOTE_INDENT = 25 };
+
+struct part {
+    const char *label;
+    int64_t tokens;
+    char cell;
+    enum style style;
+    char note[64];
+};
+
+// So many cells for `tokens` of `context`, one at least for what there is any of.
+static int cells_of(int64_t tokens, int64_t context, int columns) {
+    const int cells = (int)(tokens * columns / context);
+    return tokens > 0 && cells == 0 ? 1 : cells;
+}
+
+static void show_bar(const struct part parts[PARTS], int64_t context) {
+    const int width = terminal_width() - 3;
+    const int columns = width < BAR_MOST ? (width > PARTS ? width : PARTS) : BAR_MOST;
+    int left = columns;
+    terminal_say(STYLE_PLAIN, "[");
+    for (int i = 0; i < PARTS; i++) {
+        char cells[BAR_MOST + 1];
+        int count = i + 1 < PARTS ? cells_of(parts[i].tokens, context, columns) : left;
+        if (count > left) count = left;
+        memset(cells, parts[i].cell, (size_t)count);
+        cells[count] = '\0';
+        left -= count;
+        terminal_say(parts[i].style, "%s", cells);
+    }
+    terminal_say(STYLE_PLAIN, "]\n");
+}
+
+static void show_parts(const struct part parts[PARTS], int64_t context) {
+    char tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
+    for (int i = 0; i < PARTS; i++) {
+        terminal_say(parts[i].style, "%c %-6s", parts[i].cell, parts[i].label);
+        struct text note = {0};
+        const int room = terminal_width() - NOTE_INDENT;
+        if (text_fit(&note, parts[i].note, room > 0 ? room : 0, false) == STATUS_OK)
+            terminal_say(STYLE_PLAIN, "%9s %3d %%  %s\n", count_format(parts[i].tokens, tokens),
+                         usage_percent(parts[i].tokens, context), text_string(&note));
+        text_deinit(&note);
+    }
+    terminal_say(STYLE_DIM, "  %-6s%9s tokens\n\n", "all", count_format(context, all));
+}
+
+void command_context(struct console *console, const char *argument) {
+    struct chat_head head;
+    struct error err = {0};
+    char turns[TURNS_TEXT_BYTES];
+    (void)argument;
+    if (console_failed(chat_head(console->chat, &head, &err), &err)) return;
+    const struct chat *chat = console->chat;
+    const int64_t context = chat_context(chat);
+    const int64_t log = (int64_t)chat_log_tokens(chat, chat_message_count(chat));
+    const int64_t in_head = log > 0 && head.tokens > log ? log : head.tokens;
+    const int64_t in_turns = log > in_head ? log - in_head : 0;
+    const int64_t used = in_head + in_turns;
+    struct part parts[PARTS] = {
+        {"head", in_head, '#', STYLE_BLUE, ""},
+        {"turns", in_turns, '=', STYLE_GREEN, ""},
+        {"free", context > used ? context - used : 0, '.', STYLE_DIM, ""},
+    };
+    if (head.others > 0)
+        snprintf(parts[0].note, sizeof parts[0].note,
+                 "shared with %" PRId64 " other conversation%s", head.others,
+                 head.others == 1 ? "" : "s");
+    snprintf(parts[1].note, sizeof parts[1].note, "%s", turns_format(chat_turn_count(chat), turns));
+    if (used > context) snprintf(parts[2].note, sizeof parts[2].note, "more than fits");
+    show_bar(parts, context);
+    show_parts(parts, context);
+}
+
+void command_compact(struct console *console, const char *argument) {
+    overflow_compact(console, argument, 0);
+}

@@ -1,0 +1,125 @@
+// app/console/command_fork.c — /fork: another way from here, from a question, or from an answer.
+//
+// N is the number of a user's turn, and forks before it, with its text in the editor; "Na" is the
+// answer to it, and forks after it.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/console/command.h"
+#include "app/console/picker.h"
+#include "app/screen/terminal.h"
+
+static void say_forked(struct console *console, const char *what) {
+    const struct conversation *fork = chat_conversation(console->chat);
+    terminal_tell(STYLE_DIM, "%s %s%s%s; /resume - goes back.\n\n", what, fork->id,
+                  fork->name[0] ? " " : "", fork->name);
+    if (chat_draft(console->chat)[0]) console_set_draft(console, chat_draft(console->chat));
+}
+
+static void fork_before(struct console *console, int64_t turn) {
+    struct text draft = {0};
+    struct error err = {0};
+    const enum status status = desk_fork_at(&console->desk, turn, &draft, &err);
+    console->chat = console->desk.front;
+    if (!console_failed(status, &err)) {
+        char what[64];
+        snprintf(what, sizeof what, "Before turn %" PRId64 ", in the fork", turn);
+        say_forked(console, what);
+        console_set_draft(console, text_string(&draft));
+    }
+    text_deinit(&draft);
+}
+
+static void fork_after(struct console *console, int64_t turn) {
+    struct error err = {0};
+    if (console_failed(chat_fork_after(console->chat, turn, "", &err), &err)) return;
+    char what[64];
+    snprintf(what, sizeof what, "After the answer to turn %" PRId64 ", in the fork", turn);
+    say_forked(console, what);
+}
+
+// "3" or "3a".
+static bool read_turn(const char *argument, int64_t *turn, bool *after) {
+    char digits[24];
+    const size_t length = strlen(argument);
+    *after = length > 1 && argument[length - 1] == 'a';
+    if (length - *after >= sizeof digits) return false;
+    memcpy(digits, argument, length - *after);
+    digits[length - *after] = '\0';
+    return command_number(digits, turn);
+}
+
+struct turn_list {
+    char **lines; // [count], owned
+    int64_t *turns;
+    bool *after;
+    size_t count;
+};
+
+static void turn_list_deinit(struct turn_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->lines[i]);
+    free(list->lines);
+    free(list->turns);
+    free(list->after);
+}
+
+static enum status turn_list_init(struct turn_list *list, const struct chat *chat) {
+    const size_t count = chat_message_count(chat);
+    int64_t turn = 0;
+    list->lines = calloc(count + 1, sizeof *list->lines);
+    list->turns = calloc(count + 1, sizeof *list->turns);
+    list->after = calloc(count + 1, sizeof *list->after);
+    if (!list->lines || !list->turns || !list->after) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const struct message *message = chat_message(chat, i);
+        struct text line = {0};
+        if (message->role == MESSAGE_SYSTEM) continue;
+        const bool answer = message->role == MESSAGE_ASSISTANT;
+        turn += !answer;
+        TRY(text_format(&line, "%4" PRId64 "%s", turn, answer ? "a   " : "  > "));
+        const enum status status = text_append(&line, message->text, message->length);
+        if (status != STATUS_OK) {
+            text_deinit(&line);
+            return status;
+        }
+        list->turns[list->count] = turn;
+        list->after[list->count] = answer;
+        list->lines[list->count++] = line.bytes;
+    }
+    return STATUS_OK;
+}
+
+static void fork_where_asked(struct console *console) {
+    struct turn_list list = {0};
+    struct error err = {0};
+    size_t chosen;
+    const enum status status = turn_list_init(&list, console->chat);
+    if (!console_failed(status, &err) && list.count == 0)
+        terminal_tell(STYLE_ERROR, "there is no turn to fork at yet\n");
+    if (status == STATUS_OK && list.count > 0) {
+        const struct picker_options options = {
+            .title = "fork before a question (3), or after its answer (3a)",
+            .items = (const char *const *)list.lines,
+            .count = list.count,
+            .at = list.count - 1,
+        };
+        if (picker_run(console, &options, &chosen))
+            (list.after[chosen] ? fork_after : fork_before)(console, list.turns[chosen]);
+    }
+    turn_list_deinit(&list);
+}
+
+void command_fork(struct console *console, const char *argument) {
+    int64_t turn;
+    bool after;
+    if (strcmp(argument, "-") == 0)
+        fork_where_asked(console);
+    else if (read_turn(argument, &turn, &after))
+        (after ? fork_after : fork_before)(console, turn);
+    else if (console_fork(console, argument))
+        say_forked(console, "Now in the fork");
+}

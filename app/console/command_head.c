@@ -1,0 +1,146 @@
+// app/console/command_head.c — /system /preset /shots: what a conversation begins with.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/attachment.h"
+#include "app/base/figures.h"
+#include "app/base/path.h"
+#include "app/chat/presets.h"
+#include "app/console/command.h"
+#include "app/screen/terminal.h"
+#include "prompts/head.h"
+
+// What the head costs, and who has it already.
+static void say_cost(struct console *console) {
+    struct chat_head head;
+    struct error err = {0};
+    char tokens[COUNT_TEXT_BYTES], prefill[COUNT_TEXT_BYTES];
+    if (console_failed(chat_head(console->chat, &head, &err), &err)) return;
+    if (head.tokens == 0) return;
+    terminal_tell(
+        STYLE_DIM,
+        "[%s tokens, of which %s must be read; %" PRId64 " other conversation%s this head]\n",
+        count_format(head.tokens, tokens), count_format(head.tokens - head.cached, prefill),
+        head.others, head.others == 1 ? " has" : "s have");
+}
+
+static void show_head(struct console *console) {
+    struct text text = {0};
+    const char *head = chat_system(console->chat);
+    if (!head[0]) {
+        terminal_tell(STYLE_DIM, "There is no system prompt.\n\n");
+        return;
+    }
+    if (head_show(head, &text) == STATUS_OK)
+        terminal_text(STYLE_PLAIN, text_string(&text), text.length);
+    terminal_say(STYLE_PLAIN, "\n");
+    say_cost(console);
+    terminal_say(STYLE_PLAIN, "\n");
+    text_deinit(&text);
+}
+
+static void take_head(struct console *console, const char *head) {
+    struct error err = {0};
+    const bool had_turns = chat_turn_count(console->chat) > 0;
+    if (console_failed(chat_set_system(console->chat, head, &err), &err)) return;
+    terminal_tell(STYLE_DIM, had_turns ? "A new conversation begins under this head; "
+                                         "/resume - goes back.\n"
+                                       : "The conversation begins under this head.\n");
+    say_cost(console);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+static enum status read_system(const char *argument, struct text *system, struct error *err) {
+    struct text path = {0};
+    enum status status = STATUS_OK;
+    size_t offset;
+    if (argument[0] != '@') {
+        status = text_append_string(system, argument);
+    } else {
+        status = path_expand(argument + 1, &path);
+        if (status == STATUS_OK) status = file_read(text_string(&path), system, err);
+    }
+    if (status == STATUS_OK && system->length > 0 &&
+        !utf8_valid(system->bytes, system->length, &offset))
+        status = error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte at offset %zu",
+                           argument, offset);
+    if (status == STATUS_OK) status = head_check_system(text_string(system), system->length, err);
+    text_deinit(&path);
+    return status;
+}
+
+// Its few-shot turns stay.
+void command_system(struct console *console, const char *argument) {
+    struct text system = {0}, head = {0};
+    struct error err = {0};
+    if (!argument[0]) {
+        show_head(console);
+        return;
+    }
+    enum status status =
+        strcmp(argument, "-") == 0 ? STATUS_OK : read_system(argument, &system, &err);
+    if (status == STATUS_OK)
+        status = head_join(text_string(&system), chat_system(console->chat), &head);
+    if (!console_failed(status, &err)) take_head(console, text_string(&head));
+    text_deinit(&system);
+    text_deinit(&head);
+}
+
+// A file with a system prompt of its own brings that too.
+void command_shots(struct console *console, const char *argument) {
+    struct text path = {0}, shots = {0}, head = {0};
+    struct error err = {0};
+    enum status status = STATUS_OK;
+    const bool none = strcmp(argument, "-") == 0;
+    if (!argument[0]) {
+        terminal_tell(STYLE_PLAIN, "%zu few-shot pairs; /shots FILE takes others, /shots - none\n",
+                      head_shots(chat_system(console->chat)));
+        return;
+    }
+    if (!none) status = path_expand(argument, &path);
+    if (!none && status == STATUS_OK) status = preset_read_file(path.bytes, &shots, &err);
+    if (!none && status == STATUS_OK && head_shots(text_string(&shots)) == 0)
+        status = error_set(&err, STATUS_BAD_INPUT,
+                           "%.200s has no pair of USER: and ASSISTANT: in it", path.bytes);
+    const bool whole = shots.length > 0 && shots.bytes[0] != HEAD_SEPARATOR;
+    if (status == STATUS_OK)
+        status =
+            head_join(whole ? shots.bytes : chat_system(console->chat), text_string(&shots), &head);
+    if (!console_failed(status, &err)) take_head(console, text_string(&head));
+    text_deinit(&path);
+    text_deinit(&shots);
+    text_deinit(&head);
+}
+
+static void show_presets(struct console *console) {
+    struct preset *presets = NULL;
+    size_t count = 0;
+    struct error err = {0};
+    if (console_failed(presets_list(console->config_path, &presets, &count), &err)) return;
+    for (size_t i = 0; i < count; i++) {
+        struct text about = {0};
+        const int columns = terminal_width() - 20;
+        if (text_fit(&about, presets[i].about, columns > 10 ? columns : 10, false) == STATUS_OK) {
+            terminal_say(STYLE_PLAIN, "%c %-16s", presets[i].own ? '+' : ' ', presets[i].name);
+            terminal_say(STYLE_DIM, " %s\n", text_string(&about));
+        }
+        text_deinit(&about);
+    }
+    terminal_tell(STYLE_DIM, count ? "/preset NAME begins under one; + is your own.\n\n"
+                                   : "There are no presets.\n\n");
+    free(presets);
+}
+
+void command_preset(struct console *console, const char *argument) {
+    struct text head = {0};
+    struct error err = {0};
+    if (!argument[0]) {
+        show_presets(console);
+        return;
+    }
+    if (!console_failed(preset_read(console->config_path, argument, &head, &err), &err))
+        take_head(console, text_string(&head));
+    text_deinit(&head);
+}

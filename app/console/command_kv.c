@@ -1,0 +1,266 @@
+// app/console/command_kv.c — /kv and /strip: the cache, and whose it is.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/chat/kv_report.h"
+#include "app/chat/usage.h"
+#include "app/console/command.h"
+#include "app/screen/terminal.h"
+#include "engine/base/size.h"
+
+enum {
+    HOLDERS_ASKED = 1000, // conversations, the newest
+    HOLDERS_SHOWN = 8,
+    MAP_CELLS = 56, // of a line that shows a tier at a glance
+    MAP_INDENT = 10,
+    NAME_INDENT = 64,
+};
+
+static void row(const char *label, const char *value) {
+    terminal_say(STYLE_DIM, "%-10s", label);
+    terminal_say(STYLE_PLAIN, "%s\n", value);
+}
+
+// Blocks that are used, cached and free, and their sum, in one line.
+static void pool_row(const char *label, const uint32_t parts[3], uint32_t blocks,
+                     size_t block_bytes) {
+    char value[160], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES], c[COUNT_TEXT_BYTES];
+    char sum[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES];
+    snprintf(value, sizeof value, "%11s + %9s + %9s = %9s  %12s", count_format(parts[0], a),
+             count_format(parts[1], b), count_format(parts[2], c), count_format(blocks, sum),
+             size_format(blocks * block_bytes, bytes));
+    row(label, value);
+}
+
+static void disk_row(const struct kv_usage *usage) {
+    char value[160], blocks[COUNT_TEXT_BYTES], waiting[COUNT_TEXT_BYTES];
+    char bytes[SIZE_TEXT_BYTES], limit[SIZE_TEXT_BYTES];
+    if (!usage->has_disk) {
+        row("disk", "none");
+        return;
+    }
+    snprintf(value, sizeof value, "%s blocks of this model, %s unwritten · %s%s%s",
+             count_format(usage->disk_blocks, blocks),
+             count_format(usage->unwritten_blocks, waiting), size_format(usage->disk_bytes, bytes),
+             usage->disk_limit_bytes ? " of " : "",
+             usage->disk_limit_bytes ? size_format(usage->disk_limit_bytes, limit) : "");
+    row("disk", value);
+}
+
+struct kind {
+    uint64_t amount;
+    char cell; // says the same as the colour
+    enum style style;
+};
+
+// A tier as a line: each cell the same part of it, one at least for each kind that there is, and
+// what is left over is the last kind's.
+static void map_line(const char *tier, const struct kind *kinds, size_t count, uint64_t all) {
+    const int width = terminal_width() - MAP_INDENT - (int)sizeof "[]  device";
+    const int columns = width < MAP_CELLS ? (width > (int)count ? width : (int)count) : MAP_CELLS;
+    int left = columns;
+    terminal_say(STYLE_PLAIN, "[");
+    for (size_t i = 0; i < count; i++) {
+        char cells[MAP_CELLS + 1];
+        int part = all ? (int)((double)kinds[i].amount / (double)all * columns) : 0;
+        if (part == 0 && kinds[i].amount > 0) part = 1;
+        if (part > left || i + 1 == count) part = left;
+        memset(cells, kinds[i].cell, (size_t)part);
+        cells[part] = '\0';
+        left -= part;
+        terminal_say(kinds[i].style, "%s", cells);
+    }
+    terminal_say(STYLE_PLAIN, "]");
+    terminal_say(STYLE_DIM, "  %s\n", tier);
+}
+
+static void show_map(const struct kv_usage *usage) {
+    const struct kind device[] = {
+        {usage->device_shared, 's', STYLE_BLUE},
+        {usage->device_held - usage->device_shared, 'p', STYLE_GREEN},
+        {usage->device_cached, 'c', STYLE_YELLOW},
+        {usage->device_free, '.', STYLE_DIM},
+    };
+    const struct kind host[] = {
+        {(uint64_t)usage->host_moving + usage->host_cached, 'h', STYLE_CYAN},
+        {usage->host_free, '.', STYLE_DIM},
+    };
+    const struct kind disk[] = {
+        {usage->disk_bytes, 'd', STYLE_BOLD},
+        {0, '.', STYLE_DIM},
+    };
+    terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "map");
+    map_line("device", device, sizeof device / sizeof device[0], usage->device_blocks);
+    if (usage->host_blocks) {
+        terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "");
+        map_line("host", host, sizeof host / sizeof host[0], usage->host_blocks);
+    }
+    if (usage->has_disk && usage->disk_limit_bytes) {
+        terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "");
+        map_line("disk", disk, sizeof disk / sizeof disk[0], usage->disk_limit_bytes);
+    }
+    terminal_say(STYLE_DIM, "%-*ss shared  p private  c cached  h host  d disk  . free\n",
+                 MAP_INDENT, "");
+}
+
+static void show_pools(const struct kv_usage *usage) {
+    const uint32_t device[3] = {usage->device_held, usage->device_cached, usage->device_free};
+    const uint32_t host[3] = {usage->host_moving, usage->host_cached, usage->host_free};
+    terminal_say(STYLE_DIM, "%-10s%11s   %9s   %9s   %9s  %12s\n", "blocks", "used", "cached",
+                 "free", "all", "bytes");
+    pool_row("device", device, usage->device_blocks, usage->block_bytes);
+    if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
+    disk_row(usage);
+    show_map(usage);
+}
+
+static void show_traffic(const struct kv_usage *usage) {
+    char value[200], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES], c[COUNT_TEXT_BYTES];
+    char d[COUNT_TEXT_BYTES], in[SIZE_TEXT_BYTES], out[SIZE_TEXT_BYTES];
+    char read[SIZE_TEXT_BYTES], written[SIZE_TEXT_BYTES];
+    snprintf(value, sizeof value, "%s blocks in several sequences; %s copies spared, %s",
+             count_format(usage->device_shared, a), count_format((int64_t)usage->device_spared, b),
+             size_format(usage->device_spared * usage->block_bytes, in));
+    row("shared", value);
+    snprintf(value, sizeof value, "device %s · host %s · disk %s tokens",
+             count_format((int64_t)usage->device_hit_tokens, a),
+             count_format((int64_t)usage->host_hit_tokens, b),
+             count_format((int64_t)usage->disk_hit_tokens, c));
+    row("found", value);
+    snprintf(value, sizeof value, "%s read · %s written tokens; %s blocks evicted, %s lost",
+             count_format((int64_t)usage->prefilled_tokens, a),
+             count_format((int64_t)usage->decoded_tokens, b),
+             count_format((int64_t)usage->evicted_blocks, c),
+             count_format((int64_t)usage->lost_blocks, d));
+    row("computed", value);
+    snprintf(value, sizeof value, "out %s, in %s · disk read %s, written %s (%.2f ×)",
+             size_format(usage->swap_out_bytes, out), size_format(usage->swap_in_bytes, in),
+             size_format(usage->disk_read_bytes, read),
+             size_format(usage->disk_written_bytes, written), kv_report_amplification(usage));
+    row("moved", value);
+    if (usage->failed_reads == 0 && usage->failed_writes == 0) return;
+    snprintf(value, sizeof value, "%s reads, %s writes of blocks",
+             count_format((int64_t)usage->failed_reads, a),
+             count_format((int64_t)usage->failed_writes, b));
+    row("failed", value);
+}
+
+struct held { // by one conversation
+    const struct conversation_row *row;
+    struct holder_usage usage;
+};
+
+static uint64_t blocks_of(const struct holder_usage *usage) {
+    return (uint64_t)usage->unique_blocks + usage->shared_blocks;
+}
+
+// The one with the most blocks first; then the newest, as the list has them.
+static int compare(const void *a, const void *b) {
+    const struct held *x = a, *y = b;
+    const uint64_t x_blocks = blocks_of(&x->usage), y_blocks = blocks_of(&y->usage);
+    if (x_blocks != y_blocks) return x_blocks < y_blocks ? 1 : -1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void show_held(const struct console *console, const struct held *held, size_t block_bytes) {
+    const struct conversation *conversation = &held->row->conversation;
+    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    const struct holder_usage *usage = &held->usage;
+    char device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES];
+    char tokens[COUNT_TEXT_BYTES], unique[SIZE_TEXT_BYTES], shared[SIZE_TEXT_BYTES];
+    const int room = terminal_width() - NAME_INDENT;
+    struct text name = {0};
+    if (text_fit(&name, conversation->name[0] ? conversation->name : held->row->preview,
+                 room > 8 ? room : 8, false) == STATUS_OK)
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s %7s %7s %7s %7s %9s %9s  %s\n",
+                     here ? '*' : ' ', conversation->id, count_format(usage->tokens, tokens),
+                     count_format(usage->device_tokens, device),
+                     count_format(usage->host_tokens, host), count_format(usage->disk_tokens, disk),
+                     size_format(usage->unique_blocks * block_bytes, unique),
+                     size_format(usage->shared_blocks * block_bytes, shared), text_string(&name));
+    text_deinit(&name);
+}
+
+static void show_holders(const struct console *console, struct held *held, size_t count,
+                         size_t block_bytes) {
+    qsort(held, count, sizeof *held, compare);
+    size_t holding = 0;
+    while (holding < count && held[holding].usage.tokens > 0)
+        holding++;
+    if (holding == 0) return;
+    terminal_say(STYLE_DIM, "\n  %-8s %7s %7s %7s %7s %9s %9s\n", "id", "tokens", "device", "host",
+                 "disk", "unique", "shared");
+    for (size_t i = 0; i < holding && i < HOLDERS_SHOWN; i++)
+        show_held(console, &held[i], block_bytes);
+    if (holding > HOLDERS_SHOWN)
+        terminal_say(STYLE_DIM, "  and %zu more\n", holding - HOLDERS_SHOWN);
+}
+
+bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,
+                     struct holder_usage *usage) {
+    uint64_t *holders = malloc((count + 1) * sizeof *holders);
+    if (!holders) return false;
+    for (size_t i = 0; i < count; i++)
+        holders[i] = conversation_number(rows[i].conversation.id);
+    engine_holder_usage(console->engine, holders, count, usage);
+    free(holders);
+    return true;
+}
+
+static void show_conversations(struct console *console, size_t block_bytes) {
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    struct error err = {0};
+    if (console_failed(conversation_list(console->db, "", HOLDERS_ASKED, &rows, &count, &err),
+                       &err))
+        return;
+    struct holder_usage *usage = calloc(count + 1, sizeof *usage);
+    struct held *held = calloc(count + 1, sizeof *held);
+    if (usage && held && command_holders(console, rows, count, usage)) {
+        for (size_t i = 0; i < count; i++)
+            held[i] = (struct held){&rows[i], usage[i]};
+        show_holders(console, held, count, block_bytes);
+    }
+    free(usage);
+    free(held);
+    free(rows);
+}
+
+void command_kv(struct console *console, const char *argument) {
+    (void)argument;
+    struct engine_info info;
+    struct kv_usage kv;
+    engine_info(console->engine, &info);
+    engine_kv_usage(console->engine, &kv);
+    const struct usage usage = usage_of(console->chat, console->engine);
+    char value[160], bytes[SIZE_TEXT_BYTES], cached[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
+    show_pools(&kv);
+    show_traffic(&kv);
+    snprintf(value, sizeof value,
+             "%s of %s tokens on the device · %" PRId32 " tokens a block of %s, %s",
+             count_format(usage.cached, cached), count_format(usage.length, length),
+             info.block_size, size_format(info.block_bytes, bytes), info.kv_type);
+    row("here", value);
+    show_conversations(console, kv.block_bytes);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+void command_strip(struct console *console, const char *argument) {
+    struct conversation stripped;
+    struct engine_info info;
+    struct error err = {0};
+    uint32_t blocks = 0;
+    if (!argument[0]) {
+        terminal_say(STYLE_ERROR, "which one? /strip ID\n");
+        return;
+    }
+    if (console_failed(chat_strip(console->chat, argument, &stripped, &blocks, &err), &err)) return;
+    engine_info(console->engine, &info);
+    char bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
+    terminal_say(STYLE_DIM, "%s: %s of cached KV dropped (%s blocks); its text is untouched.\n",
+                 stripped.id, size_format(blocks * info.block_bytes, bytes),
+                 count_format(blocks, count));
+}

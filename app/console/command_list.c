@@ -1,0 +1,220 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/console/command.h"
+#include "app/console/picker.h"
+#include "app/screen/terminal.h"
+
+enum {
+    LIST_LIMIT = 200,
+    PICK_FIRST = 1000,   // conversations, before the person looks further
+    TITLE_COLUMNS = 200, // of a picker's line, which the screen cuts
+    DEPTH_SHOWN = 6,     // deeper forks are not indented further
+};
+
+// "  └ Paris trip · Tell me about …": name and beginning, indented below the parent.
+static enum status row_title(const struct conversation_row *row, int columns, struct text *out) {
+    const int depth = row->depth < DEPTH_SHOWN ? (int)row->depth : DEPTH_SHOWN;
+    struct text title = {0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < depth && status == STATUS_OK; i++)
+        status = text_append_string(&title, i + 1 < depth ? "  " : "└ ");
+    const char *name = row->conversation.name;
+    if (status == STATUS_OK)
+        status = text_format(&title, "%s%s%s", name, name[0] && row->preview[0] ? " · " : "",
+                             row->preview);
+    if (status == STATUS_OK) status = text_fit(out, text_string(&title), columns, false);
+    text_deinit(&title);
+    return status;
+}
+
+// The tier that has most of a conversation's tokens.
+static const char *place_of(const struct holder_usage *usage) {
+    if (usage->device_tokens + usage->host_tokens + usage->disk_tokens == 0) return "none";
+    if (usage->device_tokens >= usage->host_tokens && usage->device_tokens >= usage->disk_tokens)
+        return "device";
+    return usage->host_tokens >= usage->disk_tokens ? "host" : "disk";
+}
+
+// Five columns of figures, then the title in what is left of the screen.
+static void show_row(const struct console *console, const struct conversation_row *row,
+                     const struct holder_usage *usage) {
+    char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+    const struct conversation *conversation = &row->conversation;
+    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    if (desk_is_writing(&console->desk, conversation->id))
+        snprintf(age, sizeof age, "writing");
+    else
+        age_format(calendar_ms() - conversation->updated_ms, age);
+    count_format(row->turns, turns);
+    count_format(row->tokens, tokens);
+    const int columns = terminal_width() - 46;
+    struct text title = {0};
+    if (row_title(row, columns > 10 ? columns : 10, &title) == STATUS_OK)
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %7s  %5s  %7s  %-6s  %s\n",
+                     here ? '*' : ' ', conversation->id, age, turns, tokens, place_of(usage),
+                     text_string(&title));
+    text_deinit(&title);
+}
+
+static void show_rows(struct console *console, const struct conversation_row *rows, size_t count) {
+    struct holder_usage *usage = calloc(count + 1, sizeof *usage);
+    if (!usage || !command_holders(console, rows, count, usage)) {
+        free(usage);
+        return;
+    }
+    terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
+                 "cache");
+    for (size_t i = 0; i < count; i++)
+        show_row(console, &rows[i], &usage[i]);
+    free(usage);
+}
+
+void command_list(struct console *console, const char *argument) {
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    struct error err = {0};
+    if (console_failed(
+            conversation_list(console->db, argument, LIST_LIMIT + 1, &rows, &count, &err), &err))
+        return;
+    if (count > 0) show_rows(console, rows, count < LIST_LIMIT ? count : LIST_LIMIT);
+    if (count > LIST_LIMIT)
+        terminal_tell(STYLE_DIM, "  and older ones: /list WORDS, or /resume, finds them\n");
+    if (count == 0)
+        terminal_tell(STYLE_DIM, argument[0] ? "No conversation has these words.\n"
+                                             : "There is no conversation yet.\n");
+    free(rows);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+static void resume(struct console *console, const char *which) {
+    if (!console_resume(console, which)) return;
+    console->again = chat_running(console->chat);
+    console_arrive(console);
+}
+
+// What a picker shows of the conversations.
+struct picking {
+    struct console *console;
+    struct conversation_row *rows; // [count], owned
+    char **lines;                  // the same
+    size_t count;
+};
+
+static void picking_deinit(struct picking *picking) {
+    for (size_t i = 0; picking->lines && i < picking->count; i++)
+        free(picking->lines[i]);
+    free(picking->lines);
+    free(picking->rows);
+}
+
+// "3f2a91bc    2 h    4  name · beginning".
+static enum status make_line(const struct conversation_row *row, char **result) {
+    char age[AGE_TEXT_BYTES];
+    struct text line = {0};
+    age_format(calendar_ms() - row->conversation.updated_ms, age);
+    enum status status =
+        text_format(&line, "%s  %7s  %4" PRId64 "  ", row->conversation.id, age, row->turns);
+    if (status == STATUS_OK) status = row_title(row, TITLE_COLUMNS, &line);
+    *result = line.bytes;
+    return status;
+}
+
+// Fills an empty one with the newest; after a failure it can be deinitialised all the same.
+static enum status picking_load(struct picking *picking, size_t limit, struct error *err) {
+    TRY(conversation_list(picking->console->db, "", limit, &picking->rows, &picking->count, err));
+    picking->lines = calloc(picking->count + 1, sizeof *picking->lines);
+    if (!picking->lines) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < picking->count; i++)
+        TRY(make_line(&picking->rows[i], &picking->lines[i]));
+    return STATUS_OK;
+}
+
+static bool load_all(void *user, const char *const **items, size_t *count) {
+    struct picking *picking = user, all = {.console = picking->console};
+    struct error err = {0};
+    if (console_failed(picking_load(&all, SIZE_MAX, &err), &err)) {
+        picking_deinit(&all);
+        return false;
+    }
+    picking_deinit(picking);
+    *picking = all;
+    *items = (const char *const *)picking->lines;
+    *count = picking->count;
+    return true;
+}
+
+static void pick(struct picking *picking) {
+    const char *here = chat_conversation(picking->console->chat)->id;
+    size_t at = 0, chosen;
+    while (at < picking->count && strcmp(picking->rows[at].conversation.id, here) != 0)
+        at++;
+    const struct picker_options options = {
+        .title = "conversations",
+        .items = (const char *const *)picking->lines,
+        .count = picking->count,
+        .at = at < picking->count ? at : 0,
+        .more = picking->count == PICK_FIRST ? load_all : NULL,
+        .user = picking,
+    };
+    if (picker_run(picking->console, &options, &chosen))
+        resume(picking->console, picking->rows[chosen].conversation.id);
+}
+
+void command_resume(struct console *console, const char *argument) {
+    struct picking picking = {.console = console};
+    struct error err = {0};
+    if (argument[0]) {
+        resume(console, argument);
+        return;
+    }
+    const enum status status = picking_load(&picking, PICK_FIRST, &err);
+    if (!console_failed(status, &err)) {
+        if (picking.count > 0)
+            pick(&picking);
+        else
+            terminal_tell(STYLE_DIM, "There is no conversation yet.\n");
+    }
+    picking_deinit(&picking);
+}
+
+// The lock says whether another quire is in it.
+static void delete_locked(struct console *console, const struct conversation *conversation) {
+    struct error err = {0};
+    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    if (here && console_failed(chat_new(console->chat, "", &err), &err)) return;
+    if (console_failed(conversation_lock(console->db, conversation->id, &err), &err)) return;
+    const enum status status = conversation_delete(console->db, conversation->id, &err);
+    conversation_unlock(console->db, conversation->id);
+    if (console_failed(status, &err)) return;
+    engine_strip(console->engine, conversation_number(conversation->id));
+    terminal_tell(STYLE_DIM, "%s is deleted.%s\n", conversation->id,
+                  here ? " This is a new conversation." : "");
+}
+
+void command_delete(struct console *console, const char *argument) {
+    struct conversation conversation;
+    struct error err = {0};
+    if (!argument[0]) {
+        terminal_tell(STYLE_ERROR, "which one? /delete ID\n");
+        return;
+    }
+    if (console_failed(conversation_find(console->db, argument, &conversation, &err), &err)) return;
+    terminal_say(STYLE_PLAIN, "%s %s\n", conversation.id, conversation.name);
+    if (console_confirm(console, "delete it for ever? y/n "))
+        delete_locked(console, &conversation);
+    else
+        terminal_tell(STYLE_DIM, "It is kept.\n");
+}
+
+void command_name(struct console *console, const char *argument) {
+    struct error err = {0};
+    const struct conversation *conversation = chat_conversation(console->chat);
+    if (!argument[0])
+        terminal_say(STYLE_PLAIN, "%s\n", conversation->name[0] ? conversation->name : "(no name)");
+    else if (!console_failed(chat_rename(console->chat, argument, &err), &err))
+        terminal_tell(STYLE_DIM, "This conversation is “%s” now.\n", argument);
+}

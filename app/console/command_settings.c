@@ -1,0 +1,161 @@
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/console/command.h"
+#include "app/screen/terminal.h"
+
+enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_VERBOSE };
+
+struct setting {
+    const char *key;
+    enum setting_kind kind;
+    size_t offset; // in struct chat_settings
+    const char *range;
+};
+
+#define SAMPLER(field) offsetof(struct chat_settings, sampler.field)
+
+static const struct setting TABLE[] = {
+    {"temp", SETTING_REAL, SAMPLER(temperature), "0 … 100; 0 always takes the likeliest"},
+    {"top_k", SETTING_WHOLE, SAMPLER(top_k), "0 or more; 0 is off"},
+    {"top_p", SETTING_REAL, SAMPLER(top_p), "0 … 1; 1 is off"},
+    {"min_p", SETTING_REAL, SAMPLER(min_p), "0 … 1; 0 is off"},
+    {"repeat_penalty", SETTING_REAL, SAMPLER(repeat_penalty), "0.1 … 10; 1 is off"},
+    {"presence_penalty", SETTING_REAL, SAMPLER(presence_penalty), "-100 … 100; 0 is off"},
+    {"frequency_penalty", SETTING_REAL, SAMPLER(frequency_penalty), "-100 … 100; 0 is off"},
+    {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: another one for each turn"},
+    {"tokens", SETTING_WHOLE, offsetof(struct chat_settings, max_tokens),
+     "of one answer; 0: until the context is full"},
+    {"verbose", SETTING_VERBOSE, 0, "on, off: a status line above the prompt"},
+};
+enum { SETTING_COUNT = sizeof TABLE / sizeof TABLE[0] };
+
+const char *command_set_key(size_t index) {
+    return index < SETTING_COUNT ? TABLE[index].key : NULL;
+}
+
+static const struct setting *setting_find(const char *key) {
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (strcmp(TABLE[i].key, key) == 0) return &TABLE[i];
+    return NULL;
+}
+
+static void show_setting(const struct console *console, const struct setting *setting) {
+    const char *field = (const char *)chat_settings(console->chat) + setting->offset;
+    char value[32] = "";
+    float real;
+    int32_t whole;
+    uint64_t seed;
+    switch (setting->kind) {
+    case SETTING_REAL:
+        memcpy(&real, field, sizeof real);
+        snprintf(value, sizeof value, "%g", (double)real);
+        break;
+    case SETTING_WHOLE:
+        memcpy(&whole, field, sizeof whole);
+        snprintf(value, sizeof value, "%" PRId32, whole);
+        break;
+    case SETTING_SEED:
+        memcpy(&seed, field, sizeof seed);
+        snprintf(value, sizeof value,
+                 chat_settings(console->chat)->seed_given ? "%" PRIu64 : "random", seed);
+        break;
+    case SETTING_VERBOSE:
+        snprintf(value, sizeof value, "%s", console->verbose ? "on" : "off");
+        break;
+    }
+    terminal_say(STYLE_PLAIN, "%-18s %-10s", setting->key, value);
+    terminal_say(STYLE_DIM, " %s\n", setting->range);
+}
+
+static bool parse_real(const char *text, char *field) {
+    char *end;
+    const float value = strtof(text, &end);
+    if (end == text || *end || value != value) return false;
+    memcpy(field, &value, sizeof value);
+    return true;
+}
+
+static bool parse_whole(const char *text, char *field) {
+    char *end;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || value < 0 || value > INT32_MAX) return false;
+    const int32_t whole = (int32_t)value;
+    memcpy(field, &whole, sizeof whole);
+    return true;
+}
+
+static bool parse_seed(const char *text, char *field) {
+    char *end;
+    if (text[0] < '0' || text[0] > '9') return false;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (*end) return false;
+    const uint64_t seed = value;
+    memcpy(field, &seed, sizeof seed);
+    return true;
+}
+
+static bool parse_switch(const char *text, bool *on) {
+    const bool is_on = strcmp(text, "on") == 0;
+    if (!is_on && strcmp(text, "off") != 0) return false;
+    *on = is_on;
+    return true;
+}
+
+// Into a copy, which becomes the settings only when the sampler takes it.
+static bool change(struct console *console, const struct setting *setting, const char *value,
+                   struct error *err) {
+    struct chat_settings settings = *chat_settings(console->chat);
+    char *field = (char *)&settings + setting->offset;
+    bool read = false;
+    switch (setting->kind) {
+    case SETTING_REAL:
+        read = parse_real(value, field);
+        break;
+    case SETTING_WHOLE:
+        read = parse_whole(value, field);
+        break;
+    case SETTING_SEED:
+        settings.seed_given = strcmp(value, "random") != 0;
+        read = !settings.seed_given || parse_seed(value, field);
+        break;
+    case SETTING_VERBOSE:
+        read = parse_switch(value, &console->verbose);
+        break;
+    }
+    if (!read || sampler_options_check(&settings.sampler, err) != STATUS_OK) return false;
+    *chat_settings(console->chat) = settings;
+    return true;
+}
+
+void command_set(struct console *console, const char *argument) {
+    char key[32] = "", value[64] = "";
+    const int words = sscanf(argument, "%31s %63[^\n]", key, value);
+    if (words < 1) {
+        for (size_t i = 0; i < SETTING_COUNT; i++)
+            show_setting(console, &TABLE[i]);
+        terminal_say(STYLE_PLAIN, "\n");
+        return;
+    }
+    const struct setting *setting = setting_find(key);
+    struct error err = {0};
+    if (!setting)
+        terminal_say(STYLE_ERROR, "no setting %s; /set lists them\n", key);
+    else if (words == 2 && !change(console, setting, value, &err))
+        terminal_say(STYLE_ERROR, "%s cannot be %s: %s\n", key, value, setting->range);
+    else
+        show_setting(console, setting);
+}
+
+void command_verbose(struct console *console, const char *argument) {
+    if (argument[0] && !parse_switch(argument, &console->verbose)) {
+        terminal_say(STYLE_ERROR, "/verbose [on|off]\n");
+        return;
+    }
+    if (!argument[0]) console->verbose = !console->verbose;
+    terminal_say(STYLE_DIM, console->verbose ? "A status line stands above each prompt.\n"
+                                             : "No status line.\n");
+}

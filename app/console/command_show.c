@@ -1,0 +1,138 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/chat/usage.h"
+#include "app/console/command.h"
+#include "app/screen/terminal.h"
+#include "engine/base/size.h"
+
+static void row(const char *label, const char *value) {
+    terminal_say(STYLE_DIM, "%-14s", label);
+    terminal_say(STYLE_PLAIN, "%s\n", value);
+}
+
+enum { DESCRIPTION_BYTES = 160 };
+
+static const char *describe_template(const struct chat *chat, char *text, size_t size) {
+    const struct chat_template *chat_template = chat_template_of(chat);
+    snprintf(text, size, "%s%s%s%s", chat_template_name(chat_template),
+             chat_template_guessed(chat_template) ? " (guessed: the file has none)" : "",
+             chat_template_folds_system(chat_template)
+                 ? "; no system role: that prompt begins the first message"
+                 : "",
+             chat_template_drops_thinking(chat_template) ? "; drops the thinking of earlier answers"
+                                                         : "");
+    return text;
+}
+
+static void show_overview(struct console *console) {
+    struct engine_info info;
+    engine_info(console->engine, &info);
+    char value[256], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES], trained[COUNT_TEXT_BYTES];
+    char turns[TURNS_TEXT_BYTES];
+    row("model", info.model_name);
+    row("file", info.model_path ? info.model_path : "(built in)");
+    snprintf(value, sizeof value, "%s, %.1f M parameters, %s, %s", info.family,
+             (double)info.parameters / 1e6, info.file_type, size_format(info.weight_bytes, bytes));
+    row("weights", value);
+    snprintf(value, sizeof value, "%s, %s, %" PRId32 " threads", info.backend, info.device,
+             info.threads);
+    row("device", value);
+    snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),
+             count_format(info.trained_context, trained));
+    row("context", value);
+    row("template", describe_template(console->chat, value, sizeof value));
+    const struct conversation *conversation = chat_conversation(console->chat);
+    snprintf(value, sizeof value, "%s %s", conversation->id, conversation->name);
+    row("conversation", conversation->id[0] ? value : "(new)");
+    snprintf(value, sizeof value, "%s in %s",
+             count_format(usage_of(console->chat, console->engine).length, count),
+             turns_format(chat_turn_count(console->chat), turns));
+    row("tokens", value);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+// The exact token log, "id·piece" one after the other, broken at the screen's width.
+static void show_tokens(struct console *console) {
+    const struct tokenizer *tokenizer = engine_tokenizer(console->engine);
+    struct sequence *sequence = chat_sequence(console->chat);
+    const int32_t length = sequence ? sequence_length(sequence) : 0;
+    const int32_t *ids = sequence ? sequence_tokens(sequence) : NULL;
+    const int width = terminal_width();
+    int column = 0;
+    for (int32_t i = 0; tokenizer && i < length; i++) {
+        struct text token = {0};
+        const struct gguf_string piece = tokenizer_piece(tokenizer, ids[i]);
+        if (text_format(&token, "%" PRId32 "·", ids[i]) == STATUS_OK &&
+            text_append(&token, piece.bytes, piece.length) == STATUS_OK) {
+            const int columns = text_columns(text_string(&token));
+            const bool breaks = column > 0 && column + 2 + columns > width;
+            if (column > 0) terminal_say(STYLE_PLAIN, "%s", breaks ? "\n" : "  ");
+            column = (column == 0 || breaks ? 0 : column + 2) + columns;
+            terminal_text(tokenizer_is_special(tokenizer, ids[i]) ? STYLE_DIM : STYLE_PLAIN,
+                          token.bytes, token.length);
+        }
+        text_deinit(&token);
+    }
+    char count[COUNT_TEXT_BYTES];
+    terminal_say(STYLE_DIM, "%s[%s tokens]\n\n", column > 0 ? "\n" : "",
+                 count_format(length, count));
+}
+
+void command_show(struct console *console, const char *argument) {
+    char value[DESCRIPTION_BYTES];
+    if (!argument[0])
+        show_overview(console);
+    else if (strcmp(argument, "system") == 0)
+        command_system(console, "");
+    else if (strcmp(argument, "params") == 0)
+        command_set(console, "");
+    else if (strcmp(argument, "template") == 0)
+        terminal_say(STYLE_PLAIN, "%s\n", describe_template(console->chat, value, sizeof value));
+    else if (strcmp(argument, "tokens") == 0)
+        show_tokens(console);
+    else
+        terminal_say(STYLE_ERROR, "/show [system|params|template|tokens]\n");
+}
+
+static double per_second(int64_t count, int64_t us) {
+    return us > 0 ? (double)count * 1e6 / (double)us : 0;
+}
+
+static void show_cached(const struct turn_cache *cache) {
+    char value[160], device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES];
+    snprintf(value, sizeof value, "device %s · host %s · disk %s",
+             count_format(cache->device_tokens, device), count_format(cache->host_tokens, host),
+             count_format(cache->disk_tokens, disk));
+    row("cached in", value);
+    if (cache->host_tokens + cache->disk_tokens == 0) return;
+    snprintf(value, sizeof value, "%.0f ms", (double)cache->restore_us / 1e3);
+    row("restored in", value);
+}
+
+void command_stats(struct console *console, const char *argument) {
+    (void)argument;
+    const struct turn_report last = chat_last(console->chat);
+    if (!last.any) {
+        terminal_say(STYLE_DIM, "No turn yet in this chat.\n");
+        return;
+    }
+    const struct message_stats *stats = &last.stats;
+    const int64_t new_tokens = stats->prompt_tokens - stats->cached_tokens;
+    char value[128], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES];
+    snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
+             count_format(new_tokens, b));
+    row("prompt tokens", value);
+    if (stats->cached_tokens > 0) show_cached(&last.cache);
+    snprintf(value, sizeof value, "%.0f tok/s", per_second(new_tokens, stats->prefill_us));
+    row("prefill", value);
+    snprintf(value, sizeof value, "%.0f ms", (double)stats->first_token_us / 1e3);
+    row("first token", value);
+    snprintf(value, sizeof value, "%s tokens, %.0f tok/s", count_format(stats->output_tokens, a),
+             per_second(stats->output_tokens - 1, stats->decode_us));
+    row("answer", value);
+    row("stopped by", message_stop_name(last.stop));
+    terminal_say(STYLE_PLAIN, "\n");
+}

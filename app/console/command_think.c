@@ -1,0 +1,47 @@
+#include <string.h>
+
+#include "app/console/command.h"
+#include "app/screen/stream.h"
+#include "app/screen/terminal.h"
+
+static void show_setting(void) {
+    switch (stream_wishes()->look) {
+    case THOUGHT_FOLDS:
+        terminal_say(STYLE_PLAIN, "thinking is shown while it is written, and folds when done\n");
+        break;
+    case THOUGHT_STAYS:
+        terminal_say(STYLE_PLAIN, "thinking is shown, and stays\n");
+        break;
+    case THOUGHT_HIDDEN:
+        terminal_say(STYLE_PLAIN, "thinking is hidden; only how long it took is shown\n");
+        break;
+    }
+}
+
+void command_think(struct console *console, const char *argument) {
+    struct chat_settings *settings = chat_settings(console->chat);
+    if (strcmp(argument, "on") == 0)
+        settings->think = THINK_ON;
+    else if (strcmp(argument, "off") == 0)
+        settings->think = THINK_OFF;
+    else if (strcmp(argument, "show") == 0)
+        stream_wishes()->look = THOUGHT_FOLDS;
+    else if (strcmp(argument, "hide") == 0)
+        stream_wishes()->look = THOUGHT_HIDDEN;
+    else if (argument[0])
+        terminal_say(STYLE_ERROR, "/think [on|off|hide|show]\n");
+    if (!argument[0]) command_unfold(console);
+    show_setting();
+    if (settings->think != THINK_AS_IT_DOES)
+        terminal_say(STYLE_PLAIN, "a model that can is asked %s\n",
+                     settings->think == THINK_ON ? "to think" : "not to think");
+}
+
+void command_unfold(struct console *console) {
+    size_t i = chat_message_count(console->chat);
+    while (i > 0 && chat_message(console->chat, i - 1)->role != MESSAGE_ASSISTANT)
+        i--;
+    const struct message *last = i > 0 ? chat_message(console->chat, i - 1) : NULL;
+    if (!last || !stream_show_thought(last->text, last->length))
+        terminal_say(STYLE_DIM, "[the last answer has no thinking]\n");
+}

@@ -1,0 +1,116 @@
+// app/console/command_tree.c — /tree /redo /edit: back, forward, and across all that was said.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/console/command.h"
+#include "app/console/picker.h"
+#include "app/console/tree.h"
+#include "app/console/view.h"
+#include "app/screen/terminal.h"
+
+enum { MESSAGES_MOST = 20000, CONVERSATIONS_MOST = 1000, SHOWN_EXCHANGES = 1 };
+
+// Where the conversation stands after a move in its tree.
+static void show_place(struct console *console) {
+    char turns[TURNS_TEXT_BYTES];
+    view_replay(console->chat, SHOWN_EXCHANGES);
+    terminal_tell(STYLE_DIM, "[%s; /redo, /undo and /tree go elsewhere]\n\n",
+                  turns_format(chat_turn_count(console->chat), turns));
+    console_set_draft(console, chat_draft(console->chat));
+}
+
+// A message at which another conversation stands is gone to by going to that conversation.
+static void go_to(struct console *console, const struct family *family, int64_t message) {
+    struct error err = {0};
+    if (message == family->current->tip) return;
+    for (size_t i = 0; i < family->conversation_count; i++) {
+        const struct conversation *other = &family->conversations[i];
+        if (other->tip != message) continue;
+        command_resume(console, other->id);
+        return;
+    }
+    if (!console_failed(chat_go(console->chat, message, &err), &err)) show_place(console);
+}
+
+static void choose(struct console *console, const struct family *family, const struct tree *tree) {
+    struct error err = {0};
+    size_t chosen;
+    const char **items = malloc((tree->count + 1) * sizeof *items);
+    if (!items) {
+        console_failed(STATUS_NO_MEMORY, &err);
+        return;
+    }
+    for (size_t i = 0; i < tree->count; i++)
+        items[i] = tree->rows[i].text;
+    const struct picker_options options = {
+        .title = family->count < MESSAGES_MOST ? "tree" : "tree, the oldest part",
+        .items = items,
+        .count = tree->count,
+        .at = tree->here < tree->count ? tree->here : tree->count - 1,
+    };
+    if (picker_run(console, &options, &chosen)) go_to(console, family, tree->rows[chosen].message);
+    free(items);
+}
+
+void command_tree(struct console *console, const char *argument) {
+    struct family_message *messages = NULL;
+    struct conversation *conversations = NULL;
+    struct family family = {.current = chat_conversation(console->chat)};
+    struct tree tree = {0};
+    struct error err = {0};
+    enum status status = STATUS_OK;
+    (void)argument;
+    const char *id = family.current->id;
+    if (id[0])
+        status = family_messages(console->db, id, MESSAGES_MOST, &messages, &family.count, &err);
+    if (status == STATUS_OK && id[0])
+        status = family_conversations(console->db, id, CONVERSATIONS_MOST, &conversations,
+                                      &family.conversation_count, &err);
+    family.messages = messages;
+    family.conversations = conversations;
+    if (status == STATUS_OK) status = tree_draw(&family, &tree);
+    if (!console_failed(status, &err)) {
+        if (tree.count > 0)
+            choose(console, &family, &tree);
+        else
+            terminal_tell(STYLE_DIM, "Nothing was said here yet.\n\n");
+    }
+    tree_deinit(&tree);
+    free(messages);
+    free(conversations);
+}
+
+void command_redo(struct console *console, const char *argument) {
+    struct error err = {0};
+    int64_t times = 1;
+    if (argument[0] && !command_number(argument, &times)) {
+        terminal_tell(STYLE_ERROR, "how many times forward? /redo [N]\n");
+        return;
+    }
+    bool moved = false;
+    for (; times > 0; times--, moved = true)
+        if (console_failed(chat_redo(console->chat, &err), &err)) break;
+    if (moved) show_place(console);
+}
+
+void command_edit(struct console *console, const char *argument) {
+    struct text draft = {0};
+    struct error err = {0};
+    const int64_t turns = chat_turn_count(console->chat);
+    int64_t turn = turns;
+    if (argument[0] && (!command_number(argument, &turn) || turn > turns)) {
+        terminal_tell(STYLE_ERROR, "which turn? /edit [N], N from 1 to %" PRId64 "\n", turns);
+        return;
+    }
+    if (turns == 0)
+        terminal_tell(STYLE_ERROR, "there is no turn to edit yet\n");
+    else if (!console_failed(chat_rewind(console->chat, turns - turn + 1, &draft, &err), &err)) {
+        terminal_tell(STYLE_DIM,
+                      "Turn %" PRId64 " is in the editor; /redo goes back to how it was.\n\n",
+                      turn);
+        console_set_draft(console, text_string(&draft));
+    }
+    text_deinit(&draft);
+}

@@ -1,0 +1,132 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/console/command.h"
+#include "app/console/picker.h"
+#include "app/console/view.h"
+#include "app/screen/terminal.h"
+#include "engine/beams.h"
+
+// How to come back, and what goes on there meanwhile.
+static const char *way_back(const struct console *console, bool had_turns) {
+    const char *previous = chat_previous(console->chat);
+    if (desk_is_writing(&console->desk, previous))
+        return " The answer goes on in the background; /resume - goes back.";
+    return had_turns ? " /resume - goes back to the last one." : "";
+}
+
+void command_new(struct console *console, const char *argument) {
+    const bool had_turns = chat_turn_count(console->chat) > 0;
+    if (!console_new(console, argument)) return;
+    terminal_tell(STYLE_DIM, "A new conversation.%s\n\n", way_back(console, had_turns));
+}
+
+void command_bg(struct console *console, const char *argument) {
+    if (argument[0])
+        terminal_tell(STYLE_ERROR, "/bg takes nothing\n");
+    else if (chat_running(console->chat))
+        command_new(console, "");
+    else
+        terminal_tell(STYLE_ERROR, "no answer is being written here: /bg is for while one is\n");
+}
+
+void command_rewind(struct console *console, const char *argument) {
+    struct text draft = {0};
+    struct error err = {0};
+    int64_t turns = 1;
+    if (argument[0] && !command_number(argument, &turns)) {
+        terminal_tell(STYLE_ERROR, "how many turns back? /rewind [N]\n");
+        return;
+    }
+    if (!console_failed(chat_rewind(console->chat, turns, &draft, &err), &err)) {
+        char left[TURNS_TEXT_BYTES];
+        terminal_tell(STYLE_DIM,
+                      "Back to %s; the message is in the editor. /redo goes forward.\n\n",
+                      turns_format(chat_turn_count(console->chat), left));
+        console_set_draft(console, text_string(&draft));
+    }
+    text_deinit(&draft);
+}
+
+void command_regen(struct console *console, const char *argument) {
+    int64_t answers = 1;
+    if (argument[0] && (!command_number(argument, &answers) || answers > CHAT_MAX_ANSWERS))
+        terminal_tell(STYLE_ERROR, "how many answers? /regen [K], K from 1 to %d\n",
+                      CHAT_MAX_ANSWERS);
+    else
+        console_regenerate(console, (int32_t)answers);
+}
+
+static void choose_alternative(struct console *console, const struct message *answers, size_t count,
+                               size_t index) {
+    struct error err = {0};
+    if (console_failed(chat_choose(console->chat, answers[index].id, &err), &err)) return;
+    terminal_tell(STYLE_DIM, "[answer %zu of %zu]\n", index + 1, count);
+    view_answer(&answers[index]);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+// "  3  the text", one for each: the number that /regen showed and /alt N takes.
+static enum status number_answers(const struct message *answers, size_t count, char **lines) {
+    for (size_t i = 0; i < count; i++) {
+        struct text line = {0};
+        enum status status = text_format(&line, "%3zu  ", i + 1);
+        if (status == STATUS_OK) status = text_append(&line, answers[i].text, answers[i].length);
+        lines[i] = line.bytes;
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+static void pick_alternative(struct console *console, const struct message *answers, size_t count,
+                             size_t current) {
+    struct error err = {0};
+    size_t chosen;
+    if (count == 1) {
+        terminal_tell(STYLE_DIM, "It is the only answer; /regen writes another.\n\n");
+        return;
+    }
+    char **lines = calloc(count, sizeof *lines);
+    const enum status status = lines ? number_answers(answers, count, lines) : STATUS_NO_MEMORY;
+    const struct picker_options options = {
+        .title = "answers", .items = (const char *const *)lines, .count = count, .at = current};
+    if (!console_failed(status, &err) && picker_run(console, &options, &chosen))
+        choose_alternative(console, answers, count, chosen);
+    for (size_t i = 0; lines && i < count; i++)
+        free(lines[i]);
+    free(lines);
+}
+
+void command_alt(struct console *console, const char *argument) {
+    struct message *answers;
+    struct error err = {0};
+    size_t count, current;
+    int64_t number;
+    const enum status status = chat_alternatives(console->chat, &answers, &count, &current, &err);
+    if (console_failed(status, &err)) return;
+    if (!argument[0])
+        pick_alternative(console, answers, count, current);
+    else if (command_number(argument, &number) && number <= (int64_t)count)
+        choose_alternative(console, answers, count, (size_t)number - 1);
+    else
+        terminal_tell(STYLE_ERROR, "which answer? /alt [N], N from 1 to %zu\n", count);
+    message_path_free(answers, count);
+}
+
+void command_beam(struct console *console, const char *argument) {
+    int64_t width;
+    if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
+        terminal_tell(STYLE_ERROR, "how many beams? /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
+    else
+        console_search(console, (int32_t)width);
+}
+
+void command_continue(struct console *console, const char *argument) {
+    if (argument[0])
+        terminal_tell(STYLE_ERROR, "/continue takes nothing\n");
+    else
+        console_continue(console);
+}

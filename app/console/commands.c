@@ -1,0 +1,403 @@
+#include "app/console/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/base/path.h"
+#include "app/chat/presets.h"
+#include "app/console/command.h"
+#include "app/screen/terminal.h"
+
+enum {
+    NAME_BYTES = 32,
+    HELP_COLUMN = 22,
+    NEAR_EDITS = 2,        // a name with more typing mistakes is not suggested
+    COMPLETE_LIMIT = 1000, // conversations
+};
+
+enum completes { WITH_NOTHING, WITH_CONVERSATIONS, WITH_FILES, WITH_PRESETS };
+
+struct command {
+    const char *names[4]; // the first is the one that help shows
+    const char *usage;    // after the name
+    const char *help;
+    const char *example; // after the name, and what it does; "": the name alone says it
+    command_handler *handler;
+    enum completes completes;
+    const char *words; // first arguments, for completion, separated by spaces; or NULL
+};
+
+static command_handler help, save, quit;
+
+// clang-format off
+static const struct command TABLE[] = {
+    {{"help", "?"}, "[COMMAND]", "this list, or one command",
+     "fork: what /fork does, and how", help, WITH_NOTHING, NULL},
+    {{"new", "clear"}, "[NAME]", "starts afresh; the old conversation is kept",
+     "trip to Oslo: an empty conversation of this name", command_new, WITH_NOTHING, NULL},
+    {{"list", "ls"}, "[QUERY]", "conversations, newest first; or those with these words",
+     "fox bear: those with a message that has both words", command_list, WITH_NOTHING, NULL},
+    {{"resume", "switch"}, "[ID|NAME|-]", "goes to another one; - is the previous",
+     "3f2a: the one whose id begins so; without a word: a list to pick from", command_resume,
+     WITH_CONVERSATIONS, "-"},
+    {{"fork", "branch"}, "[NAME|N|Na|-]", "copies this one and goes there; N: before turn N",
+     "3: before turn 3; 3a: after its answer; -: from a list", command_fork, WITH_NOTHING, "-"},
+    {{"bg"}, "", "lets the answer be written on while another chat is used", "", command_bg,
+     WITH_NOTHING, NULL},
+    {{"tree"}, "", "all that was said here, as a tree to move in",
+     "", command_tree, WITH_NOTHING, NULL},
+    {{"rewind", "undo"}, "[N]", "goes N turns back, the text into the editor",
+     "2: as if the last two turns had not been; nothing is deleted", command_rewind, WITH_NOTHING,
+     NULL},
+    {{"redo"}, "[N]", "goes forward again after /rewind",
+     "2: two steps", command_redo, WITH_NOTHING, NULL},
+    {{"edit"}, "[N]", "goes back to turn N, its text into the editor",
+     "1: to ask the first question another way", command_edit, WITH_NOTHING, NULL},
+    {{"regen", "retry"}, "[K]", "another answer, or K at once; the old one is kept",
+     "4: four answers, written at once, then pick", command_regen, WITH_NOTHING, NULL},
+    {{"alt"}, "[N]", "picks among the answers to the last message",
+     "2: goes on with the second", command_alt, WITH_NOTHING, NULL},
+    {{"beam"}, "K", "another answer, the likeliest of K beams",
+     "4: the best that a search of width 4 finds", command_beam, WITH_NOTHING, NULL},
+    {{"continue"}, "", "goes on with a cut answer", "", command_continue, WITH_NOTHING, NULL},
+    {{"ask"}, "ID,ID… TEXT", "one message to several conversations at once",
+     "3f2a,77c0 And in winter?: both are asked", command_ask, WITH_NOTHING, NULL},
+    {{"read"}, "[FILE…|-]", "files into the next message; - drops them; also @FILE in it",
+     "notes.txt todo.txt: both go with the next message", command_read, WITH_FILES, NULL},
+    {{"system"}, "[TEXT|@FILE|-]", "shows or sets the system prompt; - is none",
+     "You answer in rhymes.: a conversation under this prompt", command_system, WITH_NOTHING, NULL},
+    {{"preset"}, "[NAME]", "ready-made openings: the list, or begins under one",
+     "brief: short answers", command_preset, WITH_PRESETS, NULL},
+    {{"shots"}, "[FILE|-]", "few-shot turns from a file of USER: and ASSISTANT: lines",
+     "examples.txt: the model sees these turns first", command_shots, WITH_FILES, "-"},
+    {{"set"}, "[KEY VALUE]", "sampling and display settings",
+     "temp 0: always the likeliest token", command_set, WITH_NOTHING, NULL},
+    {{"show"}, "[system|params|template|tokens]", "what the chat stands on",
+     "tokens: the exact token log", command_show, WITH_NOTHING, "system params template tokens"},
+    {{"think"}, "[on|off|hide|show]", "shows the last thought; asks for thought, hides it",
+     "off: a model that can is asked not to think; hide: a line instead of each thought",
+     command_think, WITH_NOTHING, "on off hide show"},
+    {{"context"}, "", "what the context is full of", "", command_context, WITH_NOTHING, NULL},
+    {{"compact"}, "[FOCUS]", "a summary for old turns, in a fork",
+     "the recipe: a summary that keeps above all the recipe", command_compact, WITH_NOTHING, NULL},
+    {{"stats"}, "", "the last turn in numbers", "", command_stats, WITH_NOTHING, NULL},
+    {{"verbose"}, "[on|off]", "a status line above each prompt",
+     "off: none", command_verbose, WITH_NOTHING, "on off"},
+    {{"model"}, "[FILE]", "goes on with another model, in a new conversation",
+     "~/models/big.gguf: its conversations keep theirs", command_model, WITH_FILES, NULL},
+    {{"kv"}, "", "the cache: its pools, and who has what in them", "", command_kv, WITH_NOTHING,
+     NULL},
+    {{"name"}, "[NAME]", "names this conversation",
+     "trip to Oslo: /resume takes this from now on", command_name, WITH_NOTHING, NULL},
+    {{"export"}, "[FILE]", "writes this conversation: Markdown, or FILE.jsonl",
+     "talk.jsonl: what /import reads", command_export, WITH_FILES, NULL},
+    {{"import"}, "FILE.jsonl", "a conversation that was exported",
+     "talk.jsonl: a new conversation, and goes there", command_import, WITH_FILES, NULL},
+    {{"copy"}, "[N]", "the last answer, or that of turn N, to the clipboard",
+     "2: the answer to turn 2", command_copy, WITH_NOTHING, NULL},
+    {{"delete"}, "ID|NAME", "deletes a conversation; forks keep what they share",
+     "3f2a: asks first", command_delete, WITH_CONVERSATIONS, NULL},
+    {{"strip"}, "ID|NAME", "drops what is cached of one, not its text",
+     "3f2a: its next turn is computed anew", command_strip, WITH_CONVERSATIONS, NULL},
+    {{"save"}, "", "nothing to do: every turn is saved", "", save, WITH_NOTHING, NULL},
+    {{"quit", "exit", "bye"}, "", "leaves (also ^D)", "", quit, WITH_NOTHING, NULL},
+};
+// clang-format on
+enum { COMMAND_COUNT = sizeof TABLE / sizeof TABLE[0], NAMES_PER_COMMAND = 4 };
+
+static const char *const KEYS[][2] = {
+    {"^J, Alt-Enter", "a new line; so is Enter after \\, or between \"\"\" and \"\"\""},
+    {"^C", "stops the answer; at the prompt, clears the line"},
+    {"typing meanwhile", "Enter queues it; /bg /new /resume /fork leave it at work"},
+    {"^R, ↑, ↓", "what was typed before; ^G opens $EDITOR"},
+    {"^O", "shows the last thinking; while it is written, keeps it open"},
+    {"Esc Esc", "on an empty line: the list of turns"},
+    {"@FILE", "in a message: that file's text goes with it"},
+    {"//text", "sends a message that begins with one slash"},
+};
+
+static const struct command *command_find(const char *name) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        for (size_t j = 0; j < NAMES_PER_COMMAND && TABLE[i].names[j]; j++)
+            if (strcmp(TABLE[i].names[j], name) == 0) return &TABLE[i];
+    return NULL;
+}
+
+static size_t smallest(size_t a, size_t b, size_t c) {
+    const size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+// How many letters must be changed, added or removed (Levenshtein). Both < NAME_BYTES.
+static size_t edits(const char *a, const char *b) {
+    size_t row[NAME_BYTES + 1];
+    const size_t length = strlen(b);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            const size_t above = row[j + 1];
+            row[j + 1] = smallest(diagonal + (a[i] != b[j]), above + 1, row[j] + 1);
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+// The name that was probably meant, or NULL.
+static const char *nearest(const char *name) {
+    const char *best = NULL;
+    size_t best_edits = NEAR_EDITS + 1;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        for (size_t j = 0; j < NAMES_PER_COMMAND && TABLE[i].names[j]; j++) {
+            const char *candidate = TABLE[i].names[j];
+            const bool begins = length >= 2 && strncmp(candidate, name, length) == 0;
+            const size_t distance = begins ? 0 : edits(name, candidate);
+            if (distance >= best_edits || distance >= strlen(candidate)) continue;
+            best = candidate;
+            best_edits = distance;
+        }
+    }
+    return best;
+}
+
+static void say_unknown(const char *name) {
+    const char *meant = strlen(name) < NAME_BYTES ? nearest(name) : NULL;
+    if (meant)
+        terminal_say(STYLE_ERROR, "no command /%.40s; did you mean /%s?\n", name, meant);
+    else
+        terminal_say(STYLE_ERROR, "no command /%.40s; /help lists them\n", name);
+}
+
+static void help_one(const struct command *command) {
+    terminal_say(STYLE_BOLD, "/%s %s\n", command->names[0], command->usage);
+    terminal_tell(STYLE_PLAIN, "%s\n", command->help);
+    if (command->example[0])
+        terminal_tell(STYLE_DIM, "example: /%s %s\n", command->names[0], command->example);
+    for (size_t i = 1; i < NAMES_PER_COMMAND && command->names[i]; i++)
+        terminal_say(STYLE_DIM, "%s/%s", i == 1 ? "also " : ", ", command->names[i]);
+    terminal_say(STYLE_PLAIN, "%s", command->names[1] ? "\n\n" : "\n");
+}
+
+static void help_row(const char *left, const char *right) {
+    struct text fitted = {0};
+    if (text_fit(&fitted, left, HELP_COLUMN, true) == STATUS_OK)
+        terminal_say(STYLE_PLAIN, "%s", text_string(&fitted));
+    terminal_say(STYLE_DIM, "%s\n", right);
+    text_deinit(&fitted);
+}
+
+static void help_all(void) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        char left[64];
+        const bool short_usage = text_columns(TABLE[i].usage) < 16;
+        snprintf(left, sizeof left, "/%s %s", TABLE[i].names[0],
+                 short_usage ? TABLE[i].usage : "[WHAT]");
+        help_row(left, TABLE[i].help);
+    }
+    terminal_say(STYLE_PLAIN, "\n");
+    for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
+        help_row(KEYS[i][0], KEYS[i][1]);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+static void help(struct console *console, const char *argument) {
+    (void)console;
+    if (argument[0] == '/') argument++;
+    const struct command *command = command_find(argument);
+    if (!argument[0])
+        help_all();
+    else if (command)
+        help_one(command);
+    else
+        say_unknown(argument);
+}
+
+static void save(struct console *console, const char *argument) {
+    (void)argument;
+    if (console->saved)
+        terminal_say(STYLE_DIM, "Everything is saved already.\n");
+    else
+        terminal_say(STYLE_DIM, "Nothing is saved in this chat (--no-save).\n");
+}
+
+static void quit(struct console *console, const char *argument) {
+    (void)argument;
+    console_quit(console);
+}
+
+bool command_number(const char *text, int64_t *number) {
+    char *end;
+    if (text[0] < '0' || text[0] > '9') return false;
+    const long long value = strtoll(text, &end, 10);
+    if (*end || value < 1) return false;
+    *number = value;
+    return true;
+}
+
+bool commands_is_command(const char *line) { return line[0] == '/' && line[1] != '/'; }
+
+bool commands_moves(const char *line) {
+    char name[NAME_BYTES];
+    if (!commands_is_command(line) || sscanf(line, "/%31s", name) != 1) return false;
+    const struct command *command = command_find(name);
+    if (!command) return false;
+    return command->handler == command_bg || command->handler == command_new ||
+           command->handler == command_resume || command->handler == command_fork;
+}
+
+void commands_run(struct console *console, const char *line) {
+    static const char blanks[] = " \t\n";
+    const size_t name_length = strcspn(line + 1, blanks);
+    const char *rest = line + 1 + name_length;
+    rest += strspn(rest, blanks);
+    size_t length = strlen(rest);
+    while (length > 0 && strchr(blanks, rest[length - 1]))
+        length--;
+    char *name = strndup(line + 1, name_length), *argument = strndup(rest, length);
+    const struct command *command = name ? command_find(name) : NULL;
+    if (!name || !argument)
+        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+    else if (command)
+        command->handler(console, argument);
+    else
+        say_unknown(name);
+    free(name);
+    free(argument);
+}
+
+void commands_unfold(void *console) { command_unfold(console); }
+
+struct candidates { // a NULL-terminated array that grows
+    char **strings;
+    size_t count, capacity;
+};
+
+static void candidates_push(struct candidates *candidates, const char *prefix, const char *string,
+                            const char *word) {
+    if (strncmp(word, prefix, strlen(prefix)) != 0) return;
+    const size_t prefix_length = strlen(prefix), word_length = strlen(word);
+    if (strncmp(string, word + prefix_length, word_length - prefix_length) != 0) return;
+    if (candidates->count + 2 > candidates->capacity) {
+        const size_t capacity = 2 * candidates->capacity + 16;
+        char **strings = realloc(candidates->strings, capacity * sizeof *strings);
+        if (!strings) return;
+        candidates->strings = strings;
+        candidates->capacity = capacity;
+    }
+    char *joined = NULL;
+    if (asprintf(&joined, "%s%s", prefix, string) < 0) return;
+    candidates->strings[candidates->count++] = joined;
+    candidates->strings[candidates->count] = NULL;
+}
+
+static void complete_commands(struct candidates *found, const char *word) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        for (size_t j = 0; j < NAMES_PER_COMMAND && TABLE[i].names[j]; j++)
+            candidates_push(found, "/", TABLE[i].names[j], word);
+}
+
+static void complete_conversations(struct candidates *found, struct console *console,
+                                   const char *word) {
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    struct error err;
+    if (conversation_list(console->db, "", COMPLETE_LIMIT, &rows, &count, &err) != STATUS_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        candidates_push(found, "", rows[i].conversation.id, word);
+        if (rows[i].conversation.name[0])
+            candidates_push(found, "", rows[i].conversation.name, word);
+    }
+    free(rows);
+}
+
+// The paths as they come, and which word they are for.
+struct path_candidates {
+    struct candidates *found;
+    const char *prefix, *word;
+};
+
+static void push_path(void *user, const char *path) {
+    const struct path_candidates *paths = user;
+    candidates_push(paths->found, paths->prefix, path, paths->word);
+}
+
+static void complete_paths(struct candidates *found, const char *prefix, const char *word) {
+    struct path_candidates paths = {found, prefix, word};
+    path_complete(word + strlen(prefix), push_path, &paths);
+}
+
+static void complete_presets(struct candidates *found, const struct console *console,
+                             const char *word) {
+    struct preset *presets = NULL;
+    size_t count = 0;
+    if (presets_list(console->config_path, &presets, &count) != STATUS_OK) return;
+    for (size_t i = 0; i < count; i++)
+        candidates_push(found, "", presets[i].name, word);
+    free(presets);
+}
+
+static void complete_argument(struct candidates *found, const struct command *command,
+                              struct console *console, const char *word) {
+    switch (command->completes) {
+    case WITH_CONVERSATIONS:
+        complete_conversations(found, console, word);
+        break;
+    case WITH_FILES:
+        complete_paths(found, "", word);
+        break;
+    case WITH_PRESETS:
+        complete_presets(found, console, word);
+        break;
+    case WITH_NOTHING:
+        break;
+    }
+}
+
+static void complete_words(struct candidates *found, const char *words, const char *word) {
+    char one[NAME_BYTES];
+    int used = 0;
+    for (; sscanf(words, " %31[^ ]%n", one, &used) == 1; words += used)
+        candidates_push(found, "", one, word);
+}
+
+char **commands_complete(void *user, const char *before, const char *word) {
+    struct console *console = user;
+    struct candidates found = {0};
+    char name[NAME_BYTES] = "";
+    if (!before[0] && word[0] == '/') complete_commands(&found, word);
+    if (word[0] == '@') complete_paths(&found, "@", word);
+    int used = 0;
+    if (sscanf(before, "/%31s %n", name, &used) != 1) return found.strings;
+    const struct command *command = command_find(name);
+    const bool first = !before[used];
+    if (!command || (!first && command->completes != WITH_FILES)) return found.strings;
+    complete_argument(&found, command, console, word);
+    if (first && command->handler == help)
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
+            candidates_push(&found, "", TABLE[i].names[0], word);
+    if (first && command->handler == command_set)
+        for (size_t i = 0; command_set_key(i); i++)
+            candidates_push(&found, "", command_set_key(i), word);
+    if (first && command->words) complete_words(&found, command->words, word);
+    return found.strings;
+}
+
+bool commands_text(size_t index, struct command_text *text) {
+    if (index >= COMMAND_COUNT) return false;
+    const struct command *command = &TABLE[index];
+    *text = (struct command_text){command->names[0], command->usage, command->help};
+    return true;
+}
+
+bool commands_key(size_t index, struct command_text *text) {
+    if (index >= sizeof KEYS / sizeof KEYS[0]) return false;
+    *text = (struct command_text){KEYS[index][0], "", KEYS[index][1]};
+    return true;
+}

@@ -1,0 +1,35 @@
+// app/console/commands.h — what a line that begins with a slash does.
+//
+// A command is a row of one table: its names, its usage, one line of help and a handler. Names
+// are exact; an unknown one is an error that suggests the nearest, and is never sent to the
+// model. "//text" is not a command: it sends "/text".
+//
+// Threads: the UI's.
+#ifndef APP_COMMANDS_H
+#define APP_COMMANDS_H
+
+#include "app/console/console.h"
+
+bool commands_is_command(const char *line);
+
+// Does the line go to another conversation? Then it is obeyed while an answer is written, too.
+bool commands_moves(const char *line);
+
+// Runs the command on the line, whatever comes of it.
+void commands_run(struct console *console, const char *line);
+
+// ^O: shows the thinking of the last answer. `console` is a struct console.
+void commands_unfold(void *console);
+
+// What can stand in place of `word` after `before`, as editor.h wants it: commands, their
+// arguments, ids and names of conversations, paths, presets. `console` is a struct console.
+char **commands_complete(void *console, const char *before, const char *word);
+
+// What the manual page says: row `index` of the commands, and of the keys; false after the last.
+struct command_text {
+    const char *name, *usage, *help; // a key has no usage
+};
+bool commands_text(size_t index, struct command_text *text);
+bool commands_key(size_t index, struct command_text *text);
+
+#endif

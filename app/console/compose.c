@@ -1,0 +1,237 @@
+#include "app/console/compose.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/base/attachment.h"
+#include "app/base/figures.h"
+#include "app/base/path.h"
+#include "app/console/command.h"
+#include "app/screen/terminal.h"
+
+static const char BLANKS[] = " \t\n", PUNCTUATION[] = ".,;:!?)]}'";
+
+static bool exists(const struct text *path) {
+    struct stat found;
+    return stat(text_string(path), &found) == 0;
+}
+
+static bool looks_like_a_path(const char *word, size_t length) {
+    const char *dot = memrchr(word, '.', length);
+    return memchr(word, '/', length) || (dot && dot > word && dot + 1 < word + length);
+}
+
+// The file that the word after an @ names, expanded into *path; *used is how much of it that is.
+// With or without the punctuation behind it. False: none.
+static bool find_file(const char *word, size_t length, struct text *path, size_t *used) {
+    const bool quoted = length > 1 && word[0] == '"';
+    const char *end = quoted ? memchr(word + 1, '"', length - 1) : NULL;
+    *used = end ? (size_t)(end - word) + 1 : length;
+    for (;;) {
+        struct text typed = {0};
+        text_clear(path);
+        const size_t skipped = end ? 1 : 0;
+        const bool there = *used > 2 * skipped &&
+                           text_append(&typed, word + skipped, *used - 2 * skipped) == STATUS_OK &&
+                           path_expand(typed.bytes, path) == STATUS_OK && exists(path);
+        text_deinit(&typed);
+        if (there) return true;
+        if (end || *used == 0 || !strchr(PUNCTUATION, word[*used - 1])) return false;
+        --*used;
+    }
+}
+
+// A word that begins with @, of which the file goes into the message.
+static enum status take_word(const char *word, size_t length, struct text *message, size_t *files,
+                             struct error *err) {
+    struct text path = {0};
+    size_t used;
+    enum status status = STATUS_OK;
+    if (find_file(word + 1, length - 1, &path, &used)) {
+        status = attachment_append(message, text_string(&path), err);
+        ++*files;
+    } else if (looks_like_a_path(word + 1, length - 1)) {
+        status =
+            error_set(err, STATUS_NOT_FOUND, "there is no file %.*s (\\@ sends the word as it is)",
+                      (int)(length < 200 ? length - 1 : 200), word + 1);
+    }
+    text_deinit(&path);
+    return status;
+}
+
+// To the end of the word, or of the quotation that it begins with.
+static size_t word_length(const char *word, size_t length) {
+    const char *end = NULL;
+    size_t used = 0;
+    if (length > 2 && word[1] == '"') end = memchr(word + 2, '"', length - 2);
+    if (end) used = (size_t)(end - word);
+    while (used < length && !strchr(BLANKS, word[used]))
+        used++;
+    return used;
+}
+
+enum status compose_expand(const char *typed, size_t length, struct text *message,
+                           struct text *rest, size_t *files, struct error *err) {
+    for (size_t at = 0; at < length;) {
+        const bool begins = at == 0 || strchr(BLANKS, typed[at - 1]) || typed[at - 1] == '(';
+        const size_t word = word_length(typed + at, length - at);
+        if (begins && word > 1 && typed[at] == '\\' && typed[at + 1] == '@') {
+            at++;
+        } else if (begins && word > 1 && typed[at] == '@') {
+            TRY(take_word(typed + at, word, message, files, err));
+            TRY(text_append(rest, typed + at, word));
+            at += word;
+            continue;
+        }
+        TRY(text_append(rest, typed + at, 1));
+        at++;
+    }
+    return STATUS_OK;
+}
+
+static void say_tokens(struct console *console, const struct text *message, size_t files) {
+    int32_t tokens, free_tokens;
+    struct error err;
+    char count[COUNT_TEXT_BYTES], left[COUNT_TEXT_BYTES];
+    if (chat_measure(console->chat, message->bytes, message->length, &tokens, &free_tokens, &err) !=
+        STATUS_OK)
+        return;
+    terminal_tell(STYLE_DIM, "[with %zu file%s: %s tokens, %s are free]\n", files,
+                  files == 1 ? "" : "s", count_format(tokens, count),
+                  count_format(free_tokens, left));
+}
+
+static void attached_deinit(struct attached *attached) {
+    text_deinit(&attached->text);
+    *attached = (struct attached){0};
+}
+
+void compose_deinit(struct console *console) {
+    text_deinit(&console->composed.message);
+    text_deinit(&console->composed.typed);
+    attached_deinit(&console->composed.attached);
+    attached_deinit(&console->attached);
+}
+
+// What is sent is remembered with what it was made of.
+static enum status remember(struct console *console, const struct text *message,
+                            const char *typed) {
+    struct composed *composed = &console->composed;
+    text_clear(&composed->message);
+    text_clear(&composed->typed);
+    attached_deinit(&composed->attached);
+    TRY(text_append(&composed->message, message->bytes, message->length));
+    TRY(text_append_string(&composed->typed, typed));
+    composed->attached = console->attached;
+    console->attached = (struct attached){0};
+    return STATUS_OK;
+}
+
+void compose_take_back(struct console *console, const char *message) {
+    struct composed *composed = &console->composed;
+    if (composed->message.length == 0 || strcmp(message, text_string(&composed->message)) != 0) {
+        console_set_draft(console, message);
+        return;
+    }
+    console_set_draft(console, text_string(&composed->typed));
+    attached_deinit(&console->attached);
+    console->attached = composed->attached;
+    composed->attached = (struct attached){0};
+    text_clear(&composed->message);
+}
+
+// The files that wait, those that are named, and what was typed.
+static enum status compose(const struct console *console, const char *typed, size_t length,
+                           struct text *message, size_t *files, struct error *err) {
+    const struct attached *attached = &console->attached;
+    struct text rest = {0};
+    *files = attached->files;
+    enum status status = text_append(message, text_string(&attached->text), attached->text.length);
+    if (status == STATUS_OK) status = compose_expand(typed, length, message, &rest, files, err);
+    if (status == STATUS_OK) status = text_append(message, text_string(&rest), rest.length);
+    text_deinit(&rest);
+    return status;
+}
+
+void compose_send(struct console *console, const char *typed, size_t length) {
+    struct text message = {0};
+    struct error err = {0};
+    size_t files;
+    enum status status = compose(console, typed, length, &message, &files, &err);
+    if (status == STATUS_OK && files > 0) {
+        say_tokens(console, &message, files);
+        status = remember(console, &message, typed);
+    }
+    if (console_failed(status, &err)) {
+        console_set_draft(console, typed);
+    } else {
+        console_send(console, message.bytes, message.length);
+        if (console->draft.length > 0) compose_take_back(console, message.bytes);
+    }
+    text_deinit(&message);
+}
+
+// ---- /read
+
+// All of the files or none, behind those that wait already.
+static enum status read_files(const struct console *console, const char *argument,
+                              struct attached *attached, struct error *err) {
+    const char *rest = argument;
+    struct text word = {0}, path = {0};
+    const struct attached *waiting = &console->attached;
+    attached->files = waiting->files;
+    enum status status =
+        text_append(&attached->text, text_string(&waiting->text), waiting->text.length);
+    while (status == STATUS_OK && path_next(&rest, &word)) {
+        status = path_expand(text_string(&word), &path);
+        if (status == STATUS_OK)
+            status = attachment_append(&attached->text, text_string(&path), err);
+        if (status == STATUS_OK && attached->text.length > ATTACHMENT_MAX_BYTES)
+            status = error_set(err, STATUS_BAD_INPUT, "the files are larger than %d MiB",
+                               ATTACHMENT_MAX_BYTES >> 20);
+        attached->files++;
+        text_clear(&word);
+        text_clear(&path);
+    }
+    text_deinit(&word);
+    text_deinit(&path);
+    return status;
+}
+
+static void say_waiting(struct console *console) {
+    int32_t tokens, free_tokens;
+    struct error err = {0};
+    char count[COUNT_TEXT_BYTES], left[COUNT_TEXT_BYTES];
+    const struct attached *attached = &console->attached;
+    if (console_failed(chat_measure(console->chat, attached->text.bytes, attached->text.length,
+                                    &tokens, &free_tokens, &err),
+                       &err))
+        return;
+    terminal_tell(STYLE_DIM, "%zu file%s, %s tokens, with the next message; %s are free.\n",
+                  attached->files, attached->files == 1 ? "" : "s", count_format(tokens, count),
+                  count_format(free_tokens, left));
+    if (tokens >= free_tokens)
+        terminal_tell(STYLE_ERROR, "This does not fit the context: /read - drops it.\n");
+}
+
+void command_read(struct console *console, const char *argument) {
+    struct attached attached = {0};
+    struct error err = {0};
+    if (strcmp(argument, "-") == 0) {
+        attached_deinit(&console->attached);
+        terminal_tell(STYLE_DIM, "No file goes with the next message.\n");
+        return;
+    }
+    if (argument[0]) {
+        if (console_failed(read_files(console, argument, &attached, &err), &err)) {
+            attached_deinit(&attached);
+            return;
+        }
+        attached_deinit(&console->attached);
+        console->attached = attached;
+    }
+    if (console->attached.files > 0)
+        say_waiting(console);
+    else
+        terminal_tell(STYLE_DIM, "No file waits: /read FILE…, or @FILE in a message.\n");
+}

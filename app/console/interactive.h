@@ -1,0 +1,29 @@
+// app/console/interactive.h — the chat at a terminal: prompt, stream, commands, until the person
+// leaves.
+//
+// Needs a terminal on stdin and stdout. Owns the screen and the signals while it runs and gives
+// both back, whatever happens (assert hook and fatal signals included).
+#ifndef APP_INTERACTIVE_H
+#define APP_INTERACTIVE_H
+
+#include <stdbool.h>
+
+#include "app/chat/turn.h"
+
+struct interactive_options {
+    struct chat **chat;    // opened and placed where it begins; on return, the one it ended in
+    struct engine *engine; // borrowed, as all that follows
+    struct db *db;
+    const char *history_path; // of the line editor; NULL: none is kept
+    const char *config_path;  // beside it lie the person's presets
+    const char *first_prompt; // is sent at once (-p … -i); NULL: none
+    bool quiet, verbose;      // -q, -v (stats after each turn)
+    bool saved;               // false under --no-save
+    bool resumed;             // shows the last turns, dimmed
+    struct text *model;       // the file that /model wants to go on with goes here
+};
+
+// Returns the exit code for the process.
+int interactive_run(const struct interactive_options *options);
+
+#endif

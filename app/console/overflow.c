@@ -1,0 +1,117 @@
+#include "app/console/overflow.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/chat/room.h"
+#include "app/chat/usage.h"
+#include "app/console/view.h"
+#include "app/screen/editor.h"
+#include "app/screen/terminal.h"
+
+static void say_where(struct console *console) {
+    const struct usage usage = usage_of(console->chat, console->engine);
+    char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
+    terminal_tell(STYLE_DIM, "In the fork %s, %s of %s tokens; /resume - goes back to all.\n\n",
+                  chat_conversation(console->chat)->id, count_format(usage.length, used),
+                  count_format(usage.context, context));
+}
+
+// What is sent meanwhile waits, commands that move too.
+static bool take_line(void *user, struct text *line) {
+    console_queue(user, line);
+    return false;
+}
+
+// The scratch stands in front for as long as its turn takes; what runs behind goes on.
+static enum view_end view_scratch(struct console *console, struct chat *scratch) {
+    const struct view_options options = {.line = take_line, .user = console};
+    bool cancelled;
+    console->desk.front = scratch;
+    editor_begin_aside();
+    const enum view_end end = view_turn(&console->desk, &options, &console->exit_code, &cancelled);
+    console->desk.front = console->chat;
+    console_end_aside(console, cancelled);
+    return end;
+}
+
+// Shows the summary while it is written; false when it did not come to its end.
+static bool show_summary(struct console *console, struct compaction *compaction) {
+    terminal_tell(STYLE_DIM, "[the summary]\n");
+    switch (view_scratch(console, compaction->scratch)) {
+    case VIEW_ANSWERED:
+        return true;
+    case VIEW_BACK:
+        terminal_tell(STYLE_DIM, "No summary: nothing has changed.\n\n");
+        return false;
+    case VIEW_FAILED:
+    case VIEW_MOVED:
+        return false;
+    case VIEW_LEAVE:
+        console->leave = true;
+        return false;
+    }
+    return false;
+}
+
+bool overflow_compact(struct console *console, const char *focus, int32_t message_tokens) {
+    struct compaction compaction;
+    struct error err = {0};
+    bool done = false;
+    enum status status = compaction_begin(console->chat, focus, message_tokens, &compaction, &err);
+    if (console_failed(status, &err)) return false;
+    if (show_summary(console, &compaction)) {
+        status = compaction_finish(&compaction, &err);
+        done = !console_failed(status, &err);
+    }
+    compaction_deinit(&compaction);
+    if (done) say_where(console);
+    return done;
+}
+
+static bool drop(struct console *console, int32_t message_tokens) {
+    struct error err = {0};
+    int64_t dropped;
+    char turns[TURNS_TEXT_BYTES];
+    if (console_failed(room_drop(console->chat, message_tokens, &dropped, &err), &err))
+        return false;
+    terminal_tell(STYLE_DIM, "Without the oldest %s.\n", turns_format(dropped, turns));
+    say_where(console);
+    return true;
+}
+
+// 'c', 'd', 'e' or 'a', which is also what no answer means… except that nothing typed is lost: it
+// is 'e' then.
+static char ask(struct console *console, bool room_can_be_made) {
+    struct text answer = {0};
+    char choice = 'e';
+    if (console_ask(console,
+                    room_can_be_made ? "[c]ompact  [d]rop oldest  [e]dit  [a]bort: "
+                                     : "[e]dit  [a]bort: ",
+                    &answer))
+        choice = answer.bytes[0];
+    text_deinit(&answer);
+    return choice;
+}
+
+bool overflow_make_room(struct console *console, const char *text, size_t length,
+                        const struct error *why) {
+    int32_t tokens = 0, free_tokens;
+    size_t keep_from;
+    struct error err = {0};
+    console_failed(STATUS_TOO_LONG, why);
+    bool possible =
+        chat_measure(console->chat, text, length, &tokens, &free_tokens, &err) == STATUS_OK &&
+        chat_turn_count(console->chat) > 0;
+    if (possible)
+        possible = chat_keep_from(console->chat, tokens, 0, &keep_from, &err) == STATUS_OK;
+    const char choice = ask(console, possible);
+    if (choice == 'c' && possible && overflow_compact(console, "", tokens)) return true;
+    if (choice == 'd' && possible && drop(console, tokens)) return true;
+    if (choice == 'a')
+        terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
+    else
+        console_set_draft(console, text);
+    return false;
+}

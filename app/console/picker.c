@@ -1,0 +1,320 @@
+#include "app/console/picker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/console/command.h"
+#include "app/screen/editor.h"
+#include "app/screen/terminal.h"
+#include "engine/base/assert.h"
+
+enum {
+    CTRL_C = 0x03,
+    CTRL_D = 0x04,
+    BACKSPACE = 0x08,
+    NEWLINE = 0x0A,
+    RETURN = 0x0D,
+    CTRL_N = 0x0E,
+    CTRL_P = 0x10,
+    CTRL_U = 0x15,
+    ESCAPE = 0x1B,
+    DELETE = 0x7F,
+    FILTER_MAX_BYTES = 200,
+    MARK_COLUMNS = 2,
+    OTHER_LINES = 2, // above and below the items
+    ROWS_MOST = 18,  // more are hard to look over
+    SEQUENCE_MS = 50,
+    ASKED_MOST = 50, // items of a list that is printed
+};
+
+// Does the item have each word of the filter?
+static bool matches(const char *item, const char *filter) {
+    char word[FILTER_MAX_BYTES + 1];
+    while (*filter) {
+        const size_t length = strcspn(filter, " ");
+        memcpy(word, filter, length);
+        word[length] = '\0';
+        if (!strcasestr(item, word)) return false;
+        filter += length + strspn(filter + length, " ");
+    }
+    return true;
+}
+
+// The marked item stays marked if it is still there.
+static void narrow(struct picker *picker) {
+    size_t marked = 0;
+    const bool had = picker_marked(picker, &marked);
+    picker->shown_count = picker->at = picker->top = 0;
+    for (size_t i = 0; i < picker->options.count; i++) {
+        if (!matches(picker->options.items[i], text_string(&picker->filter))) continue;
+        if (had && i == marked) picker->at = picker->shown_count;
+        picker->shown[picker->shown_count++] = i;
+    }
+}
+
+enum status picker_init(struct picker *picker, const struct picker_options *options) {
+    ASSERT(options->count > 0 && options->at < options->count);
+    *picker = (struct picker){.options = *options};
+    picker->shown = malloc(options->count * sizeof *picker->shown);
+    if (!picker->shown) return STATUS_NO_MEMORY;
+    narrow(picker);
+    picker->at = options->at;
+    return STATUS_OK;
+}
+
+enum status picker_replace(struct picker *picker, const char *const *items, size_t count) {
+    size_t marked = 0, at = 0;
+    size_t *shown = malloc((count + 1) * sizeof *shown);
+    if (!shown) return STATUS_NO_MEMORY;
+    const char *text = picker_marked(picker, &marked) ? picker->options.items[marked] : NULL;
+    while (text && at < count && strcmp(items[at], text) != 0)
+        at++;
+    free(picker->shown);
+    picker->shown = shown;
+    picker->options.items = items;
+    picker->options.count = count;
+    picker->shown_count = 0; // so that narrow() looks for no mark
+    narrow(picker);
+    for (size_t i = 0; text && i < picker->shown_count; i++)
+        if (picker->shown[i] == at) picker->at = i;
+    return STATUS_OK;
+}
+
+void picker_deinit(struct picker *picker) {
+    free(picker->shown);
+    text_deinit(&picker->filter);
+    *picker = (struct picker){0};
+}
+
+static void step(struct picker *picker, bool down, size_t by) {
+    const size_t last = picker->shown_count > 0 ? picker->shown_count - 1 : 0;
+    if (down)
+        picker->at = last - picker->at < by ? last : picker->at + by;
+    else
+        picker->at = picker->at < by ? 0 : picker->at - by;
+}
+
+static void type(struct picker *picker, char byte) {
+    if (picker->filter.length == FILTER_MAX_BYTES) return;
+    if (text_append(&picker->filter, &byte, 1) == STATUS_OK) narrow(picker);
+}
+
+// One character, which may be of several bytes.
+static void take_back(struct picker *picker) {
+    struct text *filter = &picker->filter;
+    bool continues = true;
+    while (filter->length > 0 && continues) {
+        continues = ((unsigned char)filter->bytes[--filter->length] & 0xC0) == 0x80;
+        filter->bytes[filter->length] = '\0';
+    }
+    narrow(picker);
+}
+
+static void scroll(struct picker *picker, size_t rows) {
+    if (picker->at < picker->top) picker->top = picker->at;
+    if (picker->at >= picker->top + rows) picker->top = picker->at - rows + 1;
+}
+
+enum picker_answer picker_press(struct picker *picker, int key, size_t rows) {
+    size_t item;
+    ASSERT(rows > 0);
+    switch (key) {
+    case RETURN:
+    case NEWLINE:
+        return picker_marked(picker, &item) ? PICKER_CHOSE : PICKER_GOES_ON;
+    case PICKER_ESCAPE:
+    case CTRL_C:
+    case CTRL_D:
+        return PICKER_LEFT;
+    case PICKER_UP:
+    case CTRL_P:
+        step(picker, false, 1);
+        break;
+    case PICKER_DOWN:
+    case CTRL_N:
+        step(picker, true, 1);
+        break;
+    case PICKER_PAGE_UP:
+        step(picker, false, rows);
+        break;
+    case PICKER_PAGE_DOWN:
+        step(picker, true, rows);
+        break;
+    case PICKER_HOME:
+        step(picker, false, picker->shown_count);
+        break;
+    case PICKER_END:
+        step(picker, true, picker->shown_count);
+        break;
+    case BACKSPACE:
+    case DELETE:
+        take_back(picker);
+        break;
+    case CTRL_U:
+        text_clear(&picker->filter);
+        narrow(picker);
+        break;
+    default:
+        if (key >= ' ' && key < 256) type(picker, (char)key);
+    }
+    scroll(picker, rows);
+    return PICKER_GOES_ON;
+}
+
+bool picker_marked(const struct picker *picker, size_t *item) {
+    if (picker->shown_count == 0) return false;
+    *item = picker->shown[picker->at];
+    return true;
+}
+
+enum status picker_line(const struct picker *picker, size_t row, int columns, struct text *line) {
+    const size_t at = picker->top + row;
+    if (at >= picker->shown_count) return STATUS_OK;
+    TRY(text_append_string(line, at == picker->at ? "> " : "  "));
+    return text_fit(line, picker->options.items[picker->shown[at]], columns - MARK_COLUMNS, false);
+}
+
+// ---- at a terminal
+
+// How many items the screen has room for: those of the list at most.
+static size_t rows_of(const struct picker *picker) {
+    const int height = terminal_height() - OTHER_LINES - 1;
+    size_t rows = picker->options.count < ROWS_MOST ? picker->options.count : ROWS_MOST;
+    if (height < (int)rows) rows = height > 0 ? (size_t)height : 1;
+    return rows;
+}
+
+// The last column stays empty, so that no terminal wraps.
+static void draw_line(enum style style, const char *text) {
+    struct text line = {0};
+    if (text_fit(&line, text, terminal_width() - 1, false) == STATUS_OK)
+        terminal_say(style, "%s\n", text_string(&line));
+    text_deinit(&line);
+}
+
+// Returns how many lines it took.
+static int draw(const struct picker *picker, size_t rows) {
+    struct text line = {0};
+    int lines = OTHER_LINES;
+    if (text_format(&line, "%s · %s_", picker->options.title, text_string(&picker->filter)) ==
+        STATUS_OK)
+        draw_line(STYLE_DIM, text_string(&line));
+    for (size_t row = 0; row < rows; row++, lines++) {
+        text_clear(&line);
+        if (picker_line(picker, row, terminal_width() - 1, &line) == STATUS_OK)
+            terminal_say(picker->top + row == picker->at ? STYLE_BOLD : STYLE_PLAIN, "%s\n",
+                         text_string(&line));
+    }
+    text_clear(&line);
+    if (text_format(&line, "%zu of %zu%s · Enter chooses, Esc leaves", picker->shown_count,
+                    picker->options.count, picker->options.more ? "+" : "") == STATUS_OK)
+        draw_line(STYLE_DIM, text_string(&line));
+    text_deinit(&line);
+    return lines;
+}
+
+enum { NO_KEY = 0, DRAW_AGAIN = -3 }; // beside keys
+
+// ESC [ or ESC O and what follows; ESC alone where nothing does.
+static int read_sequence(void) {
+    const int introducer = editor_key(SEQUENCE_MS);
+    if (introducer != '[' && introducer != 'O') return PICKER_ESCAPE;
+    int key = editor_key(SEQUENCE_MS), number = 0;
+    for (; key >= '0' && key <= '9'; key = editor_key(SEQUENCE_MS))
+        number = number < 100 ? number * 10 + key - '0' : number;
+    if (key == 'A') return PICKER_UP;
+    if (key == 'B') return PICKER_DOWN;
+    if (key == 'H' || (key == '~' && (number == 1 || number == 7))) return PICKER_HOME;
+    if (key == 'F' || (key == '~' && (number == 4 || number == 8))) return PICKER_END;
+    if (key == '~' && number == 5) return PICKER_PAGE_UP;
+    if (key == '~' && number == 6) return PICKER_PAGE_DOWN;
+    return NO_KEY; // some other one, which does nothing
+}
+
+// The next key; DRAW_AGAIN when the screen may have changed. Answers that are written in the
+// background go on meanwhile. SIGTERM and SIGHUP leave.
+static int read_key(struct console *console) {
+    const int key = editor_key(-1);
+    const struct terminal_signals signals = terminal_take_signals();
+    console_has_news(console);
+    if (signals.end) {
+        console->leave = true;
+        console->exit_code = 128 + signals.end;
+    }
+    if (signals.end || signals.interrupts > 0 || key == EDITOR_KEY_GONE) return PICKER_ESCAPE;
+    if (signals.suspend || key == TERMINAL_SUSPEND) {
+        terminal_suspend();
+        return DRAW_AGAIN;
+    }
+    if (key == EDITOR_KEY_NONE) return signals.resized || signals.continued ? DRAW_AGAIN : NO_KEY;
+    return key == ESCAPE ? read_sequence() : key;
+}
+
+// Is the key about items that are not there yet: letters, or a way beyond the last?
+static bool looks_further(const struct picker *picker, int key) {
+    const bool at_end = picker->at + 1 >= picker->shown_count;
+    const bool down = key == PICKER_DOWN || key == PICKER_PAGE_DOWN || key == CTRL_N;
+    return (key >= ' ' && key < 256 && key != DELETE) || key == PICKER_END || (down && at_end);
+}
+
+static void take_more(struct picker *picker) {
+    picker_more *more = picker->options.more;
+    const char *const *items;
+    size_t count;
+    picker->options.more = NULL;
+    if (more && more(picker->options.user, &items, &count) &&
+        picker_replace(picker, items, count) != STATUS_OK)
+        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+}
+
+static bool run(struct console *console, struct picker *picker, size_t *chosen) {
+    enum picker_answer answer = PICKER_GOES_ON;
+    size_t rows = rows_of(picker);
+    scroll(picker, rows);
+    while (answer == PICKER_GOES_ON) {
+        const int lines = draw(picker, rows);
+        int key = NO_KEY;
+        while (key == NO_KEY)
+            key = read_key(console);
+        terminal_up(lines);
+        rows = rows_of(picker);
+        if (looks_further(picker, key)) take_more(picker);
+        if (key != DRAW_AGAIN) answer = picker_press(picker, key, rows);
+        scroll(picker, rows);
+    }
+    return answer == PICKER_CHOSE && picker_marked(picker, chosen);
+}
+
+// ---- where there are no escapes
+
+static bool ask(struct console *console, const struct picker_options *options, size_t *chosen) {
+    struct text answer = {0};
+    int64_t number;
+    const size_t first =
+        options->at >= ASKED_MOST ? options->at - ASKED_MOST / 2 : 0; // around where it begins
+    for (size_t i = first; i < options->count && i < first + ASKED_MOST; i++)
+        terminal_say(STYLE_PLAIN, "%4zu  %s\n", i + 1, options->items[i]);
+    if (options->count > ASKED_MOST)
+        terminal_say(STYLE_PLAIN, "      %zu in all\n", options->count);
+    bool found = console_ask(console, "which number (Enter: none)? ", &answer);
+    if (found && (!command_number(answer.bytes, &number) || number > (int64_t)options->count)) {
+        terminal_say(STYLE_ERROR, "there is no such number\n");
+        found = false;
+    }
+    if (found) *chosen = (size_t)number - 1;
+    text_deinit(&answer);
+    return found;
+}
+
+bool picker_run(struct console *console, const struct picker_options *options, size_t *chosen) {
+    struct picker picker;
+    if (!terminal_styled()) return ask(console, options, chosen);
+    if (picker_init(&picker, options) != STATUS_OK) {
+        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+        return false;
+    }
+    const bool found = run(console, &picker, chosen);
+    picker_deinit(&picker);
+    return found;
+}

@@ -1,0 +1,45 @@
+// app/console/tree.h — a family of messages, drawn: an exchange a row, branches below what they
+// leave.
+//
+//   * The capital of France? → Paris.
+//     And of Spain? → Madrid.
+//     ├─ And of Italy? → Rome.
+//     └─ [other way] Tell me more. → Madrid is …
+//
+// A question with several answers has a row for each. A row carries the names of the other
+// conversations that stand there; the mark is where this one stands. What follows without a branch
+// keeps its column, so a long talk does not walk off the screen.
+//
+// Memory: owned, tree_deinit(). No threads.
+#ifndef APP_TREE_H
+#define APP_TREE_H
+
+#include "engine/base/text.h"
+#include "store/family.h"
+
+enum { TREE_LEVELS_MOST = 12 }; // of branches that are indented
+
+struct tree_row {
+    int64_t message; // where choosing it leads
+    char *text;      // owned
+};
+
+struct tree {
+    struct tree_row *rows;
+    size_t count;
+    size_t here; // the row where this conversation stands; SIZE_MAX: none
+};
+
+struct family {
+    const struct family_message *messages; // [count], parents first
+    size_t count;
+    const struct conversation *conversations; // that stand in it
+    size_t conversation_count;
+    const struct conversation *current;
+};
+
+// Fills an empty one. A message whose parent is not among them counts as a beginning.
+MUST_CHECK enum status tree_draw(const struct family *family, struct tree *tree);
+void tree_deinit(struct tree *tree); // leaves it empty
+
+#endif

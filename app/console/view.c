@@ -1,0 +1,310 @@
+#include "app/console/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/chat/usage.h"
+#include "app/screen/editor.h"
+#include "app/screen/progress.h"
+#include "app/screen/status_line.h"
+#include "app/screen/stream.h"
+#include "app/screen/terminal.h"
+
+enum {
+    POLL_MS = 50,             // how late a signal may be noticed
+    PROGRESS_AFTER_MS = 1000, // a shorter prefill shows nothing
+    AGAIN_MS = 1000,          // ^C twice in this time leaves
+    FAREWELL_MS = 5000,       // for the engine to stop after SIGTERM or SIGHUP
+    REPLAY_BYTES = 1200,      // of one old message
+};
+
+struct view {
+    struct desk *desk;
+    const struct view_options *options;
+    int64_t began_ms;
+    int64_t cancelled_ms; // 0: not cancelled
+    int end_signal;       // 0: none
+    bool progress_shown, numbered, unfolded;
+    struct progress progress;
+    struct stream stream;
+};
+
+static void hide_progress(struct view *view) {
+    if (view->progress_shown) terminal_clear_line();
+    view->progress_shown = false;
+}
+
+static void show_progress(struct view *view, const struct turn_progress *progress) {
+    struct text line = {0};
+    const struct progress_now now = {.what = "reading",
+                                     .unit = "tokens",
+                                     .done = progress->done,
+                                     .total = progress->total,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    const enum status status = progress_line(&view->progress, &now, &line);
+    if (status == STATUS_OK && terminal_styled() &&
+        clock_ms() - view->began_ms >= PROGRESS_AFTER_MS) {
+        terminal_clear_line();
+        terminal_say(STYLE_DIM, "%s", text_string(&line));
+        view->progress_shown = true;
+    }
+    text_deinit(&line);
+}
+
+static void end_line(struct view *view) {
+    hide_progress(view);
+    stream_end(&view->stream);
+}
+
+static void show_number(const struct chat *chat, int32_t index) {
+    terminal_say(STYLE_DIM, "[%d]\n", (int)chat_answer(chat, index).number);
+}
+
+// The first of several answers is shown as it comes; once it is whole, how far the others are.
+static void count_others(struct view *view, const struct chat *chat) {
+    char bytes[COUNT_TEXT_BYTES];
+    size_t length = 0;
+    if (!chat_answer(chat, 0).any || !terminal_styled()) return;
+    for (int32_t i = 1; i < chat_answer_count(chat); i++)
+        length += chat_answer(chat, i).length;
+    end_line(view);
+    terminal_say(STYLE_DIM, "%d more: %s bytes", (int)chat_answer_count(chat) - 1,
+                 count_format((int64_t)length, bytes));
+    view->progress_shown = true;
+}
+
+static void show_piece(struct view *view, const struct chat *chat,
+                       const struct turn_progress *piece) {
+    if (piece->length == 0) return;
+    hide_progress(view);
+    if (chat_answer_count(chat) > 1 && !view->numbered) show_number(chat, 0);
+    view->numbered = true;
+    stream_append(&view->stream, piece->text, piece->length, piece->tokens);
+    if (terminal_has_footer()) stream_settle(&view->stream);
+}
+
+static void show_text(struct view *view, const struct chat *chat,
+                      const struct turn_progress *progress) {
+    if (progress->answer > 0)
+        count_others(view, chat);
+    else
+        show_piece(view, chat, progress);
+}
+
+static const char *stop_mark(enum message_stop stop) {
+    switch (stop) {
+    case STOP_INTERRUPTED:
+        return "[interrupted — /continue goes on, /regen replaces]\n";
+    case STOP_LENGTH:
+        return "[cut at the token limit — /continue goes on]\n";
+    case STOP_CONTEXT:
+        return "[the context is full — /compact or /new makes room]\n";
+    case STOP_NONE:
+    case STOP_END:
+    case STOP_STRING:
+        return "";
+    }
+    return "";
+}
+
+// Escapes are what a word is moved with.
+static struct wrap new_wrap(void) {
+    return (struct wrap){.width = terminal_styled() ? terminal_width() : 0};
+}
+
+// Those after the first, whole.
+static void show_others(const struct chat *chat) {
+    for (int32_t i = 0; i < chat_answer_count(chat); i++) {
+        const struct turn_report answer = chat_answer(chat, i);
+        if (i == 0 || !answer.any) continue;
+        terminal_say(STYLE_PLAIN, "\n");
+        show_number(chat, i);
+        stream_show(answer.text, answer.length);
+        terminal_say(STYLE_DIM, "%s", stop_mark(answer.stop));
+    }
+}
+
+static enum view_end finish(struct view *view, const struct chat *chat, enum status status,
+                            const struct error *err) {
+    end_line(view);
+    if (status != STATUS_OK && status != STATUS_CANCELLED) {
+        terminal_say(STYLE_ERROR, "%s\n\n", err->text[0] ? err->text : status_text(status));
+        return chat_draft(chat)[0] ? VIEW_BACK : VIEW_FAILED;
+    }
+    if (chat_draft(chat)[0]) {
+        terminal_say(STYLE_DIM, "[stopped — the message is back in the editor]\n");
+        return VIEW_BACK;
+    }
+    const struct turn_report last = chat_last(chat);
+    terminal_say(STYLE_DIM, "%s", last.any ? stop_mark(last.stop) : "[stopped]\n");
+    show_others(chat);
+    terminal_say(STYLE_PLAIN, "\n");
+    return VIEW_ANSWERED;
+}
+
+static void cancel(struct view *view) {
+    view->cancelled_ms = clock_ms();
+    chat_cancel(view->desk->front);
+}
+
+// True when it is time to leave without waiting for the turn's end.
+static bool obey_signals(struct view *view, int *exit_code) {
+    const struct terminal_signals signals = terminal_take_signals();
+    const int64_t before_ms = view->cancelled_ms, since_ms = clock_ms() - before_ms;
+    if (signals.suspend) terminal_suspend();
+    if (signals.suspend || signals.resized) stream_resize(&view->stream, terminal_width());
+    if (signals.suspend || signals.resized) editor_resized();
+    if (signals.end && !view->end_signal) {
+        view->end_signal = signals.end;
+        cancel(view);
+        *exit_code = 128 + view->end_signal;
+        return false;
+    }
+    if (view->end_signal) return since_ms > FAREWELL_MS;
+    if (signals.interrupts == 0) return false;
+    if ((before_ms && since_ms <= AGAIN_MS) || signals.interrupts > 1) {
+        *exit_code = EXIT_INTERRUPTED;
+        return true;
+    }
+    cancel(view);
+    return false;
+}
+
+// What has come of the turn by now.
+static enum turn_event show_news(struct view *view, enum view_end *end) {
+    struct chat *chat = view->desk->front;
+    struct turn_progress progress;
+    enum status status = STATUS_OK;
+    struct error err = {0};
+    const enum turn_event came = desk_next(view->desk, &progress, &status, &err);
+    switch (came) {
+    case TURN_WAIT:
+        break;
+    case TURN_PREFILL:
+        show_progress(view, &progress);
+        break;
+    case TURN_TEXT:
+        show_text(view, chat, &progress);
+        break;
+    case TURN_DONE:
+        *end = finish(view, chat, status, &err);
+        break;
+    }
+    return came;
+}
+
+// True when a line was sent for which the view ends.
+static bool obey_keys(struct view *view) {
+    struct text line = {0};
+    if (!terminal_wait(0)) return false;
+    stream_settle(&view->stream); // the footer may come now
+    const bool moves = editor_listen(&line) && view->options->line(view->options->user, &line);
+    if (editor_unfolds()) {
+        view->unfolded = !view->unfolded;
+        stream_change_look(&view->stream, view->unfolded ? THOUGHT_STAYS : THOUGHT_FOLDS);
+    }
+    text_deinit(&line);
+    return moves;
+}
+
+static enum view_end show_turn(struct view *view, int *exit_code) {
+    const int events = desk_event_fd(view->desk);
+    enum view_end end;
+    for (;;) {
+        const enum turn_event came = show_news(view, &end);
+        if (came == TURN_DONE) return view->end_signal ? VIEW_LEAVE : end;
+        if (came == TURN_WAIT) terminal_wait_beside(events, POLL_MS);
+        if (obey_keys(view)) {
+            end_line(view);
+            return VIEW_MOVED;
+        }
+        if (obey_signals(view, exit_code)) {
+            end_line(view);
+            return VIEW_LEAVE;
+        }
+    }
+}
+
+enum view_end view_turn(struct desk *desk, const struct view_options *options, int *exit_code,
+                        bool *cancelled) {
+    struct view view = {.desk = desk, .options = options, .began_ms = clock_ms()};
+    const struct stream_options look = stream_on_terminal();
+    const struct turn_report so_far = chat_answer(desk->front, 0);
+    const struct turn_progress again = {.text = so_far.text, .length = so_far.length};
+    stream_begin(&view.stream, &look);
+    if (options->again)
+        show_piece(&view, desk->front, &again);
+    else
+        stream_skip(&view.stream, so_far.text, so_far.length);
+    const enum view_end end = show_turn(&view, exit_code);
+    stream_deinit(&view.stream);
+    *cancelled = view.cancelled_ms != 0;
+    return end;
+}
+
+void view_answer(const struct message *message) {
+    stream_show(message->text, message->length);
+    terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
+}
+
+static void replay_text(const struct message *message, const char *text, size_t whole) {
+    const bool asked = message->role == MESSAGE_USER;
+    size_t length = whole;
+    if (length > REPLAY_BYTES) length = REPLAY_BYTES;
+    length -= utf8_incomplete_tail(text, length);
+    struct wrap wrap = new_wrap();
+    if (asked) terminal_wrapped(STYLE_DIM, &wrap, "> ", 2);
+    terminal_wrapped(STYLE_DIM, &wrap, text, length);
+    wrap_deinit(&wrap);
+    if (length < whole) terminal_say(STYLE_DIM, " […]");
+    if (length == 0 || length < whole || text[length - 1] != '\n') terminal_say(STYLE_PLAIN, "\n");
+}
+
+// Without its thought.
+static void replay_message(const struct message *message) {
+    struct text answer = {0};
+    if (message->role == MESSAGE_USER) {
+        replay_text(message, message->text, message->length);
+        return;
+    }
+    if (thinking_split(message->text, message->length, NULL, &answer) == STATUS_OK)
+        replay_text(message, text_string(&answer), answer.length);
+    text_deinit(&answer);
+    terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+void view_replay(const struct chat *chat, int exchanges) {
+    const size_t count = chat_message_count(chat);
+    size_t first = count;
+    while (first > 0 && exchanges > 0)
+        exchanges -= chat_message(chat, --first)->role == MESSAGE_USER;
+    for (size_t i = first; i < count; i++)
+        if (chat_message(chat, i)->role != MESSAGE_SYSTEM) replay_message(chat_message(chat, i));
+}
+
+void view_status_line(struct chat *chat, struct engine *engine) {
+    const struct usage usage = usage_of(chat, engine);
+    const struct conversation *conversation = chat_conversation(chat);
+    const struct turn_report last = chat_last(chat);
+    const int64_t us = last.stats.decode_us;
+    struct status_facts facts = {
+        .name = conversation->name[0] ? conversation->name : conversation->id,
+        .used = usage.length,
+        .context = usage.context,
+        .context_percent = usage.context_percent,
+        .pool_percent = usage.pool_percent,
+        .answered = last.any && us > 0,
+        .cached_percent = usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens),
+        .tokens_per_s = us > 0 ? (double)(last.stats.output_tokens - 1) * 1e6 / (double)us : 0,
+    };
+    struct text line = {0};
+    if (!facts.name[0]) facts.name = "new";
+    if (status_line_append(&facts, terminal_width(), &line) == STATUS_OK)
+        terminal_say(STYLE_DIM, "%s\n", text_string(&line));
+    text_deinit(&line);
+}

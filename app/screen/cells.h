@@ -1,0 +1,42 @@
+// app/screen/cells.h — how many columns of a terminal does the next character take?
+//
+// Most characters take what wcwidth() says on any terminal. But where several make one picture,
+// terminals disagree: some add up the parts, some show the picture in two columns.
+//
+//   man U+200D woman        4 or 2     joined pictures
+//   hand, skin tone         4 or 2     a modifier
+//   heavy heart, U+FE0F     1 or 2     a symbol that is asked to be a picture, or the reverse
+//   two regional letters    2          after the first: 1 or 2
+//   not in the tables       1 or 2     newer than the C library
+//
+// So the answer is the most that any terminal takes, and whether all of them agree. Whoever
+// breaks lines by the most is never surprised by a terminal's own break.
+//
+// Source: Unicode 15, UAX #11 (East Asian Width), UAX #29 (grapheme clusters), UTS #51 (emoji).
+//
+// Embedded by its owner; {0} is the beginning of a line. The C library's locale must be UTF-8.
+#ifndef APP_CELLS_H
+#define APP_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cells {
+    uint32_t base;    // that what follows may join, or 0
+    int base_columns; // its most
+    bool joins;       // U+200D came last
+    bool letter;      // the base is a regional letter without its second
+};
+
+struct cells_added {
+    int columns; // at most
+    bool sure;   // on every terminal
+    bool joined; // it belongs to the character before: no line break between the two
+};
+
+// Does the next character go on with a script of wide characters, which breaks anywhere?
+bool cells_runs_on(const struct cells *cells, uint32_t code_point);
+
+struct cells_added cells_add(struct cells *cells, uint32_t code_point);
+
+#endif

@@ -1,0 +1,18 @@
+#include "app/screen/complain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/screen/terminal.h"
+
+void complain(const char *text) {
+    struct text line = {0};
+    if (terminal_neutralise(text, strlen(text), &line) == STATUS_OK)
+        fprintf(stderr, "quire: %s\n", text_string(&line));
+    text_deinit(&line);
+}
+
+int complain_failed(int code, enum status status, const struct error *err) {
+    complain(err->text[0] ? err->text : status_text(status));
+    return code;
+}

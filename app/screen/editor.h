@@ -1,0 +1,73 @@
+// app/screen/editor.h — what the person types: the prompt, its keys, and what is typed ahead.
+//
+// GNU Readline on the terminal that terminal.h has taken; a process has one editor.
+//   Enter sends.            ^J, Alt-Enter, and Enter after a backslash make a new line.
+//   """ … """ is a block: Enter makes new lines in it until it is closed.
+//   ↑ ↓ move between the lines of a draft, then through the history.
+//   ^G and ^X^E open $VISUAL or $EDITOR on the draft.
+//   Esc Esc on an empty line sends "/fork -", the list of turns.
+// A paste is text: its newlines never send.
+//
+//   at the prompt ──Enter──► taken ──editor_begin_aside──► aside ──editor_end_aside──► taken
+//
+// Aside is beside an answer that streams: the same keys edit a line that is shown in the screen's
+// last line as soon as there is something in it, and what was not sent by the end is the next
+// prompt's draft. Threads: the UI's.
+#ifndef APP_EDITOR_H
+#define APP_EDITOR_H
+
+#include <stdbool.h>
+
+#include "engine/base/text.h"
+
+// What can stand in place of `word`, which follows `before` in the line: a NULL-terminated array
+// of strings, all from malloc and moved to the editor; NULL when there is nothing.
+typedef char **editor_complete(void *user, const char *before, const char *word);
+
+// What happens meanwhile: looks at it, and says whether there is something to tell; tells it, when
+// the line that is being edited is out of the way.
+typedef bool editor_notice(void *user);
+typedef void editor_tell(void *user);
+
+struct editor_options {
+    const char *history_path; // NULL: none is kept
+    editor_complete *complete;
+    int event_fd; // readable when editor_notice() shall be called
+    editor_notice *notice;
+    editor_tell *tell;
+    editor_tell *unfold; // ^O: shows the thinking of the last answer; or NULL
+    void *user;
+};
+
+void editor_open(const struct editor_options *options);
+void editor_close(void);
+
+enum editor_end {
+    EDITOR_LINE,      // Enter
+    EDITOR_INTERRUPT, // ^C on an empty line, or in a question
+    EDITOR_LEAVE,     // ^D on an empty line, or the terminal is gone
+    EDITOR_SIGNAL,    // SIGTERM or SIGHUP: *signal
+};
+
+struct editor_prompt {
+    const char *text;  // "> "
+    const char *draft; // what the line begins with
+    bool question;     // a short answer to the program: one line, kept in no history
+};
+
+// Fills the empty *line on EDITOR_LINE.
+enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
+
+// The next byte that is typed, for who reads keys by itself: NONE when none came in this time
+// (-1: however long it takes), or a signal or an event did; GONE: nobody types any more.
+enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
+int editor_key(int timeout_ms);
+
+void editor_begin_aside(void);
+bool editor_listen(struct text *line); // takes what has been typed; true: the empty *line was sent
+void editor_queued(int lines);         // that wait to be sent, which the line aside says
+bool editor_unfolds(void);             // ^O was pressed since the last call
+void editor_resized(void);             // draws the line aside again
+enum status editor_end_aside(struct text *draft); // appends what was typed
+
+#endif

@@ -1,0 +1,403 @@
+#include "app/screen/markdown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    RULE_COLUMNS = 40,
+    LABEL_BYTES = 32, // of a language's name
+    LEAD_BYTES = 160,
+    NUMBER_DIGITS = 9, // of an ordered item: CommonMark's limit
+};
+
+static const char BAR[] = "│ ", BULLET[] = "• ";
+static const char FENCE_LINE[] = "───";
+
+// The line that begins, as far as it is known, behind what was taken of it.
+struct line {
+    const char *text;
+    size_t length;
+    bool whole;
+};
+
+enum decided { DECIDED, UNDECIDED, NOT_THIS };
+
+struct place {
+    struct markdown *markdown;
+    struct text *out;
+};
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// '\0' behind the end.
+static char at(struct line line, size_t index) {
+    return index < line.length ? line.text[index] : '\0';
+}
+
+static size_t blanks_at(struct line line, size_t index) {
+    size_t end = index;
+    while (is_blank(at(line, end)))
+        end++;
+    return end - index;
+}
+
+static size_t run_at(struct line line, size_t index) {
+    size_t end = index;
+    while (end < line.length && line.text[end] == line.text[index])
+        end++;
+    return end - index;
+}
+
+// More of the line may change what was found up to here.
+static bool is_open(struct line line, size_t index) {
+    return index >= line.length && !line.whole && line.length <= MARKDOWN_HELD_BYTES;
+}
+
+static enum status put(struct place place, unsigned style, const char *bytes, size_t length) {
+    place.markdown->wrap.style = style;
+    return wrap_append(&place.markdown->wrap, bytes, length, place.out);
+}
+
+static enum status put_string(struct place place, unsigned style, const char *string) {
+    return put(place, style, string, strlen(string));
+}
+
+static enum status put_rule(struct place place, int columns) {
+    const int width = place.markdown->wrap.width;
+    for (int i = 0; i < columns && (width == 0 || i < width); i++)
+        TRY(put_string(place, WRAP_DIM, "─"));
+    return STATUS_OK;
+}
+
+// Broken lines of this one go on below what it began with: its quotes' bars and `columns` more.
+static enum status set_lead(struct place place, size_t columns) {
+    char lead[LEAD_BYTES];
+    size_t length = 0;
+    struct markdown *markdown = place.markdown;
+    for (int i = 0; i < markdown->quotes; i++) {
+        memcpy(lead + length, BAR, sizeof BAR - 1);
+        length += sizeof BAR - 1;
+    }
+    if (columns > LEAD_BYTES - 1 - length) columns = 0;
+    memset(lead + length, ' ', columns);
+    lead[length + columns] = '\0';
+    return wrap_set_lead(&markdown->wrap, lead, 2 * markdown->quotes + (int)columns);
+}
+
+static enum status end_line(struct place place) {
+    place.markdown->where = MARKDOWN_LINE;
+    place.markdown->quotes = 0;
+    TRY(put_string(place, WRAP_PLAIN, "\n"));
+    return wrap_set_lead(&place.markdown->wrap, "", 0);
+}
+
+// ---- what a line is: each looks behind `indent` blanks, and writes what it takes
+
+static enum status begin_text(struct place place, unsigned style) {
+    place.markdown->where = MARKDOWN_TEXT;
+    place.markdown->spans = (struct spans){.style = style};
+    return STATUS_OK;
+}
+
+static enum status leave_as_it_is(struct place place) {
+    place.markdown->where = MARKDOWN_AS_IT_IS;
+    return wrap_leave_line(&place.markdown->wrap, place.out);
+}
+
+// A line of one mark, three times or more, with or without blanks.
+static enum decided find_rule(struct line line, size_t indent) {
+    size_t marks = 0;
+    const char mark = at(line, indent);
+    if (mark == '\0' || !strchr("-*_", mark)) return NOT_THIS;
+    for (size_t i = indent; i < line.length; i++) {
+        if (line.text[i] != mark && !is_blank(line.text[i])) return NOT_THIS;
+        marks += line.text[i] == mark;
+    }
+    if (is_open(line, line.length)) return UNDECIDED;
+    return line.whole && marks >= 3 ? DECIDED : NOT_THIS;
+}
+
+static enum decided find_heading(struct line line, size_t indent, size_t *level, size_t *end) {
+    if (at(line, indent) != '#') return NOT_THIS;
+    *level = run_at(line, indent);
+    *end = indent + *level;
+    if (*level > 6) return NOT_THIS;
+    if (is_open(line, *end)) return UNDECIDED;
+    if (*end < line.length && !is_blank(line.text[*end])) return NOT_THIS;
+    *end += blanks_at(line, *end);
+    return is_open(line, *end) ? UNDECIDED : DECIDED;
+}
+
+static enum decided find_item(struct line line, size_t indent, size_t *end) {
+    size_t mark = indent;
+    while (mark < indent + NUMBER_DIGITS && at(line, mark) >= '0' && at(line, mark) <= '9')
+        mark++;
+    if (is_open(line, mark)) return UNDECIDED;
+    const char *const marks = mark > indent ? ".)" : "-*+";
+    if (at(line, mark) == '\0' || !strchr(marks, line.text[mark])) return NOT_THIS;
+    if (is_open(line, mark + 1)) return UNDECIDED;
+    *end = mark + 2;
+    return is_blank(at(line, mark + 1)) ? DECIDED : NOT_THIS;
+}
+
+// The whole line of an opening fence.
+static enum decided find_fence(struct line line, size_t indent, size_t *run) {
+    const char mark = at(line, indent);
+    if (mark != '`' && mark != '~') return NOT_THIS;
+    *run = run_at(line, indent);
+    if (*run < 3) return is_open(line, indent + *run) ? UNDECIDED : NOT_THIS;
+    const size_t label = indent + *run;
+    if (mark == '`' && label < line.length && memchr(line.text + label, mark, line.length - label))
+        return NOT_THIS;
+    if (is_open(line, line.length)) return UNDECIDED;
+    return line.whole ? DECIDED : NOT_THIS;
+}
+
+static enum status put_heading(struct place place, size_t level) {
+    TRY(set_lead(place, 0));
+    if (level == 1) return begin_text(place, WRAP_BOLD | WRAP_UNDERLINE);
+    return begin_text(place, level == 2 ? WRAP_BOLD : WRAP_BOLD | WRAP_ITALIC);
+}
+
+static enum status put_item(struct place place, struct line line, size_t indent, size_t end) {
+    const bool number = end > indent + 2;
+    TRY(put(place, WRAP_PLAIN, line.text, indent));
+    TRY(number ? put(place, WRAP_PLAIN, line.text + indent, end - indent)
+               : put_string(place, WRAP_PLAIN, BULLET));
+    TRY(set_lead(place, end));
+    return begin_text(place, WRAP_PLAIN);
+}
+
+// "─── python"
+static enum status put_fence(struct place place, struct line line, size_t indent, size_t run) {
+    struct markdown *markdown = place.markdown;
+    size_t label = indent + run;
+    label += blanks_at(line, label);
+    size_t end = label;
+    while (end < line.length && !is_blank(line.text[end]) && end - label < LABEL_BYTES)
+        end++;
+    end -= utf8_incomplete_tail(line.text + label, end - label);
+    markdown->fence.mark = line.text[indent];
+    markdown->fence.length = run;
+    markdown->fence.indent = indent;
+    markdown->fence.quotes = markdown->quotes;
+    TRY(wrap_set_lead(&markdown->wrap, "", 0));
+    TRY(put_string(place, WRAP_DIM, FENCE_LINE));
+    if (end > label) TRY(put_string(place, WRAP_DIM, " "));
+    TRY(put(place, WRAP_DIM, line.text + label, end - label));
+    return leave_as_it_is(place);
+}
+
+// Of these, each decides the line from its beginning or not, and says how much it has taken.
+
+static enum decided take_quote(struct place place, struct line line, size_t *taken,
+                               enum status *status) {
+    struct markdown *markdown = place.markdown;
+    const size_t indent = blanks_at(line, 0);
+    if (at(line, indent) != '>' || markdown->quotes == MARKDOWN_QUOTES) return NOT_THIS;
+    if (is_open(line, indent + 1)) return UNDECIDED;
+    markdown->quotes++;
+    *taken = indent + 1 + is_blank(at(line, indent + 1));
+    *status = put_string(place, WRAP_DIM, BAR);
+    return DECIDED;
+}
+
+static enum decided take_block(struct place place, struct line line, size_t *taken,
+                               enum status *status) {
+    const size_t indent = blanks_at(line, 0);
+    size_t size = 0, end = 0;
+    enum decided decided = find_rule(line, indent);
+    if (decided == DECIDED) {
+        *taken = line.length;
+        *status = put_rule(place, RULE_COLUMNS);
+        if (*status == STATUS_OK) *status = leave_as_it_is(place);
+    }
+    if (decided != NOT_THIS) return decided;
+    decided = find_heading(line, indent, &size, &end);
+    if (decided == DECIDED) {
+        *taken = end;
+        *status = put_heading(place, size);
+    }
+    if (decided != NOT_THIS) return decided;
+    decided = find_item(line, indent, &end);
+    if (decided == DECIDED) {
+        *taken = end;
+        *status = put_item(place, line, indent, end);
+    }
+    if (decided != NOT_THIS) return decided;
+    decided = find_fence(line, indent, &size);
+    if (decided == DECIDED) {
+        *taken = line.length;
+        *status = put_fence(place, line, indent, size);
+    }
+    return decided;
+}
+
+static enum decided take_text(struct place place, struct line line, size_t *taken,
+                              enum status *status) {
+    const size_t indent = blanks_at(line, 0);
+    *taken = indent;
+    *status = STATUS_OK;
+    if (at(line, indent) == '|') *status = leave_as_it_is(place);
+    if (*status == STATUS_OK) *status = put(place, WRAP_PLAIN, line.text, indent);
+    if (*status == STATUS_OK) *status = set_lead(place, indent);
+    if (*status == STATUS_OK && at(line, indent) != '|') *status = begin_text(place, WRAP_PLAIN);
+    return DECIDED;
+}
+
+// ---- code
+
+// Behind the marks of the quotes that the fence is in; false: the line has them not.
+static enum decided skip_quotes(const struct markdown *markdown, struct line line, size_t *end) {
+    *end = 0;
+    for (int i = 0; i < markdown->fence.quotes; i++) {
+        const size_t mark = *end + blanks_at(line, *end);
+        if (is_open(line, mark) || (at(line, mark) == '>' && is_open(line, mark + 1)))
+            return UNDECIDED;
+        if (at(line, mark) != '>') return NOT_THIS;
+        *end = mark + 1 + is_blank(at(line, mark + 1));
+    }
+    return DECIDED;
+}
+
+static enum decided find_closing(const struct markdown *markdown, struct line line, size_t begin) {
+    const size_t mark = begin + blanks_at(line, begin);
+    if (is_open(line, mark)) return UNDECIDED;
+    if (at(line, mark) != markdown->fence.mark) return NOT_THIS;
+    const size_t run = run_at(line, mark);
+    if (is_open(line, mark + run)) return UNDECIDED;
+    if (run < markdown->fence.length) return NOT_THIS;
+    const size_t end = mark + run + blanks_at(line, mark + run);
+    if (is_open(line, end)) return UNDECIDED;
+    return end == line.length && line.whole ? DECIDED : NOT_THIS;
+}
+
+static enum status close_fence(struct place place) {
+    place.markdown->fence.mark = '\0';
+    TRY(put_string(place, WRAP_DIM, FENCE_LINE));
+    return leave_as_it_is(place);
+}
+
+static enum decided take_code(struct place place, struct line line, size_t *taken,
+                              enum status *status) {
+    struct markdown *markdown = place.markdown;
+    size_t begin;
+    const enum decided quoted = skip_quotes(markdown, line, &begin);
+    if (quoted == UNDECIDED) return UNDECIDED;
+    if (quoted == NOT_THIS) { // the quote is over, and the code with it
+        *taken = 0;
+        *status = close_fence(place);
+        if (*status == STATUS_OK) *status = end_line(place);
+        return DECIDED;
+    }
+    const enum decided closing = find_closing(markdown, line, begin);
+    if (closing == UNDECIDED) return UNDECIDED;
+    if (closing == DECIDED) {
+        *taken = line.length;
+        *status = close_fence(place);
+        return DECIDED;
+    }
+    size_t indent = blanks_at(line, begin);
+    if (indent > markdown->fence.indent) indent = markdown->fence.indent;
+    *taken = begin + indent;
+    markdown->wrap.style = WRAP_PLAIN;
+    *status = leave_as_it_is(place);
+    return DECIDED;
+}
+
+// ---- lines
+
+static enum decided take_beginning(struct place place, struct line line, size_t *taken,
+                                   enum status *status) {
+    if (line.length > MARKDOWN_HELD_BYTES) // what is far away does not count, wherever a piece ends
+        line = (struct line){.text = line.text, .length = MARKDOWN_HELD_BYTES + 1};
+    if (place.markdown->fence.mark) return take_code(place, line, taken, status);
+    const size_t indent = blanks_at(line, 0);
+    if (is_open(line, indent)) return UNDECIDED;
+    enum decided decided = take_quote(place, line, taken, status);
+    if (decided == NOT_THIS) decided = take_block(place, line, taken, status);
+    if (decided == NOT_THIS) decided = take_text(place, line, taken, status);
+    return decided;
+}
+
+static enum status take_line(struct place place, struct line line, size_t *taken) {
+    struct markdown *markdown = place.markdown;
+    enum status status = STATUS_OK;
+    *taken = 0;
+    switch (markdown->where) {
+    case MARKDOWN_LINE:
+        take_beginning(place, line, taken, &status);
+        return status;
+    case MARKDOWN_TEXT:
+        return spans_append(&markdown->spans, &markdown->wrap, line.text, line.length, line.whole,
+                            place.out, taken);
+    case MARKDOWN_AS_IT_IS:
+        *taken = line.length;
+        return put(place, WRAP_PLAIN, line.text, line.length);
+    }
+    return STATUS_OK;
+}
+
+// One line, or its part: how much of it is decided. `ended`: nothing comes after the text.
+static enum status take_some(struct place place, struct line text, bool ended, size_t *taken) {
+    const char *newline = text.length ? memchr(text.text, '\n', text.length) : NULL;
+    struct line line = {text.text, text.length, ended || newline};
+    if (newline) line.length = (size_t)(newline - text.text);
+    *taken = 0;
+    for (bool moved = true; moved;) {
+        const enum markdown_where where = place.markdown->where;
+        const int quotes = place.markdown->quotes;
+        const char fence = place.markdown->fence.mark;
+        size_t some;
+        TRY(take_line(place, line, &some));
+        *taken += some;
+        line.text += some;
+        line.length -= some;
+        moved = some > 0 || where != place.markdown->where || quotes != place.markdown->quotes ||
+                fence != place.markdown->fence.mark;
+    }
+    if (!newline) return STATUS_OK;
+    ++*taken;
+    return end_line(place);
+}
+
+static enum status take_all(struct place place, bool ended) {
+    struct text *held = &place.markdown->held;
+    size_t all = 0, taken = 1;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && taken > 0 && all < held->length) {
+        const struct line rest = {held->bytes + all, held->length - all, ended};
+        status = take_some(place, rest, ended, &taken);
+        all += taken;
+    }
+    if (all > 0) {
+        memmove(held->bytes, held->bytes + all, held->length - all + 1);
+        held->length -= all;
+    }
+    return status;
+}
+
+void markdown_deinit(struct markdown *markdown) {
+    wrap_deinit(&markdown->wrap);
+    text_deinit(&markdown->held);
+}
+
+enum status markdown_append(struct markdown *markdown, const char *text, size_t length,
+                            struct text *out) {
+    markdown->wrap.patient = true;
+    TRY(text_append(&markdown->held, text, length));
+    return take_all((struct place){markdown, out}, false);
+}
+
+enum status markdown_end(struct markdown *markdown, struct text *out) {
+    const struct place place = {markdown, out};
+    TRY(take_all(place, true));
+    if (markdown->fence.mark && markdown->where == MARKDOWN_AS_IT_IS) TRY(end_line(place));
+    if (markdown->fence.mark) TRY(close_fence(place));
+    TRY(wrap_flush(&markdown->wrap, out));
+    TRY(wrap_rest(&markdown->wrap, out));
+    markdown->where = MARKDOWN_LINE;
+    markdown->quotes = 0;
+    text_clear(&markdown->held);
+    return STATUS_OK;
+}

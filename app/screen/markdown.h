@@ -1,0 +1,67 @@
+// app/screen/markdown.h — light Markdown on a terminal, while it is still being written.
+//
+// Text comes in pieces of whole characters; what is on the screen is never laid out again. So a
+// line's beginning is held until it is clear what the line is, and marks inside it until what
+// closes them is there (spans.h); nothing else waits. The bytes depend on the text alone, not on
+// its pieces.
+//
+//   # heading              bold, without its #; the first level underlined too, the third and
+//                          below in italics
+//   - item, * item, + item "• item"; 1. item as it is. Broken lines go on under the text
+//   > quote                "│ quote", on broken lines too
+//   ``` or ~~~             a line with the language's name, the code as it is, a closing line.
+//                          Nothing stands before the code, and it is never broken here, so it can
+//                          be copied
+//   ---, ***, ___          a line
+//   | a table |            as it is
+//
+// All else is text; line breaks in it stay.
+//
+//   a line's beginning ──► text ──► newline ──► a line's beginning
+//             │ └──► a line as it is ──┘  ▲
+//             └──► code: its lines ───────┘ (closing fence)
+//
+// Source: CommonMark 0.31, section 4. Only harmless text comes in (terminal_neutralise), and of
+// escapes only styles and wrap.h's erasing go out; with width 0, only styles.
+//
+// {.wrap = {.width = w}} begins; owned: markdown_deinit(). No threads.
+#ifndef APP_MARKDOWN_H
+#define APP_MARKDOWN_H
+
+#include "app/screen/spans.h"
+
+enum {
+    MARKDOWN_QUOTES = 8,       // in each other; the next > is text
+    MARKDOWN_HELD_BYTES = 256, // a line whose kind is not clear by then is text
+};
+
+enum markdown_where {
+    MARKDOWN_LINE, // at a line's beginning, behind its quotes' marks
+    MARKDOWN_TEXT,
+    MARKDOWN_AS_IT_IS, // the rest of the line
+};
+
+struct markdown {
+    struct wrap wrap;
+    struct text held; // what came and is not decided yet
+    enum markdown_where where;
+    struct spans spans;
+    int quotes; // marks of this line
+    struct {
+        char mark;     // '`', '~'; 0: not in code
+        size_t length; // of the run
+        size_t indent; // before it
+        int quotes;
+    } fence;
+};
+
+void markdown_deinit(struct markdown *markdown);
+
+// Appends to *out what the text looks like, as far as it is decided.
+MUST_CHECK enum status markdown_append(struct markdown *markdown, const char *text, size_t length,
+                                       struct text *out);
+
+// The text ends here: what is held is written, open code is closed. Then it begins anew.
+MUST_CHECK enum status markdown_end(struct markdown *markdown, struct text *out);
+
+#endif

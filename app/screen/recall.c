@@ -1,0 +1,109 @@
+#include "app/screen/recall.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// After <stdio.h>: Readline's headers use FILE.
+#include <readline/history.h>
+
+#include "engine/base/text.h"
+
+static char *recall_path; // owned; NULL: no file
+
+static enum status escape(const char *text, struct text *line) {
+    for (; *text; text++) {
+        if (*text == '\n')
+            TRY(text_append(line, "\\n", 2));
+        else if (*text == '\\')
+            TRY(text_append(line, "\\\\", 2));
+        else
+            TRY(text_append(line, text, 1));
+    }
+    return text_append(line, "\n", 1);
+}
+
+// In place: the result is never longer.
+static void unescape(char *line) {
+    char *out = line;
+    for (; *line && *line != '\n'; line++) {
+        if (*line == '\\' && line[1] != '\0' && line[1] != '\n') {
+            line++;
+            *out++ = *line == 'n' ? '\n' : *line;
+        } else {
+            *out++ = *line;
+        }
+    }
+    *out = '\0';
+}
+
+static int open_private(const char *path, int flags) {
+    return open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static void append_entry(int file, const char *text) {
+    struct text line = {0};
+    if (escape(text, &line) == STATUS_OK) {
+        const ssize_t ignored = write(file, line.bytes, line.length);
+        (void)ignored;
+    }
+    text_deinit(&line);
+}
+
+// Writes what Readline holds to a new file and puts it in the old one's place.
+static void rewrite(const char *path) {
+    struct text temporary = {0};
+    if (text_format(&temporary, "%s.new", path) != STATUS_OK) return;
+    const int file = open_private(temporary.bytes, O_TRUNC);
+    HIST_ENTRY **entries = history_list();
+    for (size_t i = 0; file >= 0 && entries && entries[i]; i++)
+        append_entry(file, entries[i]->line);
+    if (file >= 0 && fsync(file) == 0 && close(file) == 0) rename(temporary.bytes, path);
+    text_deinit(&temporary);
+}
+
+static long load(FILE *file) {
+    char *line = NULL;
+    size_t capacity = 0;
+    long count = 0;
+    while (getline(&line, &capacity, file) > 0) {
+        unescape(line);
+        if (line[0]) add_history(line);
+        count++;
+    }
+    free(line);
+    return count;
+}
+
+void recall_open(const char *path) {
+    using_history();
+    stifle_history(RECALL_ENTRIES);
+    if (!path) return;
+    recall_path = strdup(path);
+    FILE *file = fopen(path, "re");
+    if (!file) return;
+    const long count = load(file);
+    fclose(file);
+    if (count > 2 * RECALL_ENTRIES) rewrite(path);
+}
+
+void recall_add(const char *text) {
+    const HIST_ENTRY *last =
+        history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+    if (!text[0] || (last && strcmp(last->line, text) == 0)) return;
+    add_history(text);
+    if (!recall_path) return;
+    const int file = open_private(recall_path, O_APPEND);
+    if (file < 0) return;
+    append_entry(file, text);
+    close(file);
+}
+
+void recall_close(void) {
+    clear_history();
+    free(recall_path);
+    recall_path = NULL;
+}

@@ -1,0 +1,38 @@
+// app/screen/spans.h — bold, italics, code, links: what Markdown says inside one line, as it comes.
+//
+// What is written is never written again, so a mark is only taken away when what closes it has
+// come: `**bold**` is held until its end is there, and shown as it is when none comes within
+// SPANS_HELD_BYTES or on the line. Inline code keeps its backticks, and is held by nothing. The
+// result depends on the text alone, not on the pieces that it came in.
+//
+//   **bold** *italics* _italics_ ***both***   their marks go
+//   `code`                                    coloured, with its backticks; nothing in it counts
+//   [text](url) ![text](url)                  underlined text, then (url)
+//   \* \_ \`                                  without the backslash
+//   https://…                                 nothing in it counts
+//
+// Stricter than CommonMark where that would take marks out of what is not meant as Markdown:
+// 2**3, *.c, snake_case and __init__ stay, and so does a mark that is never closed.
+//
+// Source: CommonMark 0.31, section 6. Embedded by its owner, {0} is a line's beginning; no memory.
+#ifndef APP_SPANS_H
+#define APP_SPANS_H
+
+#include "app/screen/wrap.h"
+
+enum { SPANS_HELD_BYTES = 160, SPANS_URL_BYTES = 1024, SPANS_DEPTH = 4 };
+
+struct spans {
+    unsigned style;     // of the line: a heading's
+    unsigned char last; // byte before what comes; 0: none
+    size_t ticks;       // that close the code; 0: not in code
+    bool url;           // in one
+    int depth;          // of spans in spans
+};
+
+// Writes what is decided of text[0..length), which has no newline and begins where the last call
+// ended; returns how many bytes that is in *taken. `whole`: the line ends there, all is taken.
+MUST_CHECK enum status spans_append(struct spans *spans, struct wrap *wrap, const char *text,
+                                    size_t length, bool whole, struct text *out, size_t *taken);
+
+#endif

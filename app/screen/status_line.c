@@ -1,0 +1,42 @@
+#include "app/screen/status_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "app/base/figures.h"
+
+enum { NAME_COLUMNS = 24, PART_BYTES = 64, PARTS = 4 };
+
+// "412", "4.1k", "32k".
+static const char *short_count(int32_t count, char text[COUNT_TEXT_BYTES]) {
+    if (count < 1000)
+        snprintf(text, COUNT_TEXT_BYTES, "%" PRId32, count);
+    else if (count < 10000)
+        snprintf(text, COUNT_TEXT_BYTES, "%" PRId32 ".%" PRId32 "k", count / 1000,
+                 count % 1000 / 100);
+    else
+        snprintf(text, COUNT_TEXT_BYTES, "%" PRId32 "k", count / 1000);
+    return text;
+}
+
+enum status status_line_append(const struct status_facts *facts, int columns, struct text *line) {
+    char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES], parts[PARTS][PART_BYTES] = {""};
+    snprintf(parts[0], PART_BYTES, " · %s/%s (%d %%)", short_count(facts->used, used),
+             short_count(facts->context, context), facts->context_percent);
+    if (facts->answered) {
+        snprintf(parts[1], PART_BYTES, " · %d %% cached", facts->cached_percent);
+        snprintf(parts[2], PART_BYTES, " · %.0f tok/s", facts->tokens_per_s);
+    }
+    snprintf(parts[3], PART_BYTES, " · pool %d %%", facts->pool_percent);
+    int room = columns - 1 - text_columns(parts[0]);
+    const int wanted = room < NAME_COLUMNS ? room : NAME_COLUMNS;
+    const size_t before = line->length;
+    if (wanted > 0) TRY(text_fit(line, facts->name, wanted, false));
+    room -= text_columns(text_string(line) + before);
+    for (int i = 0; i < PARTS; i++) {
+        if (i > 0) room -= text_columns(parts[i]);
+        if (room < 0) break;
+        TRY(text_append_string(line, parts[i]));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,28 @@
+// app/screen/status_line.h — where the person is, and how full things are, in one line.
+//
+//   a story about a dog · 4.1k/32k (13 %) · 96 % cached · 118 tok/s · pool 41 %
+//
+// On a narrow screen its parts are left out from the end, and the name is shortened first.
+// Nothing is owned, no threads.
+#ifndef APP_STATUS_LINE_H
+#define APP_STATUS_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/text.h"
+
+struct status_facts {
+    const char *name;      // of the conversation
+    int32_t used, context; // tokens
+    int context_percent, pool_percent;
+    bool answered; // the next two are of the last answer
+    int cached_percent;
+    double tokens_per_s;
+};
+
+// Appends the line, at most columns - 1 wide.
+MUST_CHECK enum status status_line_append(const struct status_facts *facts, int columns,
+                                          struct text *line);
+
+#endif

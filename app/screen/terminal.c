@@ -1,0 +1,462 @@
+#include "app/screen/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "engine/base/assert.h"
+
+enum {
+    WIDTH_UNKNOWN = 80,
+    HEIGHT_UNKNOWN = 24,
+    SAY_BYTES = 2048, // longer texts go through terminal_text()
+    VISIBLE_CONTROLS = 0x2400,
+    VISIBLE_DELETE = 0x2421,
+};
+
+static const char PASTE_ON[] = "\033[?2004h";
+static const char PASTE_OFF[] = "\033[?2004l", PLAIN[] = "\033[0m";
+
+static const int GENTLE[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
+static const int FATAL[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
+enum {
+    GENTLE_COUNT = sizeof GENTLE / sizeof GENTLE[0],
+    FATAL_COUNT = sizeof FATAL / sizeof FATAL[0],
+};
+
+static struct {
+    struct termios before, raw;
+    struct sigaction gentle_before[GENTLE_COUNT], fatal_before[FATAL_COUNT];
+    int pipe[2];
+    bool styled, capable, gone;
+    int footer_row; // 1-based; 0: there is none
+    int footer_column;
+    bool footer_moved; // the screen has changed
+} terminal = {.pipe = {-1, -1}};
+
+static enum terminal_color chosen_color;
+
+static volatile sig_atomic_t taken;
+static volatile sig_atomic_t interrupts, end, suspend, resized, continued;
+
+static void on_signal(int number) {
+    const int saved = errno;
+    if (number == SIGINT) interrupts = interrupts + 1;
+    if (number == SIGTERM || number == SIGHUP) end = number;
+    if (number == SIGTSTP) suspend = 1;
+    if (number == SIGCONT) continued = 1;
+    if (number == SIGWINCH) resized = 1;
+    // The pipe only wakes poll(): when it is full, poll() wakes anyway.
+    const ssize_t ignored = write(terminal.pipe[1], "", 1);
+    (void)ignored;
+    errno = saved;
+}
+
+static void on_fatal(int number) {
+    terminal_give_back();
+    for (int i = 0; i < FATAL_COUNT; i++)
+        if (FATAL[i] == number) sigaction(number, &terminal.fatal_before[i], NULL);
+    raise(number);
+}
+
+static void write_through(const char *bytes, size_t length) {
+    fflush(stdout); // Readline's, which comes first
+    while (length > 0 && !terminal.gone) {
+        const ssize_t written = write(STDOUT_FILENO, bytes, length);
+        if (written >= 0) {
+            bytes += written;
+            length -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            poll(&out, 1, -1);
+        } else if (errno != EINTR) {
+            terminal.gone = true;
+        }
+    }
+}
+
+// Above the footer, if there is one, where the last text ended.
+static void write_all(const char *bytes, size_t length) {
+    struct text out = {0};
+    if (terminal.footer_row == 0) {
+        write_through(bytes, length);
+        return;
+    }
+    if (text_append_string(&out, "\0338") == STATUS_OK &&
+        text_append(&out, bytes, length) == STATUS_OK &&
+        text_format(&out, "\0337\033[%d;%dH", terminal.footer_row, terminal.footer_column + 1) ==
+            STATUS_OK)
+        write_through(text_string(&out), out.length);
+    text_deinit(&out);
+}
+
+static void enter_raw(void) {
+    taken = 1;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.raw);
+    if (terminal.capable) write_through(PASTE_ON, sizeof PASTE_ON - 1);
+}
+
+// Keys come one by one and unchanged: ^J is not Enter, ^S and ^O are keys, and so are ^C and ^Z,
+// which thereby keep their place among the other keys (terminal_press). Only ^\ stays the
+// kernel's, and NOFLSH keeps it from throwing anything away.
+static struct termios raw_modes(struct termios modes) {
+    modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+    modes.c_lflag |= ISIG | NOFLSH;
+    modes.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IXON | ISTRIP);
+    modes.c_cc[VMIN] = 1;
+    modes.c_cc[VTIME] = 0;
+    modes.c_cc[VINTR] = modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+    return modes;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < GENTLE_COUNT; i++)
+        sigaction(GENTLE[i], &action, &terminal.gentle_before[i]);
+    action.sa_handler = on_fatal;
+    for (int i = 0; i < FATAL_COUNT; i++)
+        sigaction(FATAL[i], &action, &terminal.fatal_before[i]);
+}
+
+static void release_signals(void) {
+    for (int i = 0; i < GENTLE_COUNT; i++)
+        sigaction(GENTLE[i], &terminal.gentle_before[i], NULL);
+    for (int i = 0; i < FATAL_COUNT; i++)
+        sigaction(FATAL[i], &terminal.fatal_before[i], NULL);
+}
+
+// Readline sets the locale once more, by the environment, which therefore says the same.
+void terminal_choose_locale(void) {
+    static const char ours[] = "C.UTF-8";
+    const char *all = getenv("LC_ALL");
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
+    setenv(all && all[0] ? "LC_ALL" : "LC_CTYPE", ours, 1);
+    setlocale(LC_CTYPE, ours);
+}
+
+static bool is_capable(void) {
+    const char *name = getenv("TERM");
+    return name && name[0] && strcmp(name, "dumb") != 0;
+}
+
+void terminal_choose_color(enum terminal_color color) { chosen_color = color; }
+
+bool terminal_takes_styles(int fd) {
+    const char *no_color = getenv("NO_COLOR");
+    switch (chosen_color) {
+    case COLOR_ALWAYS:
+        return true;
+    case COLOR_NEVER:
+        return false;
+    case COLOR_AUTO:
+        break;
+    }
+    return isatty(fd) && is_capable() && !(no_color && no_color[0]);
+}
+
+bool terminal_open(void) {
+    ASSERT(!taken);
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return false;
+    if (tcgetattr(STDIN_FILENO, &terminal.before) != 0) return false;
+    if (pipe2(terminal.pipe, O_NONBLOCK | O_CLOEXEC) != 0) return false;
+    terminal_choose_locale();
+    terminal.capable = is_capable();
+    terminal.styled = terminal_takes_styles(STDOUT_FILENO);
+    terminal.gone = false;
+    terminal.raw = raw_modes(terminal.before);
+    interrupts = end = suspend = resized = continued = 0;
+    fflush(stdout);
+    assert_set_hook(terminal_give_back);
+    catch_signals();
+    enter_raw();
+    return true;
+}
+
+void terminal_close(void) {
+    if (terminal.pipe[0] < 0) return;
+    terminal_give_back();
+    release_signals();
+    assert_set_hook(NULL);
+    close(terminal.pipe[0]);
+    close(terminal.pipe[1]);
+    terminal.pipe[0] = terminal.pipe[1] = -1;
+    terminal.styled = terminal.capable = false;
+}
+
+// The footer's line is erased, and the cursor is where the text ended.
+static void give_screen_back(void) {
+    static const char whole[] = "\r\033[K\033[r\0338";
+    const ssize_t ignored = write(STDOUT_FILENO, whole, sizeof whole - 1);
+    (void)ignored;
+    terminal.footer_row = 0;
+}
+
+void terminal_give_back(void) {
+    if (!taken) return;
+    taken = 0;
+    if (terminal.footer_row) give_screen_back();
+    ssize_t ignored = 0;
+    if (terminal.capable) ignored = write(STDOUT_FILENO, PASTE_OFF, sizeof PASTE_OFF - 1);
+    if (terminal.styled) ignored = write(STDOUT_FILENO, PLAIN, sizeof PLAIN - 1);
+    (void)ignored;
+    tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+}
+
+bool terminal_styled(void) { return terminal.styled; }
+
+bool terminal_gone(void) { return terminal.gone; }
+
+int terminal_width(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return WIDTH_UNKNOWN;
+}
+
+static int screen_rows(void) {
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+int terminal_height(void) {
+    const int rows = screen_rows();
+    return rows > 0 ? rows : HEIGHT_UNKNOWN;
+}
+
+static uint32_t harmless(uint32_t code_point) {
+    if (code_point == '\n' || code_point == '\t') return code_point;
+    if (code_point < 0x20) return VISIBLE_CONTROLS + code_point;
+    if (code_point == 0x7F) return VISIBLE_DELETE;
+    if (code_point >= 0x80 && code_point < 0xA0) return UTF8_REPLACEMENT;
+    return code_point;
+}
+
+enum status terminal_neutralise(const char *bytes, size_t length, struct text *text) {
+    for (size_t at = 0, used; at < length; at += used) {
+        const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
+        if (code_point == '\r') continue;
+        char encoded[UTF8_MAX_BYTES];
+        const size_t size = utf8_encode(harmless(code_point), encoded);
+        TRY(text_append(text, encoded, size));
+    }
+    return STATUS_OK;
+}
+
+static const char *style_escape(enum style style) {
+    switch (style) {
+    case STYLE_PLAIN:
+        return "";
+    case STYLE_DIM:
+        return "\033[2m";
+    case STYLE_BOLD:
+        return "\033[1m";
+    case STYLE_ERROR:
+        return "\033[31m";
+    case STYLE_GREEN:
+        return "\033[32m";
+    case STYLE_YELLOW:
+        return "\033[33m";
+    case STYLE_BLUE:
+        return "\033[34m";
+    case STYLE_CYAN:
+        return "\033[36m";
+    }
+    ASSERT(false);
+}
+
+static enum status styled_text(enum style style, struct wrap *wrap,
+                               const struct text *harmless_text, struct text *out) {
+    const bool escapes = style != STYLE_PLAIN && terminal.styled;
+    const char *bytes = text_string(harmless_text);
+    if (escapes) TRY(text_append_string(out, style_escape(style)));
+    if (wrap)
+        TRY(wrap_append(wrap, bytes, harmless_text->length, out));
+    else
+        TRY(text_append(out, bytes, harmless_text->length));
+    if (escapes) TRY(text_append_string(out, "\033[0m"));
+    return STATUS_OK;
+}
+
+void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length) {
+    struct text plain = {0}, out = {0};
+    if (terminal_neutralise(bytes, length, &plain) == STATUS_OK &&
+        styled_text(style, wrap, &plain, &out) == STATUS_OK)
+        write_all(text_string(&out), out.length);
+    if (wrap && terminal.footer_row) wrap_settle(wrap);
+    text_deinit(&plain);
+    text_deinit(&out);
+}
+
+void terminal_text(enum style style, const char *bytes, size_t length) {
+    terminal_wrapped(style, NULL, bytes, length);
+}
+
+// Where the last line is, that a footer has: the lines above it are the ones that scroll. Down and
+// up again makes room for it when the cursor is in the last line, and keeps the column.
+static enum status part_screen(int rows, struct text *out) {
+    if (terminal.footer_row) TRY(text_append_string(out, "\033[r\0338\033[J"));
+    TRY(text_format(out, "\033D\033M\0337\033[1;%dr", rows - 1));
+    terminal.footer_row = rows;
+    terminal.footer_moved = false;
+    return STATUS_OK;
+}
+
+void terminal_footer(const char *line, int column) {
+    const int rows = screen_rows();
+    struct text out = {0};
+    enum status status = STATUS_OK;
+    if (!terminal.styled || rows < 3) return;
+    if (rows != terminal.footer_row || terminal.footer_moved) status = part_screen(rows, &out);
+    terminal.footer_column = column;
+    if (status == STATUS_OK)
+        status = text_format(&out, "\033[%d;1H\033[K%s\033[%d;%dH", rows, line, rows, column + 1);
+    if (status == STATUS_OK) write_through(text_string(&out), out.length);
+    text_deinit(&out);
+}
+
+void terminal_end_footer(void) {
+    if (terminal.footer_row == 0) return;
+    fflush(stdout);
+    give_screen_back();
+}
+
+bool terminal_has_footer(void) { return terminal.footer_row > 0; }
+
+__attribute__((format(printf, 2, 0))) static size_t
+format_line(char line[SAY_BYTES], const char *format, va_list arguments) {
+    const int length = vsnprintf(line, SAY_BYTES, format, arguments);
+    if (length < 0) return 0;
+    return length < SAY_BYTES ? (size_t)length : SAY_BYTES - 1;
+}
+
+void terminal_say(enum style style, const char *format, ...) {
+    char line[SAY_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    const size_t length = format_line(line, format, arguments);
+    va_end(arguments);
+    terminal_text(style, line, length);
+}
+
+void terminal_tell(enum style style, const char *format, ...) {
+    char line[SAY_BYTES];
+    va_list arguments;
+    struct wrap wrap = {.width = terminal.styled ? terminal_width() : 0};
+    va_start(arguments, format);
+    const size_t length = format_line(line, format, arguments);
+    va_end(arguments);
+    terminal_wrapped(style, &wrap, line, length);
+    wrap_deinit(&wrap);
+}
+
+void terminal_stream(const char *bytes, size_t length) { write_all(bytes, length); }
+
+void terminal_to_bottom(void) {
+    static const char down[] = "\033[9999;1H"; // a terminal stops at its last line
+    if (terminal.styled) write_all(down, sizeof down - 1);
+}
+
+void terminal_clear_line(void) {
+    static const char clear[] = "\r\033[K";
+    if (terminal.styled) write_all(clear, sizeof clear - 1);
+}
+
+void terminal_up(int lines) {
+    char escape[32];
+    if (!terminal.styled || lines <= 0) return;
+    const int length = snprintf(escape, sizeof escape, "\r\033[%dA\033[J", lines);
+    write_all(escape, (size_t)length);
+}
+
+static enum status append_base64(struct text *out, const unsigned char *bytes, size_t length) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t at = 0; at < length; at += 3) {
+        const size_t count = length - at < 3 ? length - at : 3;
+        uint32_t group = 0;
+        char four[4] = {'=', '=', '=', '='};
+        for (size_t i = 0; i < 3; i++)
+            group = group << 8 | (i < count ? bytes[at + i] : 0u);
+        for (size_t i = 0; i <= count; i++)
+            four[i] = digits[group >> (18 - 6 * i) & 63];
+        TRY(text_append(out, four, sizeof four));
+    }
+    return STATUS_OK;
+}
+
+bool terminal_copy(const char *bytes, size_t length) {
+    struct text escape = {0};
+    if (!terminal.capable || length > CLIPBOARD_MAX_BYTES) return false;
+    const bool whole = text_append_string(&escape, "\033]52;c;") == STATUS_OK &&
+                       append_base64(&escape, (const unsigned char *)bytes, length) == STATUS_OK &&
+                       text_append_string(&escape, "\a") == STATUS_OK;
+    if (whole) write_all(escape.bytes, escape.length);
+    text_deinit(&escape);
+    return whole;
+}
+
+struct terminal_signals terminal_take_signals(void) {
+    char drained[64];
+    while (terminal.pipe[0] >= 0 && read(terminal.pipe[0], drained, sizeof drained) > 0)
+        ;
+    const struct terminal_signals signals = {
+        .interrupts = interrupts,
+        .end = end,
+        .suspend = suspend,
+        .resized = resized,
+        .continued = continued,
+    };
+    // Only what was seen is cleared, so one that comes between these lines waits for next time.
+    if (signals.interrupts) interrupts = 0;
+    if (signals.suspend) suspend = 0;
+    if (signals.resized) resized = 0;
+    if (signals.resized && terminal.footer_row) terminal.footer_moved = true;
+    if (signals.continued) continued = 0;
+    if (signals.continued) enter_raw();
+    return signals;
+}
+
+bool terminal_press(char key) {
+    if (key == TERMINAL_INTERRUPT) on_signal(SIGINT);
+    if (key == TERMINAL_SUSPEND) on_signal(SIGTSTP);
+    return key == TERMINAL_INTERRUPT || key == TERMINAL_SUSPEND;
+}
+
+void terminal_suspend(void) {
+    terminal_give_back();
+    struct sigaction ours, otherwise = {.sa_handler = SIG_DFL};
+    sigemptyset(&otherwise.sa_mask);
+    sigaction(SIGTSTP, &otherwise, &ours);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
+    enter_raw();
+    continued = 1;
+}
+
+void terminal_lend(void) { terminal_give_back(); }
+
+void terminal_retake(void) {
+    enter_raw();
+    interrupts = 0; // they were meant for the other program
+}
+
+bool terminal_wait_beside(int fd, int timeout_ms) {
+    struct pollfd fds[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                            {.fd = terminal.pipe[0], .events = POLLIN},
+                            {.fd = fd, .events = POLLIN}};
+    if (poll(fds, 3, timeout_ms) <= 0) return false;
+    return fds[0].revents != 0;
+}
+
+bool terminal_wait(int timeout_ms) { return terminal_wait_beside(-1, timeout_ms); }

@@ -1,0 +1,251 @@
+#include "app/screen/wrap.h"
+
+enum { TAB_COLUMNS = 8 };
+
+void wrap_deinit(struct wrap *wrap) {
+    text_deinit(&wrap->word);
+    text_deinit(&wrap->lead);
+}
+
+static enum status append_style(unsigned style, struct text *out) {
+    static const char *const CODES[] = {";1", ";2", ";3", ";4", ";36"};
+    TRY(text_append_string(out, "\033[0"));
+    for (unsigned bit = 0; bit < sizeof CODES / sizeof CODES[0]; bit++)
+        if (style & 1u << bit) TRY(text_append_string(out, CODES[bit]));
+    return text_append(out, "m", 1);
+}
+
+static enum status write_style(struct wrap *wrap, unsigned style, struct text *out) {
+    if (wrap->written == style) return STATUS_OK;
+    wrap->written = style;
+    return append_style(style, out);
+}
+
+// ---- the word
+
+static void end_word(struct wrap *wrap) {
+    text_clear(&wrap->word);
+    wrap->word_columns = 0;
+    wrap->held = wrap->word_unsure = false;
+}
+
+static enum status add_to_word(struct wrap *wrap, const char *bytes, size_t length, int columns) {
+    if (wrap->word.length == 0) {
+        wrap->word_style = wrap->last_style = wrap->style;
+        wrap->held = wrap->holds || wrap->whole_words;
+    }
+    if (wrap->last_style != wrap->style) TRY(append_style(wrap->style, &wrap->word));
+    wrap->last_style = wrap->style;
+    wrap->word_columns += columns;
+    return text_append(&wrap->word, bytes, length);
+}
+
+static enum status write_word(struct wrap *wrap, struct text *out) {
+    if (wrap->word.length == 0) return STATUS_OK;
+    TRY(write_style(wrap, wrap->word_style, out));
+    wrap->written = wrap->last_style;
+    return text_append(out, text_string(&wrap->word), wrap->word.length);
+}
+
+static enum status release_word(struct wrap *wrap, struct text *out) {
+    if (wrap->held) TRY(write_word(wrap, out));
+    end_word(wrap);
+    return STATUS_OK;
+}
+
+// ---- lines
+
+static void begin_line(struct wrap *wrap) {
+    wrap->column = 0;
+    wrap->left = wrap->lost = wrap->holds = wrap->passed = false;
+}
+
+static enum status append_lead(struct wrap *wrap, struct text *out) {
+    if (wrap->lead_columns == 0) return STATUS_OK;
+    wrap->column = wrap->lead_columns;
+    TRY(write_style(wrap, WRAP_DIM, out));
+    return text_append(out, wrap->lead.bytes, wrap->lead.length);
+}
+
+static enum status break_line(struct wrap *wrap, struct text *out) {
+    begin_line(wrap);
+    TRY(text_append(out, "\n", 1));
+    return append_lead(wrap, out);
+}
+
+// Takes the word from this line to the next. The erasing starts from an absolute column: where
+// a cursor behind the last column counts from differs between terminals.
+static enum status move_word(struct wrap *wrap, struct text *out) {
+    const int start = wrap->column - wrap->word_columns;
+    if (wrap->word_columns > 0 && !wrap->held) TRY(text_format(out, "\033[%dG\033[K", start + 1));
+    TRY(break_line(wrap, out));
+    TRY(write_word(wrap, out));
+    wrap->column += wrap->word_columns;
+    wrap->held = false;
+    if (!wrap->word_unsure) return STATUS_OK;
+    end_word(wrap);
+    wrap->holds = true;
+    return STATUS_OK;
+}
+
+// The line ends where a word fills it, or (`runs_on`) inside a script of wide characters: such
+// lines are the terminal's to break, so that they are copied as one, unless broken lines begin with
+// something.
+static enum status break_here(struct wrap *wrap, bool runs_on, struct text *out) {
+    const bool ours =
+        wrap->holds || wrap->whole_words || wrap->lead_columns > 0 || wrap->passed || !runs_on;
+    TRY(release_word(wrap, out));
+    if (ours) return break_line(wrap, out);
+    begin_line(wrap);
+    return STATUS_OK;
+}
+
+static enum status append_newline(struct wrap *wrap, struct text *out) {
+    TRY(release_word(wrap, out));
+    begin_line(wrap);
+    wrap->cells = (struct cells){0};
+    TRY(write_style(wrap, WRAP_PLAIN, out));
+    return text_append(out, "\n", 1);
+}
+
+static enum status append_blank(struct wrap *wrap, char blank, struct text *out) {
+    TRY(release_word(wrap, out));
+    wrap->cells = (struct cells){.base = ' ', .base_columns = 1};
+    if (wrap->column >= wrap->width) return STATUS_OK; // the line's end stands for it
+    const int after = wrap->column / TAB_COLUMNS * TAB_COLUMNS + TAB_COLUMNS;
+    wrap->column = blank == '\t' ? after : wrap->column + 1;
+    if (wrap->column > wrap->width) wrap->column = wrap->width;
+    TRY(write_style(wrap, wrap->style, out));
+    return text_append(out, &blank, 1);
+}
+
+// Does the word begin after something that the next line would not have anyway?
+static bool can_move_word(const struct wrap *wrap) {
+    const int before = wrap->column - wrap->word_columns;
+    return before > 0 && before > wrap->lead_columns;
+}
+
+// The columns of the last character are only the most that it takes.
+static void doubt_line(struct wrap *wrap) {
+    if (wrap->held) {
+        wrap->word_unsure = true;
+        return;
+    }
+    end_word(wrap); // it can not be erased any more
+    wrap->holds = wrap->patient || wrap->whole_words;
+    wrap->lost = !wrap->holds;
+}
+
+static enum status put(struct wrap *wrap, const char *bytes, size_t length,
+                       struct cells_added added, bool in_word, struct text *out) {
+    wrap->column += added.columns;
+    if (in_word) TRY(add_to_word(wrap, bytes, length, added.columns));
+    if (!wrap->held) {
+        TRY(write_style(wrap, wrap->style, out));
+        TRY(text_append(out, bytes, length));
+    }
+    if (!added.sure) doubt_line(wrap);
+    return STATUS_OK;
+}
+
+static enum status append_character(struct wrap *wrap, const char *bytes, size_t length,
+                                    struct text *out) {
+    size_t used;
+    const uint32_t code_point = utf8_decode(bytes, length, &used);
+    const bool script = cells_runs_on(&wrap->cells, code_point);
+    const struct cells_added added = cells_add(&wrap->cells, code_point);
+    const bool wide = !added.joined && added.columns > 1;
+    if (wide) TRY(release_word(wrap, out));
+    const bool in_word = added.joined ? wrap->word.length > 0 : !wide;
+    if (wrap->column + added.columns > wrap->width) {
+        if (in_word && can_move_word(wrap))
+            TRY(move_word(wrap, out));
+        else if (!added.joined && wrap->column > 0)
+            TRY(break_here(wrap, script || in_word, out));
+    }
+    return put(wrap, bytes, length, added, in_word, out);
+}
+
+// Only counted: the terminal breaks the line.
+static enum status append_left(struct wrap *wrap, const char *bytes, size_t length,
+                               struct text *out) {
+    size_t used;
+    const uint32_t code_point = utf8_decode(bytes, length, &used);
+    TRY(write_style(wrap, wrap->style, out));
+    if (code_point == '\t') {
+        wrap->column = wrap->column / TAB_COLUMNS * TAB_COLUMNS + TAB_COLUMNS;
+        if (wrap->column > wrap->width - 1) wrap->column = wrap->width - 1;
+        return text_append(out, bytes, length);
+    }
+    const struct cells_added added = cells_add(&wrap->cells, code_point);
+    wrap->lost = wrap->lost || !added.sure;
+    if (wrap->column + added.columns > wrap->width) {
+        if (wrap->passed) TRY(text_append(out, "\n", 1));
+        wrap->passed = false;
+        wrap->column = 0;
+    }
+    wrap->column += added.columns;
+    return text_append(out, bytes, length);
+}
+
+static enum status append_one(struct wrap *wrap, const char *bytes, size_t length,
+                              struct text *out) {
+    if (bytes[0] == '\n') return append_newline(wrap, out);
+    if (wrap->lost || wrap->width == 0) {
+        if (wrap->held) TRY(release_word(wrap, out));
+        TRY(write_style(wrap, wrap->style, out));
+        return text_append(out, bytes, length);
+    }
+    if (wrap->left) return append_left(wrap, bytes, length, out);
+    if (bytes[0] == ' ' || bytes[0] == '\t') return append_blank(wrap, bytes[0], out);
+    return append_character(wrap, bytes, length, out);
+}
+
+enum status wrap_append(struct wrap *wrap, const char *bytes, size_t length, struct text *out) {
+    for (size_t at = 0, used; at < length; at += used) {
+        utf8_decode(bytes + at, length - at, &used);
+        TRY(append_one(wrap, bytes + at, used, out));
+    }
+    return STATUS_OK;
+}
+
+enum status wrap_leave_line(struct wrap *wrap, struct text *out) {
+    TRY(release_word(wrap, out));
+    wrap->left = true;
+    return STATUS_OK;
+}
+
+enum status wrap_set_lead(struct wrap *wrap, const char *lead, int columns) {
+    wrap->lead_columns = 0;
+    text_clear(&wrap->lead);
+    if (columns == 0 || columns > wrap->width / 2) return STATUS_OK;
+    TRY(text_append_string(&wrap->lead, lead));
+    wrap->lead_columns = columns;
+    return STATUS_OK;
+}
+
+enum status wrap_flush(struct wrap *wrap, struct text *out) {
+    return wrap->held ? release_word(wrap, out) : STATUS_OK;
+}
+
+enum status wrap_rest(struct wrap *wrap, struct text *out) {
+    return write_style(wrap, WRAP_PLAIN, out);
+}
+
+void wrap_settle(struct wrap *wrap) {
+    const int written = wrap->column - (wrap->held ? wrap->word_columns : 0);
+    wrap->passed = wrap->width > 0 && written >= wrap->width;
+}
+
+void wrap_restart(struct wrap *wrap) {
+    if (!wrap->held) end_word(wrap);
+    begin_line(wrap);
+    wrap->cells = (struct cells){0};
+}
+
+void wrap_resize(struct wrap *wrap, int width) {
+    if (!wrap->held) end_word(wrap);
+    wrap->width = wrap->width ? width : 0;
+    wrap->lost = wrap->column > 0;
+    if (wrap->lead_columns > wrap->width / 2) wrap->lead_columns = 0;
+}

@@ -1,0 +1,86 @@
+// app/screen/wrap.h — words that do not break at the screen's edge, while they are still being
+// written.
+//
+// A word is written as it comes. When its next character would not fit the line, what is there
+// of it is erased and written again on the next line. A word that fills a line by itself, and
+// scripts of wide characters, break where the line ends.
+//
+// Erasing needs to know the column. On a line where terminals disagree on the columns of a
+// picture (cells.h) it is not known: a patient wrap holds each word there until it is whole, and
+// then writes it where it fits; any other leaves the line to the terminal.
+//
+// Text has styles, which are a wish of the caller's: escapes go out only where the style changes,
+// and a word takes its own along. A line that the screen's edge breaks goes on after the lead,
+// which stands under what the line began with.
+//
+// {.width = w} begins at column 0; width 0 breaks nothing. Owned: wrap_deinit(). No threads.
+#ifndef APP_WRAP_H
+#define APP_WRAP_H
+
+#include <stdbool.h>
+
+#include "app/screen/cells.h"
+#include "engine/base/text.h"
+
+enum wrap_style { // bits
+    WRAP_PLAIN = 0,
+    WRAP_BOLD = 1,
+    WRAP_DIM = 2,
+    WRAP_ITALIC = 4,
+    WRAP_UNDERLINE = 8,
+    WRAP_CODE = 16, // a colour
+};
+
+struct wrap {
+    int width;    // of the screen, in columns
+    int column;   // that comes next, at most; >= width: the line is full
+    bool left;    // the terminal breaks this line
+    bool lost;    // it does, and until the next line the column is not known
+    bool passed;  // the terminal does not know any more that the line is full
+    bool patient; // may hold words: the owner calls wrap_flush() before it stops
+    bool holds;   // the words of this line
+    bool held;    // the word is not written yet
+
+    unsigned style;      // of what comes
+    unsigned written;    // that the terminal has now
+    struct text word;    // as far as it is on this line, with its changes of style
+    int word_columns;    // of that
+    unsigned word_style; // that it begins with
+    unsigned last_style; // that it ends with
+    bool word_unsure;    // its columns are only the most
+
+    struct text lead; // that a broken line goes on with, dimmed
+    int lead_columns;
+    bool whole_words; // every word is held, every line broken here: no escape but styles goes out
+    struct cells cells;
+};
+
+void wrap_deinit(struct wrap *wrap);
+
+// Appends harmless text (terminal_neutralise) with the line breaks and escapes that it needs.
+MUST_CHECK enum status wrap_append(struct wrap *wrap, const char *bytes, size_t length,
+                                   struct text *out);
+
+// The rest of this line is the terminal's to break: code, tables.
+MUST_CHECK enum status wrap_leave_line(struct wrap *wrap, struct text *out);
+
+// What broken lines go on with from here on; more than half the width of it is none. Copied.
+MUST_CHECK enum status wrap_set_lead(struct wrap *wrap, const char *lead, int columns);
+
+// Writes what is held.
+MUST_CHECK enum status wrap_flush(struct wrap *wrap, struct text *out);
+
+// Leaves the terminal plain until the next character: somebody else may write.
+MUST_CHECK enum status wrap_rest(struct wrap *wrap, struct text *out);
+
+// The cursor leaves the text now and comes back, which makes a terminal forget that a line is full:
+// it would write the next character over the last one, so it does not break this line.
+void wrap_settle(struct wrap *wrap);
+
+// The cursor was put at the beginning of a line.
+void wrap_restart(struct wrap *wrap);
+
+// The screen has another width; what it did to the line is not known.
+void wrap_resize(struct wrap *wrap, int width);
+
+#endif
