@@ -7,12 +7,12 @@
 #include "app/console/command.h"
 #include "app/screen/terminal.h"
 
-enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_VERBOSE };
+enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_SHOWN };
 
 struct setting {
     const char *key;
     enum setting_kind kind;
-    size_t offset; // in struct chat_settings
+    size_t offset; // in struct chat_settings; of what is shown, in struct console
     const char *range;
 };
 
@@ -29,7 +29,9 @@ static const struct setting TABLE[] = {
     {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: another one for each turn"},
     {"tokens", SETTING_WHOLE, offsetof(struct chat_settings, max_tokens),
      "of one answer; 0: until the context is full"},
-    {"verbose", SETTING_VERBOSE, 0, "on, off: a status line above the prompt"},
+    {"status", SETTING_SHOWN, offsetof(struct console, status), "on, off: a line above the prompt"},
+    {"verbose", SETTING_SHOWN, offsetof(struct console, verbose),
+     "on, off: /stats after each answer"},
 };
 enum { SETTING_COUNT = sizeof TABLE / sizeof TABLE[0] };
 
@@ -43,8 +45,14 @@ static const struct setting *setting_find(const char *key) {
     return NULL;
 }
 
-static void show_setting(const struct console *console, const struct setting *setting) {
-    const char *field = (const char *)chat_settings(console->chat) + setting->offset;
+static bool *shown(struct console *console, const struct setting *setting) {
+    return (bool *)((char *)console + setting->offset);
+}
+
+static void show_setting(struct console *console, const struct setting *setting) {
+    const char *field = setting->kind == SETTING_SHOWN
+                            ? NULL
+                            : (const char *)chat_settings(console->chat) + setting->offset;
     char value[32] = "";
     float real;
     int32_t whole;
@@ -63,8 +71,8 @@ static void show_setting(const struct console *console, const struct setting *se
         snprintf(value, sizeof value,
                  chat_settings(console->chat)->seed_given ? "%" PRIu64 : "random", seed);
         break;
-    case SETTING_VERBOSE:
-        snprintf(value, sizeof value, "%s", console->verbose ? "on" : "off");
+    case SETTING_SHOWN:
+        snprintf(value, sizeof value, "%s", *shown(console, setting) ? "on" : "off");
         break;
     }
     terminal_say(STYLE_PLAIN, "%-18s %-10s", setting->key, value);
@@ -122,8 +130,8 @@ static bool change(struct console *console, const struct setting *setting, const
         settings.seed_given = strcmp(value, "random") != 0;
         read = !settings.seed_given || parse_seed(value, field);
         break;
-    case SETTING_VERBOSE:
-        read = parse_switch(value, &console->verbose);
+    case SETTING_SHOWN:
+        read = parse_switch(value, shown(console, setting));
         break;
     }
     if (!read || sampler_options_check(&settings.sampler, err) != STATUS_OK) return false;
@@ -156,6 +164,6 @@ void command_verbose(struct console *console, const char *argument) {
         return;
     }
     if (!argument[0]) console->verbose = !console->verbose;
-    terminal_say(STYLE_DIM, console->verbose ? "A status line stands above each prompt.\n"
-                                             : "No status line.\n");
+    terminal_say(STYLE_DIM, console->verbose ? "/stats comes after each answer.\n"
+                                             : "/stats comes when it is asked for.\n");
 }

@@ -46,6 +46,7 @@ void console_deinit(struct console *console) {
     for (int32_t i = 0; i < console->queued; i++) // each is in the history, too
         text_deinit(&console->queue[i]);
     text_deinit(&console->draft);
+    text_deinit(&console->status_line);
 }
 
 // Which of the answers does the conversation go on with? The first, if nothing is said.
@@ -125,6 +126,7 @@ static void end_turn(struct console *console, enum view_end end) {
     switch (end) {
     case VIEW_ANSWERED:
         pick(console);
+        if (console->verbose) command_stats(console, "");
         warn_when_nearly_full(console);
         break;
     case VIEW_BACK:

@@ -25,7 +25,9 @@ struct console {
     struct engine *engine; // borrowed, as the next
     struct db *db;
     const char *config_path; // borrowed; beside it lie the person's presets
-    bool verbose, saved;
+    bool status, verbose;    // a line above the prompt; /stats after each answer
+    bool saved;
+    struct text status_line;                // the last one that was shown
     struct text draft;                      // what the next prompt begins with
     struct text queue[CONSOLE_MOST_QUEUED]; // lines sent while an answer was written
     int32_t queued;

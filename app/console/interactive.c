@@ -81,6 +81,16 @@ static bool obey_queue(struct console *console) {
     return true;
 }
 
+// Where things stand, when that has changed since it was last said.
+static void show_status(struct console *console) {
+    struct text line = {0};
+    if (view_status_line(console->chat, console->engine, &line) != STATUS_OK) line.length = 0;
+    if (line.length && strcmp(text_string(&line), text_string(&console->status_line)) != 0)
+        terminal_say(STYLE_DIM, "%s\n", text_string(&line));
+    text_deinit(&console->status_line);
+    console->status_line = line;
+}
+
 // One prompt and what comes of it.
 static void read_and_obey(struct console *console) {
     struct text draft = console->draft, line = {0};
@@ -90,7 +100,7 @@ static void read_and_obey(struct console *console) {
     console->prompts++;
     notice_show();
     if (console_has_news(console)) console_tell_news(console);
-    if (console->verbose) view_status_line(console->chat, console->engine);
+    if (console->status) show_status(console);
     switch (editor_read(&prompt, &line, &signal)) {
     case EDITOR_LINE:
         if (line.length > 0) obey_line(console, &line);
@@ -126,6 +136,7 @@ int interactive_run(const struct interactive_options *options) {
         .engine = options->engine,
         .db = options->db,
         .config_path = options->config_path,
+        .status = !options->quiet,
         .verbose = options->verbose,
         .saved = options->saved,
         .warned_at = -1,

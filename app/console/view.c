@@ -287,12 +287,13 @@ void view_replay(const struct chat *chat, int exchanges) {
         if (chat_message(chat, i)->role != MESSAGE_SYSTEM) replay_message(chat_message(chat, i));
 }
 
-void view_status_line(struct chat *chat, struct engine *engine) {
+enum status view_status_line(struct chat *chat, struct engine *engine, struct text *line) {
     const struct usage usage = usage_of(chat, engine);
     const struct conversation *conversation = chat_conversation(chat);
     const struct turn_report last = chat_last(chat);
+    if (usage.length == 0) return STATUS_OK;
     const int64_t us = last.stats.decode_us;
-    struct status_facts facts = {
+    const struct status_facts facts = {
         .name = conversation->name[0] ? conversation->name : conversation->id,
         .used = usage.length,
         .context = usage.context,
@@ -302,9 +303,5 @@ void view_status_line(struct chat *chat, struct engine *engine) {
         .cached_percent = usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens),
         .tokens_per_s = us > 0 ? (double)(last.stats.output_tokens - 1) * 1e6 / (double)us : 0,
     };
-    struct text line = {0};
-    if (!facts.name[0]) facts.name = "new";
-    if (status_line_append(&facts, terminal_width(), &line) == STATUS_OK)
-        terminal_say(STYLE_DIM, "%s\n", text_string(&line));
-    text_deinit(&line);
+    return status_line_append(&facts, terminal_width(), line);
 }

@@ -39,7 +39,9 @@ void view_answer(const struct message *message); // whole
 // Shows the last `exchanges` of the conversation, dimmed, long messages shortened.
 void view_replay(const struct chat *chat, int exchanges);
 
-// "a story · 412/2.0k (20 %) · 96 % cached · 118 tok/s · pool 4 %" (status_line.h).
-void view_status_line(struct chat *chat, struct engine *engine);
+// Appends "a story · 412/2.0k (20 %) · 96 % cached · 118 tok/s · pool 4 %" (status_line.h), or
+// nothing while the conversation is empty.
+MUST_CHECK enum status view_status_line(struct chat *chat, struct engine *engine,
+                                        struct text *line);
 
 #endif

@@ -85,11 +85,12 @@ ask_only() {
     keys Enter
 }
 
-# What stands below the last line that is "> $1", up to the next prompt.
+# What stands below the last line that is "> $1", up to the next prompt; not the status line.
 answer_to() {
     screen | awk -v line="> $1" '
         $0 == line { answer = ""; inside = 1; next }
         inside && /^>/ { inside = 0 }
+        / · [0-9.k]+\/[0-9.k]+ \([0-9]+ %\)/ { next }
         inside && NF { answer = answer $0 "\n" }
         END { printf "%s", answer }'
 }
@@ -98,7 +99,7 @@ answer_to() {
 # run: ids, ages, what a model says, this test's folder. QUIRE_SCREENS=write writes the file.
 shown() {
     on_tmux capture-pane -p | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
-        -e 's/→ .*/→ …/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//'
+        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//'
 }
 is_same() { [ "$(shown)" = "$(cat "$1")" ]; }
 same_screen() {
