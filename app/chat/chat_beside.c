@@ -99,6 +99,8 @@ enum status chat_take_over(struct chat *chat, struct chat *from, struct error *e
     from->owns_db = false;
     chat->owns_template = chat->owns_template || from->owns_template;
     from->owns_template = false;
+    memcpy(chat->steps, from->steps, sizeof chat->steps); // nobody steps back in one that runs
+    chat->step_count = from->step_count;
     const bool stored = from->conversation.id[0];
     memcpy(chat->previous, stored ? from->conversation.id : from->previous, sizeof chat->previous);
     return STATUS_OK;

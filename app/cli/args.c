@@ -88,6 +88,12 @@ static bool names_model(const char *word) {
     return length > 5 && strcmp(word + length - 5, ".gguf") == 0;
 }
 
+// The next word, unless it cannot be meant as a value: then `otherwise`.
+static const char *maybe_word(struct words *words, const char *otherwise) {
+    const char *next = words->at < words->count ? words->word[words->at] : "-";
+    return next[0] == '-' || names_model(next) ? otherwise : next_word(words);
+}
+
 // Sets an option that the command line has as `shown`, with the value in the same word, or the
 // next word where it takes one.
 static enum status take_option(struct args *args, const struct option *option, const char *shown,
@@ -99,11 +105,12 @@ static enum status take_option(struct args *args, const struct option *option, c
         case OPTION_MAYBE_VALUE:
             value = "";
             break;
-        case OPTION_MAYBE_WORD: {
-            const char *next = words->at < words->count ? words->word[words->at] : "-";
-            value = next[0] == '-' || names_model(next) ? "" : next_word(words);
+        case OPTION_MAYBE_WORD:
+            value = maybe_word(words, "");
             break;
-        }
+        case OPTION_MAYBE_CHOICE:
+            value = maybe_word(words, "on");
+            break;
         case OPTION_TEXT:
         case OPTION_LIST:
         case OPTION_CHOICE:

@@ -83,9 +83,9 @@ static void put_values(FILE *out) {
         fputs("    ", out);
         if (option->letter) fprintf(out, "-%c | ", option->letter);
         fprintf(out, "--%s) ", option->name);
-        if (option->kind == OPTION_MAYBE_WORD) fputs("[[ $cur == -* ]] || { ", out);
+        if (option_may_take_word(option)) fputs("[[ $cur == -* ]] || { ", out);
         put_value(out, option_completes(option), option->argument);
-        fputs(option->kind == OPTION_MAYBE_WORD ? "; return; } ;;\n" : "; return ;;\n", out);
+        fputs(option_may_take_word(option) ? "; return; } ;;\n" : "; return ;;\n", out);
     }
     fputs("    esac\n", out);
 }

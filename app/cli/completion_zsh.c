@@ -61,6 +61,7 @@ static const char *value_mark(const struct option *option, bool letter) {
     case OPTION_MAYBE_VALUE:
         return "=-";
     case OPTION_MAYBE_WORD:
+    case OPTION_MAYBE_CHOICE:
     case OPTION_TEXT:
     case OPTION_LIST:
     case OPTION_CHOICE:
@@ -89,8 +90,7 @@ static void put_spec(FILE *out, const struct option *option, bool letter) {
     put_quoted(out, option->help);
     fputc(']', out);
     if (option->kind != OPTION_FLAG) {
-        if (option->kind == OPTION_MAYBE_WORD || option->kind == OPTION_MAYBE_VALUE)
-            fputc(':', out);
+        if (option_may_take_word(option) || option->kind == OPTION_MAYBE_VALUE) fputc(':', out);
         put_action(out,
                    option_completes(option) == COMPLETES_WORDS ? option->name : option->argument,
                    option_completes(option), option->argument);

@@ -94,8 +94,8 @@ static const struct option OPTIONS[] = {
      "guess N tokens from the text so far; 0: none"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "ends an answer; repeatable"},
-    {NULL, "think", 0, OPTION_CHOICE, "auto|on|off", AT(think), FOR_CHAT, 0, 0,
-     "whether a model that can think first shall"},
+    {NULL, "think", 0, OPTION_MAYBE_CHOICE, "auto|on|off", AT(think), FOR_CHAT, 0, 0,
+     "whether a model that can think first shall; alone: on"},
     {NULL, "overflow", 0, OPTION_CHOICE, "error|drop|compact", AT(overflow), FOR_CHAT, 0, 0,
      "what to do with old turns that leave no room"},
 
@@ -193,7 +193,8 @@ const struct option *option_nearest(const char *name) {
 
 enum completes option_completes(const struct option *option) {
     const char *argument = option->argument;
-    if (option->kind == OPTION_CHOICE) return COMPLETES_WORDS;
+    if (option->kind == OPTION_CHOICE || option->kind == OPTION_MAYBE_CHOICE)
+        return COMPLETES_WORDS;
     if (option->kind == OPTION_MAYBE_WORD) return COMPLETES_CONVERSATIONS;
     if (option->offset == AT(model)) return COMPLETES_MODELS;
     if (option->offset == AT(preset)) return COMPLETES_PRESETS;
@@ -333,6 +334,7 @@ enum status option_set(const struct option *option, const char *value, struct ar
     case OPTION_LIST:
         return set_item(place, value, where, err);
     case OPTION_CHOICE:
+    case OPTION_MAYBE_CHOICE:
         return set_choice(option, value, place, where, err);
     case OPTION_WHOLE:
     case OPTION_NUMBER:

@@ -10,17 +10,18 @@
 #include "app/cli/subcommands.h"
 
 enum option_kind {
-    OPTION_FLAG,        // bool; "=off" turns it off
-    OPTION_TEXT,        // const char *
-    OPTION_LIST,        // struct args_list: one more text each time
-    OPTION_CHOICE,      // const char *, one of `argument`, which has '|' between them
-    OPTION_WHOLE,       // int32_t from low to high
-    OPTION_WHOLES,      // struct args_numbers: such numbers, with commas between them
-    OPTION_NUMBER,      // float from low to high
-    OPTION_SEED,        // uint64_t
-    OPTION_BYTES,       // size_t: "512M"
-    OPTION_MAYBE_WORD,  // const char *: the next word, unless it is an option or a model file
-    OPTION_MAYBE_VALUE, // const char *: only as --option=value
+    OPTION_FLAG,         // bool; "=off" turns it off
+    OPTION_TEXT,         // const char *
+    OPTION_LIST,         // struct args_list: one more text each time
+    OPTION_CHOICE,       // const char *, one of `argument`, which has '|' between them
+    OPTION_MAYBE_CHOICE, // the same; alone, it is "on"
+    OPTION_WHOLE,        // int32_t from low to high
+    OPTION_WHOLES,       // struct args_numbers: such numbers, with commas between them
+    OPTION_NUMBER,       // float from low to high
+    OPTION_SEED,         // uint64_t
+    OPTION_BYTES,        // size_t: "512M"
+    OPTION_MAYBE_WORD,   // const char *: the next word, unless it is an option or a model file
+    OPTION_MAYBE_VALUE,  // const char *: only as --option=value
 };
 
 enum {
@@ -55,10 +56,15 @@ const struct option *option_find(const char *name, size_t length); // or NULL
 const struct option *option_by_letter(char letter);                // or NULL
 const struct option *option_nearest(const char *name);             // the likeliest, or NULL
 
+// Is the next word its value, unless that is an option or a model file?
+static inline bool option_may_take_word(const struct option *option) {
+    return option->kind == OPTION_MAYBE_WORD || option->kind == OPTION_MAYBE_CHOICE;
+}
+
 // Does a value have to follow?
 static inline bool option_takes_value(const struct option *option) {
-    return option->kind != OPTION_FLAG && option->kind != OPTION_MAYBE_WORD &&
-           option->kind != OPTION_MAYBE_VALUE;
+    return option->kind != OPTION_FLAG && option->kind != OPTION_MAYBE_VALUE &&
+           !option_may_take_word(option);
 }
 
 enum { OPTION_TWIN_BYTES = 48 };

@@ -240,6 +240,7 @@ static void write_value(const struct option *option, int which, char value[64]) 
         snprintf(value, 64, "%s", which % 2 ? "on" : "off");
         return;
     case OPTION_CHOICE:
+    case OPTION_MAYBE_CHOICE:
         for (int i = 0; i < which && strchr(choice, '|'); i++)
             choice = strchr(choice, '|') + 1;
         snprintf(value, 64, "%.*s", (int)strcspn(choice, "|"), choice);
@@ -286,6 +287,7 @@ static void read_place(const struct option *option, const struct args *args, cha
         snprintf(value, 64, "%llu", (unsigned long long)*(const uint64_t *)place);
         return;
     case OPTION_CHOICE:
+    case OPTION_MAYBE_CHOICE:
         if (option->offset == offsetof(struct args, block_size)) {
             snprintf(value, 64, "%d", (int)args->block_size);
             return;

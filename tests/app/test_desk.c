@@ -238,6 +238,26 @@ static void a_question_without_an_answer_waits_in_its_conversation(void **state)
     close_desk();
 }
 
+static void a_step_back_is_undone_in_another_chat(void **state) {
+    (void)state;
+    char id[CONVERSATION_ID_BYTES];
+    struct text draft = {0};
+    struct error err = {0};
+    open_desk(TOKENS);
+    begin(QUESTION);
+    follow(SIZE_MAX);
+    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
+    must(chat_rewind(desk.front, 1, &draft, &err), &err);
+    must(desk_new(&desk, "", &err), &err);
+    begin(QUESTION);
+    must(desk_resume(&desk, id, &err), &err);            // beside the answer that runs
+    assert_int_equal(chat_message_count(desk.front), 1); // the head
+    must(chat_redo(desk.front, &err), &err);
+    assert_int_equal(chat_message_count(desk.front), 3);
+    text_deinit(&draft);
+    close_desk();
+}
+
 static void no_more_than_the_most_go_behind(void **state) {
     (void)state;
     struct error err = {0};
@@ -319,6 +339,7 @@ int main(void) {
         cmocka_unit_test(a_fork_of_a_running_answer_has_what_there_is_of_it),
         cmocka_unit_test(closing_keeps_what_there_is),
         cmocka_unit_test(a_question_without_an_answer_waits_in_its_conversation),
+        cmocka_unit_test(a_step_back_is_undone_in_another_chat),
         cmocka_unit_test(no_more_than_the_most_go_behind),
         cmocka_unit_test(any_walk_keeps_the_desk_in_order),
     };
