@@ -161,8 +161,8 @@ static void a_preset_of_ones_own_comes_first(void **state) {
     assert_string_equal(head.bytes, "Mine.");
     assert_int_equal(preset_read(config.bytes, "broken", &head, &err), STATUS_BAD_INPUT);
     assert_non_null(strstr(err.text, "broken.txt: line 1: a question without its answer"));
-    assert_int_equal(preset_read(config.bytes, "../a", &head, &err), STATUS_NOT_FOUND);
-    assert_int_equal(preset_read(config.bytes, "none", &head, &err), STATUS_NOT_FOUND);
+    assert_int_equal(preset_read(config.bytes, "../a", &head, &err), STATUS_BAD_INPUT);
+    assert_int_equal(preset_read(config.bytes, "none", &head, &err), STATUS_BAD_INPUT);
     assert_int_equal(presets_list(config.bytes, &presets, &count), STATUS_OK);
     for (size_t i = 0; i < count; i++) {
         own += presets[i].own;
