@@ -3,7 +3,9 @@
 // A message never changes once it is written, except an answer being completed by its own
 // continuation (message_extend). Its parent is what it replies to; several messages with one
 // parent are alternatives. The path from the root to a message is a conversation's text; the
-// token ids of the messages on that path, one after the other, are its token log for a model.
+// token ids of the messages on that path, one after the other, are its token log for a model,
+// where no message's ids begin with a cut: MESSAGE_CUT + n keeps only the first n ids of the log so
+// far, and those behind the cut come after them.
 //
 // Memory: structs that come back are owned by the caller: message_deinit(). Threads: the db's.
 #ifndef STORE_MESSAGE_H
@@ -15,7 +17,8 @@
 
 #include "store/db.h"
 
-enum { MESSAGE_NONE = 0 }; // no message; ids start at 1
+enum { MESSAGE_NONE = 0 };      // no message; ids start at 1
+enum { MESSAGE_CUT = 1 << 24 }; // in place of a token's id, which is smaller; stored
 
 // The numbers are stored: never change them.
 enum message_role { MESSAGE_SYSTEM = 0, MESSAGE_USER = 1, MESSAGE_ASSISTANT = 2 };

@@ -3,7 +3,7 @@
 // message is narrow, for it is what paths and searches walk over; the text lies in message_body.
 //   root      the first message of its tree           depth     messages on the path to it
 //   opening   the first user message on that path     turns     user messages on it
-// message_tokens.total is count and the parent's total (0 where the parent has no row).
+// message_tokens.total is the length of the log up to here (tokens.h).
 // conversation.used orders by use, as clocks jump. conversation_root holds every tree that a
 // conversation has been in, so that deleting it leaves no text behind.
 static const char STEP_1[] =

@@ -46,15 +46,17 @@ static enum status read_parent(struct db *db, int64_t message, int64_t *parent, 
     return error_set(err, status, "message %lld is not stored", (long long)message);
 }
 
-// Only where the row above has one as well does a total go on.
+// Only where the row above has one as well does a total go on, and no further than a cut.
 static enum status move_totals_below(struct db *db, int64_t message, int64_t model, int64_t change,
                                      struct error *err) {
     static const char sql[] =
         "WITH RECURSIVE below(id) AS (SELECT ?1 UNION SELECT m.id FROM below"
         " JOIN message m ON m.parent = below.id"
-        " JOIN message_tokens t ON t.message = m.id AND t.model = ?2)"
-        "UPDATE message_tokens SET total = total + ?3"
-        " WHERE model = ?2 AND message <> ?1 AND message IN (SELECT id FROM below)";
+        " JOIN message_tokens t ON t.message = m.id AND t.model = ?2"
+        " WHERE NOT " TOKENS_ARE_CUT(
+            "t.ids") ")"
+                     "UPDATE message_tokens SET total = total + ?3"
+                     " WHERE model = ?2 AND message <> ?1 AND message IN (SELECT id FROM below)";
     struct statement statement;
     if (change == 0) return STATUS_OK;
     TRY(statement_start(db, sql, &statement, err));
@@ -90,7 +92,8 @@ enum status tokens_write(struct db *db, int64_t message, int64_t model, const in
     TRY(read_total(db, message, model, &before, err));
     uint8_t *bytes = encode(ids, count);
     if (!bytes) return STATUS_NO_MEMORY;
-    const int64_t total = above + (int64_t)count;
+    const bool cut = count > 0 && ids[0] >= MESSAGE_CUT;
+    const int64_t total = (cut ? ids[0] - MESSAGE_CUT - 1 : above) + (int64_t)count;
     enum status status = write_row(db, message, model, total, bytes, count, err);
     free(bytes);
     if (status == STATUS_OK) status = move_totals_below(db, message, model, total - before, err);

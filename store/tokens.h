@@ -1,11 +1,15 @@
 // store/tokens.h — the token rows of messages; nobody outside this room includes it.
 //
-// A row of message_tokens holds `count` ids as little-endian int32, and `total`, which is count
-// and the total of the parent's row for the same model (0 where there is none).
+// A row of message_tokens holds `count` ids as little-endian int32, and `total`, the length of the
+// log up to here: count and the total of the parent's row for the same model (0 where there is
+// none), or, behind a cut to n, n and one less than count.
 #ifndef STORE_TOKENS_H
 #define STORE_TOKENS_H
 
 #include "store/statement.h"
+
+// SQL: do the ids begin with a cut? Of such an id alone the highest byte is not 0.
+#define TOKENS_ARE_CUT(ids) "coalesce(substr(" ids ", 4, 1), x'') > x'00'"
 
 // Enters or replaces the row, and moves the totals below it. Inside a transaction.
 MUST_CHECK enum status tokens_write(struct db *db, int64_t message, int64_t model,

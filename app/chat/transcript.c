@@ -22,6 +22,8 @@ static enum role role_of(const struct message *message) {
 
 // When the conversation began, so that a template which writes the date writes the same one
 // tomorrow.
+_Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT, "a cut is no token's id");
+
 static struct tm began(const struct transcript *transcript) {
     const int64_t stored = transcript->count ? transcript->entries[0].message.created_ms : 0;
     const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);
@@ -39,8 +41,8 @@ static enum status cut_to_difference(const struct transcript *transcript, size_t
     while (same + 1 < rendered->count && base + same < log->count &&
            rendered->ids[same] == log->ids[base + same])
         same++;
-    if (base + same > INT32_MAX - TRANSCRIPT_CUT) return STATUS_TOO_LONG;
-    if (base + same < log->count) TRY(token_ids_push(ids, TRANSCRIPT_CUT + (int32_t)(base + same)));
+    if (base + same > INT32_MAX - MESSAGE_CUT) return STATUS_TOO_LONG;
+    if (base + same < log->count) TRY(token_ids_push(ids, MESSAGE_CUT + (int32_t)(base + same)));
     return token_ids_append(ids, rendered->ids + same, rendered->count - same);
 }
 
@@ -187,11 +189,11 @@ enum status transcript_render(const struct transcript *transcript, const char *s
 }
 
 static bool is_cut(const struct token_ids *ids) {
-    return ids->count > 0 && ids->ids[0] >= TRANSCRIPT_CUT;
+    return ids->count > 0 && ids->ids[0] >= MESSAGE_CUT;
 }
 
 size_t transcript_kept(const struct transcript *transcript, const struct token_ids *ids) {
-    return is_cut(ids) ? (size_t)(ids->ids[0] - TRANSCRIPT_CUT) : transcript->log.count;
+    return is_cut(ids) ? (size_t)(ids->ids[0] - MESSAGE_CUT) : transcript->log.count;
 }
 
 size_t transcript_added(const struct token_ids *ids) { return ids->count - is_cut(ids); }
@@ -212,8 +214,8 @@ enum status transcript_push(struct transcript *transcript, struct message *messa
     const size_t before = log->count;
     size_t kept = before;
     struct token_ids cut = {0};
-    if (count > 0 && ids[0] >= TRANSCRIPT_CUT) {
-        kept = (size_t)(ids[0] - TRANSCRIPT_CUT);
+    if (count > 0 && ids[0] >= MESSAGE_CUT) {
+        kept = (size_t)(ids[0] - MESSAGE_CUT);
         ids++;
         count--;
     }

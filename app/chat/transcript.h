@@ -10,9 +10,8 @@
 //
 // Nothing in it is tokenised a second time for the same model, unless the chat template says an
 // earlier turn differently once the next one has begun (it drops the thinking from an answer, or
-// moves the system prompt). Then the user message's ids begin with a cut, TRANSCRIPT_CUT + n: the
-// log keeps its first n ids, and the ids behind the cut come after these. What a cut takes away
-// comes back when its message goes.
+// moves the system prompt). Then the user message's ids begin with a cut
+// (store/message.h). What it takes away comes back when its message goes.
 //
 // Embedded by its owner. Memory: owned; the tokenizer and the template are borrowed.
 #ifndef APP_TRANSCRIPT_H
@@ -24,8 +23,6 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "prompts/template.h"
 #include "store/message.h"
-
-enum { TRANSCRIPT_CUT = TOKENIZER_MAX_VOCABULARY }; // no token has this id or a larger one
 
 struct transcript_entry {
     struct message message;

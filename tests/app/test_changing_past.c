@@ -99,6 +99,16 @@ static void ask(struct chat *chat, const char *question) {
     finish(chat);
 }
 
+// The list counts what the log has.
+static void check_count(struct chat *chat) {
+    struct conversation_row *rows;
+    size_t count;
+    struct error err = {0};
+    assert_int_equal(conversation_list(db, "", 1, &rows, &count, &err), STATUS_OK);
+    assert_int_equal(rows[0].tokens, sequence_length(chat_sequence(chat)));
+    free(rows);
+}
+
 // The sequence up to the last answer reads as the template says the conversation now.
 static void check_log(struct chat *chat) {
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
@@ -152,8 +162,10 @@ static void the_log_is_cut_and_read_again_with_each_turn(void **state) {
     check_log(chat);
     const struct message_stats *stats = &chat_message(chat, 3)->stats;
     assert_true(stats->cached_tokens > 0 && stats->cached_tokens < before);
+    check_count(chat);
     ask(chat, "Thank you.");
     check_log(chat);
+    check_count(chat);
     chat_close(chat);
 }
 

@@ -159,7 +159,7 @@ static void a_cut_beyond_the_log_is_refused(void **state) {
     ask(&transcript, "", "Hi");
     char text[] = "x";
     struct message message = {.role = MESSAGE_USER, .text = text, .length = 1};
-    const int32_t ids[] = {TRANSCRIPT_CUT + (int32_t)transcript.log.count + 1, 1};
+    const int32_t ids[] = {MESSAGE_CUT + (int32_t)transcript.log.count + 1, 1};
     const size_t before = transcript.log.count;
     assert_int_equal(transcript_push(&transcript, &message, ids, 2), STATUS_BAD_FILE);
     assert_int_equal(transcript.log.count, before);

@@ -358,6 +358,8 @@ static void the_check_sees_what_is_broken(void **state) {
         "DELETE FROM message_body WHERE id = 2",
         "UPDATE message_tokens SET ids = x'000000' WHERE message = 2",
         "UPDATE message_tokens SET total = 1 WHERE message = 2",
+        "UPDATE message_tokens SET count = 3, total = 1, ids = x'000000010000000000000000'"
+        " WHERE message = 2", // a cut
         "DELETE FROM conversation_root",
         "UPDATE conversation SET tip = 77",
         "UPDATE conversation SET id = -1",

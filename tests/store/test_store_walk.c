@@ -6,7 +6,16 @@
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
 
-enum { MESSAGES = 500, TALKS = 80, STEPS = 400, SEEDS = 4, WORDS = 12, MODELS = 2, TEXT = 32 };
+enum {
+    MESSAGES = 500,
+    TALKS = 80,
+    STEPS = 400,
+    SEEDS = 4,
+    WORDS = 12,
+    MODELS = 2,
+    TEXT = 32,
+    TOKENS = 8
+};
 
 struct model_message {
     bool alive;
@@ -14,6 +23,7 @@ struct model_message {
     enum message_role role;
     char text[TEXT];
     int64_t tokens[MODELS]; // -1: never read
+    int32_t cuts[MODELS];   // before them; -1: none
 };
 
 struct model_talk {
@@ -72,6 +82,20 @@ static void draw_text(struct walk *walk, char text[TEXT]) {
     snprintf(text, TEXT, "w%ux w%ux w%ux", draw(walk, WORDS), draw(walk, WORDS), draw(walk, WORDS));
 }
 
+// Some of them begin with a cut.
+static uint32_t draw_tokens(struct walk *walk, int32_t tokens[TOKENS]) {
+    for (int32_t i = 0; i < TOKENS; i++)
+        tokens[i] = i + 1;
+    if (draw(walk, 4) == 0) tokens[0] = MESSAGE_CUT + (int32_t)draw(walk, 20);
+    return draw(walk, TOKENS);
+}
+
+static void note_tokens(struct model_message *message, uint32_t reader, const int32_t *tokens,
+                        uint32_t count) {
+    message->tokens[reader] = count;
+    message->cuts[reader] = count > 0 && tokens[0] >= MESSAGE_CUT ? tokens[0] - MESSAGE_CUT : -1;
+}
+
 static void set_tip(struct walk *walk, int talk, int64_t tip) {
     struct model_talk *moved = &walk->model.talks[talk];
     moved->tip = tip;
@@ -91,7 +115,6 @@ static void move(struct walk *walk, int talk, int64_t tip) {
 static void add(struct walk *walk) {
     struct model *model = &walk->model;
     struct error *err = &walk->fixture.err;
-    static const int32_t tokens[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     const int talk = draw_talk(walk);
     const bool here = talk >= 0 && draw(walk, 4) > 0; // as in a chat; else anywhere in the tree
     struct model_message fresh = {.alive = true, .tokens = {-1, -1}};
@@ -99,7 +122,8 @@ static void add(struct walk *walk) {
     fresh.parent = here ? model->talks[talk].tip : draw_message(walk);
     fresh.role = (enum message_role)draw(walk, 3);
     draw_text(walk, fresh.text);
-    const uint32_t reader = draw(walk, MODELS), count = draw(walk, 8);
+    int32_t tokens[TOKENS];
+    const uint32_t reader = draw(walk, MODELS), count = draw_tokens(walk, tokens);
     const struct message message = {.parent = fresh.parent,
                                     .role = fresh.role,
                                     .text = fresh.text,
@@ -108,7 +132,7 @@ static void add(struct walk *walk) {
     must(message_add(walk->fixture.db, &message, walk->models[reader], tokens, count, &id, err),
          err);
     assert_int_equal(id, model->message_count);
-    fresh.tokens[reader] = count;
+    note_tokens(&fresh, reader, tokens, count);
     model->messages[model->message_count++] = fresh;
     if (talk >= 0 && draw(walk, 5) > 0) move(walk, talk, id);
 }
@@ -174,7 +198,6 @@ static void delete_one(struct walk *walk) {
 
 static void extend(struct walk *walk) {
     struct model *model = &walk->model;
-    static const int32_t tokens[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     const int64_t id = draw_message(walk);
     int replies = 0, tips = 0;
     char text[TEXT];
@@ -184,7 +207,8 @@ static void extend(struct walk *walk) {
     for (int i = 0; i < model->talk_count; i++)
         tips += model->talks[i].alive && model->talks[i].tip == id;
     draw_text(walk, text);
-    const uint32_t reader = draw(walk, MODELS), count = draw(walk, 8);
+    int32_t tokens[TOKENS];
+    const uint32_t reader = draw(walk, MODELS), count = draw_tokens(walk, tokens);
     const struct message longer = {.text = text, .length = strlen(text), .stop = STOP_END};
     const bool allowed = model->messages[id].role == MESSAGE_ASSISTANT && replies == 0 && tips <= 1;
     assert_int_equal(message_extend(walk->fixture.db, id, &longer, walk->models[reader], tokens,
@@ -192,19 +216,19 @@ static void extend(struct walk *walk) {
                      allowed ? STATUS_OK : STATUS_BAD_INPUT);
     if (!allowed) return;
     memcpy(model->messages[id].text, text, sizeof text);
-    model->messages[id].tokens[reader] = count;
+    note_tokens(&model->messages[id], reader, tokens, count);
     model->messages[id].tokens[1 - reader] = -1;
 }
 
 static void set_tokens(struct walk *walk) {
-    static const int32_t tokens[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int32_t tokens[TOKENS];
     const int64_t id = draw_message(walk);
-    const uint32_t reader = draw(walk, MODELS), count = draw(walk, 8);
+    const uint32_t reader = draw(walk, MODELS), count = draw_tokens(walk, tokens);
     if (id == MESSAGE_NONE) return;
     must(message_set_tokens(walk->fixture.db, id, walk->models[reader], tokens, count,
                             &walk->fixture.err),
          &walk->fixture.err);
-    walk->model.messages[id].tokens[reader] = count;
+    note_tokens(&walk->model.messages[id], reader, tokens, count);
 }
 
 static void check_messages(struct walk *walk) {
@@ -251,7 +275,12 @@ static void check_row(const struct model *model, const struct conversation_row *
     for (int64_t id = talk->tip; id != MESSAGE_NONE; id = model->messages[id].parent) {
         turns += model->messages[id].role == MESSAGE_USER;
         broken |= model->messages[id].tokens[talk->model] < 0;
-        if (!broken) tokens += model->messages[id].tokens[talk->model];
+        if (broken) continue;
+        tokens += model->messages[id].tokens[talk->model];
+        const int32_t cut = model->messages[id].cuts[talk->model];
+        if (cut < 0) continue;
+        tokens += cut - 1;
+        broken = true; // what stands before a cut is in it
     }
     assert_int_equal(row->turns, turns);
     assert_int_equal(row->tokens, tokens);
