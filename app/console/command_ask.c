@@ -61,8 +61,8 @@ static void close_all(struct asking *asking) {
 }
 
 static void show_heading(const struct asked *asked) {
-    terminal_say(STYLE_DIM, "[%s%s%s]\n", asked->conversation.id,
-                 asked->conversation.name[0] ? " " : "", asked->conversation.name);
+    terminal_tell(STYLE_DIM, "[%s%s%s]\n", asked->conversation.id,
+                  asked->conversation.name[0] ? " " : "", asked->conversation.name);
 }
 
 // What cannot be sent to one does not keep it from the others.
@@ -97,7 +97,7 @@ static void end_one(struct asking *asking, struct asked *asked, enum status stat
     else if (last.any)
         view_answer(chat_message(asked->chat, chat_message_count(asked->chat) - 1));
     else
-        terminal_say(STYLE_DIM, "[stopped]\n");
+        terminal_tell(STYLE_DIM, "[stopped]\n");
     terminal_say(STYLE_PLAIN, "\n");
     show_progress(asking);
 }
@@ -156,7 +156,7 @@ void command_ask(struct console *console, const char *argument) {
     const char *text = argument + length + strspn(argument + length, " \t\n");
     char *names = strndup(argument, length);
     if (!argument[0] || !text[0])
-        terminal_say(STYLE_ERROR, "whom, and what? /ask ID,ID TEXT\n");
+        terminal_tell(STYLE_ERROR, "whom, and what? /ask ID,ID TEXT\n");
     else if (!names)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
     else

@@ -75,9 +75,7 @@ void command_context(struct console *console, const char *argument) {
         {"free", context > used ? context - used : 0, '.', STYLE_DIM, ""},
     };
     if (head.others > 0)
-        snprintf(parts[0].note, sizeof parts[0].note,
-                 "shared with %" PRId64 " other conversation%s", head.others,
-                 head.others == 1 ? "" : "s");
+        snprintf(parts[0].note, sizeof parts[0].note, "shared by %" PRId64, head.others + 1);
     snprintf(parts[1].note, sizeof parts[1].note, "%s", turns_format(chat_turn_count(chat), turns));
     if (used > context) snprintf(parts[2].note, sizeof parts[2].note, "more than fits");
     show_bar(parts, context);

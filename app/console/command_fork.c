@@ -102,7 +102,7 @@ static void fork_where_asked(struct console *console) {
         terminal_tell(STYLE_ERROR, "there is no turn to fork at yet\n");
     if (status == STATUS_OK && list.count > 0) {
         const struct picker_options options = {
-            .title = "fork before a question (3), or after its answer (3a)",
+            .title = "fork before (3) or after it (3a)",
             .items = (const char *const *)list.lines,
             .count = list.count,
             .at = list.count - 1,

@@ -9,8 +9,11 @@
 #include "app/base/path.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
+#include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "prompts/head.h"
+
+enum { NAME_COLUMNS = 19 }; // of a preset
 
 // What the head costs, and who has it already.
 static void say_cost(struct console *console) {
@@ -33,8 +36,10 @@ static void show_head(struct console *console) {
         terminal_tell(STYLE_DIM, "There is no system prompt.\n\n");
         return;
     }
+    struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
     if (head_show(head, &text) == STATUS_OK)
-        terminal_text(STYLE_PLAIN, text_string(&text), text.length);
+        terminal_wrapped(STYLE_PLAIN, &wrap, text_string(&text), text.length);
+    wrap_deinit(&wrap);
     terminal_say(STYLE_PLAIN, "\n");
     say_cost(console);
     terminal_say(STYLE_PLAIN, "\n");
@@ -120,13 +125,13 @@ static void show_presets(struct console *console) {
     struct error err = {0};
     if (console_failed(presets_list(console->config_path, &presets, &count), &err)) return;
     for (size_t i = 0; i < count; i++) {
-        struct text about = {0};
-        const int columns = terminal_width() - 20;
-        if (text_fit(&about, presets[i].about, columns > 10 ? columns : 10, false) == STATUS_OK) {
-            terminal_say(STYLE_PLAIN, "%c %-16s", presets[i].own ? '+' : ' ', presets[i].name);
-            terminal_say(STYLE_DIM, " %s\n", text_string(&about));
-        }
-        text_deinit(&about);
+        struct text label = {0};
+        if (text_format(&label, "%c %s", presets[i].own ? '+' : ' ', presets[i].name) == STATUS_OK)
+            row_show(&(struct row){.label = label.bytes,
+                                   .columns = NAME_COLUMNS,
+                                   .text = presets[i].about,
+                                   .style = WRAP_DIM});
+        text_deinit(&label);
     }
     terminal_tell(STYLE_DIM, count ? "/preset NAME begins under one; + is your own.\n\n"
                                    : "There are no presets.\n\n");

@@ -254,13 +254,13 @@ void command_strip(struct console *console, const char *argument) {
     struct error err = {0};
     uint32_t blocks = 0;
     if (!argument[0]) {
-        terminal_say(STYLE_ERROR, "which one? /strip ID\n");
+        terminal_tell(STYLE_ERROR, "which one? /strip ID\n");
         return;
     }
     if (console_failed(chat_strip(console->chat, argument, &stripped, &blocks, &err), &err)) return;
     engine_info(console->engine, &info);
     char bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
-    terminal_say(STYLE_DIM, "%s: %s of cached KV dropped (%s blocks); its text is untouched.\n",
-                 stripped.id, size_format(blocks * info.block_bytes, bytes),
-                 count_format(blocks, count));
+    terminal_tell(STYLE_DIM, "%s: %s of cached KV dropped (%s blocks); its text is untouched.\n",
+                  stripped.id, size_format(blocks * info.block_bytes, bytes),
+                  count_format(blocks, count));
 }

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "app/console/command.h"
+#include "app/screen/row.h"
 #include "app/screen/terminal.h"
+
+enum { SETTING_COLUMNS = 30 }; // its key and its value
 
 enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_SHOWN };
 
@@ -75,8 +78,10 @@ static void show_setting(struct console *console, const struct setting *setting)
         snprintf(value, sizeof value, "%s", *shown(console, setting) ? "on" : "off");
         break;
     }
-    terminal_say(STYLE_PLAIN, "%-18s %-10s", setting->key, value);
-    terminal_say(STYLE_DIM, " %s\n", setting->range);
+    char label[64];
+    snprintf(label, sizeof label, "%-18s %s", setting->key, value);
+    row_show(&(struct row){
+        .label = label, .columns = SETTING_COLUMNS, .text = setting->range, .style = WRAP_DIM});
 }
 
 static bool parse_real(const char *text, char *field) {
@@ -151,19 +156,19 @@ void command_set(struct console *console, const char *argument) {
     const struct setting *setting = setting_find(key);
     struct error err = {0};
     if (!setting)
-        terminal_say(STYLE_ERROR, "no setting %s; /set lists them\n", key);
+        terminal_tell(STYLE_ERROR, "no setting %s; /set lists them\n", key);
     else if (words == 2 && !change(console, setting, value, &err))
-        terminal_say(STYLE_ERROR, "%s cannot be %s: %s\n", key, value, setting->range);
+        terminal_tell(STYLE_ERROR, "%s cannot be %s: %s\n", key, value, setting->range);
     else
         show_setting(console, setting);
 }
 
 void command_verbose(struct console *console, const char *argument) {
     if (argument[0] && !parse_switch(argument, &console->verbose)) {
-        terminal_say(STYLE_ERROR, "/verbose [on|off]\n");
+        terminal_tell(STYLE_ERROR, "/verbose [on|off]\n");
         return;
     }
     if (!argument[0]) console->verbose = !console->verbose;
-    terminal_say(STYLE_DIM, console->verbose ? "/stats comes after each answer.\n"
-                                             : "/stats comes when it is asked for.\n");
+    terminal_tell(STYLE_DIM, console->verbose ? "/stats comes after each answer.\n"
+                                              : "/stats comes when it is asked for.\n");
 }

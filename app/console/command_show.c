@@ -5,15 +5,16 @@
 #include "app/base/figures.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
+#include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "engine/base/size.h"
 
-static void row(const char *label, const char *value) {
-    terminal_say(STYLE_DIM, "%-14s", label);
-    terminal_say(STYLE_PLAIN, "%s\n", value);
-}
+enum { LABEL_COLUMNS = 14, DESCRIPTION_BYTES = 160 };
 
-enum { DESCRIPTION_BYTES = 160 };
+static void row(const char *label, const char *value) {
+    row_show(&(struct row){
+        .label = label, .columns = LABEL_COLUMNS, .text = value, .label_style = WRAP_DIM});
+}
 
 static const char *describe_template(const struct chat *chat, char *text, size_t size) {
     const struct chat_template *chat_template = chat_template_of(chat);
@@ -37,8 +38,7 @@ static void show_overview(struct console *console) {
     snprintf(value, sizeof value, "%s, %.1f M parameters, %s, %s", info.family,
              (double)info.parameters / 1e6, info.file_type, size_format(info.weight_bytes, bytes));
     row("weights", value);
-    snprintf(value, sizeof value, "%s, %s, %" PRId32 " threads", info.backend, info.device,
-             info.threads);
+    snprintf(value, sizeof value, "%s, %s", info.backend, info.device);
     row("device", value);
     snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),
              count_format(info.trained_context, trained));
@@ -90,11 +90,11 @@ void command_show(struct console *console, const char *argument) {
     else if (strcmp(argument, "params") == 0)
         command_set(console, "");
     else if (strcmp(argument, "template") == 0)
-        terminal_say(STYLE_PLAIN, "%s\n", describe_template(console->chat, value, sizeof value));
+        terminal_tell(STYLE_PLAIN, "%s\n", describe_template(console->chat, value, sizeof value));
     else if (strcmp(argument, "tokens") == 0)
         show_tokens(console);
     else
-        terminal_say(STYLE_ERROR, "/show [system|params|template|tokens]\n");
+        terminal_tell(STYLE_ERROR, "/show [system|params|template|tokens]\n");
 }
 
 static double per_second(int64_t count, int64_t us) {
@@ -116,7 +116,7 @@ void command_stats(struct console *console, const char *argument) {
     (void)argument;
     const struct turn_report last = chat_last(console->chat);
     if (!last.any) {
-        terminal_say(STYLE_DIM, "No turn yet in this chat.\n");
+        terminal_tell(STYLE_DIM, "No turn yet in this chat.\n");
         return;
     }
     const struct message_stats *stats = &last.stats;

@@ -7,13 +7,13 @@
 static void show_setting(void) {
     switch (stream_wishes()->look) {
     case THOUGHT_FOLDS:
-        terminal_say(STYLE_PLAIN, "thinking is shown while it is written, and folds when done\n");
+        terminal_tell(STYLE_PLAIN, "thinking is shown while it is written, and folds when done\n");
         break;
     case THOUGHT_STAYS:
-        terminal_say(STYLE_PLAIN, "thinking is shown, and stays\n");
+        terminal_tell(STYLE_PLAIN, "thinking is shown, and stays\n");
         break;
     case THOUGHT_HIDDEN:
-        terminal_say(STYLE_PLAIN, "thinking is hidden; only how long it took is shown\n");
+        terminal_tell(STYLE_PLAIN, "thinking is hidden; only how long it took is shown\n");
         break;
     }
 }
@@ -29,12 +29,12 @@ void command_think(struct console *console, const char *argument) {
     else if (strcmp(argument, "hide") == 0)
         stream_wishes()->look = THOUGHT_HIDDEN;
     else if (argument[0])
-        terminal_say(STYLE_ERROR, "/think [on|off|hide|show]\n");
+        terminal_tell(STYLE_ERROR, "/think [on|off|hide|show]\n");
     if (!argument[0]) command_unfold(console);
     show_setting();
     if (settings->think != THINK_AS_IT_DOES)
-        terminal_say(STYLE_PLAIN, "a model that can is asked %s\n",
-                     settings->think == THINK_ON ? "to think" : "not to think");
+        terminal_tell(STYLE_PLAIN, "a model that can is asked %s\n",
+                      settings->think == THINK_ON ? "to think" : "not to think");
 }
 
 void command_unfold(struct console *console) {
@@ -43,5 +43,5 @@ void command_unfold(struct console *console) {
         i--;
     const struct message *last = i > 0 ? chat_message(console->chat, i - 1) : NULL;
     if (!last || !stream_show_thought(last->text, last->length))
-        terminal_say(STYLE_DIM, "[the last answer has no thinking]\n");
+        terminal_tell(STYLE_DIM, "[the last answer has no thinking]\n");
 }

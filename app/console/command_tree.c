@@ -100,7 +100,7 @@ void command_edit(struct console *console, const char *argument) {
     struct error err = {0};
     const int64_t turns = chat_turn_count(console->chat);
     int64_t turn = turns;
-    if (argument[0] && (!command_number(argument, &turn) || turn > turns)) {
+    if (turns > 0 && argument[0] && (!command_number(argument, &turn) || turn > turns)) {
         terminal_tell(STYLE_ERROR, "which turn? /edit [N], N from 1 to %" PRId64 "\n", turns);
         return;
     }

@@ -41,6 +41,10 @@ void command_rewind(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "how many turns back? /rewind [N]\n");
         return;
     }
+    if (chat_turn_count(console->chat) == 0) {
+        terminal_tell(STYLE_ERROR, "there is no turn to go back to yet\n");
+        return;
+    }
     if (!console_failed(chat_rewind(console->chat, turns, &draft, &err), &err)) {
         char left[TURNS_TEXT_BYTES];
         terminal_tell(STYLE_DIM,

@@ -8,11 +8,12 @@
 #include "app/base/path.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
+#include "app/screen/row.h"
 #include "app/screen/terminal.h"
 
 enum {
     NAME_BYTES = 32,
-    HELP_COLUMN = 22,
+    HELP_COLUMNS = 23,
     NEAR_EDITS = 2,        // a name with more typing mistakes is not suggested
     COMPLETE_LIMIT = 1000, // conversations
 };
@@ -64,7 +65,7 @@ static const struct command TABLE[] = {
     {{"continue"}, "", "goes on with a cut answer", "", command_continue, WITH_NOTHING, NULL},
     {{"ask"}, "ID,ID… TEXT", "one message to several conversations at once",
      "3f2a,77c0 And in winter?: both are asked", command_ask, WITH_NOTHING, NULL},
-    {{"read"}, "[FILE…|-]", "files into the next message; - drops them; also @FILE in it",
+    {{"read"}, "[FILE…|-]", "files into the next message (- drops them); also @FILE",
      "notes.txt todo.txt: both go with the next message", command_read, WITH_FILES, NULL},
     {{"system"}, "[TEXT|@FILE|-]", "shows or sets the system prompt; - is none",
      "You answer in rhymes.: a conversation under this prompt", command_system, WITH_NOTHING, NULL},
@@ -112,7 +113,7 @@ static const char *const KEYS[][2] = {
     {"^C", "stops the answer; at the prompt, clears the line"},
     {"typing meanwhile", "Enter queues it; /bg /new /resume /fork leave it at work"},
     {"^R, ↑, ↓", "what was typed before; ^G opens $EDITOR"},
-    {"^O", "shows the last thinking; while it is written, keeps it open"},
+    {"^O", "the last thinking; while it is written, keeps it open"},
     {"Esc Esc", "on an empty line: the list of turns"},
     {"@FILE", "in a message: that file's text goes with it"},
     {"//text", "sends a message that begins with one slash"},
@@ -169,13 +170,13 @@ static const char *nearest(const char *name) {
 static void say_unknown(const char *name) {
     const char *meant = strlen(name) < NAME_BYTES ? nearest(name) : NULL;
     if (meant)
-        terminal_say(STYLE_ERROR, "no command /%.40s; did you mean /%s?\n", name, meant);
+        terminal_tell(STYLE_ERROR, "no command /%.40s; did you mean /%s?\n", name, meant);
     else
-        terminal_say(STYLE_ERROR, "no command /%.40s; /help lists them\n", name);
+        terminal_tell(STYLE_ERROR, "no command /%.40s; /help lists them\n", name);
 }
 
 static void help_one(const struct command *command) {
-    terminal_say(STYLE_BOLD, "/%s %s\n", command->names[0], command->usage);
+    terminal_tell(STYLE_BOLD, "/%s %s\n", command->names[0], command->usage);
     terminal_tell(STYLE_PLAIN, "%s\n", command->help);
     if (command->example[0])
         terminal_tell(STYLE_DIM, "example: /%s %s\n", command->names[0], command->example);
@@ -185,11 +186,8 @@ static void help_one(const struct command *command) {
 }
 
 static void help_row(const char *left, const char *right) {
-    struct text fitted = {0};
-    if (text_fit(&fitted, left, HELP_COLUMN, true) == STATUS_OK)
-        terminal_say(STYLE_PLAIN, "%s", text_string(&fitted));
-    terminal_say(STYLE_DIM, "%s\n", right);
-    text_deinit(&fitted);
+    row_show(
+        &(struct row){.label = left, .columns = HELP_COLUMNS, .text = right, .style = WRAP_DIM});
 }
 
 static void help_all(void) {
@@ -221,9 +219,9 @@ static void help(struct console *console, const char *argument) {
 static void save(struct console *console, const char *argument) {
     (void)argument;
     if (console->saved)
-        terminal_say(STYLE_DIM, "Everything is saved already.\n");
+        terminal_tell(STYLE_DIM, "Everything is saved already.\n");
     else
-        terminal_say(STYLE_DIM, "Nothing is saved in this chat (--no-save).\n");
+        terminal_tell(STYLE_DIM, "Nothing is saved in this chat (--no-save).\n");
 }
 
 static void quit(struct console *console, const char *argument) {

@@ -56,15 +56,15 @@ static void pick(struct console *console) {
     struct error err = {0};
     int64_t number = 0;
     if (answers_kept(chat) < 2) return;
-    if (console_ask(console,
-                    "go on with which? (Enter: the first; /alt shows the others): ", &answer)) {
+    terminal_tell(STYLE_DIM, "Enter goes on with the first; /alt shows the others.\n");
+    if (console_ask(console, "go on with which? ", &answer)) {
         const int64_t index = command_number(text_string(&answer), &number)
                                   ? number - chat_answer(chat, 0).number
                                   : -1;
         const bool found =
             index >= 0 && index < chat_answer_count(chat) && chat_answer(chat, (int32_t)index).any;
         if (!found)
-            terminal_say(STYLE_ERROR, "there is no such answer: it is the first\n");
+            terminal_tell(STYLE_ERROR, "there is no such answer: it is the first\n");
         else
             console_failed(chat_choose(chat, chat_answer(chat, (int32_t)index).message, &err),
                            &err);
@@ -239,7 +239,9 @@ void console_tell_news(void *user) {
     struct console *console = user;
     struct text *notes = &console->desk.notes;
     if (notes->length == 0) return;
-    terminal_text(STYLE_DIM, notes->bytes, notes->length);
+    struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
+    terminal_wrapped(STYLE_DIM, &wrap, notes->bytes, notes->length);
+    wrap_deinit(&wrap);
     text_clear(notes);
 }
 
@@ -247,8 +249,8 @@ void console_quit(struct console *console) {
     const int32_t behind = console->desk.behind_count;
     console->leave = behind == 0 || console->warned_at == console->prompts - 1;
     if (console->leave) return;
-    terminal_say(STYLE_DIM, "%d answer%s still being written: once more stops %s, and leaves.\n",
-                 (int)behind, behind == 1 ? " is" : "s are", behind == 1 ? "it" : "them");
+    terminal_tell(STYLE_DIM, "%d answer%s still being written: once more stops %s, and leaves.\n",
+                  (int)behind, behind == 1 ? " is" : "s are", behind == 1 ? "it" : "them");
     console->warned_at = console->prompts;
 }
 
@@ -300,7 +302,7 @@ static void show_restored(struct console *console) {
     struct text line = {0};
     chat_restore(console->chat, RESTORE_MS, &report);
     if (report.length > 0 && kv_report_restored(&report, &line) == STATUS_OK)
-        terminal_say(STYLE_DIM, "[%s]\n", text_string(&line));
+        terminal_tell(STYLE_DIM, "[%s]\n", text_string(&line));
     text_deinit(&line);
 }
 
@@ -311,13 +313,13 @@ void console_arrive(struct console *console) {
     char turns[TURNS_TEXT_BYTES];
     struct text name = {0};
     if (text_fit(&name, conversation->name, 24, false) == STATUS_OK)
-        terminal_say(STYLE_DIM, "[%s%s%s · %s]\n", conversation->id, name.length ? " " : "",
-                     text_string(&name), turns_format(chat_turn_count(console->chat), turns));
+        terminal_tell(STYLE_DIM, "[%s%s%s · %s]\n", conversation->id, name.length ? " " : "",
+                      text_string(&name), turns_format(chat_turn_count(console->chat), turns));
     text_deinit(&name);
     show_restored(console);
     terminal_say(STYLE_PLAIN, "\n");
     if (!chat_draft(console->chat)[0]) return;
-    terminal_say(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
+    terminal_tell(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
     console_set_draft(console, chat_draft(console->chat));
 }
 

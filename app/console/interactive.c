@@ -14,6 +14,7 @@
 #include "app/screen/terminal.h"
 
 static const char PROMPT[] = "> ";
+enum { NAME_LEAST = 20 }; // columns of the model's name, on any screen
 
 // Where KV is kept, and how much of it there is.
 static void show_pools(const struct console *console) {
@@ -34,29 +35,33 @@ static void show_limits(const struct engine_info *info) {
                   (int)info->block_size);
 }
 
-// "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way.
+// "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way, down to NAME_LEAST.
 static void show_start(const struct console *console) {
     struct engine_info info;
     engine_info(console->engine, &info);
     char context[COUNT_TEXT_BYTES];
-    struct text facts = {0}, name = {0};
+    struct text facts = {0}, line = {0};
     const enum status status = text_format(&facts, " · %s · %s · %s tokens", info.file_type,
                                            info.backend, count_format(info.context, context));
     const int room =
         terminal_width() - text_columns("quire · ") - text_columns(text_string(&facts));
-    if (status == STATUS_OK && room > 3 &&
-        text_fit(&name, info.model_name, room, false) == STATUS_OK) {
-        terminal_say(STYLE_BOLD, "quire");
-        terminal_say(STYLE_PLAIN, " · %s%s\n", text_string(&name), text_string(&facts));
+    if (status == STATUS_OK && text_append_string(&line, " · ") == STATUS_OK &&
+        text_fit(&line, info.model_name, room < NAME_LEAST ? NAME_LEAST : room, false) ==
+            STATUS_OK &&
+        text_format(&line, "%s\n", text_string(&facts)) == STATUS_OK) {
+        struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
+        terminal_wrapped(STYLE_BOLD, &wrap, "quire", 5);
+        terminal_wrapped(STYLE_PLAIN, &wrap, text_string(&line), line.length);
+        wrap_deinit(&wrap);
     }
     text_deinit(&facts);
-    text_deinit(&name);
+    text_deinit(&line);
     show_pools(console);
     show_limits(&info);
     if (chat_template_guessed(chat_template_of(console->chat)))
-        terminal_say(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
-    terminal_say(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
-                 console->saved ? "" : "; nothing is saved");
+        terminal_tell(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
+    terminal_tell(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
+                  console->saved ? "" : "; nothing is saved");
 }
 
 static void obey_line(struct console *console, const struct text *line) {

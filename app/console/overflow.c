@@ -87,8 +87,8 @@ static char ask(struct console *console, bool room_can_be_made) {
     struct text answer = {0};
     char choice = 'e';
     if (console_ask(console,
-                    room_can_be_made ? "[c]ompact  [d]rop oldest  [e]dit  [a]bort: "
-                                     : "[e]dit  [a]bort: ",
+                    room_can_be_made ? "[c]ompact [d]rop oldest [e]dit [a]bort "
+                                     : "[e]dit [a]bort ",
                     &answer))
         choice = answer.bytes[0];
     text_deinit(&answer);

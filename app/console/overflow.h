@@ -2,7 +2,7 @@
 // wants.
 //
 //   the message needs 812 tokens, 340 are free of 4,096 (one is for the answer)
-//   [c]ompact  [d]rop oldest  [e]dit  [a]bort:
+//   [c]ompact [d]rop oldest [e]dit [a]bort
 //
 // Compact and drop work in a fork, so nothing is lost. Threads: the UI's.
 #ifndef APP_OVERFLOW_H

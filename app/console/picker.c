@@ -26,6 +26,7 @@ enum {
     ROWS_MOST = 18,  // more are hard to look over
     SEQUENCE_MS = 50,
     ASKED_MOST = 50, // items of a list that is printed
+    TITLE_LEAST = 8, // columns
 };
 
 // Does the item have each word of the filter?
@@ -193,13 +194,20 @@ static void draw_line(enum style style, const char *text) {
     text_deinit(&line);
 }
 
+// The title gives way to what is typed.
+static enum status title_line(const struct picker *picker, struct text *line) {
+    const int typed =
+        text_columns(text_string(&picker->filter)) + 5; // " · " and "_", and a free one
+    const int room = terminal_width() - typed;
+    TRY(text_fit(line, picker->options.title, room > TITLE_LEAST ? room : TITLE_LEAST, false));
+    return text_format(line, " · %s_", text_string(&picker->filter));
+}
+
 // Returns how many lines it took.
 static int draw(const struct picker *picker, size_t rows) {
     struct text line = {0};
     int lines = OTHER_LINES;
-    if (text_format(&line, "%s · %s_", picker->options.title, text_string(&picker->filter)) ==
-        STATUS_OK)
-        draw_line(STYLE_DIM, text_string(&line));
+    if (title_line(picker, &line) == STATUS_OK) draw_line(STYLE_DIM, text_string(&line));
     for (size_t row = 0; row < rows; row++, lines++) {
         text_clear(&line);
         if (picker_line(picker, row, terminal_width() - 1, &line) == STATUS_OK)

@@ -124,7 +124,7 @@ static void show_others(const struct chat *chat) {
         terminal_say(STYLE_PLAIN, "\n");
         show_number(chat, i);
         stream_show(answer.text, answer.length);
-        terminal_say(STYLE_DIM, "%s", stop_mark(answer.stop));
+        terminal_tell(STYLE_DIM, "%s", stop_mark(answer.stop));
     }
 }
 
@@ -132,15 +132,15 @@ static enum view_end finish(struct view *view, const struct chat *chat, enum sta
                             const struct error *err) {
     end_line(view);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
-        terminal_say(STYLE_ERROR, "%s\n\n", err->text[0] ? err->text : status_text(status));
+        terminal_tell(STYLE_ERROR, "%s\n\n", err->text[0] ? err->text : status_text(status));
         return chat_draft(chat)[0] ? VIEW_BACK : VIEW_FAILED;
     }
     if (chat_draft(chat)[0]) {
-        terminal_say(STYLE_DIM, "[stopped — the message is back in the editor]\n");
+        terminal_tell(STYLE_DIM, "[stopped — the message is back in the editor]\n");
         return VIEW_BACK;
     }
     const struct turn_report last = chat_last(chat);
-    terminal_say(STYLE_DIM, "%s", last.any ? stop_mark(last.stop) : "[stopped]\n");
+    terminal_tell(STYLE_DIM, "%s", last.any ? stop_mark(last.stop) : "[stopped]\n");
     show_others(chat);
     terminal_say(STYLE_PLAIN, "\n");
     return VIEW_ANSWERED;
@@ -248,7 +248,7 @@ enum view_end view_turn(struct desk *desk, const struct view_options *options, i
 
 void view_answer(const struct message *message) {
     stream_show(message->text, message->length);
-    terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
+    terminal_tell(STYLE_DIM, "%s", stop_mark(message->stop));
 }
 
 static void replay_text(const struct message *message, const char *text, size_t whole) {
@@ -274,7 +274,7 @@ static void replay_message(const struct message *message) {
     if (thinking_split(message->text, message->length, NULL, &answer) == STATUS_OK)
         replay_text(message, text_string(&answer), answer.length);
     text_deinit(&answer);
-    terminal_say(STYLE_DIM, "%s", stop_mark(message->stop));
+    terminal_tell(STYLE_DIM, "%s", stop_mark(message->stop));
     terminal_say(STYLE_PLAIN, "\n");
 }
 

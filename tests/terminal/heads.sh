@@ -9,9 +9,6 @@ mkdir presets
 printf '# my own\nYou are a pirate.\n' > presets/pirate.txt
 
 start -n 4
-keys C-l
-ask "/preset"
-same_screen presets-80
 ask "/preset none"
 wait_for "there is no preset “none”"
 text "/preset pi"
@@ -34,7 +31,7 @@ answer_to "/context" | grep -qE '^# head +[1-9]' || fail "/context has no head"
 answer_to "/context" | grep -qE '^= turns +[1-9].* 1 turn$' || fail "/context has not one turn"
 ask "/new"
 ask "/context"
-answer_to "/context" | grep -q 'shared with 1 other conversation$' || fail "/context: the head is not shared"
+answer_to "/context" | grep -q 'shared by 2$' || fail "/context: the head is not shared"
 ask "yellow"
 ask "/stats"
 answer_to "/stats" | grep -qE '^prompt tokens +[1-9][0-9]* cached' || fail "the head is not in the cache"

@@ -14,9 +14,6 @@ for name in $(answer_to "/help" | sed -n 's|^/\([a-z]*\) .*|\1|p'); do
         answer_to "/help $name" | grep -q "^example: /$name ." || fail "/help $name has no example"
     fi
 done
-keys C-l
-ask "/help fork"
-same_screen help-fork
 ask "/help nothing"
 wait_for "no command /nothing"
 ask "/verbose"

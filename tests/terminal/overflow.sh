@@ -18,13 +18,13 @@ on_tmux set-buffer "$long$long"
 on_tmux paste-buffer -p
 wait_until on_screen "a dog a dog" || fail "the paste is not there"
 keys Enter
-wait_for "[c]ompact  [d]rop oldest  [e]dit  [a]bort:"
+wait_for "[c]ompact [d]rop oldest [e]dit [a]bort"
 on_screen "are free of 192" || fail "the dialogue has no numbers"
 text "e"
 keys Enter
 wait_until on_screen "> a dog a dog" || fail "[e]: the message is not in the editor"
 keys Enter
-wait_until last_line_is "[c]ompact  [d]rop oldest  [e]dit  [a]bort:" || fail "no second dialogue"
+wait_until last_line_is "[c]ompact [d]rop oldest [e]dit [a]bort" || fail "no second dialogue"
 text "a"
 keys Enter
 wait_for "Not sent"
@@ -33,7 +33,7 @@ keys C-l
 keys Up
 wait_until on_screen "> a dog a dog" || fail "[a]: the message is not in the history"
 keys Enter
-wait_last "[c]ompact  [d]rop oldest  [e]dit  [a]bort:"
+wait_last "[c]ompact [d]rop oldest [e]dit [a]bort"
 text "d"
 keys Enter
 wait_for "Without the oldest "
@@ -55,7 +55,7 @@ on_tmux set-buffer "$long$long$long$long$long$long"
 on_tmux paste-buffer -p
 wait_until on_screen "a dog a dog" || fail "the paste is not there"
 keys Enter
-wait_last "[e]dit  [a]bort:"
+wait_last "[e]dit [a]bort"
 text "a"
 keys Enter
 leave

@@ -5,7 +5,7 @@
 start --temp 1.5 --seed 3 -n 24
 ask "Tell me about a dog."
 ask_only "/regen 3"
-wait_last "go on with which? (Enter: the first; /alt shows the others):"
+wait_last "go on with which?"
 screen | grep -qx '\[2\]' || fail "the first of them has not its number"
 screen | grep -qx '\[4\]' || fail "the third of them is not shown"
 text "3"

@@ -5,6 +5,7 @@
 # screen, with a limit; nothing depends on how fast the machine is.
 
 program=$1
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
 command -v tmux > /dev/null || { echo "skipped: tmux is not installed"; exit 77; }
 export LC_ALL=C.UTF-8
 unset TMUX QUIRE_MODEL NO_COLOR
@@ -62,7 +63,8 @@ wait_until() {
 on_screen() { screen | grep -qF -e "$1"; }
 wait_for() { wait_until on_screen "$1" || fail "waited for: $1"; }
 
-last_line() { screen | sed '/^$/d' | tail -n 1; }
+# As one, however many rows it takes.
+last_line() { on_tmux capture-pane -p -J -S - | sed -e 's/ *$//' -e '/^$/d' | tail -n 1; }
 last_line_is() { [ "$(last_line)" = "$1" ]; }
 # The prompt is empty and waits.
 wait_idle() { wait_until last_line_is ">" || fail "waited for the prompt"; }
@@ -95,22 +97,33 @@ answer_to() {
         END { printf "%s", answer }'
 }
 
-# same_screen NAME: what is on the screen now is what screens/NAME has, up to what differs from run to
-# run: ids, ages, what a model says, this test's folder. QUIRE_SCREENS=write writes the file.
+# What is on the screen, and what has left it since it was cleared, up to what differs from run to run or
+# between machines: ids, ages, speeds, this test's folder, what stands after an arrow, and what $mask takes away.
 shown() {
-    on_tmux capture-pane -p | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
-        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//'
+    on_tmux capture-pane -p -S - | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
+        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
 }
+
+# same_screen NAME: that is what screens/NAME has. QUIRE_SCREENS=write writes the file.
 is_same() { [ "$(shown)" = "$(cat "$1")" ]; }
 same_screen() {
-    file=$(dirname "$0")/screens/$1
+    file=$here/screens/$1
     if [ "${QUIRE_SCREENS-}" = write ]; then
-        sleep 0.5
+        sleep 0.3
         printf '%s\n' "$(shown)" > "$file"
     elif ! wait_until is_same "$file"; then
         shown | diff "$file" -
         fail "the screen is not $file"
     fi
+}
+
+# An empty prompt on an empty screen, with nothing above it.
+is_clear() { [ "$(on_tmux capture-pane -p | sed 's/ *$//')" = ">" ]; }
+clear_screen() {
+    wait_idle
+    keys C-l
+    wait_until is_clear || fail "the screen is not empty"
+    on_tmux clear-history
 }
 
 leave() {

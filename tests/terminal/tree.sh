@@ -26,7 +26,7 @@ ask "/redo"
 wait_for "[2 turns; /redo, /undo and /tree go elsewhere]"
 ask "/fork the other way"
 ask "What is rain?"
-keys C-l
+clear_screen
 ask_only "/tree"
 wait_for "Esc leaves"
 same_screen tree-80
@@ -51,8 +51,7 @@ ask "/edit 9"
 wait_for "which turn? /edit [N], N from 1 to 2"
 keys C-l
 keys Escape Escape
-wait_for "fork before a question (3)"
-same_screen turns-80
+wait_for "fork before (3)"
 text "river"
 wait_for "1 of 4 ·"
 keys Enter
@@ -67,19 +66,13 @@ leave
 
 columns=40 lines=15
 begin
-keys C-l
+clear_screen
 ask_only "/tree"
 wait_for "Esc leaves"
-same_screen tree-40
 text "lake"
 same_screen tree-40-lake
 keys Escape
 wait_idle
-keys C-l
-ask_only "/resume"
-wait_for "Esc leaves"
-same_screen resume-40
-keys C-c
 leave
 
 columns=80 lines=24
@@ -90,7 +83,7 @@ on_tmux kill-server
 export NO_COLOR=1
 start -n 2 -C
 wait_for "3 turns]"
-keys C-l
+clear_screen
 ask_only "/tree"
 wait_for "which number (Enter: none)?"
 same_screen tree-plain
