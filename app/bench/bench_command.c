@@ -5,6 +5,7 @@
 #include "app/base/exit_code.h"
 #include "app/bench/batch.h"
 #include "app/bench/bench.h"
+#include "app/bench/keys.h"
 #include "app/bench/kv.h"
 #include "app/bench/lookup.h"
 #include "app/bench/store.h"
@@ -85,6 +86,11 @@ static int run_batch(const struct args *args, const struct config *config) {
 static int run_lookup(const struct args *args, const struct config *config) {
     (void)config;
     return with_model(args, bench_lookup_run);
+}
+
+static int run_keys(const struct args *args, const struct config *config) {
+    (void)config;
+    return with_model(args, bench_keys_run);
 }
 
 static int run_stream(const struct args *args, const struct config *config) {
@@ -177,10 +183,10 @@ static const struct {
     const char *word;
     bench_runner *run;
 } TABLE[] = {
-    {"decode", run_model},      {"prefill", run_model}, {"attention", run_verbs},
-    {"swap", run_verbs},        {"batch", run_batch},   {"lookup", run_lookup},
-    {"stream", run_stream},     {"kv", run_kv},         {"template", run_template},
-    {"tokenize", run_tokenize}, {"store", run_store},
+    {"decode", run_model},      {"prefill", run_model},     {"attention", run_verbs},
+    {"swap", run_verbs},        {"batch", run_batch},       {"lookup", run_lookup},
+    {"stream", run_stream},     {"keys", run_keys},         {"kv", run_kv},
+    {"template", run_template}, {"tokenize", run_tokenize}, {"store", run_store},
 };
 
 static bench_runner *find_runner(const char *word) {

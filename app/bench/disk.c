@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +52,15 @@ static void for_files(const struct bench_folder *folder,
     closedir(listed);
 }
 
-static void remove_file(void *user, int folder, const char *name) {
-    (void)user;
-    unlinkat(folder, name, 0);
+static int remove_entry(const char *path, const struct stat *entry, int kind, struct FTW *place) {
+    (void)entry, (void)kind, (void)place;
+    remove(path);
+    return 0; // go on: what stays, stays alone
 }
 
 void bench_folder_close(struct bench_folder *folder) {
-    for_files(folder, remove_file, NULL);
-    if (folder->path[0]) rmdir(folder->path);
+    enum { FOLDERS_OPEN = 8 };
+    if (folder->path[0]) nftw(folder->path, remove_entry, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
     folder->path[0] = '\0';
 }
 

@@ -1,8 +1,8 @@
 // app/bench/disk.h — a folder for the time of a measurement, and a tier that is timed.
 //
-// The folder is made with a name of its own inside another one, holds files only, and is removed
-// with them. The meter stands between engine and tier: it passes every verb on, and notes what
-// reading and writing took and what the tier had written when it was closed.
+// The folder is made with a name of its own inside another one, and is removed
+// with what is in it. The meter stands between engine and tier: it passes every verb on, and notes
+// what reading and writing took and what the tier had written when it was closed.
 //
 // Threads: the meter's verbs run where tier.h says; its figures are read after engine_close().
 #ifndef APP_BENCH_DISK_H

@@ -15,6 +15,7 @@ void rig_catch_signals(void) {
     const struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
 }
 
 int rig_signal(void) { return signal_seen; }

@@ -3,7 +3,7 @@
 //   rig_open ─► sequences, rig_append, rig_generate, rig_restore … ─► rig_close
 //
 // One engine at a time; it is opened anew for each measurement, with a pool of its size. Every
-// wait ends with CANCELLED soon after SIGINT or SIGTERM, which rig_catch_signals() takes.
+// wait ends with CANCELLED soon after SIGINT, SIGTERM or SIGHUP, which rig_catch_signals() takes.
 //
 // Threads: one.
 #ifndef APP_BENCH_RIG_H

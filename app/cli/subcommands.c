@@ -31,7 +31,7 @@ static const struct subcommand TABLE[COMMAND_COUNT] = {
                           COMPLETES_FILES, NULL},
     [COMMAND_BENCH] =
         {"bench", "[WHAT]", "how fast it is here", 2, COMPLETES_WORDS,
-         "decode|prefill|attention|swap|batch|lookup|stream|kv|template|tokenize|store"},
+         "decode|prefill|attention|swap|batch|lookup|stream|keys|kv|template|tokenize|store"},
     [COMMAND_KV] = {"kv", "[check|drop]", "what is cached on the disk, and of what", 1,
                     COMPLETES_WORDS, "check|drop"},
 };

@@ -19,6 +19,7 @@
 enum {
     WIDTH_UNKNOWN = 80,
     HEIGHT_UNKNOWN = 24,
+    HUNG_UP_MS = 50,  // a wait without a terminal, for nothing else may end it
     SAY_BYTES = 2048, // longer texts go through terminal_text()
     VISIBLE_CONTROLS = 0x2400,
     VISIBLE_DELETE = 0x2421,
@@ -39,6 +40,7 @@ static struct {
     struct sigaction gentle_before[GENTLE_COUNT], fatal_before[FATAL_COUNT];
     int pipe[2];
     bool styled, capable, gone;
+    bool hung_up;   // stdin's terminal is no more
     int footer_row; // 1-based; 0: there is none
     int footer_column;
     bool footer_moved; // the screen has changed
@@ -174,7 +176,7 @@ bool terminal_open(void) {
     terminal_choose_locale();
     terminal.capable = is_capable();
     terminal.styled = terminal_takes_styles(STDOUT_FILENO);
-    terminal.gone = false;
+    terminal.gone = terminal.hung_up = false;
     terminal.raw = raw_modes(terminal.before);
     interrupts = end = suspend = resized = continued = 0;
     fflush(stdout);
@@ -451,12 +453,22 @@ void terminal_retake(void) {
     interrupts = 0; // they were meant for the other program
 }
 
+// Such a terminal is always ready to be read, and has nothing: it counts as its signal, which does
+// not come to a process outside of its session.
+static void hang_up(void) {
+    terminal.hung_up = true;
+    if (!end) end = SIGHUP;
+}
+
 bool terminal_wait_beside(int fd, int timeout_ms) {
     struct pollfd fds[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
                             {.fd = terminal.pipe[0], .events = POLLIN},
                             {.fd = fd, .events = POLLIN}};
+    if (terminal.hung_up) fds[0].fd = -1;
+    if (terminal.hung_up && (timeout_ms < 0 || timeout_ms > HUNG_UP_MS)) timeout_ms = HUNG_UP_MS;
     if (poll(fds, 3, timeout_ms) <= 0) return false;
-    return fds[0].revents != 0;
+    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) hang_up();
+    return !terminal.hung_up && fds[0].revents != 0;
 }
 
 bool terminal_wait(int timeout_ms) { return terminal_wait_beside(-1, timeout_ms); }

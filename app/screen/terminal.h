@@ -99,7 +99,8 @@ void terminal_lend(void);
 void terminal_retake(void);
 
 // Waits for a key or a signal; true when there is something to read on stdin. The second also wakes
-// when `fd` is readable; -1: there is none.
+// when `fd` is readable; -1: there is none. A terminal that was closed counts as SIGHUP, once and
+// for all: from then on there is nothing to read, and no wait is long.
 bool terminal_wait(int timeout_ms);
 bool terminal_wait_beside(int fd, int timeout_ms);
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# ^C before the answer gives the message back; SIGTERM and SIGHUP save, and restore the terminal.
+# ^C before the answer gives the message back; SIGTERM and SIGHUP save, and restore the terminal. So
+# does a window that is closed, whatever is typed in it.
 . "$(dirname "$0")/stage.sh"
 
 has_answer() { [ -n "$(answer_to "$1")" ]; }
@@ -40,4 +41,20 @@ wait_idle
 keys Up
 wait_last "> a draft"
 keys C-c
+leave
+
+is_gone() { ! kill -0 "$1" 2> /dev/null; }
+
+# The end of an answer is as unlikely as any other token, so it goes on while something is typed.
+start --temp 9 --top-k 0 --top-p 1 --min-p 0 --tokens 0
+ask_only "Tell me of a fox."
+wait_until has_answer "Tell me of a fox." || fail "no answer"
+text "a draft beside it"
+wait_last "> a draft beside it"
+pid=$(quire_pid)
+on_tmux kill-server
+wait_until is_gone "$pid" || { kill -KILL "$pid"; echo "$0: quire runs on without a terminal"; exit 1; }
+
+start -C
+wait_for "1 turn"
 leave
