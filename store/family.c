@@ -95,7 +95,8 @@ enum status family_conversations(struct db *db, const char *id, size_t limit,
         "SELECT " CONVERSATION_COLUMNS " FROM conversation c JOIN message m ON m.id = c.tip"
         " WHERE c.id IN (SELECT theirs.conversation FROM conversation_root ours"
         "  JOIN conversation_root theirs ON theirs.root = ours.root WHERE ours.conversation = ?1)"
-        " AND m.root IN (SELECT root FROM conversation_root WHERE conversation = ?1) LIMIT ?2";
+        " AND m.root IN (SELECT root FROM conversation_root WHERE conversation = ?1)"
+        " ORDER BY c.created_ms, c.id LIMIT ?2";
     struct statement statement;
     struct rows rows = {.size = sizeof(struct conversation)};
     TRY(statement_start(db, sql, &statement, err));

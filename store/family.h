@@ -21,7 +21,7 @@ MUST_CHECK enum status family_messages(struct db *db, const char *id, size_t lim
                                        struct family_message **messages, size_t *count,
                                        struct error *err);
 
-// The conversations that stand in these trees now, this one too; in no order, at most `limit`.
+// The conversations that stand in these trees now, this one too; by age, at most `limit`.
 MUST_CHECK enum status family_conversations(struct db *db, const char *id, size_t limit,
                                             struct conversation **conversations, size_t *count,
                                             struct error *err);
