@@ -44,12 +44,16 @@ static const char ENVIRONMENT[] =
     "The editor that ^G opens.\n"
     ".El\n";
 
+enum { ELLIPSIS = 0x2026 };
+
 // Text as a formatter must have it: no escape of its own, no hyphen where a minus is meant, nothing
-// but ASCII.
+// but ASCII. An ellipsis is three dots, for which every locale has characters.
 static void put_bytes(FILE *out, const char *text, size_t length) {
     for (size_t at = 0, used; at < length; at += used) {
         const uint32_t code_point = utf8_decode(text + at, length - at, &used);
-        if (code_point >= 0x80)
+        if (code_point == ELLIPSIS)
+            fputs("\\&...", out);
+        else if (code_point >= 0x80)
             fprintf(out, "\\[u%04X]", (unsigned)code_point);
         else if (code_point == '\\')
             fputs("\\e", out);
