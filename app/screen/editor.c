@@ -180,6 +180,9 @@ static int open_in_editor(int count, int key) {
     if (edited) {
         rl_replace_line(text_string(&draft), 0);
         rl_point = rl_end;
+    } else {
+        terminal_tell(STYLE_ERROR, "%.60s failed: the draft is as it was\n", program);
+        rl_on_new_line();
     }
     unlink(path);
     text_deinit(&draft);

@@ -2,6 +2,7 @@
 # Lines, pastes, ^C and ^D at the prompt, and another size of the screen.
 . "$(dirname "$0")/stage.sh"
 
+export VISUAL='' EDITOR=false
 start
 wait_idle
 text "one"
@@ -42,6 +43,12 @@ wait_idle
 
 keys C-c
 wait_for "^D or /quit leaves."
+wait_idle
+text "kept"
+keys C-g
+wait_for "false failed: the draft is as it was"
+wait_last "> kept"
+keys C-c
 wait_idle
 text "a line that is longer than forty columns, so that it wraps"
 wait_last "> a line that is longer than forty columns, so that it wraps"
