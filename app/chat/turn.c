@@ -289,9 +289,16 @@ static void end_answer(struct chat *chat, struct answer *answer, const struct ev
 // All are over.
 static void end_turn(struct chat *chat) {
     struct error err = {0};
-    const enum status status = chat->turn.kept < 0 ? take_back(chat, &err) : settle(chat, &err);
+    enum status status;
+    if (chat->turn.kept < 0) {
+        let_forks_go(
+            chat); // first: the chat may leave its sequence, which the first answer has too
+        status = take_back(chat, &err);
+    } else {
+        status = settle(chat, &err);
+        let_forks_go(chat);
+    }
     note_failure(&chat->turn, status, &err);
-    let_forks_go(chat);
     chat->turn.done = true;
 }
 
