@@ -7,6 +7,7 @@
 #include "app/base/path.h"
 #include "app/chat/export.h"
 #include "app/chat/import.h"
+#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/screen/clipboard.h"
 #include "app/screen/terminal.h"
@@ -101,8 +102,13 @@ void command_copy(struct console *console, const char *argument) {
     if (!answer && turn > 0) terminal_tell(STYLE_ERROR, "turn %" PRId64 " has no answer\n", turn);
     if (!answer && turn == 0) terminal_tell(STYLE_ERROR, "there is no answer yet\n");
     if (!answer) return;
-    if (console_failed(clipboard_put(answer->text, answer->length, &way, &err), &err)) return;
-    char bytes[COUNT_TEXT_BYTES];
-    terminal_tell(STYLE_DIM, "%s bytes are on the clipboard, by %s.\n\n",
-                  count_format((int64_t)answer->length, bytes), way);
+    struct text text = {0}; // without the thought
+    enum status status = thinking_split(answer->text, answer->length, NULL, &text);
+    if (status == STATUS_OK) status = clipboard_put(text_string(&text), text.length, &way, &err);
+    if (!console_failed(status, &err)) {
+        char bytes[COUNT_TEXT_BYTES];
+        terminal_tell(STYLE_DIM, "%s bytes are on the clipboard, by %s.\n\n",
+                      count_format((int64_t)text.length, bytes), way);
+    }
+    text_deinit(&text);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/screen/terminal.h"
@@ -81,7 +82,9 @@ static enum status turn_list_init(struct turn_list *list, const struct chat *cha
         const bool answer = message->role == MESSAGE_ASSISTANT;
         turn += !answer;
         TRY(text_format(&line, "%4" PRId64 "%s", turn, answer ? "a   " : "  > "));
-        const enum status status = text_append(&line, message->text, message->length);
+        const enum status status = answer
+                                       ? thinking_split(message->text, message->length, NULL, &line)
+                                       : text_append(&line, message->text, message->length);
         if (status != STATUS_OK) {
             text_deinit(&line);
             return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/console/view.h"
@@ -78,7 +79,8 @@ static enum status number_answers(const struct message *answers, size_t count, c
     for (size_t i = 0; i < count; i++) {
         struct text line = {0};
         enum status status = text_format(&line, "%3zu  ", i + 1);
-        if (status == STATUS_OK) status = text_append(&line, answers[i].text, answers[i].length);
+        if (status == STATUS_OK)
+            status = thinking_split(answers[i].text, answers[i].length, NULL, &line);
         lines[i] = line.bytes;
         TRY(status);
     }
