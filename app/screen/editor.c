@@ -335,6 +335,17 @@ static void drop_line(void) {
     rl_callback_handler_remove();
 }
 
+// The shell goes on below the line, which is drawn again where the shell leaves off.
+static void suspend(void) {
+    const int point = rl_point;
+    rl_point = rl_end;
+    rl_redisplay();
+    terminal_say(STYLE_PLAIN, "\n");
+    terminal_suspend();
+    rl_point = point;
+    rl_on_new_line();
+}
+
 // What happened meanwhile.
 static void tell_news(void) {
     if (editor.options.notice(editor.options.user)) tell_above(editor.options.tell);
@@ -362,7 +373,7 @@ static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *en
         if (was_empty || prompt->question) return false;
         begin_line(prompt, "");
     }
-    if (signals.suspend) terminal_suspend();
+    if (signals.suspend) suspend();
     if (signals.resized) rl_resize_terminal();
     if (signals.continued) rl_forced_update_display();
     return true;
