@@ -31,15 +31,19 @@ fail() {
     exit 1
 }
 
-# start OPTIONS…: a new terminal, of $columns x $lines where they are set; when quire has ended,
-# "left with N" is on it, and the modes. On a tmux server of its own: the last one may still be ending.
-start() {
+# run COMMAND: in a new terminal, of $columns x $lines where they are set. On a tmux server of its own:
+# the last one may still be ending.
+run() {
     on_tmux kill-server 2> /dev/null
     while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
     starts=$((${starts-0} + 1))
     socket=quire-test-$$-$starts
-    on_tmux new-session -d -x "${columns:-80}" -y "${lines:-24}" \
-        "'$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat" || exit 1
+    on_tmux new-session -d -x "${columns:-80}" -y "${lines:-24}" "$1" || exit 1
+}
+
+# start OPTIONS…: quire; when it has ended, "left with N" is on the screen, and the modes.
+start() {
+    run "'$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat"
 }
 
 # resize COLUMNS ROWS: and the program can know of it.
