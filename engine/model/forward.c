@@ -1,12 +1,14 @@
 #include "engine/model/forward.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
+#include "engine/model/kv_shape.h"
 
-enum { BUFFERS_MAX = 20, ALIGNMENT = 64 };
+enum { BUFFERS_MAX = 28, ALIGNMENT = 64 };
 
 // Activations, one row a token, in the backend's own type.
 struct activations {
@@ -19,10 +21,16 @@ struct activations {
     // Where the family needs them; the first three are of the residual's type.
     void *branch;    // [max_tokens, dim] what is to be added to the stream
     void *wide_q;    // [max_tokens, heads * head_size] before the norm of all heads as one row
-    void *wide_k;    // [max_tokens, kv_heads * head_size]
+    void *wide_k;    // [max_tokens, kv_heads * head_size]; or before that of values
     void *scores;    // [max_tokens, experts]
     int32_t *chosen; // [max_tokens, experts_used]
     float *shares;   // [max_tokens, experts_used]
+    void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
+
+    // Where layers are told of the token: its embedding, and what one layer is told.
+    void *start;            // [max_tokens, dim]
+    void *told;             // [max_tokens, layer_input]
+    void *looked_up, *seen; // [max_tokens, layer_input] residual
 };
 
 // What a batch says about its tokens: filled on the host, copied to the device by a run, in one
@@ -46,6 +54,7 @@ struct buffer {
 struct forward {
     const struct model *model;
     const struct kv_cache *cache;
+    struct kv_cache views[KV_VIEWS]; // of it, as its layers see it
     const struct backend *backend;
     struct device *device;
     struct forward_limits limits;
@@ -140,19 +149,53 @@ static bool has_branch(const struct forward *forward) {
     return biased || config->family->post_norm || config->residual_scale != 1 || config->experts;
 }
 
+// The widest rows of any layer, in elements.
+struct widths {
+    size_t q, kv, ffn;
+    int32_t head_size;
+};
+
+static struct widths widest(const struct model_config *config) {
+    struct widths most = {0};
+    for (int32_t i = 0; i < config->layers; i++) {
+        const int32_t size = layer_head_size(config, i);
+        const size_t kv = (size_t)layer_kv_heads(config, i) * (size_t)size;
+        if (size > most.head_size) most.head_size = size;
+        if (kv > most.kv) most.kv = kv;
+    }
+    most.q = (size_t)config->heads * (size_t)most.head_size;
+    most.ffn = (size_t)(config->layer_input > config->ffn ? config->layer_input : config->ffn);
+    return most;
+}
+
+static void take_layer_inputs(struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    struct activations *a = &forward->activations;
+    const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
+    const size_t residual = (size_t)dtype_block_bytes(forward->backend->residual);
+    const size_t dim = (size_t)config->dim, input = (size_t)config->layer_input;
+    const int32_t rows = forward->limits.max_tokens;
+    a->start = take(forward, rows, dim * element);
+    a->told = take(forward, rows, input * element);
+    a->looked_up = take(forward, rows, input * residual);
+    a->seen = take(forward, rows, input * residual);
+}
+
 static void take_more_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     struct activations *a = &forward->activations;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t head = (size_t)config->head_size * element;
     const size_t used = (size_t)config->experts_used;
+    const struct widths width = widest(config);
     const int32_t rows = forward->limits.max_tokens;
     if (has_branch(forward)) a->branch = take(forward, rows, (size_t)config->dim * element);
-    if (config->family->qk_norm == QK_NORM_WIDTH) {
-        a->wide_q = take(forward, rows, (size_t)config->heads * head);
-        a->wide_k = take(forward, rows, (size_t)config->kv_heads * head);
-    }
+    if (config->family->qk_norm == QK_NORM_WIDTH)
+        a->wide_q = take(forward, rows, width.q * element);
+    if (config->family->qk_norm == QK_NORM_WIDTH || config->family->value_norm)
+        a->wide_k = take(forward, rows, width.kv * element);
+    if (config->layer_input) take_layer_inputs(forward);
     if (!config->experts) return;
+    if (config->family->dense_beside) a->sum = take(forward, rows, (size_t)config->dim * element);
     a->scores = take(forward, rows, (size_t)config->experts * element);
     a->chosen = take(forward, rows, used * sizeof *a->chosen);
     a->shares = take(forward, rows, used * sizeof *a->shares);
@@ -161,11 +204,11 @@ static void take_more_activations(struct forward *forward) {
 static void take_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
-    const size_t dim = (size_t)config->dim * element, ffn = (size_t)config->ffn * element;
+    const struct widths width = widest(config);
+    const size_t dim = (size_t)config->dim * element, ffn = width.ffn * element;
     const size_t residual =
         (size_t)config->dim * (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t q = (size_t)config->heads * (size_t)config->head_size * element;
-    const size_t kv = (size_t)config->kv_heads * (size_t)config->head_size * element;
+    const size_t q = width.q * element, kv = width.kv * element;
     const int32_t rows = forward->limits.max_tokens;
     forward->activations = (struct activations){
         .x = take(forward, rows, residual),
@@ -192,8 +235,9 @@ static void take_logits(struct forward *forward) {
 
 static enum status reserve_scratch(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
-    const int32_t widths[] = {config->dim, config->ffn, config->heads * config->head_size,
-                              config->expert_ffn};
+    const int32_t head_size = widest(config).head_size;
+    const int32_t widths[] = {config->dim, config->ffn, config->heads * head_size,
+                              config->expert_ffn, config->layer_input};
     int32_t features = 0;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
@@ -203,7 +247,7 @@ static enum status reserve_scratch(const struct forward *forward) {
         .max_seqs = forward->limits.max_seqs,
         .max_context = forward->limits.max_context,
         .num_heads = config->heads,
-        .head_size = config->head_size,
+        .head_size = head_size,
         .attention = forward->limits.attention,
         .max_logits = forward->limits.max_logits,
         .vocabulary = config->vocabulary,
@@ -221,6 +265,10 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
     if (!forward) return STATUS_NO_MEMORY;
     forward->model = model;
     forward->cache = cache;
+    for (int view = 0; view < KV_VIEWS; view++) {
+        forward->views[view] = *cache;
+        kv_shape_set(&forward->views[view], &model->config, view);
+    }
     forward->backend = model->backend;
     forward->device = model->device;
     forward->limits = *limits;
@@ -382,30 +430,41 @@ static struct linear_input input(const struct forward *forward, const float *nor
     return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
 }
 
-// x += residual_scale * branch, normed where the family says so
-static void add_branch(const struct forward *forward, const float *norm) {
+// A factor as verbs take it: none rather than 1.
+static float factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
+
+// x = gain * (x + residual_scale * branch), normed where the family says so
+static void add_branch(const struct forward *forward, const float *norm, float gain) {
     const struct model_config *config = &forward->model->config;
-    forward->backend->add_rows(forward->device,
-                               &(struct add_rows){.x = forward->activations.x,
-                                                  .y = forward->activations.branch,
-                                                  .norm = norm,
-                                                  .rows = forward->num_tokens,
-                                                  .dim = config->dim,
-                                                  .eps = config->norm_eps,
-                                                  .scale = config->residual_scale});
+    forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.x,
+                                                                   .y = forward->activations.branch,
+                                                                   .norm = norm,
+                                                                   .rows = forward->num_tokens,
+                                                                   .dim = config->dim,
+                                                                   .eps = config->norm_eps,
+                                                                   .scale = config->residual_scale,
+                                                                   .gain = factor(gain)});
 }
 
-// x += W rows + bias, by way of the branch where there is more to it than a product
-static void add(const struct forward *forward, const void *rows, const struct weight *weight,
-                const float *bias, const float *norm) {
-    const bool plain = !bias && !norm && forward->model->config.residual_scale == 1.0f;
+struct addend { // W rows + bias, normed, and what the stream is multiplied by afterwards
+    const void *rows;
+    const struct weight *weight;
+    const float *bias, *norm;
+    float gain;
+};
+
+// x = gain * (x + addend), by way of the branch where there is more to it than a product
+static void add(const struct forward *forward, const struct addend *addend) {
+    const bool plain = !addend->bias && !addend->norm && addend->gain == 1 &&
+                       forward->model->config.residual_scale == 1.0f;
     const struct activations *a = &forward->activations;
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
-                                              .parts = {{plain ? a->x : a->branch, *weight, bias}},
-                                              .count = 1,
-                                              .store = plain ? LINEAR_ADD : LINEAR_RESIDUAL});
-    if (!plain) add_branch(forward, norm);
+    forward->backend->linear(
+        forward->device,
+        &(struct linear){.in = {.x = addend->rows, .tokens = forward->num_tokens},
+                         .parts = {{plain ? a->x : a->branch, *addend->weight, addend->bias}},
+                         .count = 1,
+                         .store = plain ? LINEAR_ADD : LINEAR_RESIDUAL});
+    if (!plain) add_branch(forward, addend->norm, addend->gain);
 }
 
 static void norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
@@ -417,6 +476,41 @@ static void norm_rows(const struct forward *forward, void *y, const void *x, con
                                                 .rows = forward->num_tokens,
                                                 .dim = dim,
                                                 .eps = forward->model->config.norm_eps});
+}
+
+// Each head of rows [tokens, kv_heads, head_size] normed by itself
+static void norm_heads(const struct forward *forward, const struct layer *layer, void *y,
+                       const float *weight) {
+    forward->backend->rmsnorm(forward->device,
+                              &(struct rmsnorm){.y = y,
+                                                .x = forward->activations.wide_k,
+                                                .weight = weight,
+                                                .rows = forward->num_tokens * layer->kv_heads,
+                                                .dim = layer->head_size,
+                                                .eps = forward->model->config.norm_eps});
+}
+
+// q, k and v where values are normed. Without a matrix of their own they are the keys, which are
+// normed here too then, each from what is not rounded yet.
+static void project_normed(const struct forward *forward, const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    const struct linear_input in = {.x = a->normed, .tokens = forward->num_tokens};
+    const bool own = layer->v.data != NULL;
+    norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = in,
+                                              .parts = {{a->q, layer->q, layer->q_bias},
+                                                        {a->k, layer->k, layer->k_bias}},
+                                              .count = own ? 2 : 1});
+    if (layer->sees_others) return;
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = in,
+                                              .parts = {{a->wide_k, own ? layer->v : layer->k,
+                                                         own ? layer->v_bias : layer->k_bias}},
+                                              .count = 1,
+                                              .store = LINEAR_RESIDUAL});
+    norm_heads(forward, layer, a->v, forward->model->ones);
+    if (!own) norm_heads(forward, layer, a->k, layer->k_norm);
 }
 
 // q, k and v; normed already where all heads are normed as one row
@@ -444,46 +538,48 @@ static void project(const struct forward *forward, const struct layer *layer) {
 }
 
 // x += o(attention(rope(q), rope(k), v))
-static void attend(struct forward *forward, const struct layer *layer, int32_t index) {
+static void attend(struct forward *forward, const struct layer *layer) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
-    const bool norm_heads = config->family->qk_norm == QK_NORM_HEAD;
-    project(forward, layer);
+    const struct kv_cache *cache = &forward->views[layer->view];
+    const bool head = config->family->qk_norm == QK_NORM_HEAD;
+    const bool normed = config->family->value_norm && !layer->v.data; // keys are already
+    config->family->value_norm ? project_normed(forward, layer) : project(forward, layer);
     const struct rope_and_cache rope = {
         .q = a->q,
-        .k = a->k,
-        .v = a->v,
-        .q_norm = norm_heads ? layer->q_norm : NULL,
-        .k_norm = norm_heads ? layer->k_norm : NULL,
+        .k = layer->sees_others ? NULL : a->k,
+        .v = layer->sees_others ? NULL : a->v,
+        .q_norm = head ? layer->q_norm : NULL,
+        .k_norm = head && !normed ? layer->k_norm : NULL,
         .inv_freq = layer->inv_freq,
         .eps = config->norm_eps,
         .magnitude = layer->magnitude,
         .interleaved = config->interleaved_rope,
-        .rotary = config->rope.dimensions,
+        .rotary = layer->rotary,
         .num_heads = config->heads,
-        .layer = index,
-        .cache = forward->cache,
+        .layer = layer->place,
+        .cache = cache,
         .batch = &forward->batch,
     };
     const struct paged_attention paged = {
         .out = a->attended,
         .q = a->q,
         .num_heads = config->heads,
-        .layer = index,
+        .layer = layer->place,
         .scale = config->attention_scale,
         .kernel = forward->limits.attention,
         .softcap = config->attention_softcap,
         .window = layer->window,
         .sinks = layer->sinks,
-        .cache = forward->cache,
+        .cache = cache,
         .batch = &forward->batch,
     };
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
-    add(forward, a->attended, &layer->o, layer->o_bias, layer->attn_post_norm);
+    add(forward, &(struct addend){a->attended, &layer->o, layer->o_bias, layer->attn_post_norm, 1});
 }
 
-// x += down(act(gate(normed), up(normed)))
-static void feed_forward(struct forward *forward, const struct layer *layer) {
+// gate = act(gate(normed), up(normed))
+static void gate_rows(struct forward *forward, const struct layer *layer) {
     const struct activations *a = &forward->activations;
     forward->backend->gated_linear(
         forward->device, &(struct gated_linear){.in = input(forward, layer->ffn_norm),
@@ -492,15 +588,27 @@ static void feed_forward(struct forward *forward, const struct layer *layer) {
                                                 .gate = layer->gate,
                                                 .up = layer->up,
                                                 .act = forward->model->config.family->act});
-    add(forward, a->gate, &layer->down, NULL, layer->ffn_post_norm);
 }
 
-// x += what the experts that the router chooses say of normed, each by its share
+// What the stream is multiplied by when the feed-forward has been added.
+static float feed_forward_gain(const struct forward *forward, const struct layer *layer) {
+    return forward->model->config.layer_input ? 1 : layer->gain;
+}
+
+// x += down(act(gate(normed), up(normed)))
+static void feed_forward(struct forward *forward, const struct layer *layer) {
+    gate_rows(forward, layer);
+    add(forward, &(struct addend){forward->activations.gate, &layer->down, NULL,
+                                  layer->ffn_post_norm, feed_forward_gain(forward, layer)});
+}
+
+// branch = what the experts that the router chooses say of normed, each by its share
 static void ask_experts(struct forward *forward, const struct layer *layer) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens;
-    norm_rows(forward, a->normed, a->x, layer->ffn_norm, config->dim);
+    norm_rows(forward, a->normed, a->x, layer->router_norm ? layer->router_norm : layer->ffn_norm,
+              config->dim);
     forward->backend->linear(
         forward->device, &(struct linear){.in = {.x = a->normed, .tokens = tokens},
                                           .parts = {{a->scores, layer->router, layer->router_bias}},
@@ -511,7 +619,9 @@ static void ask_experts(struct forward *forward, const struct layer *layer) {
                                                              .scores = a->scores,
                                                              .tokens = tokens,
                                                              .experts = config->experts,
-                                                             .used = config->experts_used});
+                                                             .used = config->experts_used,
+                                                             .gains = layer->expert_gains});
+    if (layer->expert_norm) norm_rows(forward, a->normed, a->x, layer->expert_norm, config->dim);
     forward->backend->experts(forward->device, &(struct experts){.y = a->branch,
                                                                  .x = a->normed,
                                                                  .chosen = a->chosen,
@@ -523,11 +633,114 @@ static void ask_experts(struct forward *forward, const struct layer *layer) {
                                                                  .experts = config->experts,
                                                                  .used = config->experts_used,
                                                                  .act = config->family->act});
-    add_branch(forward, layer->ffn_post_norm);
 }
 
-// A factor as verbs take it: none rather than 1.
-static float factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
+// sum = or += the branch, normed
+static void add_to_sum(const struct forward *forward, const float *norm, bool anew) {
+    const struct model_config *config = &forward->model->config;
+    forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.sum,
+                                                                   .y = forward->activations.branch,
+                                                                   .norm = norm,
+                                                                   .rows = forward->num_tokens,
+                                                                   .dim = config->dim,
+                                                                   .eps = config->norm_eps,
+                                                                   .scale = 1,
+                                                                   .anew = anew});
+}
+
+// x += the dense part and the experts', each normed, and both together again
+static void feed_forward_and_experts(struct forward *forward, const struct layer *layer) {
+    const struct model_config *config = &forward->model->config;
+    const struct activations *a = &forward->activations;
+    gate_rows(forward, layer);
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = {.x = a->gate, .tokens = forward->num_tokens},
+                                              .parts = {{a->branch, layer->down, NULL}},
+                                              .count = 1,
+                                              .store = LINEAR_RESIDUAL});
+    add_to_sum(forward, layer->dense_post_norm, true);
+    ask_experts(forward, layer);
+    add_to_sum(forward, layer->expert_post_norm, false);
+    forward->backend->add_rows(
+        forward->device, &(struct add_rows){.x = a->x,
+                                            .y = a->sum,
+                                            .norm = layer->ffn_post_norm,
+                                            .rows = forward->num_tokens,
+                                            .dim = config->dim,
+                                            .eps = config->norm_eps,
+                                            .scale = 1,
+                                            .gain = factor(feed_forward_gain(forward, layer))});
+}
+
+static void narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim) {
+    forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
+}
+
+// told = (norm(projection(start) / sqrt(dim)) + embedding * sqrt(layer_input)) / sqrt(2): what a
+// layer is told of each token. A norm of rows divided by r is theirs with r^2 times the epsilon.
+static void tell(struct forward *forward, const struct layer *layer, int32_t index) {
+    const struct model *model = forward->model;
+    const struct model_config *config = &model->config;
+    const struct activations *a = &forward->activations;
+    const int32_t tokens = forward->num_tokens, input = config->layer_input;
+    forward->backend->embedding(forward->device,
+                                &(struct embedding){.y = a->looked_up,
+                                                    .token_ids = forward->on_device.token_ids,
+                                                    .table = model->layer_embedding,
+                                                    .tokens = tokens,
+                                                    .scale = sqrtf((float)input),
+                                                    .stride = config->layers,
+                                                    .first = index});
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = {.x = a->start, .tokens = tokens},
+                                              .parts = {{a->seen, layer->input_projection, NULL}},
+                                              .count = 1,
+                                              .store = LINEAR_RESIDUAL});
+    forward->backend->add_rows(forward->device,
+                               &(struct add_rows){.x = a->looked_up,
+                                                  .y = a->seen,
+                                                  .norm = model->layer_input_norm,
+                                                  .rows = tokens,
+                                                  .dim = input,
+                                                  .eps = config->norm_eps * (float)config->dim,
+                                                  .scale = 1,
+                                                  .gain = sqrtf(0.5f)});
+    narrow_rows(forward, a->told, a->looked_up, input);
+}
+
+// x = gain * (x + norm(output(act(gate(x), told))))
+static void add_told(struct forward *forward, const struct layer *layer, int32_t index) {
+    const struct model_config *config = &forward->model->config;
+    const struct activations *a = &forward->activations;
+    tell(forward, layer, index);
+    narrow_rows(forward, a->normed, a->x, config->dim);
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = {.x = a->normed, .tokens = forward->num_tokens},
+                                              .parts = {{a->gate, layer->input_gate, NULL}},
+                                              .count = 1});
+    forward->backend->act_and_mul(forward->device,
+                                  &(struct act_and_mul){.gate = a->gate,
+                                                        .up = a->told,
+                                                        .rows = forward->num_tokens,
+                                                        .dim = config->layer_input,
+                                                        .act = config->family->act});
+    add(forward,
+        &(struct addend){a->gate, &layer->input_output, NULL, layer->input_post_norm, layer->gain});
+}
+
+static void run_layer(struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    attend(forward, layer);
+    if (layer->router_norm) {
+        feed_forward_and_experts(forward, layer);
+    } else if (layer->router.rows) {
+        ask_experts(forward, layer);
+        add_branch(forward, layer->ffn_post_norm, layer->gain);
+    } else {
+        feed_forward(forward, layer);
+    }
+    if (forward->model->config.layer_input) add_told(forward, layer, index);
+}
 
 static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
@@ -539,11 +752,9 @@ static void enqueue(struct forward *forward) {
                                                     .table = model->embedding,
                                                     .tokens = forward->num_tokens,
                                                     .scale = factor(config->embedding_scale)});
-    for (int32_t i = 0; i < config->layers; i++) {
-        const struct layer *layer = &model->layers[i];
-        attend(forward, layer, i);
-        layer->router.rows ? ask_experts(forward, layer) : feed_forward(forward, layer);
-    }
+    if (config->layer_input) narrow_rows(forward, a->start, a->x, config->dim);
+    for (int32_t i = 0; i < config->layers; i++)
+        run_layer(forward, i);
     if (forward->num_logits == 0) return;
     norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
     forward->backend->logits(forward->device,

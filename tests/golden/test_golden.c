@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer.h"
 
 static const struct {
@@ -38,6 +39,9 @@ static const struct {
     {.name = "granitemoe"},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
+    {.name = "gemma4"},
+    {.name = "gemma4-e"},
+    {.name = "gemma4-moe"},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true},
 };
@@ -113,14 +117,18 @@ static void open_golden(struct rig *rig, const char *name, const struct way *way
 
 // Does the kernel have this model's heads? A person is told before the engine opens.
 static bool kernel_fits(const struct rig *rig, const struct way *way) {
+    struct kv_cache cache = rig->cache;
     const struct paged_attention args = {
-        .kernel = way->attention, .num_heads = rig->model.config.heads, .cache = &rig->cache};
+        .kernel = way->attention, .num_heads = rig->model.config.heads, .cache = &cache};
     struct error err = {0};
-    if (!way->backend->attention_check ||
-        way->backend->attention_check(rig->device, &args, MAX_TOKENS, &err) == STATUS_OK)
-        return true;
-    printf("left out: %s\n", err.text);
-    return false;
+    for (int view = 0; view < KV_VIEWS && way->backend->attention_check; view++) {
+        kv_shape_set(&cache, &rig->model.config, view);
+        if (way->backend->attention_check(rig->device, &args, MAX_TOKENS, &err) == STATUS_OK)
+            continue;
+        printf("left out: %s\n", err.text);
+        return false;
+    }
+    return true;
 }
 
 static double error_at_once(struct rig *rig, struct block_table *table, const struct prompt *prompt,
