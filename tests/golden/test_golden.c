@@ -39,9 +39,9 @@ static const struct {
     {.name = "granitemoe"},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
-    {.name = "gemma4"},
-    {.name = "gemma4-e"},
-    {.name = "gemma4-moe"},
+    {.name = "gemma4", .folder = true},
+    {.name = "gemma4-e", .folder = true},
+    {.name = "gemma4-moe", .folder = true},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true},
 };
