@@ -290,6 +290,8 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     const int32_t q_rows = config->heads * size, kv_rows = layer_kv_heads(config, index) * size;
     const bool head = family->qk_norm == QK_NORM_HEAD, normed = family->qk_norm != QK_NORM_NONE;
     const bool sees_others = layer_kv_source(config, index) != index;
+    const bool shared =
+        family->value_norm && !layer_has_window(config, index); // keys may be values
     char name[64];
     layer->attn_norm = VECTOR("attn_norm.weight", dim, !family->no_pre_norm, false);
     if (family->fused) {
@@ -299,8 +301,7 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     } else {
         layer->q = MATRIX("attn_q", q_rows, dim);
         if (!sees_others) layer->k = MATRIX("attn_k", kv_rows, dim);
-        if (!sees_others)
-            layer->v = matrix(loader, NAME("attn_v.weight"), kv_rows, dim, family->value_norm);
+        if (!sees_others) layer->v = matrix(loader, NAME("attn_v.weight"), kv_rows, dim, shared);
     }
     layer->q_bias = VECTOR("attn_q.bias", q_rows, family->qkv_bias, true);
     layer->k_bias = VECTOR("attn_k.bias", kv_rows, family->qkv_bias, true);
@@ -696,9 +697,11 @@ void model_close(struct model *model) {
 }
 
 size_t model_decode_bytes(const struct model *model) {
-    const struct weight *embedding = &model->embedding;
+    const struct weight *embedding = &model->embedding, *of_layers = &model->layer_embedding;
     const bool tied = model->output.data == embedding->data;
-    const size_t unread =
+    size_t unread =
         tied ? 0 : (size_t)embedding->rows * dtype_row_bytes(embedding->type, embedding->columns);
+    if (of_layers->rows > 0)
+        unread += (size_t)of_layers->rows * dtype_row_bytes(of_layers->type, of_layers->columns);
     return model->weight_bytes - unread;
 }

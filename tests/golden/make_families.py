@@ -500,7 +500,7 @@ def run(spec, weights, prompts, model_class):
 
 # ---- the GGUF file
 
-U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9
+U32, I32, F32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9
 TYPE_F32, TYPE_BF16, TYPE_MXFP4 = 0, 30, 39
 ALIGNMENT = 32
 
@@ -510,14 +510,13 @@ def pack_string(text):
 
 
 def pack_key(name, kind, value):
-    head = pack_string(name) + struct.pack("<I", kind)
-    if kind == STRING:
-        return head + pack_string(value)
-    form = {U32: "I", F32: "f", BOOL: "?"}[kind]
+    values, head = [value], struct.pack("<I", kind)
     if isinstance(value, list):  # of `kind`
-        head = pack_string(name) + struct.pack("<IIQ", ARRAY, kind, len(value))
-        return head + struct.pack(f"<{len(value)}{form}", *value)
-    return head + struct.pack("<" + form, value)
+        values, head = value, struct.pack("<IIQ", ARRAY, kind, len(value))
+    if kind == STRING:
+        return pack_string(name) + head + b"".join(pack_string(v) for v in values)
+    form = {U32: "I", F32: "f", BOOL: "?", I32: "i"}[kind]
+    return pack_string(name) + head + struct.pack(f"<{len(values)}{form}", *values)
 
 
 def pack_bf16(values):

@@ -13,7 +13,7 @@ import struct
 import sys
 
 import make_families as families
-from make_families import (BOOL, F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
+from make_families import (BOOL, F32, I32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
                            Dice, dot, gelu_tanh, largest, pack_bf16, softmax, times)
 
 SLIDING, FULL = "sliding_attention", "full_attention"
@@ -269,6 +269,25 @@ class Model:
 
 # ---- the GGUF file
 
+SPECIALS = ["<pad>", "<eos>", "<bos>", "<unk>", "<|turn>", "<turn|>"]
+MERGES = ["\u2581 t", "h e", "\u2581t he", "i n", "e r", "a n", "o n", "r e", "\u2581 a", "\u2581 s",
+          "o u", "i s", "e n", "\u2581 w", "a t"]
+TOKENS = (SPECIALS + ["\n", "\u2581"] + [chr(c) for c in (*range(65, 91), *range(97, 123))] +
+          list("0123456789.,!?'\"-:;()") + [merge.replace(" ", "") for merge in MERGES])
+
+
+def tokenizer_keys():
+    """A vocabulary of characters and merges over them, in the form of the family's."""
+    assert len(TOKENS) == VOCABULARY
+    return [("tokenizer.ggml." + name, kind, value) for name, kind, value in (
+        ("model", STRING, "gemma4"), ("tokens", STRING, TOKENS),
+        ("scores", F32, [-1000.0] * VOCABULARY),
+        ("token_type", I32, [3 if token in SPECIALS else 1 for token in TOKENS]),
+        ("merges", STRING, MERGES), ("bos_token_id", U32, 2), ("eos_token_id", U32, 1),
+        ("unknown_token_id", U32, 3), ("padding_token_id", U32, 0),
+        ("add_bos_token", BOOL, True), ("add_space_prefix", BOOL, False))]
+
+
 def keys_of(spec):
     c, keys = spec["config"], []
     layers = range(c["num_hidden_layers"])
@@ -304,7 +323,7 @@ def keys_of(spec):
     add("expert_used_count", U32, c["top_k_experts"])
     add("expert_feed_forward_length", U32, c["moe_intermediate_size"])
     return [("general.architecture", STRING, "gemma4"),
-            ("general.name", STRING, spec["name"])] + keys
+            ("general.name", STRING, spec["name"])] + keys + tokenizer_keys()
 
 
 WHOLE_NAMES = {"model.embed_tokens.weight": "token_embd.weight",
