@@ -753,8 +753,9 @@ def write_golden(path, results):
 
 
 class Maker:
-    """Of weights, of what they say, and of a GGUF file's keys and tensors."""
+    """Of weights, of what they say, of a GGUF file's keys and tensors, and of a folder."""
     weights, model, keys, tensors = make_weights, Model, keys_of, tensors_of
+    folder = write_folder
 
 
 def make(spec, folder, first_seed, maker=Maker):
@@ -775,7 +776,7 @@ def make(spec, folder, first_seed, maker=Maker):
     write_gguf(path + ".gguf", maker.keys(spec), maker.tensors(spec, weights))
     write_golden(path + ".golden", results)
     if spec.get("folder"):
-        write_folder(path + ".hf", spec, weights)
+        maker.folder(path + ".hf", spec, weights)
 
 
 def main():

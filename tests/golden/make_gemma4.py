@@ -43,7 +43,7 @@ MODELS = [
     dict(name="gemma4-e", folder=True, lengths=(1, 17, 67),
          config=gemma4("sfsfssf", num_kv_shared_layers=3, use_double_wide_mlp=True,
                        hidden_size_per_layer_input=32)),
-    dict(name="gemma4-moe", folder=True, lengths=(1, 17, 30),
+    dict(name="gemma4-moe", folder=True, nested=True, lengths=(1, 17, 30),
          config=gemma4("ssf", attention_k_eq_v=True, num_global_key_value_heads=1,
                        enable_moe_block=True, num_experts=4, top_k_experts=2,
                        moe_intermediate_size=32)),
@@ -385,8 +385,26 @@ def tensors_of(spec, weights):
     return tensors
 
 
+# ---- the folder
+
+def write_folder(path, spec, weights):
+    """Of one also as the text's part of a model that sees, which is how they are published."""
+    families.write_folder(path, spec, weights)
+    if not spec.get("nested"):
+        return
+    whole = {name.replace("model.", "model.language_model.", 1): value
+             for name, value in weights.items()}
+    whole["model.vision_tower.patch_embedder.input_proj.weight"] = [[0.5, 0.25], [1.0, 2.0]]
+    whole["model.embed_vision.embedding_projection.weight"] = [[1.0, 0.5]]
+    c = dict(model_type="gemma4", architectures=["Gemma4ForConditionalGeneration"],
+             tie_word_embeddings=True, text_config=spec["config"],
+             vision_config=dict(model_type="gemma4_vision", hidden_size=2))
+    families.write_folder(path.replace(".hf", ".nested.hf"), dict(spec, config=c), whole)
+
+
 class Maker:
     weights, model, keys, tensors = make_weights, Model, keys_of, tensors_of
+    folder = write_folder
 
 
 def main():
