@@ -21,7 +21,7 @@
     X("gemma4", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true,                      \
       .qk_norm = QK_NORM_HEAD, .windowed = true, .window_rope_base = 10000.0f, .experts = true,    \
       .mixed_layers = true, .value_norm = true, .unscaled = true, .pair_divisors = true,           \
-      .layer_gains = true, .dense_beside = true)                                                   \
+      .layer_gains = true, .dense_beside = true, .other_senses = true)                             \
     X("smollm3", .interleaved_rope = true, .still_period = 4)                                      \
     X("olmo2", .no_pre_norm = true, .post_norm = true, .qk_norm = QK_NORM_WIDTH)                   \
     X("granite", .interleaved_rope = true)                                                         \

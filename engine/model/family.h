@@ -63,6 +63,7 @@ struct family {
     bool unscaled;             // scores are as they are
     bool pair_divisors;        // layers without a window are rotated by a file's own divisors
     bool layer_gains;          // what leaves a layer is multiplied by a number
+    bool other_senses;         // a file may hold what sees and hears, too, which is left aside
     bool dense_beside;         // experts answer beside a dense feed-forward, not in its place
 };
 

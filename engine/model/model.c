@@ -461,9 +461,23 @@ static void load_rope(struct loader *loader) {
         refuse(loader, STATUS_NO_MEMORY, "rope_freqs.weight", "not enough memory");
 }
 
+// Of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight", "mm.input_projection.weight".
+static size_t of_other_senses(const struct loader *loader) {
+    static const char *const begins[] = {"v.", "a.", "mm."};
+    size_t count = 0;
+    for (size_t i = 0; i < gguf_tensor_count(loader->gguf); i++) {
+        const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
+        for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
+            count += name.length > strlen(begins[b]) &&
+                     !memcmp(name.bytes, begins[b], strlen(begins[b]));
+    }
+    return count;
+}
+
 // A tensor without a place would change the answers if it were ignored.
 static void refuse_strangers(struct loader *loader) {
     const struct model *model = loader->model;
+    if (model->config.family->other_senses) loader->used += of_other_senses(loader);
     if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
     loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
                                "%s: has %zu tensors, but family %s with %" PRId32

@@ -382,6 +382,9 @@ def tensors_of(spec, weights):
             shape = (len(matrices),) + shape
         tensors.append((gguf_name(name), shape, TYPE_BF16,
                         b"".join(pack_bf16(row) for m in matrices for row in m)))
+    if spec.get("nested"):  # as in files that see and hear
+        for name in ("v.patch_embd.weight", "a.conv1d.0.weight", "mm.input_projection.weight"):
+            tensors.append((name, (2,), TYPE_F32, struct.pack("<2f", 1, 2)))
     return tensors
 
 

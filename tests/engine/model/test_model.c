@@ -129,6 +129,10 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
         const bool differs = strstr(cases[i].word, "value_length_swa") != NULL;
         assert_refused(&file, differs ? STATUS_UNSUPPORTED : STATUS_BAD_FILE, cases[i].word);
     }
+    struct file other = load("gemma4-moe"); // what no model of its kind holds
+    memcpy(after_name(&other, "v.patch_embd.weight") - 6, "wonder", 6);
+    *(after_name(&other, "v.patch_embd.wonder") - 19) = 'w';
+    assert_refused(&other, STATUS_UNSUPPORTED, "has a place for only");
     struct file file = load("gemma4"); // a list: its type, its elements' type, how many
     set_u32(after_name(&file, "gemma4.attention.head_count_kv") + 4 + 4 + 8 + 4, 1);
     assert_refused(&file, STATUS_UNSUPPORTED, "differs among layers of one kind");
