@@ -12,6 +12,7 @@
 #include "engine/base/size.h"
 #include "engine/internal.h"
 #include "engine/model/checkpoint.h"
+#include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/cost.h"
 
@@ -189,11 +190,15 @@ static enum status choose_attention(struct opening *opening) {
 // What depends on the model's heads and on the context, once they are known.
 static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
-    const struct paged_attention args = {.kernel = engine->attention,
-                                         .num_heads = engine->model.config.heads,
-                                         .cache = &engine->shape};
-    if (!engine->backend->attention_check) return STATUS_OK;
-    return engine->backend->attention_check(engine->device, &args, engine->context, opening->err);
+    const struct model_config *config = &engine->model.config;
+    struct kv_cache cache = engine->shape;
+    const struct paged_attention args = {
+        .kernel = engine->attention, .num_heads = config->heads, .cache = &cache};
+    for (int view = 0; view < KV_VIEWS && engine->backend->attention_check; view++) {
+        kv_shape_set(&cache, config, view);
+        TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
+    }
+    return STATUS_OK;
 }
 
 static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
@@ -264,16 +269,21 @@ static enum status take_memory(struct opening *opening) {
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options) {
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shape;
-    char text[256];
+    struct kv_cache other = *shape;
+    char text[256], mixed[64] = "";
+    kv_shape_set(&other, &engine->model.config, KV_VIEWS - 1);
+    if (engine->model.config.family->mixed_layers)
+        snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
+                 other.num_layers, other.num_kv_heads, other.head_size);
     char digest[HASH_HEX_BYTES] = "";
     if (engine->gguf && options->tier) hash_hex(engine_digest(engine), digest);
     const int length = snprintf(
         text, sizeof text,
         "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
-        " layout %d numerics %s %d%s",
+        " layout %d numerics %s %d%s%s",
         digest, options->shape ? options->shape : "", dtype_name(shape->type), shape->num_layers,
         shape->num_kv_heads, shape->head_size, shape->block_size, FIRST_LAYOUT + (int)shape->layout,
-        engine->backend->name, NUMERICS, engine->model.long_rope ? " long" : "");
+        engine->backend->name, NUMERICS, engine->model.long_rope ? " long" : "", mixed);
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }
@@ -329,9 +339,7 @@ static enum status open_parts(struct opening *opening) {
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
     const struct model_config *config = &engine->model.config;
-    engine->shape.num_layers = config->layers;
-    engine->shape.num_kv_heads = config->kv_heads;
-    engine->shape.head_size = config->head_size;
+    kv_shape_set(&engine->shape, config, 0);
     TRY(choose_pool(opening));
     TRY(check_attention(opening));
     TRY(take_memory(opening));

@@ -123,12 +123,13 @@ struct batch {
     const int64_t *slot_mapping; // [num_tokens], where each new token's K and V go
 };
 
-struct embedding {            // y[t] = table[token_ids[t]] * scale
+struct embedding {            // y[t] = table[token_ids[t] * stride + first] * scale
     void *y;                  // [tokens, columns] residual, out
-    const int32_t *token_ids; // [tokens] device, each in 0 ... rows - 1
-    struct weight table;      // [vocabulary, columns]
+    const int32_t *token_ids; // [tokens] device, so that each row is one of the table
+    struct weight table;      // [vocabulary, columns], or `stride` rows for each of it
     int32_t tokens;
-    float scale; // 0: as they are
+    float scale;           // 0: as they are
+    int32_t stride, first; // stride 0: one row for each
 };
 
 struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
@@ -145,12 +146,16 @@ struct narrow {    // y = x, as activations
     int32_t rows, dim;
 };
 
-struct add_rows {      // x += scale * y, or, with a norm, scale * y / sqrt(mean(y^2) + eps) * norm
+// x = gain * (x + scale * y), or, with a norm, gain * (x + scale * y / sqrt(mean(y^2) + eps) *
+// norm)
+struct add_rows {
     void *x;           // [rows, dim] residual, in and out, not y
     const void *y;     // [rows, dim] residual
     const float *norm; // [dim] device, or NULL
     int32_t rows, dim;
     float eps, scale;
+    float gain; // 0: 1
+    bool anew;  // x is written as if it had been 0, and not read
 };
 
 // What a product reads: activations or, with a norm, the residual stream, which is normed first
@@ -203,12 +208,13 @@ struct gated_linear { // y = act(x gate^T, x up^T)
 
 // Who answers a token (arXiv 1701.06538, 2401.04088): chosen[t] are the `used` experts of the
 // highest scores, the highest first, of equal ones the lower; shares[t] the softmax of those scores
-// alone. A score that is not a number is the lowest.
+// alone, each times its expert's gain. A score that is not a number is the lowest.
 struct route {
     int32_t *chosen;    // [tokens, used] device, out
     float *shares;      // [tokens, used] device, out
     const void *scores; // [tokens, experts] residual
     int32_t tokens, experts, used;
+    const float *gains; // [experts] device; NULL: 1
 };
 
 // A matrix of each expert, all of one type and shape.
@@ -236,11 +242,12 @@ struct experts {
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
 // q is normed and rotated in place; k is normed and rotated, and k and v are written to the
 // slots of `batch`. Pair p of a head is turned by positions[t] * inv_freq[p]: elements
-// (p, p + rotary/2) or, interleaved, (2p, 2p + 1); elements past `rotary` stay.
+// (p, p + rotary/2) or, interleaved, (2p, 2p + 1); elements past `rotary` stay. Without k, v is
+// none either: q alone is turned, and what it attends to is in the cache already.
 struct rope_and_cache {
-    void *q;                      // [num_tokens, num_heads, head_size] activation, in and out
-    void *k;                      // [num_tokens, num_kv_heads, head_size] activation, in; spoilt
-    const void *v;                // [num_tokens, num_kv_heads, head_size] activation
+    void *q;       // [num_tokens, num_heads, head_size] activation, in and out
+    void *k;       // [num_tokens, num_kv_heads, head_size] activation, in, spoilt; or NULL
+    const void *v; // [num_tokens, num_kv_heads, head_size] activation
     const float *q_norm, *k_norm; // [head_size] device; NULL: no norm
     const float *inv_freq;        // [rotary / 2] device
     float eps;

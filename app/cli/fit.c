@@ -25,12 +25,13 @@ struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shap
     struct fit_need need = *shape;
     const bool tied = !gguf_find_tensor(gguf, "output.weight");
     const struct gguf_tensor *embedding = gguf_find_tensor(gguf, "token_embd.weight");
+    const struct gguf_tensor *of_layers = gguf_find_tensor(gguf, "per_layer_token_embd.weight");
     need.weight_bytes = need.active_bytes = 0;
     for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
         const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
         const bool mixed = experts > 0 && used > 0 && used <= experts && is_expert(tensor->name);
         need.weight_bytes += tensor->bytes;
-        if (tensor == embedding && !tied) continue;
+        if ((tensor == embedding && !tied) || tensor == of_layers) continue; // a row of it
         need.active_bytes += mixed ? tensor->bytes / (size_t)experts * (size_t)used : tensor->bytes;
     }
     return need;

@@ -16,7 +16,7 @@
 #include "app/screen/complain.h"
 #include "engine/base/size.h"
 #include "engine/model/checkpoint.h"
-#include "engine/model/family.h"
+#include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "prompts/template.h"
 
@@ -36,7 +36,8 @@ struct type_count {
 struct facts {
     const struct gguf *gguf;
     struct text name, family, tokenizer, template_name, verdict; // made printable
-    bool runs;
+    bool runs, shaped;                                           // could its configuration be read?
+    struct model_config config;
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
     struct type_count types[TYPES_MOST];
     size_t type_count;
@@ -129,7 +130,6 @@ static enum status append_template(struct facts *facts, const struct tokenizer *
 static enum status read_verdict(struct facts *facts) {
     struct error err = {0};
     struct tokenizer *tokenizer = NULL;
-    struct model_config config;
     const bool tokenizes = tokenizer_open_model(facts->gguf, &tokenizer, &err) == STATUS_OK;
     enum status status = STATUS_OK;
     if (tokenizes) {
@@ -143,17 +143,28 @@ static enum status read_verdict(struct facts *facts) {
     tokenizer_close(tokenizer);
     TRY(status);
     err = (struct error){0};
-    const bool shaped = model_config_read(facts->gguf, &config, &err) == STATUS_OK;
-    facts->runs = shaped && tokenizes && gguf_tensor_count(facts->gguf) > 0;
+    facts->shaped = model_config_read(facts->gguf, &facts->config, &err) == STATUS_OK;
+    facts->runs = facts->shaped && tokenizes && gguf_tensor_count(facts->gguf) > 0;
     if (facts->runs) return text_append_string(&facts->verdict, "yes");
     if (gguf_tensor_count(facts->gguf) == 0)
         return text_append_string(&facts->verdict, "no: the file holds no weights");
     TRY(text_append_string(&facts->verdict, "no: "));
-    if (!shaped) return append_error(&facts->verdict, &err);
+    if (!facts->shaped) return append_error(&facts->verdict, &err);
     return text_append_string(&facts->verdict, "its tokenizer is not usable");
 }
 
+// Where layers are of two shapes, what the file says are lists: of layers without a window, and the
+// widest feed-forward.
+static void read_mixed(struct facts *facts) {
+    const struct model_config *config = &facts->config;
+    if (!facts->shaped || !config->family->mixed_layers) return;
+    facts->kv_heads = config->kv_heads;
+    facts->head_size = config->head_size;
+    facts->ffn = config->ffn;
+}
+
 static int64_t kv_bytes(const struct facts *facts) {
+    if (facts->shaped) return 2 * KV_ELEMENT_BYTES * kv_shape_elements(&facts->config);
     size_t bytes = (size_t)2 * KV_ELEMENT_BYTES;
     const int64_t factors[] = {facts->layers, facts->kv_heads, facts->head_size};
     for (size_t i = 0; i < 3; i++)
@@ -181,6 +192,23 @@ static enum status put_figure(struct text *out, const char *label, int64_t value
 static enum status put_bytes(struct text *out, const char *label, int64_t bytes) {
     char size[SIZE_TEXT_BYTES];
     return bytes < 0 ? STATUS_OK : put_text(out, label, size_format((size_t)bytes, size));
+}
+
+// "4; 16 in layers with a window"
+static enum status put_of_both(struct text *out, const char *label, int64_t value, int64_t window) {
+    char digits[COUNT_TEXT_BYTES], others[COUNT_TEXT_BYTES];
+    if (value == window) return put_figure(out, label, value);
+    return text_format(out, "%-16s %s; %s in layers with a window\n", label,
+                       count_format(value, digits), count_format(window, others));
+}
+
+static enum status put_heads(struct text *out, const struct facts *facts) {
+    const struct model_config *config = &facts->config;
+    const bool mixed = facts->shaped && config->family->mixed_layers;
+    TRY(put_of_both(out, "KV heads", facts->kv_heads,
+                    mixed ? config->window_kv_heads : facts->kv_heads));
+    return put_of_both(out, "head size", facts->head_size,
+                       mixed ? config->window_head_size : facts->head_size);
 }
 
 static enum status put_types(struct text *out, const struct facts *facts) {
@@ -236,8 +264,7 @@ static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_figure(out, "layers", facts->layers));
     TRY(put_figure(out, "width", facts->dim));
     TRY(put_figure(out, "heads", facts->heads));
-    TRY(put_figure(out, "KV heads", facts->kv_heads));
-    TRY(put_figure(out, "head size", facts->head_size));
+    TRY(put_heads(out, facts));
     TRY(put_figure(out, "feed-forward", facts->ffn));
     TRY(put_figure(out, "vocabulary", facts->vocabulary));
     TRY(put_text(out, "tokenizer", text_string(&facts->tokenizer)));
@@ -377,6 +404,7 @@ int inspect_run(const struct args *args) {
     count_tensors(&facts);
     status = read_shape(&facts);
     if (status == STATUS_OK) status = read_verdict(&facts);
+    read_mixed(&facts);
     if (status == STATUS_OK) read_fit(&facts);
     if (status == STATUS_OK)
         status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)

@@ -18,6 +18,10 @@
     X("gemma3", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true,                      \
       .qk_norm = QK_NORM_HEAD, .windowed = true, .global_period = 6, .window_rope_base = 10000.0f, \
       .wide_scale_layers = 62)                                                                     \
+    X("gemma4", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true,                      \
+      .qk_norm = QK_NORM_HEAD, .windowed = true, .window_rope_base = 10000.0f, .experts = true,    \
+      .mixed_layers = true, .value_norm = true, .unscaled = true, .pair_divisors = true,           \
+      .layer_gains = true, .dense_beside = true, .other_senses = true)                             \
     X("smollm3", .interleaved_rope = true, .still_period = 4)                                      \
     X("olmo2", .no_pre_norm = true, .post_norm = true, .qk_norm = QK_NORM_WIDTH)                   \
     X("granite", .interleaved_rope = true)                                                         \
@@ -69,7 +73,6 @@ static const char *kind_of(const char *name, size_t length) {
         {"gemma-embedding", "an embedding model"},
         {"t5", "a model with an encoder"},
         {"gemma3n", "a model whose layers share keys and have embeddings of their own"},
-        {"gemma4", "a model whose layers have heads of different sizes and share keys"},
         {"deepseek2", "a model of latent attention"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -231,8 +234,9 @@ static void refuse_unknown_features(struct reader *reader) {
 // it, a shorter context is exact.
 static void read_window(struct reader *reader, struct model_config *config) {
     int64_t window;
+    const bool apart = config->family->window_rope_base != 0.0f; // those layers turn otherwise
     if (!has_int(reader, "attention.sliding_window", &window) || window <= 0 ||
-        window >= config->context)
+        window > FAMILY_MAX_CONTEXT || (window >= config->context && !apart))
         return;
     if (config->family->windowed)
         config->window = (int32_t)window;
@@ -247,10 +251,15 @@ static void read_window_rope(struct reader *reader, struct model_config *config)
     if (base == 0.0f) return;
     config->window_rope = (struct rope){
         .base = read_float(reader, "rope.freq_base_swa", base),
-        .dimensions = config->rope.dimensions,
+        .dimensions = config->family->mixed_layers
+                          ? read_int(reader, "rope.dimension_count_swa", config->window_head_size,
+                                     config->window_head_size)
+                          : config->rope.dimensions,
         .factor = 1.0f,
         .attention_factor = 1.0f,
     };
+    if (config->window_rope.dimensions % 2)
+        fail(reader, STATUS_BAD_FILE, "rope.dimension_count_swa", "is odd");
     if (config->window_rope.base < 1.0f)
         fail(reader, STATUS_BAD_FILE, "rope.freq_base_swa", "is below 1");
 }
@@ -311,7 +320,7 @@ void model_config_set_scales(struct model_config *config) {
     const struct family *family = config->family;
     const bool wide = family->wide_scale_layers && config->layers == family->wide_scale_layers;
     const int32_t size = wide ? config->dim / config->heads : config->head_size;
-    config->attention_scale = 1.0f / sqrtf((float)(size > 0 ? size : 1));
+    config->attention_scale = family->unscaled ? 1.0f : 1.0f / sqrtf((float)(size > 0 ? size : 1));
     config->embedding_scale = family->scaled_embedding ? sqrtf((float)config->dim) : 1.0f;
     config->residual_scale = config->logit_scale = 1.0f;
     config->interleaved_rope = family->interleaved_rope;
@@ -319,12 +328,134 @@ void model_config_set_scales(struct model_config *config) {
 
 bool layer_has_window(const struct model_config *config, int32_t layer) {
     const int32_t period = config->family->global_period;
+    if (config->family->mixed_layers) return config->windows[layer];
     return config->window > 0 && !(period && (layer + 1) % period == 0);
+}
+
+int32_t layer_kv_heads(const struct model_config *config, int32_t layer) {
+    const bool apart = config->family->mixed_layers && config->windows[layer];
+    return apart ? config->window_kv_heads : config->kv_heads;
+}
+
+int32_t layer_head_size(const struct model_config *config, int32_t layer) {
+    const bool apart = config->family->mixed_layers && config->windows[layer];
+    return apart ? config->window_head_size : config->head_size;
+}
+
+int32_t layer_ffn(const struct model_config *config, int32_t layer) {
+    return config->family->mixed_layers ? config->ffns[layer] : config->ffn;
+}
+
+// Of those that have their own, the last one of its kind.
+int32_t layer_kv_source(const struct model_config *config, int32_t layer) {
+    const int32_t own = config->layers - config->shared_kv_layers;
+    if (layer < own) return layer;
+    for (int32_t i = own - 1; i >= 0; i--)
+        if (config->windows[i] == config->windows[layer]) return i;
+    return layer;
 }
 
 bool layer_is_rotated(const struct model_config *config, int32_t layer) {
     const int32_t period = config->family->still_period;
     return !config->still && !(period && (layer + 1) % period == 0);
+}
+
+// One number a layer, whole and at least 0: of a list as long as there are layers, or the same
+// one for all.
+static void read_list(struct reader *reader, const struct model_config *config, const char *key,
+                      int32_t most, int32_t values[FAMILY_MAX_LAYERS]) {
+    char name[128];
+    struct gguf_array list;
+    const bool listed = gguf_find_array(reader->gguf, full_key(reader, key, name), &list);
+    const int32_t all = listed ? 0 : read_int(reader, key, 0, most);
+    if (listed && (list.count != (size_t)config->layers || list.type == GGUF_STRING ||
+                   list.type == GGUF_F32 || list.type == GGUF_F64))
+        fail(reader, STATUS_BAD_FILE, key, "is not a whole number for each layer");
+    for (int32_t i = 0; i < config->layers && reader->status == STATUS_OK; i++) {
+        const int64_t value = listed ? gguf_array_int(&list, (size_t)i) : all;
+        if (value < 0 || value > most) fail(reader, STATUS_BAD_FILE, key, "is out of range");
+        values[i] = (int32_t)value;
+    }
+}
+
+// The one number that all layers with a window have, or all without; 0: there are none.
+static int32_t of_kind(struct reader *reader, const struct model_config *config, const char *key,
+                       const int32_t values[FAMILY_MAX_LAYERS], bool window) {
+    int32_t found = 0;
+    for (int32_t i = 0; i < config->layers; i++) {
+        if (config->windows[i] != window) continue;
+        if (values[i] < 1 || (found && values[i] != found))
+            fail(reader, STATUS_UNSUPPORTED, key, "differs among layers of one kind");
+        found = values[i];
+    }
+    return found;
+}
+
+// Heads of both kinds of layers. Where a kind has none, its heads are as the others'.
+static void read_mixed_heads(struct reader *reader, struct model_config *config) {
+    static const char heads_key[] = "attention.head_count_kv";
+    int32_t heads[FAMILY_MAX_LAYERS];
+    read_list(reader, config, heads_key, config->heads, heads);
+    if (reader->status != STATUS_OK) return;
+    config->kv_heads = of_kind(reader, config, heads_key, heads, false);
+    config->window_kv_heads = of_kind(reader, config, heads_key, heads, true);
+    if (config->kv_heads == 0) config->kv_heads = config->window_kv_heads;
+    if (config->window_kv_heads == 0) config->window_kv_heads = config->kv_heads;
+    config->window_head_size =
+        read_int(reader, "attention.key_length_swa", config->head_size, FAMILY_MAX_HEAD_SIZE);
+    if (read_int(reader, "attention.value_length_swa", config->window_head_size,
+                 FAMILY_MAX_HEAD_SIZE) != config->window_head_size)
+        fail(reader, STATUS_UNSUPPORTED, "attention.value_length_swa", "differs from keys'");
+    if (reader->status == STATUS_OK &&
+        (config->heads % config->kv_heads || config->heads % config->window_kv_heads))
+        fail(reader, STATUS_BAD_FILE, heads_key, "does not divide head_count");
+}
+
+// Every layer that has no keys and values of its own must find some of its kind.
+static void read_shared(struct reader *reader, struct model_config *config) {
+    static const char key[] = "attention.shared_kv_layers";
+    int64_t shared = 0;
+    if (!has_int(reader, key, &shared)) return;
+    if (shared < 0 || shared >= config->layers)
+        fail(reader, STATUS_BAD_FILE, key, "is out of range");
+    if (reader->status != STATUS_OK) return;
+    config->shared_kv_layers = (int32_t)shared;
+    for (int32_t i = config->layers - (int32_t)shared; i < config->layers; i++)
+        if (layer_kv_source(config, i) == i)
+            fail(reader, STATUS_BAD_FILE, key, "leaves a layer without keys");
+}
+
+// What all layers have in common in families of one kind of them.
+static void read_alike(struct reader *reader, struct model_config *config) {
+    const struct family *family = config->family;
+    if (family->mixed_layers) return;
+    config->ffn =
+        read_int(reader, "feed_forward_length", family->expert_bias ? 1 : 0, FAMILY_MAX_DIM);
+    config->kv_heads = read_int(reader, "attention.head_count_kv", config->heads, config->heads);
+    if (config->heads % config->kv_heads)
+        fail(reader, STATUS_BAD_FILE, "attention.head_count_kv", "does not divide head_count");
+}
+
+static void read_mixed_layers(struct reader *reader, struct model_config *config) {
+    static const char pattern[] = "attention.sliding_window_pattern";
+    int32_t windows[FAMILY_MAX_LAYERS];
+    int64_t input = 0;
+    if (!config->family->mixed_layers || reader->status != STATUS_OK) return;
+    read_list(reader, config, pattern, 1, windows);
+    for (int32_t i = 0; i < config->layers && reader->status == STATUS_OK; i++)
+        config->windows[i] = windows[i] != 0;
+    read_mixed_heads(reader, config);
+    read_shared(reader, config);
+    read_list(reader, config, "feed_forward_length", FAMILY_MAX_DIM, config->ffns);
+    for (int32_t i = 0; i < config->layers && reader->status == STATUS_OK; i++) {
+        if (config->ffns[i] == 0)
+            fail(reader, STATUS_UNSUPPORTED, "feed_forward_length", "is 0 in a layer");
+        if (config->ffns[i] > config->ffn) config->ffn = config->ffns[i];
+    }
+    if (!has_int(reader, "embedding_length_per_layer_input", &input)) return;
+    if (input < 0 || input > FAMILY_MAX_DIM)
+        fail(reader, STATUS_BAD_FILE, "embedding_length_per_layer_input", "is out of range");
+    config->layer_input = reader->status == STATUS_OK ? (int32_t)input : 0;
 }
 
 static enum status refuse_family(const struct gguf *gguf, struct gguf_string name,
@@ -351,20 +482,17 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .dim = read_int(&reader, "embedding_length", 0, FAMILY_MAX_DIM),
         .layers = read_int(&reader, "block_count", 0, FAMILY_MAX_LAYERS),
         .heads = read_int(&reader, "attention.head_count", 0, FAMILY_MAX_HEADS),
-        .ffn =
-            read_int(&reader, "feed_forward_length", family->expert_bias ? 1 : 0, FAMILY_MAX_DIM),
         .context = read_int(&reader, "context_length", 0, FAMILY_MAX_CONTEXT),
         .norm_eps = read_float(&reader, "attention.layer_norm_rms_epsilon", 0.0f),
     };
-    found.kv_heads = read_int(&reader, "attention.head_count_kv", found.heads, found.heads);
-    if (found.heads % found.kv_heads)
-        fail(&reader, STATUS_BAD_FILE, "attention.head_count_kv", "does not divide head_count");
+    read_alike(&reader, &found);
     const int32_t equal_share = found.dim / found.heads;
     found.head_size = read_int(&reader, "attention.key_length", equal_share > 0 ? equal_share : 1,
                                FAMILY_MAX_HEAD_SIZE);
     if (read_int(&reader, "attention.value_length", found.head_size, FAMILY_MAX_HEAD_SIZE) !=
         found.head_size)
         fail(&reader, STATUS_UNSUPPORTED, "attention.value_length", "differs from key_length");
+    read_mixed_layers(&reader, &found);
     found.rope = read_rope(&reader, &found);
     found.still = is_still(&reader);
     read_window(&reader, &found);

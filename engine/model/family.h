@@ -6,8 +6,9 @@
 //
 // Sources: LLaMA, arXiv 2302.13971; Llama 3, arXiv 2407.21783; Mistral, 2310.06825; Mixtral,
 // 2401.04088; Qwen2, 2407.10671; Qwen3, 2505.09388; Gemma, 2403.08295; Gemma 2, 2408.00118;
-// Gemma 3, 2503.19786; Phi-3, 2404.14219; OLMo 2, 2501.00656; gpt-oss, 2508.10925; SmolLM3 and
-// Granite by their published configurations; keys as in the GGUF specification.
+// Gemma 3, 2503.19786; Gemma 4 by its published configurations; Phi-3, 2404.14219; OLMo 2,
+// 2501.00656; gpt-oss, 2508.10925; SmolLM3 and Granite by their published configurations; keys as
+// in the GGUF specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H
 
@@ -54,6 +55,16 @@ struct family {
     float window_rope_base;    // of layers with a window, unscaled; 0: they turn like the others
     int32_t wide_scale_layers; // with so many layers, scores are scaled by dim / heads
     bool exact_yarn;           // YaRN's ramp begins and ends between pairs
+    bool mixed_layers;         // the file lists which layers have a window: these have heads of
+                               // another size and number; the last may see others' keys and values;
+                               // each may be told of the token by an embedding of its own
+    bool value_norm;           // values are normed, without a weight; where there is no matrix for
+                               // them they are the keys, before their norm and rotation
+    bool unscaled;             // scores are as they are
+    bool pair_divisors;        // layers without a window are rotated by a file's own divisors
+    bool layer_gains;          // what leaves a layer is multiplied by a number
+    bool other_senses;         // a file may hold what sees and hears, too, which is left aside
+    bool dense_beside;         // experts answer beside a dense feed-forward, not in its place
 };
 
 enum rope_scaling { ROPE_PLAIN, ROPE_LINEAR, ROPE_YARN, ROPE_LONG };
@@ -83,6 +94,14 @@ struct model_config {
     float attention_softcap, logit_softcap;             // 0: none
     float embedding_scale, residual_scale, logit_scale; // 1: as they are
     int32_t experts, experts_used, expert_ffn;          // 0: the feed-forward is no mixture
+
+    // Where layers are mixed; kv_heads and head_size are of those without a window, and ffn is the
+    // widest.
+    int32_t window_kv_heads, window_head_size;
+    bool windows[FAMILY_MAX_LAYERS];
+    int32_t ffns[FAMILY_MAX_LAYERS];
+    int32_t shared_kv_layers; // the last so many have no keys and values of their own
+    int32_t layer_input;      // elements that each layer is told of a token; 0: none
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL
@@ -97,7 +116,12 @@ MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_c
 // What follows from the shape alone, for configurations that come from no file.
 void model_config_set_scales(struct model_config *config);
 
+// What one layer is. A window is none where it is as long as the context.
 bool layer_has_window(const struct model_config *config, int32_t layer);
+int32_t layer_kv_heads(const struct model_config *config, int32_t layer);
+int32_t layer_head_size(const struct model_config *config, int32_t layer);
+int32_t layer_ffn(const struct model_config *config, int32_t layer);
+int32_t layer_kv_source(const struct model_config *config, int32_t layer); // whose keys it sees
 bool layer_is_rotated(const struct model_config *config, int32_t layer);
 
 #endif

@@ -155,6 +155,24 @@ static const struct {
     {"mlp.down_proj.", "ffn_down."},
     {"mlp.gate.", "ffn_gate_inp."},
     {"block_sparse_moe.gate.", "ffn_gate_inp."},
+    {"router.proj.", "ffn_gate_inp."},
+    {"pre_feedforward_layernorm_2.", "pre_ffw_norm_2."},
+    {"post_feedforward_layernorm_1.", "post_ffw_norm_1."},
+    {"post_feedforward_layernorm_2.", "post_ffw_norm_2."},
+    {"per_layer_input_gate.", "inp_gate."},
+    {"per_layer_projection.", "proj."},
+    {"post_per_layer_input_norm.", "post_norm."},
+};
+
+// Those that have no such end.
+static const struct {
+    const char *theirs, *ours;
+} whole_layer_names[] = {
+    {"layer_scalar", "layer_output_scale.weight"},
+    {"router.scale", "ffn_gate_inp.scale"},
+    {"router.per_expert_scale", "ffn_down_exps.scale"},
+    {"experts.gate_up_proj", "ffn_gate_up_exps.weight"},
+    {"experts.down_proj", "ffn_down_exps.weight"},
 };
 
 // "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
@@ -195,15 +213,35 @@ static bool layer_name(const struct folder *folder, const char *theirs, char nam
         snprintf(name, NAME_BYTES, "blk.%d.%s%.8s", layer, layer_names[i].ours, rest + length);
         return true;
     }
+    for (size_t i = 0; i < sizeof whole_layer_names / sizeof whole_layer_names[0]; i++)
+        if (!strcmp(rest, whole_layer_names[i].theirs)) {
+            snprintf(name, NAME_BYTES, "blk.%d.%s", layer, whole_layer_names[i].ours);
+            return true;
+        }
     return expert_name(rest, layer, name);
 }
 
-static bool gguf_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
+// "model.language_model.norm.weight" is "model.norm.weight" where the text's part is nested.
+static const char *unnested(const struct folder *folder, const char *theirs,
+                            char name[NAME_BYTES]) {
+    static const char prefix[] = "model.language_model.";
+    if (!folder->config.family->nested || strncmp(theirs, prefix, sizeof prefix - 1) != 0)
+        return theirs;
+    snprintf(name, NAME_BYTES, "model.%s", theirs + sizeof prefix - 1);
+    return name;
+}
+
+static bool gguf_name(const struct folder *folder, const char *full, char name[NAME_BYTES]) {
+    char short_name[NAME_BYTES];
+    const char *theirs = unnested(folder, full, short_name);
     static const struct {
         const char *theirs, *ours;
     } whole[] = {{"model.embed_tokens.weight", "token_embd.weight"},
                  {"model.norm.weight", "output_norm.weight"},
-                 {"lm_head.weight", "output.weight"}};
+                 {"lm_head.weight", "output.weight"},
+                 {"model.embed_tokens_per_layer.weight", "per_layer_token_embd.weight"},
+                 {"model.per_layer_model_projection.weight", "per_layer_model_proj.weight"},
+                 {"model.per_layer_projection_norm.weight", "per_layer_proj_norm.weight"}};
     for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
         if (!strcmp(whole[i].theirs, theirs)) {
             snprintf(name, NAME_BYTES, "%s", whole[i].ours);
@@ -212,9 +250,13 @@ static bool gguf_name(const struct folder *folder, const char *theirs, char name
     return layer_name(folder, theirs, name);
 }
 
-// What files hold besides: the output that is the embedding again, and angles that follow from the
-// configuration.
+// What files hold besides: the output that is the embedding again, angles that follow from the
+// configuration, and the parts of a nested model that read no text.
 static bool is_spare(const struct folder *folder, const char *name) {
+    static const char *const others[] = {"model.vision_tower.", "model.embed_vision.",
+                                         "model.audio_tower.", "model.embed_audio."};
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->config.family->nested; i++)
+        if (!strncmp(name, others[i], strlen(others[i]))) return true;
     return (folder->config.tied && !strcmp(name, "lm_head.weight")) ||
            strstr(name, "rotary_emb.inv_freq");
 }

@@ -26,6 +26,17 @@ static const struct folder_family families[] = {
      .tied = true,
      .one_plus = true,
      .four_norms = true},
+    {.model_type = "gemma4_text",
+     .family = "gemma4",
+     .tied = true,
+     .four_norms = true,
+     .mixed = true},
+    {.model_type = "gemma4",
+     .family = "gemma4",
+     .tied = true,
+     .four_norms = true,
+     .mixed = true,
+     .nested = true},
     {.model_type = "smollm3", .family = "smollm3", .tied = true},
     {.model_type = "olmo2", .family = "olmo2", .four_norms = true},
     {.model_type = "granite", .family = "granite"},
@@ -36,6 +47,7 @@ struct writer {
     const cJSON *json;
     const char *path;
     const char *family;
+    bool mixed; // layers of two shapes
     struct text *out;
     uint64_t keys;
     enum status status;
@@ -95,6 +107,15 @@ static void put_text(struct writer *writer, const char *key, const char *value) 
     put_string(writer, value);
 }
 
+// One number a layer.
+static void put_list(struct writer *writer, const char *key, const int32_t *values, int32_t count) {
+    const uint64_t length = (uint64_t)count;
+    put_key(writer, key, GGUF_ARRAY);
+    put_u32(writer, GGUF_I32);
+    put(writer, &length, sizeof length);
+    put(writer, values, (size_t)count * sizeof values[0]);
+}
+
 static void put_true(struct writer *writer, const char *key) {
     const unsigned char yes = 1;
     put_key(writer, key, GGUF_BOOL);
@@ -132,6 +153,14 @@ struct line { // of a table from their keys to ours
     const char *theirs, *ours;
 };
 
+// Of these, families of mixed layers have more than one.
+static bool is_mixed_key(const char *key) {
+    static const char *const keys[] = {"intermediate_size", "num_key_value_heads", "head_dim"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!strcmp(keys[i], key)) return true;
+    return false;
+}
+
 static void translate_numbers(struct writer *writer) {
     static const struct line lines[] = {
         {"num_hidden_layers", "block_count"},
@@ -152,11 +181,14 @@ static void translate_numbers(struct writer *writer) {
         {"num_local_experts", "expert_count"},
         {"num_experts", "expert_count"},
         {"num_experts_per_tok", "expert_used_count"},
+        {"top_k_experts", "expert_used_count"},
+        {"num_kv_shared_layers", "attention.shared_kv_layers"},
+        {"hidden_size_per_layer_input", "embedding_length_per_layer_input"},
         {"moe_intermediate_size", "expert_feed_forward_length"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const cJSON *item = get(writer->json, lines[i].theirs);
-        if (!item) continue;
+        if (!item || (writer->mixed && is_mixed_key(lines[i].theirs))) continue;
         const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
         if (!isfinite(value))
             fail(writer, STATUS_BAD_FILE, lines[i].theirs, "is no number");
@@ -186,9 +218,20 @@ static void refuse_unknown_features(struct writer *writer) {
     if (cJSON_IsFalse(get(json, "norm_topk_prob")))
         fail(writer, STATUS_UNSUPPORTED, "norm_topk_prob", "is false, which quire lacks");
     const struct family *family = family_find(writer->family, strlen(writer->family));
+    if (!strcmp(string_or(json, "use_bidirectional_attention", ""), "all"))
+        fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
+             "is \"all\", which quire lacks");
+    if (writer->mixed &&
+        count_of(writer, "vocab_size_per_layer_input", 0) != count_of(writer, "vocab_size", 0))
+        fail(writer, STATUS_UNSUPPORTED, "vocab_size_per_layer_input",
+             "differs from vocab_size, which quire lacks");
     const char *act = string_or(json, "hidden_act", "silu");
     if (family->act == ACT_SILU && strcmp(act, "silu") != 0 && strcmp(act, "swish") != 0)
         fail(writer, STATUS_UNSUPPORTED, "hidden_act", "is not silu, which quire lacks");
+}
+
+static bool is_sliding(const cJSON *type) {
+    return cJSON_IsString(type) && !strcmp(type->valuestring, "sliding_attention");
 }
 
 // Where layers are listed one by one, they must be what the family's row says of them.
@@ -197,7 +240,7 @@ static void check_layers(struct writer *writer, bool windowed) {
     const cJSON *types = get(writer->json, "layer_types"), *rotated, *item;
     int32_t layer = 0;
     cJSON_ArrayForEach(item, types) {
-        const bool slides = cJSON_IsString(item) && !strcmp(item->valuestring, "sliding_attention");
+        const bool slides = is_sliding(item);
         const int32_t period = family->global_period;
         const bool expected = windowed && !(period && (layer + 1) % period == 0);
         layer++;
@@ -217,13 +260,46 @@ static void check_layers(struct writer *writer, bool windowed) {
         fail(writer, STATUS_UNSUPPORTED, "sliding_window_pattern", "is one that quire lacks");
 }
 
+// What layers with a window have, and what others; each layer's own where there is one list.
+static void translate_mixed(struct writer *writer) {
+    const cJSON *json = writer->json, *types = get(json, "layer_types");
+    const int32_t layers = (int32_t)count_of(writer, "num_hidden_layers", -1);
+    const int64_t size = count_of(writer, "head_dim", -1);
+    const int64_t global_size = count_of(writer, "global_head_dim", 512);
+    const int64_t heads = count_of(writer, "num_key_value_heads", -1);
+    const int64_t global_heads = cJSON_IsTrue(get(json, "attention_k_eq_v"))
+                                     ? count_of(writer, "num_global_key_value_heads", heads)
+                                     : heads;
+    const int64_t ffn = count_of(writer, "intermediate_size", -1);
+    const int64_t own = layers - count_of(writer, "num_kv_shared_layers", 0);
+    const int64_t wide = cJSON_IsTrue(get(json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
+    int32_t windows[FAMILY_MAX_LAYERS], kv[FAMILY_MAX_LAYERS], ffns[FAMILY_MAX_LAYERS];
+    if (cJSON_GetArraySize(types) != layers || layers > FAMILY_MAX_LAYERS)
+        fail(writer, STATUS_BAD_FILE, "layer_types", "does not list the layers");
+    if (wide > INT32_MAX) fail(writer, STATUS_BAD_FILE, "intermediate_size", "is out of range");
+    const cJSON *type = types ? types->child : NULL;
+    for (int32_t i = 0; i < layers && type && writer->status == STATUS_OK; i++, type = type->next) {
+        windows[i] = is_sliding(type);
+        kv[i] = (int32_t)(windows[i] ? heads : global_heads);
+        ffns[i] = (int32_t)(i < own ? ffn : wide);
+    }
+    if (writer->status != STATUS_OK) return;
+    put_int(writer, "attention.key_length", global_size);
+    put_int(writer, "attention.value_length", global_size);
+    put_int(writer, "attention.key_length_swa", size);
+    put_int(writer, "attention.value_length_swa", size);
+    put_list(writer, "attention.sliding_window_pattern", windows, layers);
+    put_list(writer, "attention.head_count_kv", kv, layers);
+    put_list(writer, "feed_forward_length", ffns, layers);
+}
+
 static void translate_window(struct writer *writer) {
     const cJSON *uses = get(writer->json, "use_sliding_window");
     const double window = number_or(writer->json, "sliding_window", 0);
     const bool windowed = window > 0 && !cJSON_IsFalse(uses);
     if (windowed)
         put_int(writer, "attention.sliding_window", count_of(writer, "sliding_window", 0));
-    check_layers(writer, windowed);
+    if (!writer->mixed) check_layers(writer, windowed);
 }
 
 // [pairs] divisors, owned by the caller.
@@ -304,6 +380,20 @@ static void translate_longrope(struct writer *writer, const cJSON *scaling,
     config->rope_long = factors_of(writer, scaling, "long_factor", config->pairs);
 }
 
+// A share of the pairs turns, by angles of the whole head; others are said to turn by next to
+// nothing, as files of GGUF say it.
+static void translate_proportional(struct writer *writer, const cJSON *scaling, double share,
+                                   struct folder_config *config) {
+    static const float STILL = 1e30f;
+    const int32_t turning = (int32_t)(share * config->pairs);
+    const double factor = number_or(scaling, "factor", 1);
+    config->rope_freqs = calloc((size_t)config->pairs + 1, sizeof *config->rope_freqs);
+    if (!config->rope_freqs) writer->status = STATUS_NO_MEMORY;
+    if (!(factor > 0)) fail(writer, STATUS_BAD_FILE, "factor", "is out of range");
+    for (int32_t i = 0; config->rope_freqs && i < config->pairs; i++)
+        config->rope_freqs[i] = i < turning ? (float)factor : STILL;
+}
+
 static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
                               struct folder_config *config) {
     const char *type = string_or(scaling, "rope_type", string_or(scaling, "type", "default"));
@@ -333,19 +423,26 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
                                    number_or(json, "rope_local_base_freq", 0));
     const int64_t heads = count_of(writer, "num_attention_heads", -1);
     const int64_t dim = count_of(writer, "hidden_size", -1);
-    const int64_t size = count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
+    const int64_t alike = count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
+    const int64_t size = writer->mixed ? count_of(writer, "global_head_dim", 512) : alike;
+    const bool proportional = !strcmp(string_or(scaling, "rope_type", ""), "proportional");
     const double share =
         number_or(json, "partial_rotary_factor", number_or(global, "partial_rotary_factor", 1));
     if (!(share > 0 && share <= 1) || size < 2 || size > FAMILY_MAX_HEAD_SIZE) {
         fail(writer, STATUS_BAD_FILE, "head_dim", "or partial_rotary_factor is out of range");
         return;
     }
-    const int32_t rotated = (int32_t)((double)size * share);
+    const int32_t rotated = (int32_t)((double)size * (proportional ? 1 : share));
     config->pairs = rotated / 2;
     put_float(writer, "rope.freq_base", base);
     put_int(writer, "rope.dimension_count", rotated);
     if (local > 0) put_float(writer, "rope.freq_base_swa", local);
-    if (cJSON_IsObject(scaling)) translate_scaling(writer, scaling, base, config);
+    if (writer->mixed && !proportional)
+        fail(writer, STATUS_UNSUPPORTED, "rope_parameters", "are none that quire has for it");
+    if (proportional)
+        translate_proportional(writer, scaling, share, config);
+    else if (cJSON_IsObject(scaling))
+        translate_scaling(writer, scaling, base, config);
 }
 
 static const struct folder_family *find_family(const cJSON *json) {
@@ -372,16 +469,23 @@ enum status folder_config_read(const cJSON *json, const char *path, struct text 
     const struct folder_family *family = find_family(json);
     if (!family) return refuse_family(json, path, err);
     *config = (struct folder_config){.family = family};
-    struct writer writer = {
-        .json = json, .path = path, .family = family->family, .out = gguf, .err = err};
+    const cJSON *tied = get(json, "tie_word_embeddings");
+    if (family->nested) json = get(json, "text_config");
+    struct writer writer = {.json = json,
+                            .path = path,
+                            .family = family->family,
+                            .mixed = family->mixed,
+                            .out = gguf,
+                            .err = err};
+    if (!json) fail(&writer, STATUS_BAD_FILE, "text_config", "is missing");
     put(&writer, head, sizeof head);
     put_text(&writer, ".general.architecture", family->family);
     put_true(&writer, ".quire.rotary_halves");
     translate_numbers(&writer);
+    if (family->mixed) translate_mixed(&writer);
     translate_window(&writer);
     translate_rope(&writer, config);
     refuse_unknown_features(&writer);
-    const cJSON *tied = get(json, "tie_word_embeddings");
     config->tied = tied ? cJSON_IsTrue(tied) : family->tied;
     config->experts =
         (int32_t)count_of(&writer, "num_local_experts", count_of(&writer, "num_experts", 0));

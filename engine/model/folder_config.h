@@ -19,6 +19,8 @@ struct folder_family {
     bool tied;              // where tie_word_embeddings is not said
     bool one_plus;          // norms multiply by 1 + weight
     bool four_norms;        // post_attention_layernorm norms what attention adds
+    bool mixed;             // layers of two shapes, listed in layer_types
+    bool nested;            // the text's part is under text_config, beside others that are left
 };
 
 struct folder_config {

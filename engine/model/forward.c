@@ -5,70 +5,9 @@
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
+#include "engine/model/forward_state.h"
 
-enum { BUFFERS_MAX = 20, ALIGNMENT = 64 };
-
-// Activations, one row a token, in the backend's own type.
-struct activations {
-    void *x;            // [max_tokens, dim] the residual stream
-    void *normed;       // [max_tokens, dim]
-    void *q, *attended; // [max_tokens, heads * head_size]
-    void *k, *v;        // [max_tokens, kv_heads * head_size]
-    void *gate, *up;    // [max_tokens, ffn]
-
-    // Where the family needs them; the first three are of the residual's type.
-    void *branch;    // [max_tokens, dim] what is to be added to the stream
-    void *wide_q;    // [max_tokens, heads * head_size] before the norm of all heads as one row
-    void *wide_k;    // [max_tokens, kv_heads * head_size]
-    void *scores;    // [max_tokens, experts]
-    int32_t *chosen; // [max_tokens, experts_used]
-    float *shares;   // [max_tokens, experts_used]
-};
-
-// What a batch says about its tokens: filled on the host, copied to the device by a run, in one
-// piece that ends with as much of the block table as is used.
-struct step_data {
-    int32_t *token_ids, *positions; // [max_tokens]
-    int64_t *slot_mapping;          // [max_tokens]
-    int32_t *cu_seqlens_q;          // [max_seqs + 1]
-    int32_t *seq_lens_kv;           // [max_seqs]
-    int32_t *row_index;             // [max_logits]
-    struct choice *choices;         // [max_logits]
-    int32_t *block_table;           // [max_seqs, max_blocks], used as [num_seqs, widest]
-    struct penalty *penalties;      // [max_logits, PENALTIES_MAX], sent apart, where there are any
-};
-
-struct buffer {
-    void *memory;
-    size_t bytes;
-};
-
-struct forward {
-    const struct model *model;
-    const struct kv_cache *cache;
-    const struct backend *backend;
-    struct device *device;
-    struct forward_limits limits;
-    int32_t max_blocks; // of one sequence
-
-    int32_t num_seqs, num_tokens, num_logits;
-    const struct block_table **tables; // [max_seqs] of this batch, borrowed
-    void *host_step, *device_step;     // [step_bytes]
-    size_t step_bytes;
-    struct step_data host, on_device; // in them
-    struct batch batch;
-
-    struct activations activations;
-    float *logits;          // [max_logits, vocabulary]
-    float *host_logits;     // the same shape: rows that are wanted whole
-    struct candidate *best; // [max_logits, CANDIDATES_MAX] host
-    size_t logits_bytes, best_bytes;
-    int32_t most; // candidates of a row, rounded up to a class; 0: no row is chosen from
-    int32_t num_penalties;
-    struct buffer buffers[BUFFERS_MAX];
-    int32_t buffer_count;
-    bool short_of_memory;
-};
+enum { ALIGNMENT = 64 };
 
 static void *take(struct forward *forward, int32_t rows, size_t row_bytes) {
     ASSERT(forward->buffer_count < BUFFERS_MAX);
@@ -140,19 +79,53 @@ static bool has_branch(const struct forward *forward) {
     return biased || config->family->post_norm || config->residual_scale != 1 || config->experts;
 }
 
+// The widest rows of any layer, in elements.
+struct widths {
+    size_t q, kv, ffn;
+    int32_t head_size;
+};
+
+static struct widths widest(const struct model_config *config) {
+    struct widths most = {0};
+    for (int32_t i = 0; i < config->layers; i++) {
+        const int32_t size = layer_head_size(config, i);
+        const size_t kv = (size_t)layer_kv_heads(config, i) * (size_t)size;
+        if (size > most.head_size) most.head_size = size;
+        if (kv > most.kv) most.kv = kv;
+    }
+    most.q = (size_t)config->heads * (size_t)most.head_size;
+    most.ffn = (size_t)(config->layer_input > config->ffn ? config->layer_input : config->ffn);
+    return most;
+}
+
+static void take_layer_inputs(struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    struct activations *a = &forward->activations;
+    const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
+    const size_t residual = (size_t)dtype_block_bytes(forward->backend->residual);
+    const size_t dim = (size_t)config->dim, input = (size_t)config->layer_input;
+    const int32_t rows = forward->limits.max_tokens;
+    a->start = take(forward, rows, dim * element);
+    a->told = take(forward, rows, input * element);
+    a->looked_up = take(forward, rows, input * residual);
+    a->seen = take(forward, rows, input * residual);
+}
+
 static void take_more_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     struct activations *a = &forward->activations;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t head = (size_t)config->head_size * element;
     const size_t used = (size_t)config->experts_used;
+    const struct widths width = widest(config);
     const int32_t rows = forward->limits.max_tokens;
     if (has_branch(forward)) a->branch = take(forward, rows, (size_t)config->dim * element);
-    if (config->family->qk_norm == QK_NORM_WIDTH) {
-        a->wide_q = take(forward, rows, (size_t)config->heads * head);
-        a->wide_k = take(forward, rows, (size_t)config->kv_heads * head);
-    }
+    if (config->family->qk_norm == QK_NORM_WIDTH)
+        a->wide_q = take(forward, rows, width.q * element);
+    if (config->family->qk_norm == QK_NORM_WIDTH || config->family->value_norm)
+        a->wide_k = take(forward, rows, width.kv * element);
+    if (config->layer_input) take_layer_inputs(forward);
     if (!config->experts) return;
+    if (config->family->dense_beside) a->sum = take(forward, rows, (size_t)config->dim * element);
     a->scores = take(forward, rows, (size_t)config->experts * element);
     a->chosen = take(forward, rows, used * sizeof *a->chosen);
     a->shares = take(forward, rows, used * sizeof *a->shares);
@@ -161,11 +134,11 @@ static void take_more_activations(struct forward *forward) {
 static void take_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
-    const size_t dim = (size_t)config->dim * element, ffn = (size_t)config->ffn * element;
+    const struct widths width = widest(config);
+    const size_t dim = (size_t)config->dim * element, ffn = width.ffn * element;
     const size_t residual =
         (size_t)config->dim * (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t q = (size_t)config->heads * (size_t)config->head_size * element;
-    const size_t kv = (size_t)config->kv_heads * (size_t)config->head_size * element;
+    const size_t q = width.q * element, kv = width.kv * element;
     const int32_t rows = forward->limits.max_tokens;
     forward->activations = (struct activations){
         .x = take(forward, rows, residual),
@@ -192,8 +165,9 @@ static void take_logits(struct forward *forward) {
 
 static enum status reserve_scratch(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
-    const int32_t widths[] = {config->dim, config->ffn, config->heads * config->head_size,
-                              config->expert_ffn};
+    const int32_t head_size = widest(config).head_size;
+    const int32_t widths[] = {config->dim, config->ffn, config->heads * head_size,
+                              config->expert_ffn, config->layer_input};
     int32_t features = 0;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
@@ -203,7 +177,7 @@ static enum status reserve_scratch(const struct forward *forward) {
         .max_seqs = forward->limits.max_seqs,
         .max_context = forward->limits.max_context,
         .num_heads = config->heads,
-        .head_size = config->head_size,
+        .head_size = head_size,
         .attention = forward->limits.attention,
         .max_logits = forward->limits.max_logits,
         .vocabulary = config->vocabulary,
@@ -221,6 +195,10 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
     if (!forward) return STATUS_NO_MEMORY;
     forward->model = model;
     forward->cache = cache;
+    for (int view = 0; view < KV_VIEWS; view++) {
+        forward->views[view] = *cache;
+        kv_shape_set(&forward->views[view], &model->config, view);
+    }
     forward->backend = model->backend;
     forward->device = model->device;
     forward->limits = *limits;
@@ -364,195 +342,26 @@ static void send_step_data(struct forward *forward) {
         .slot_mapping = device->slot_mapping,
     };
 }
-
-// What a layer's products read: rmsnorm(x) * norm, or x where the family norms later.
-static struct linear_input input(const struct forward *forward, const float *norm) {
-    const struct activations *a = &forward->activations;
-    const struct model_config *config = &forward->model->config;
-    if (norm)
-        return (struct linear_input){.x = a->x,
-                                     .norm = norm,
-                                     .normed = a->normed,
-                                     .tokens = forward->num_tokens,
-                                     .eps = config->norm_eps};
-    forward->backend->narrow(forward->device, &(struct narrow){.y = a->normed,
-                                                               .x = a->x,
-                                                               .rows = forward->num_tokens,
-                                                               .dim = config->dim});
-    return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
-}
-
-// x += residual_scale * branch, normed where the family says so
-static void add_branch(const struct forward *forward, const float *norm) {
-    const struct model_config *config = &forward->model->config;
-    forward->backend->add_rows(forward->device,
-                               &(struct add_rows){.x = forward->activations.x,
-                                                  .y = forward->activations.branch,
-                                                  .norm = norm,
-                                                  .rows = forward->num_tokens,
-                                                  .dim = config->dim,
-                                                  .eps = config->norm_eps,
-                                                  .scale = config->residual_scale});
-}
-
-// x += W rows + bias, by way of the branch where there is more to it than a product
-static void add(const struct forward *forward, const void *rows, const struct weight *weight,
-                const float *bias, const float *norm) {
-    const bool plain = !bias && !norm && forward->model->config.residual_scale == 1.0f;
-    const struct activations *a = &forward->activations;
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
-                                              .parts = {{plain ? a->x : a->branch, *weight, bias}},
-                                              .count = 1,
-                                              .store = plain ? LINEAR_ADD : LINEAR_RESIDUAL});
-    if (!plain) add_branch(forward, norm);
-}
-
-static void norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
-                      int32_t dim) {
-    forward->backend->rmsnorm(forward->device,
-                              &(struct rmsnorm){.y = y,
-                                                .x = x,
-                                                .weight = weight,
-                                                .rows = forward->num_tokens,
-                                                .dim = dim,
-                                                .eps = forward->model->config.norm_eps});
-}
-
-// q, k and v; normed already where all heads are normed as one row
-static void project(const struct forward *forward, const struct layer *layer) {
-    const struct model_config *config = &forward->model->config;
-    const struct activations *a = &forward->activations;
-    const struct linear_input in = input(forward, layer->attn_norm);
-    const struct projection q = {a->q, layer->q, layer->q_bias};
-    const struct projection k = {a->k, layer->k, layer->k_bias};
-    const struct projection v = {a->v, layer->v, layer->v_bias};
-    if (config->family->qk_norm != QK_NORM_WIDTH) {
-        forward->backend->linear(forward->device,
-                                 &(struct linear){.in = in, .parts = {q, k, v}, .count = 3});
-        return;
-    }
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = in,
-                                              .parts = {{a->wide_q, layer->q, layer->q_bias},
-                                                        {a->wide_k, layer->k, layer->k_bias}},
-                                              .count = 2,
-                                              .store = LINEAR_RESIDUAL});
-    forward->backend->linear(forward->device, &(struct linear){.in = in, .parts = {v}, .count = 1});
-    norm_rows(forward, a->q, a->wide_q, layer->q_norm, config->heads * config->head_size);
-    norm_rows(forward, a->k, a->wide_k, layer->k_norm, config->kv_heads * config->head_size);
-}
-
-// x += o(attention(rope(q), rope(k), v))
-static void attend(struct forward *forward, const struct layer *layer, int32_t index) {
-    const struct model_config *config = &forward->model->config;
-    const struct activations *a = &forward->activations;
-    const bool norm_heads = config->family->qk_norm == QK_NORM_HEAD;
-    project(forward, layer);
-    const struct rope_and_cache rope = {
-        .q = a->q,
-        .k = a->k,
-        .v = a->v,
-        .q_norm = norm_heads ? layer->q_norm : NULL,
-        .k_norm = norm_heads ? layer->k_norm : NULL,
-        .inv_freq = layer->inv_freq,
-        .eps = config->norm_eps,
-        .magnitude = layer->magnitude,
-        .interleaved = config->interleaved_rope,
-        .rotary = config->rope.dimensions,
-        .num_heads = config->heads,
-        .layer = index,
-        .cache = forward->cache,
-        .batch = &forward->batch,
-    };
-    const struct paged_attention paged = {
-        .out = a->attended,
-        .q = a->q,
-        .num_heads = config->heads,
-        .layer = index,
-        .scale = config->attention_scale,
-        .kernel = forward->limits.attention,
-        .softcap = config->attention_softcap,
-        .window = layer->window,
-        .sinks = layer->sinks,
-        .cache = forward->cache,
-        .batch = &forward->batch,
-    };
-    forward->backend->attention(forward->device, &(struct attention){rope, paged});
-    add(forward, a->attended, &layer->o, layer->o_bias, layer->attn_post_norm);
-}
-
-// x += down(act(gate(normed), up(normed)))
-static void feed_forward(struct forward *forward, const struct layer *layer) {
-    const struct activations *a = &forward->activations;
-    forward->backend->gated_linear(
-        forward->device, &(struct gated_linear){.in = input(forward, layer->ffn_norm),
-                                                .y = a->gate,
-                                                .up_rows = a->up,
-                                                .gate = layer->gate,
-                                                .up = layer->up,
-                                                .act = forward->model->config.family->act});
-    add(forward, a->gate, &layer->down, NULL, layer->ffn_post_norm);
-}
-
-// x += what the experts that the router chooses say of normed, each by its share
-static void ask_experts(struct forward *forward, const struct layer *layer) {
-    const struct model_config *config = &forward->model->config;
-    const struct activations *a = &forward->activations;
-    const int32_t tokens = forward->num_tokens;
-    norm_rows(forward, a->normed, a->x, layer->ffn_norm, config->dim);
-    forward->backend->linear(
-        forward->device, &(struct linear){.in = {.x = a->normed, .tokens = tokens},
-                                          .parts = {{a->scores, layer->router, layer->router_bias}},
-                                          .count = 1,
-                                          .store = LINEAR_RESIDUAL});
-    forward->backend->route(forward->device, &(struct route){.chosen = a->chosen,
-                                                             .shares = a->shares,
-                                                             .scores = a->scores,
-                                                             .tokens = tokens,
-                                                             .experts = config->experts,
-                                                             .used = config->experts_used});
-    forward->backend->experts(forward->device, &(struct experts){.y = a->branch,
-                                                                 .x = a->normed,
-                                                                 .chosen = a->chosen,
-                                                                 .shares = a->shares,
-                                                                 .gate = layer->expert_gate,
-                                                                 .up = layer->expert_up,
-                                                                 .down = layer->expert_down,
-                                                                 .tokens = tokens,
-                                                                 .experts = config->experts,
-                                                                 .used = config->experts_used,
-                                                                 .act = config->family->act});
-    add_branch(forward, layer->ffn_post_norm);
-}
-
-// A factor as verbs take it: none rather than 1.
-static float factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
-
 static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
-    forward->backend->embedding(forward->device,
-                                &(struct embedding){.y = a->x,
-                                                    .token_ids = forward->on_device.token_ids,
-                                                    .table = model->embedding,
-                                                    .tokens = forward->num_tokens,
-                                                    .scale = factor(config->embedding_scale)});
-    for (int32_t i = 0; i < config->layers; i++) {
-        const struct layer *layer = &model->layers[i];
-        attend(forward, layer, i);
-        layer->router.rows ? ask_experts(forward, layer) : feed_forward(forward, layer);
-    }
+    forward->backend->embedding(
+        forward->device, &(struct embedding){.y = a->x,
+                                             .token_ids = forward->on_device.token_ids,
+                                             .table = model->embedding,
+                                             .tokens = forward->num_tokens,
+                                             .scale = forward_factor(config->embedding_scale)});
+    forward_layers(forward);
     if (forward->num_logits == 0) return;
-    norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
+    forward_norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
     forward->backend->logits(forward->device,
                              &(struct logits){.y = forward->logits,
                                               .x = a->normed,
                                               .row_index = forward->on_device.row_index,
                                               .weight = model->output,
                                               .rows = forward->num_logits,
-                                              .scale = factor(config->logit_scale),
+                                              .scale = forward_factor(config->logit_scale),
                                               .softcap = config->logit_softcap});
     if (forward->most == 0) return;
     forward->backend->candidates(forward->device,

@@ -8,6 +8,7 @@
 
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
+#include "engine/model/kv_shape.h"
 #include "engine/model/rope.h"
 #include "engine/model/shape.h"
 
@@ -164,6 +165,37 @@ static const float *vector(struct loader *loader, const char *name, int32_t leng
     return vectors(loader, name, (struct extent){length, 1, 1}, optional);
 }
 
+// The same, each element times `scale`.
+static const float *scaled_vector(struct loader *loader, const char *name, int32_t length,
+                                  float scale) {
+    const struct gguf_tensor *tensor = find(loader, name, false);
+    if (!tensor || !has_shape(loader, name, tensor, (struct extent){length, 1, 1})) return NULL;
+    float *host = malloc((size_t)length * sizeof *host);
+    if (!host) {
+        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
+        return NULL;
+    }
+    dtype_to_float(tensor->type, tensor->data, host, (size_t)length);
+    for (int32_t i = 0; i < length; i++)
+        host[i] *= scale;
+    const float *device = to_device(loader, name, host, (size_t)length);
+    loader->model->weight_bytes += (size_t)length * sizeof *host;
+    loader->model->parameters += length;
+    free(host);
+    return device;
+}
+
+// A tensor of one number, not 0, for the host.
+static float number(struct loader *loader, const char *name, float otherwise) {
+    const struct gguf_tensor *tensor = find(loader, name, true);
+    float value = otherwise;
+    if (!tensor || !has_shape(loader, name, tensor, (struct extent){1, 1, 1})) return otherwise;
+    dtype_to_float(tensor->type, tensor->data, &value, 1);
+    if (!isfinite(value) || value == 0) refuse(loader, STATUS_BAD_FILE, name, "is out of range");
+    loader->model->parameters++;
+    return value;
+}
+
 // "blk.7.attn_q.weight"
 static const char *layer_name(int32_t layer, const char *part, char name[64]) {
     snprintf(name, 64, "blk.%" PRId32 ".%s", layer, part);
@@ -181,6 +213,24 @@ static bool all_experts(struct loader *loader, int32_t index, const char *part,
     const struct extent one = {extent.columns, extent.rows, 1};
     for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++)
         experts[e] = rows_of(loader, name, tensor, one, e * extent.rows);
+    return true;
+}
+
+// "blk.7.ffn_gate_up_exps.weight": each expert's gate above its up. False: there is none.
+static bool fused_experts(struct loader *loader, int32_t index, const char *part,
+                          struct extent extent, struct weight *experts) {
+    char name[64];
+    const bool up = !strcmp(part, "ffn_up");
+    if (!up && strcmp(part, "ffn_gate") != 0) return false;
+    layer_name(index, "ffn_gate_up_exps.weight", name);
+    if (!gguf_find_tensor(loader->gguf, name)) return false;
+    const struct gguf_tensor *tensor = find(loader, name, false);
+    loader->used -= up; // counted once
+    const struct extent both = {extent.columns, 2 * extent.rows, extent.depth};
+    if (!tensor || !has_shape(loader, name, tensor, both)) return true;
+    const struct extent one = {extent.columns, extent.rows, 1};
+    for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++)
+        experts[e] = rows_of(loader, name, tensor, one, (2 * e + up) * extent.rows);
     return true;
 }
 
@@ -204,7 +254,9 @@ static struct expert_weights expert_matrices(struct loader *loader, int32_t inde
     const void *data[EXPERTS_MAX];
     const void **device = take(model, (size_t)experts * sizeof *device);
     if (!device) refuse(loader, STATUS_NO_MEMORY, part, "not enough memory");
-    if (!all_experts(loader, index, part, (struct extent){columns, rows, experts}, host))
+    const struct extent all = {columns, rows, experts};
+    if (!fused_experts(loader, index, part, all, host) &&
+        !all_experts(loader, index, part, all, host))
         each_expert(loader, index, part, (struct extent){columns, rows, 1}, host);
     for (int32_t e = 0; e < experts && loader->status == STATUS_OK; e++) {
         data[e] = host[e].data;
@@ -223,12 +275,23 @@ static struct expert_weights expert_matrices(struct loader *loader, int32_t inde
 #define VECTOR(part, length, has, without) \
     ((has) || (without) ? vector(loader, NAME(part), length, !(has)) : NULL)
 
+// Files may have a matrix of keys, and what belongs to it, in layers that see another's.
+static void pass_over_keys(struct loader *loader, int32_t index) {
+    static const char *const parts[] = {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"};
+    char name[64];
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        loader->used += gguf_find_tensor(loader->gguf, layer_name(index, parts[i], name)) != NULL;
+}
+
 static void load_attention(struct loader *loader, int32_t index, struct layer *layer) {
     const struct model_config *config = &loader->model->config;
     const struct family *family = config->family;
-    const int32_t dim = config->dim, q_rows = config->heads * config->head_size;
-    const int32_t kv_rows = config->kv_heads * config->head_size;
+    const int32_t size = layer_head_size(config, index), dim = config->dim;
+    const int32_t q_rows = config->heads * size, kv_rows = layer_kv_heads(config, index) * size;
     const bool head = family->qk_norm == QK_NORM_HEAD, normed = family->qk_norm != QK_NORM_NONE;
+    const bool sees_others = layer_kv_source(config, index) != index;
+    const bool shared =
+        family->value_norm && !layer_has_window(config, index); // keys may be values
     char name[64];
     layer->attn_norm = VECTOR("attn_norm.weight", dim, !family->no_pre_norm, false);
     if (family->fused) {
@@ -237,14 +300,17 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
                  (const int32_t[]){q_rows, kv_rows, kv_rows}, 3);
     } else {
         layer->q = MATRIX("attn_q", q_rows, dim);
-        layer->k = MATRIX("attn_k", kv_rows, dim);
-        layer->v = MATRIX("attn_v", kv_rows, dim);
+        if (!sees_others) layer->k = MATRIX("attn_k", kv_rows, dim);
+        if (!sees_others) layer->v = matrix(loader, NAME("attn_v.weight"), kv_rows, dim, shared);
     }
     layer->q_bias = VECTOR("attn_q.bias", q_rows, family->qkv_bias, true);
     layer->k_bias = VECTOR("attn_k.bias", kv_rows, family->qkv_bias, true);
     layer->v_bias = VECTOR("attn_v.bias", kv_rows, family->qkv_bias, true);
-    layer->q_norm = VECTOR("attn_q_norm.weight", head ? config->head_size : q_rows, normed, false);
-    layer->k_norm = VECTOR("attn_k_norm.weight", head ? config->head_size : kv_rows, normed, false);
+    layer->q_norm = VECTOR("attn_q_norm.weight", head ? size : q_rows, normed, false);
+    if (sees_others)
+        pass_over_keys(loader, index);
+    else
+        layer->k_norm = VECTOR("attn_k_norm.weight", head ? size : kv_rows, normed, false);
     layer->o = MATRIX("attn_output", dim, q_rows);
     layer->o_bias = VECTOR("attn_output.bias", dim, family->output_bias, true);
     layer->sinks = VECTOR("attn_sinks.weight", config->heads, family->sinks, false);
@@ -268,18 +334,45 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     layer->expert_down.bias = vectors(loader, NAME("ffn_down_exps.bias"), narrow, false);
 }
 
+// What experts beside a dense part have besides. The router reads the stream, normed to the length
+// of 1 and each element times its scale.
+static void load_beside(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const int32_t dim = config->dim;
+    char name[64];
+    layer->router_norm =
+        scaled_vector(loader, NAME("ffn_gate_inp.scale"), dim, 1 / sqrtf((float)dim));
+    layer->expert_norm = VECTOR("pre_ffw_norm_2.weight", dim, true, false);
+    layer->dense_post_norm = VECTOR("post_ffw_norm_1.weight", dim, true, false);
+    layer->expert_post_norm = VECTOR("post_ffw_norm_2.weight", dim, true, false);
+    layer->expert_gains = VECTOR("ffn_down_exps.scale", config->experts, false, true);
+}
+
+// How a layer is told of the token, and what it is multiplied by at its end.
+static void load_end(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const int32_t dim = config->dim, input = config->layer_input;
+    char name[64];
+    layer->gain = 1;
+    if (config->family->layer_gains)
+        layer->gain = number(loader, NAME("layer_output_scale.weight"), 1);
+    if (!input) return;
+    layer->input_gate = MATRIX("inp_gate", input, dim);
+    layer->input_output = MATRIX("proj", dim, input);
+    layer->input_post_norm = VECTOR("post_norm.weight", dim, true, false);
+}
+
 static void load_feed_forward(struct loader *loader, int32_t index, struct layer *layer) {
     const struct model_config *config = &loader->model->config;
     const struct family *family = config->family;
-    const int32_t dim = config->dim, ffn = config->ffn;
+    const int32_t dim = config->dim, ffn = layer_ffn(config, index);
     char name[64], part[48];
     snprintf(part, sizeof part, "%s.weight", family->ffn_norm ? family->ffn_norm : "ffn_norm");
     layer->ffn_norm = VECTOR(part, dim, !family->no_pre_norm, false);
     layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, family->post_norm, false);
-    if (config->experts) {
-        load_experts(loader, index, layer);
-        return;
-    }
+    if (config->experts) load_experts(loader, index, layer);
+    if (config->experts && family->dense_beside) load_beside(loader, index, layer);
+    if (config->experts && !family->dense_beside) return;
     if (family->fused) {
         matrices(loader, NAME("ffn_up.weight"), dim,
                  (struct weight *const[]){&layer->gate, &layer->up}, (const int32_t[]){ffn, ffn},
@@ -295,19 +388,29 @@ static void load_feed_forward(struct loader *loader, int32_t index, struct layer
 #undef MATRIX
 #undef VECTOR
 
+static void place_layer(const struct model_config *config, int32_t index, struct layer *layer) {
+    layer->kv_heads = layer_kv_heads(config, index);
+    layer->head_size = layer_head_size(config, index);
+    layer->view = kv_shape_view(config, index);
+    layer->place = kv_shape_place(config, index);
+    layer->sees_others = layer_kv_source(config, index) != index;
+}
+
 // How each layer turns q and k, and how far it looks back. factors [dimensions / 2] or NULL, of
 // layers that share the context's rotation.
 static enum status set_rotations(struct model *model, const float *factors) {
     const struct model_config *config = &model->config;
-    const int32_t pairs = config->rope.dimensions / 2;
-    const size_t bytes = (size_t)pairs * sizeof(float);
+    const int32_t pairs[] = {config->rope.dimensions / 2, config->window_rope.dimensions / 2,
+                             config->rope.dimensions / 2};
     const bool apart = config->family->window_rope_base != 0.0f;
     float host[3][FAMILY_MAX_HEAD_SIZE / 2] = {{0}}; // of all, of a window, of the still
     float *device[3];
-    ASSERT(pairs <= FAMILY_MAX_HEAD_SIZE / 2);
+    ASSERT(pairs[0] <= FAMILY_MAX_HEAD_SIZE / 2 && pairs[1] <= FAMILY_MAX_HEAD_SIZE / 2);
     rope_inv_freq(&config->rope, factors, host[0]);
     rope_inv_freq(apart ? &config->window_rope : &config->rope, apart ? NULL : factors, host[1]);
     for (int i = 0; i < 3; i++) {
+        const int32_t most = pairs[i] > pairs[0] ? pairs[i] : pairs[0];
+        const size_t bytes = (size_t)most * sizeof(float);
         device[i] = take(model, bytes);
         if (!device[i]) return STATUS_NO_MEMORY;
         model->backend->to_device(model->device, device[i], host[i], bytes);
@@ -319,6 +422,8 @@ static enum status set_rotations(struct model *model, const float *factors) {
         layer->window = window ? config->window : 0;
         layer->inv_freq = device[!turns ? 2 : window ? 1 : 0];
         layer->magnitude = turns ? rope_magnitude(rope) : 1.0f;
+        layer->rotary = rope->dimensions;
+        place_layer(config, i, layer);
     }
     return model->backend->sync(model->device);
 }
@@ -342,6 +447,8 @@ static void load_rope(struct loader *loader) {
     float factors[3][FAMILY_MAX_HEAD_SIZE / 2];
     const int32_t context = loader->options->context ? loader->options->context : config->context;
     const bool has = read_factors(loader, "rope_freqs.weight", factors[0]);
+    if (!has && config->family->pair_divisors)
+        refuse(loader, STATUS_BAD_FILE, "rope_freqs.weight", "is missing");
     const bool brief = read_factors(loader, "rope_factors_short.weight", factors[1]);
     const bool lengthy = read_factors(loader, "rope_factors_long.weight", factors[2]);
     if (brief != lengthy || (has && brief))
@@ -354,9 +461,23 @@ static void load_rope(struct loader *loader) {
         refuse(loader, STATUS_NO_MEMORY, "rope_freqs.weight", "not enough memory");
 }
 
+// Of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight", "mm.input_projection.weight".
+static size_t of_other_senses(const struct loader *loader) {
+    static const char *const begins[] = {"v.", "a.", "mm."};
+    size_t count = 0;
+    for (size_t i = 0; i < gguf_tensor_count(loader->gguf); i++) {
+        const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
+        for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
+            count += name.length > strlen(begins[b]) &&
+                     !memcmp(name.bytes, begins[b], strlen(begins[b]));
+    }
+    return count;
+}
+
 // A tensor without a place would change the answers if it were ignored.
 static void refuse_strangers(struct loader *loader) {
     const struct model *model = loader->model;
+    if (model->config.family->other_senses) loader->used += of_other_senses(loader);
     if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
     loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
                                "%s: has %zu tensors, but family %s with %" PRId32
@@ -385,14 +506,54 @@ static void load_embedding(struct loader *loader) {
     model->config.vocabulary = rows;
 }
 
+// The embedding that layers are told of a token by, and its counterpart from the stream: of all
+// layers side by side in the file, one below the other here.
+static void load_layer_inputs(struct loader *loader) {
+    static const char names[][32] = {"per_layer_token_embd.weight", "per_layer_model_proj.weight"};
+    struct model *model = loader->model;
+    const struct model_config *config = &model->config;
+    const int32_t input = config->layer_input, layers = config->layers;
+    if (!input || loader->status != STATUS_OK) return;
+    if ((int64_t)config->vocabulary * layers > INT32_MAX || (int64_t)input * layers > INT32_MAX) {
+        refuse(loader, STATUS_BAD_FILE, names[0], "is too large");
+        return;
+    }
+    const struct gguf_tensor *table = find(loader, names[0], false);
+    if (table && has_shape(loader, names[0], table,
+                           (struct extent){input * layers, config->vocabulary, 1})) {
+        if (input % dtype_block_elements(table->type))
+            refuse(loader, STATUS_UNSUPPORTED, names[0], "has blocks that span layers");
+        else
+            model->layer_embedding = rows_of(
+                loader, names[0], table, (struct extent){input, config->vocabulary * layers, 1}, 0);
+    }
+    const struct gguf_tensor *both = find(loader, names[1], false);
+    if (both && has_shape(loader, names[1], both, (struct extent){config->dim, input * layers, 1}))
+        for (int32_t i = 0; i < layers && loader->status == STATUS_OK; i++)
+            model->layers[i].input_projection =
+                rows_of(loader, names[1], both, (struct extent){config->dim, input, 1}, i * input);
+    model->layer_input_norm = vector(loader, "per_layer_proj_norm.weight", input, false);
+}
+
+static void load_ones(struct loader *loader) {
+    float host[FAMILY_MAX_HEAD_SIZE];
+    for (int i = 0; i < FAMILY_MAX_HEAD_SIZE; i++)
+        host[i] = 1;
+    if (loader->model->config.family->value_norm && loader->status == STATUS_OK)
+        loader->model->ones = to_device(loader, "of ones", host, FAMILY_MAX_HEAD_SIZE);
+}
+
 static void load_tensors(struct loader *loader) {
     struct model *model = loader->model;
     const struct model_config *config = &model->config;
     load_embedding(loader);
     load_rope(loader);
+    load_layer_inputs(loader);
+    load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
         load_attention(loader, i, &model->layers[i]);
         load_feed_forward(loader, i, &model->layers[i]);
+        load_end(loader, i, &model->layers[i]);
         if (loader->options->progress)
             loader->options->progress(loader->options->user, (i + 1.0) / config->layers);
     }
@@ -482,6 +643,7 @@ static struct layer random_layer(struct dice *dice) {
     const int32_t q_rows = config->heads * config->head_size;
     const int32_t kv_rows = config->kv_heads * config->head_size;
     return (struct layer){
+        .gain = 1,
         .attn_norm = constant_vector(dice, true, config->dim, 1.0f),
         .ffn_norm = constant_vector(dice, true, config->dim, 1.0f),
         .q_norm =
@@ -549,9 +711,11 @@ void model_close(struct model *model) {
 }
 
 size_t model_decode_bytes(const struct model *model) {
-    const struct weight *embedding = &model->embedding;
+    const struct weight *embedding = &model->embedding, *of_layers = &model->layer_embedding;
     const bool tied = model->output.data == embedding->data;
-    const size_t unread =
+    size_t unread =
         tied ? 0 : (size_t)embedding->rows * dtype_row_bytes(embedding->type, embedding->columns);
+    if (of_layers->rows > 0)
+        unread += (size_t)of_layers->rows * dtype_row_bytes(of_layers->type, of_layers->columns);
     return model->weight_bytes - unread;
 }

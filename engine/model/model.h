@@ -25,24 +25,38 @@ struct layer { // matrices [rows, columns], vectors fp32; NULL: there is none
     struct weight gate, up;                // [ffn, dim]
     struct weight down;                    // [dim, ffn]
 
-    struct weight router;                         // [experts, dim]; rows 0: no mixture
-    const float *router_bias;                     // [experts]
-    struct expert_weights expert_gate, expert_up; // [experts, expert_ffn, dim]
-    struct expert_weights expert_down;            // [experts, dim, expert_ffn]
+    struct weight router;                    // [experts, dim]; rows 0: no mixture
+    const float *router_bias, *expert_gains; // [experts]
+    const float *router_norm, *expert_norm;  // [dim] where experts stand beside a dense part
+    const float *dense_post_norm, *expert_post_norm; // [dim], as well
+    struct expert_weights expert_gate, expert_up;    // [experts, expert_ffn, dim]
+    struct expert_weights expert_down;               // [experts, dim, expert_ffn]
 
-    const float *inv_freq; // [rope.dimensions / 2]; zeros where the layer is not rotated
+    struct weight input_gate, input_projection; // [layer_input, dim]: of the stream, of embeddings
+    struct weight input_output;                 // [dim, layer_input]
+    const float *input_post_norm;               // [dim]
+
+    const float *inv_freq; // [rotary / 2]; zeros where the layer is not rotated
     float magnitude;       // of cosine and sine
+    int32_t rotary;        // elements of a head
     int32_t window;        // keys that a query sees; 0: all
+    int32_t kv_heads, head_size;
+    int view, place;  // of the cache (kv_shape.h)
+    bool sees_others; // its keys and values are an earlier layer's
+    float gain;       // of what leaves the layer
 };
 
 struct model {
     struct model_config config;
-    struct weight embedding;  // [vocabulary, dim]
-    struct weight output;     // the same; the embedding itself where the two are tied
-    const float *output_norm; // [dim]
-    struct layer *layers;     // [config.layers]
-    bool long_rope;           // LongRoPE's factors for long contexts are in use
-    enum dtype main_type;     // that most weight bytes have
+    struct weight embedding;       // [vocabulary, dim]
+    struct weight output;          // the same; the embedding itself where the two are tied
+    const float *output_norm;      // [dim]
+    const float *ones;             // [head_size]; a norm without a weight
+    struct weight layer_embedding; // [vocabulary * layers, layer_input]
+    const float *layer_input_norm; // [layer_input]
+    struct layer *layers;          // [config.layers]
+    bool long_rope;                // LongRoPE's factors for long contexts are in use
+    enum dtype main_type;          // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;
 

@@ -66,7 +66,7 @@ static void rope_tokens(void *context, int64_t begin, int64_t end, int32_t threa
             turn_head(job, (float *)args->q + head * (size_t)args->cache->head_size, args->q_norm,
                       turn);
         }
-        cache_token(job, t, turn);
+        if (args->k) cache_token(job, t, turn);
     }
 }
 

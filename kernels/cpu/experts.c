@@ -78,8 +78,10 @@ static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thre
         choose(scores, args->experts, args->used, args->chosen + t * used, best);
         for (size_t j = used; j > 0; j--)
             sum += best[j - 1] = expf(best[j - 1] - best[0]);
-        for (size_t j = 0; j < used; j++)
-            args->shares[t * used + j] = best[j] / sum;
+        for (size_t j = 0; j < used; j++) {
+            const int32_t expert = args->chosen[t * used + j];
+            args->shares[t * used + j] = best[j] / sum * (args->gains ? args->gains[expert] : 1.0f);
+        }
     }
 }
 

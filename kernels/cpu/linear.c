@@ -67,9 +67,9 @@ static void embed_tokens(void *context, int64_t begin, int64_t end, int32_t thre
     const size_t columns = (size_t)args->table.columns;
     const size_t row_bytes = dtype_row_bytes(args->table.type, args->table.columns);
     for (int64_t t = begin; t < end; t++) {
-        const int32_t id = args->token_ids[t];
-        ASSERT(id >= 0 && id < args->table.rows);
-        dtype_to_float(args->table.type, (const char *)args->table.data + (size_t)id * row_bytes,
+        const int32_t row = args->token_ids[t] * (args->stride ? args->stride : 1) + args->first;
+        ASSERT(row >= 0 && row < args->table.rows);
+        dtype_to_float(args->table.type, (const char *)args->table.data + (size_t)row * row_bytes,
                        (float *)args->y + (size_t)t * columns, columns);
         for (size_t i = 0; i < columns && args->scale != 0; i++)
             ((float *)args->y)[(size_t)t * columns + i] *= args->scale;

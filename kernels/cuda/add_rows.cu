@@ -1,5 +1,5 @@
-// kernels/cuda/add_rows.cu — x += scale * y, or scale * y / sqrt(mean(y^2) + eps) * norm; and narrow,
-// y = x in fp16. For each row.
+// kernels/cuda/add_rows.cu — x = gain * (x + scale * y), or scale * y / sqrt(mean(y^2) + eps) *
+// norm; and narrow, y = x in fp16. For each row.
 //
 //   add_rows  x, y  [rows, dim]  fp32, x in and out;  norm  [dim]  fp32 or none
 //   narrow    x  [rows, dim]  fp32;  y  [rows, dim]  fp16, out
@@ -15,6 +15,7 @@ static __global__ __launch_bounds__(THREADS) void add_rows_kernel(const add_rows
     const size_t row = (size_t)blockIdx.x * args.dim;
     float *x = (float *)args.x + row;
     const float *y = (const float *)args.y + row;
+    const float gain = args.gain != 0 ? args.gain : 1.0f;
     float scale = args.scale, squares = 0;
     grid_launch_dependents();
     grid_wait();
@@ -24,7 +25,7 @@ static __global__ __launch_bounds__(THREADS) void add_rows_kernel(const add_rows
         scale *= rsqrtf(block_sum<THREADS>(squares) / args.dim + args.eps);
     }
     for (int i = threadIdx.x; i < args.dim; i += THREADS)
-        x[i] += y[i] * scale * (args.norm ? args.norm[i] : 1.0f);
+        x[i] = gain * ((args.anew ? 0 : x[i]) + y[i] * scale * (args.norm ? args.norm[i] : 1.0f));
 }
 
 static __global__ __launch_bounds__(THREADS) void narrow_kernel(const narrow args) {

@@ -110,7 +110,8 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
     ASSERT(rope->q == attend->q && rope->num_heads == attend->num_heads &&
            rope->layer == attend->layer && rope->cache == attend->cache && rope->batch == batch);
     ASSERT(rope->rotary <= attend->cache->head_size);
-    if (batch->num_tokens == batch->num_seqs && has_flash(device, attend) && !device->deterministic)
+    if (rope->k && batch->num_tokens == batch->num_seqs && has_flash(device, attend) &&
+        !device->deterministic)
         flash_decode(device, attend, rope);
     else
         attention_in_turn(backend_cuda(), device, args);

@@ -1,4 +1,4 @@
-// kernels/cuda/embedding.cu — y[t] = table[token_ids[t]] * scale, unpacked.
+// kernels/cuda/embedding.cu — y[t] = table[token_ids[t] * stride + first] * scale, unpacked.
 //
 //   table      [vocabulary, columns]  any weight type, as in tiles.cuh
 //   token_ids  [tokens]  int32
@@ -17,7 +17,8 @@ template <enum dtype TYPE> static __global__ void embedding_kernel(const embeddi
     grid_launch_dependents();
     grid_wait();
     if (column >= args.table.columns) return;
-    const float value = weight_at<TYPE>(args.table, args.token_ids[token], column);
+    const int row = args.token_ids[token] * (args.stride ? args.stride : 1) + args.first;
+    const float value = weight_at<TYPE>(args.table, row, column);
     ((float *)args.y)[(size_t)token * args.table.columns + column] =
         args.scale != 0 ? value * args.scale : value;
 }

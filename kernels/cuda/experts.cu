@@ -60,7 +60,7 @@ static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
     }
     if (threadIdx.x == 0) // its own: no barrier
         for (int j = 0; j < args.used; j++)
-            shares[j] /= sum;
+            shares[j] *= (args.gains ? args.gains[chosen[j]] : 1.0f) / sum;
 }
 
 template <enum dtype TYPE, typename input_t>

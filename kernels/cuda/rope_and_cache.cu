@@ -1,7 +1,7 @@
 // kernels/cuda/rope_and_cache.cu — q/k norm, rotary embedding, and K and V into their slots.
 //
 //   q             [num_tokens, num_heads, head_size]  fp16, in and out
-//   k, v          [num_tokens, num_kv_heads, head_size]  fp16, in
+//   k, v          [num_tokens, num_kv_heads, head_size]  fp16, in, or NULL
 //   q_norm, k_norm  [head_size] fp32, or NULL;  inv_freq  [rotary / 2] fp32
 //   cache         either layout, fp32, fp16 or bf16
 //
@@ -61,7 +61,7 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
                                                                    const kv_cache cache,
                                                                    const batch batch) {
     const int token = blockIdx.x, lane = threadIdx.x % LANES;
-    const int heads = args.num_heads + 2 * cache.num_kv_heads;
+    const int heads = args.num_heads + (args.k ? 2 * cache.num_kv_heads : 0);
     grid_launch_dependents();
     float2 turns[PAIRS];
 #pragma unroll
@@ -85,7 +85,7 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
 template <int PAIRS>
 static void launch_rope(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
-    const unsigned heads = (unsigned)(args->num_heads + 2 * cache->num_kv_heads);
+    const unsigned heads = (unsigned)(args->num_heads + (args->k ? 2 * cache->num_kv_heads : 0));
     const int32_t tokens = args->batch->num_tokens;
     const dim3 grid(tokens, tokens < MANY_TOKENS ? ceil_divide(heads, WARPS) : 1);
     const auto kernel = cache->type == DTYPE_F32   ? rope_kernel<float, PAIRS>

@@ -58,7 +58,7 @@ void reference_rope_and_cache(struct device *device, const struct rope_and_cache
             if (args->q_norm) norm_head(q, args->q_norm, size, args->eps);
             rotate_head(q, device->turn, args->rotary, args->interleaved);
         }
-        for (int32_t h = 0; h < cache->num_kv_heads; h++) {
+        for (int32_t h = 0; h < cache->num_kv_heads && args->k; h++) {
             const size_t at = ((size_t)t * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)size;
             float *k = (float *)args->k + at;
             if (args->k_norm) norm_head(k, args->k_norm, size, args->eps);

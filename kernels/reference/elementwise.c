@@ -41,8 +41,11 @@ void reference_add_rows(struct device *device, const struct add_rows *args) {
         for (size_t i = 0; i < dim; i++)
             squares += (double)y[i] * (double)y[i];
         if (args->norm) scale /= sqrt(squares / (double)args->dim + (double)args->eps);
-        for (size_t i = 0; i < dim; i++)
-            x[i] += (float)((double)y[i] * scale * (double)(args->norm ? args->norm[i] : 1.0f));
+        for (size_t i = 0; i < dim; i++) {
+            const double more = (double)y[i] * scale * (double)(args->norm ? args->norm[i] : 1.0f);
+            x[i] = (args->anew ? 0 : x[i]) + (float)more;
+            if (args->gain != 0) x[i] *= args->gain;
+        }
     }
 }
 

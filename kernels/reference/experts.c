@@ -33,7 +33,8 @@ void reference_route(struct device *device, const struct route *args) {
         for (int32_t j = 0; j < args->used; j++)
             sum += exp((double)scores[chosen[j]] - (double)scores[chosen[0]]);
         for (int32_t j = 0; j < args->used; j++)
-            shares[j] = (float)(exp((double)scores[chosen[j]] - (double)scores[chosen[0]]) / sum);
+            shares[j] = (float)(exp((double)scores[chosen[j]] - (double)scores[chosen[0]]) / sum) *
+                        (args->gains ? args->gains[chosen[j]] : 1.0f);
     }
 }
 

@@ -21,9 +21,9 @@ void reference_embedding(struct device *device, const struct embedding *args) {
     const size_t columns = (size_t)args->table.columns;
     float *y = args->y;
     for (int32_t t = 0; t < args->tokens; t++) {
-        const int32_t id = args->token_ids[t];
-        ASSERT(id >= 0 && id < args->table.rows);
-        dtype_to_float(args->table.type, weight_row(&args->table, id), y + (size_t)t * columns,
+        const int32_t row = args->token_ids[t] * (args->stride ? args->stride : 1) + args->first;
+        ASSERT(row >= 0 && row < args->table.rows);
+        dtype_to_float(args->table.type, weight_row(&args->table, row), y + (size_t)t * columns,
                        columns);
         for (size_t i = 0; i < columns && args->scale != 0; i++)
             y[(size_t)t * columns + i] *= args->scale;

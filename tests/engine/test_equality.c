@@ -49,6 +49,8 @@ static const char *const MODELS[] = {
     DEMO_MODEL,
     TESTS_DIR "/golden/llama.gguf",
     TESTS_DIR "/golden/qwen3.gguf",
+    TESTS_DIR "/golden/gemma4.gguf",
+    TESTS_DIR "/golden/gemma4-e.gguf",
 };
 
 struct way { // of computing

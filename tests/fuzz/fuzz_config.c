@@ -5,6 +5,7 @@
 
 #include "engine/base/assert.h"
 #include "engine/model/folder_config.h"
+#include "engine/model/kv_shape.h"
 #include "engine/model/rope.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -22,8 +23,12 @@ static void read_shape(const struct text *keys, const struct folder_config *fold
         ASSERT(config.rope.dimensions / 2 == folder->pairs);
         rope_inv_freq(&config.rope, folder->rope_freqs, inv_freq);
         rope_inv_freq(&config.window_rope, NULL, inv_freq);
-        for (int32_t i = 0; i < config.layers; i++)
+        for (int32_t i = 0; i < config.layers; i++) {
+            struct kv_cache cache = {0};
+            kv_shape_set(&cache, &config, kv_shape_view(&config, i));
+            ASSERT(kv_shape_place(&config, i) < cache.num_layers);
             (void)layer_has_window(&config, i);
+        }
     } else {
         ASSERT(err.text[0]);
     }

@@ -479,10 +479,10 @@ class Model:
         return [cap * math.tanh(v / cap) for v in y] if cap else y
 
 
-def run(spec, weights, prompts):
+def run(spec, weights, prompts, model_class):
     results, margin, distinct = [], math.inf, CONTINUATION
     for prompt in prompts:
-        model, rows, greedy = Model(spec, weights), [], []
+        model, rows, greedy = model_class(spec, weights), [], []
         for token in prompt:
             rows.append(model.step(token))
         logits = rows[-1]
@@ -500,7 +500,7 @@ def run(spec, weights, prompts):
 
 # ---- the GGUF file
 
-U32, F32, BOOL, STRING = 4, 6, 7, 8
+U32, I32, F32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9
 TYPE_F32, TYPE_BF16, TYPE_MXFP4 = 0, 30, 39
 ALIGNMENT = 32
 
@@ -510,10 +510,13 @@ def pack_string(text):
 
 
 def pack_key(name, kind, value):
-    head = pack_string(name) + struct.pack("<I", kind)
+    values, head = [value], struct.pack("<I", kind)
+    if isinstance(value, list):  # of `kind`
+        values, head = value, struct.pack("<IIQ", ARRAY, kind, len(value))
     if kind == STRING:
-        return head + pack_string(value)
-    return head + struct.pack({U32: "<I", F32: "<f", BOOL: "<?"}[kind], value)
+        return pack_string(name) + head + b"".join(pack_string(v) for v in values)
+    form = {U32: "I", F32: "f", BOOL: "?", I32: "i"}[kind]
+    return pack_string(name) + head + struct.pack(f"<{len(values)}{form}", *values)
 
 
 def pack_bf16(values):
@@ -706,12 +709,12 @@ def tensors_of(spec, weights):
 def write_safetensors(path, names, weights):
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name in names:
-        value = weights[name]
-        flat, shape = value, []
-        while isinstance(flat[0], list):
-            shape.append(len(flat))
+        flat = inner = weights[name]
+        shape = [len(inner)]
+        while isinstance(inner[0], list):
+            inner = inner[0]
+            shape.append(len(inner))
             flat = [v for part in flat for v in part]
-        shape = [len(value)] if not shape else shape + [len(flat) // math.prod(shape)]
         content = pack_bf16(flat)
         header[name] = dict(dtype="BF16", shape=shape,
                             data_offsets=[len(data), len(data) + len(content)])
@@ -749,12 +752,18 @@ def write_golden(path, results):
             file.write(struct.pack(f"<{len(greedy)}i", *greedy))
 
 
-def make(spec, folder, first_seed):
+class Maker:
+    """Of weights, of what they say, of a GGUF file's keys and tensors, and of a folder."""
+    weights, model, keys, tensors = make_weights, Model, keys_of, tensors_of
+    folder = write_folder
+
+
+def make(spec, folder, first_seed, maker=Maker):
     dice, best = random.Random(first_seed), None
     prompts = [[dice.randrange(VOCABULARY) for _ in range(length)] for length in spec["lengths"]]
     for seed in range(first_seed, first_seed + SEEDS_TRIED):
-        weights = make_weights(spec, seed)
-        results, margin, distinct = run(spec, weights, prompts)
+        weights = maker.weights(spec, seed)
+        results, margin, distinct = run(spec, weights, prompts, maker.model)
         if distinct >= MIN_DISTINCT and (best is None or margin > best[0]):
             best = (margin, distinct, seed, weights, results)
         if best and best[0] >= CLEAR_MARGIN * (5 if spec.get("mxfp4") else 1):
@@ -764,10 +773,10 @@ def make(spec, folder, first_seed):
     margin, distinct, seed, weights, results = best
     print(f"{spec['name']}: seed {seed}, margin {margin:.3f}, distinct ids {distinct}", flush=True)
     path = os.path.join(folder, spec["name"])
-    write_gguf(path + ".gguf", keys_of(spec), tensors_of(spec, weights))
+    write_gguf(path + ".gguf", maker.keys(spec), maker.tensors(spec, weights))
     write_golden(path + ".golden", results)
     if spec.get("folder"):
-        write_folder(path + ".hf", spec, weights)
+        maker.folder(path + ".hf", spec, weights)
 
 
 def main():

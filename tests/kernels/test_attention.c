@@ -485,6 +485,42 @@ static void rope_turns_heads_and_writes_their_slots_and_no_others(void **state) 
     }
 }
 
+static void check_rope_of_queries(const struct subject *subject, const struct shape *shape,
+                                  uint64_t *random) {
+    struct scene s = scene_make(shape, random);
+    struct rope_input in = rope_input_make(&s, random);
+    const struct rope_case c = {.rotary = 4, .norm = true, .magnitude = 1};
+    const size_t poison = untouched(&s);
+    float *q = floats_alloc(in.q_count), *v = in.v;
+    double expected[256];
+    memcpy(q, in.q, in.q_count * sizeof *q);
+    in.v = NULL;
+    run_rope(subject, &s, &c, &in, q, NULL);
+    in.v = v;
+    for (int32_t t = 0; t < s.batch.num_tokens; t++)
+        for (int32_t h = 0; h < s.num_heads; h++) {
+            const size_t at = ((size_t)t * (size_t)s.num_heads + (size_t)h) * in.size;
+            expect_head(&c, &in, in.q + at, in.q_norm, s.positions[t], expected);
+            expect_close(q + at, expected, in.size, 2e-6);
+        }
+    assert_true(untouched(&s) == poison);
+    floats_free(q, in.q_count);
+    rope_input_drop(&in);
+    scene_drop(&s);
+}
+
+static void rope_without_keys_turns_queries_alone(void **state) {
+    (void)state;
+    uint64_t random = SEED + 31;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (int i = 0; i < SHAPES; i++)
+            check_rope_of_queries(&subject, &shapes[i], &random);
+        subject_close(&subject);
+    }
+}
+
 static void check_both(const struct subject *subject, const struct shape *shape, uint64_t *random) {
     struct scene s = scene_make(shape, random);
     struct rope_input in = rope_input_make(&s, random);
@@ -704,6 +740,7 @@ int main(void) {
         cmocka_unit_test(a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say),
         cmocka_unit_test(a_query_has_the_same_bits_batched_chunked_and_alone),
         cmocka_unit_test(paged_is_contiguous_to_the_bit),
+        cmocka_unit_test(rope_without_keys_turns_queries_alone),
         cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
         cmocka_unit_test(attention_is_rope_and_cache_and_then_paged_attention),
         cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),

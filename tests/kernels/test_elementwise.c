@@ -90,20 +90,33 @@ static void act_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
     }
 }
 
-static void check_add_rows(const struct subject *subject, int32_t dim, bool normed,
+struct adding {
+    bool normed, anew;
+    float gain;
+};
+
+static void check_add_rows(const struct subject *subject, int32_t dim, const struct adding *how,
                            uint64_t *random) {
     enum { ROWS = 7 };
     const size_t count = ROWS * (size_t)dim, width = (size_t)dim;
     float *x = random_floats(random, count), *y = random_floats(random, count);
     float *norm = random_floats(random, width), *before = floats_alloc(count);
+    const bool normed = how->normed;
+    const double gain = how->gain != 0 ? (double)how->gain : 1;
     memcpy(before, x, count * sizeof *x);
+    for (size_t i = 0; i < count && how->anew; i++) {
+        x[i] = NAN;
+        before[i] = 0;
+    }
     subject->backend->add_rows(subject->device, &(struct add_rows){.x = x,
                                                                    .y = y,
                                                                    .norm = normed ? norm : NULL,
                                                                    .rows = ROWS,
                                                                    .dim = dim,
                                                                    .eps = 1e-5F,
-                                                                   .scale = 0.22F});
+                                                                   .scale = 0.22F,
+                                                                   .gain = how->gain,
+                                                                   .anew = how->anew});
     for (size_t r = 0; r < ROWS; r++) {
         double squares = 0;
         for (size_t i = 0; i < width; i++)
@@ -113,9 +126,9 @@ static void check_add_rows(const struct subject *subject, int32_t dim, bool norm
             const size_t at = r * width + i;
             const double weight = normed ? (double)norm[i] : 1;
             const double added = (double)0.22F * (double)y[at] * root * weight;
-            const double expected = (double)before[at] + added;
+            const double expected = gain * ((double)before[at] + added);
             assert_true(fabs((double)x[at] - expected) <=
-                        1e-6 * (fabs(added) + fabs((double)before[at])));
+                        1e-6 * gain * (fabs(added) + fabs((double)before[at])));
         }
     }
     floats_free(x, count);
@@ -124,15 +137,21 @@ static void check_add_rows(const struct subject *subject, int32_t dim, bool norm
     floats_free(before, count);
 }
 
-static void add_rows_is_its_formula_with_and_without_a_norm(void **state) {
+static void add_rows_is_its_formula_with_and_without_its_parts(void **state) {
     (void)state;
+    static const struct adding ways[] = {{.normed = false},
+                                         {.normed = true},
+                                         {.gain = 0.07F},
+                                         {.normed = true, .gain = 3},
+                                         {.normed = true, .anew = true},
+                                         {.anew = true, .gain = 0.5F}};
     uint64_t random = SEED + 3;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, THREADS)) continue;
         for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
-            for (int normed = 0; normed < 2; normed++)
-                check_add_rows(&subject, dims[i], normed == 1, &random);
+            for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++)
+                check_add_rows(&subject, dims[i], &ways[way], &random);
         subject_close(&subject);
     }
 }
@@ -258,7 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rmsnorm_is_its_formula),
         cmocka_unit_test(act_and_mul_is_its_formula_from_tiny_to_huge),
-        cmocka_unit_test(add_rows_is_its_formula_with_and_without_a_norm),
+        cmocka_unit_test(add_rows_is_its_formula_with_and_without_its_parts),
         cmocka_unit_test(narrow_keeps_every_row),
         cmocka_unit_test(a_row_has_the_same_bits_alone_and_in_company),
         cmocka_unit_test(memory_is_aligned_copied_and_read),

@@ -11,12 +11,12 @@ static double act_of(enum act act, double g, double u) {
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
 
-static void check_route(const struct subject *subject, int32_t experts, int32_t used,
+static void check_route(const struct subject *subject, int32_t experts, int32_t used, bool gained,
                         uint64_t *random) {
     enum { TOKENS = 37 };
     const size_t count = TOKENS * (size_t)used;
     float *scores = random_floats(random, TOKENS * (size_t)experts);
-    float *shares = floats_alloc(count);
+    float *shares = floats_alloc(count), *gains = random_floats(random, (size_t)experts);
     int32_t *chosen = guarded_alloc(count * sizeof *chosen);
     for (size_t i = 0; i < TOKENS * (size_t)experts; i++)
         scores[i] = i % 3 ? 8 * scores[i] : 1; // many are equal
@@ -25,7 +25,8 @@ static void check_route(const struct subject *subject, int32_t experts, int32_t 
                                                              .scores = scores,
                                                              .tokens = TOKENS,
                                                              .experts = experts,
-                                                             .used = used});
+                                                             .used = used,
+                                                             .gains = gained ? gains : NULL});
     assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
     for (int32_t t = 0; t < TOKENS; t++) {
         const float *row = scores + (size_t)t * (size_t)experts;
@@ -38,11 +39,13 @@ static void check_route(const struct subject *subject, int32_t experts, int32_t 
             for (int32_t i = 0; i < experts; i++)
                 ahead += row[i] > row[e] || (row[i] == row[e] && i < e);
             assert_int_equal(ahead, j);
-            assert_true(fabs((double)shares[t * used + j] - exp((double)row[e]) / sum) <= 1e-6);
+            const double gain = gained ? (double)gains[e] : 1, share = exp((double)row[e]) / sum;
+            assert_true(fabs((double)shares[t * used + j] - share * gain) <= 1e-6);
         }
     }
     floats_free(scores, TOKENS * (size_t)experts);
     floats_free(shares, count);
+    floats_free(gains, (size_t)experts);
     guarded_free(chosen, count * sizeof *chosen);
 }
 
@@ -55,7 +58,8 @@ static void route_takes_the_best_in_order(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-            check_route(&subject, shapes[i][0], shapes[i][1], &random);
+            for (int gained = 0; gained < 2; gained++)
+                check_route(&subject, shapes[i][0], shapes[i][1], gained == 1, &random);
         subject_close(&subject);
     }
 }

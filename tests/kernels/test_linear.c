@@ -373,6 +373,33 @@ static void embedding_rows_are_scaled(void **state) {
     }
 }
 
+static void embedding_finds_one_of_several_rows_of_a_token(void **state) {
+    (void)state;
+    enum { COLUMNS = 64, STRIDE = 3, NTH = 2 };
+    uint64_t random = SEED + 13;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        struct problem p = make(DTYPE_BF16, 5 * STRIDE, COLUMNS, 1, &random);
+        const int32_t ids[] = {4, 0, 3};
+        float *y = floats_alloc(3 * COLUMNS);
+        const struct embedding args = {.y = y,
+                                       .token_ids = ids,
+                                       .table = p.weight,
+                                       .tokens = 3,
+                                       .stride = STRIDE,
+                                       .first = NTH};
+        subject.backend->embedding(subject.device, &args);
+        for (size_t t = 0; t < 3; t++)
+            assert_memory_equal(y + t * COLUMNS,
+                                p.decoded + ((size_t)ids[t] * STRIDE + NTH) * COLUMNS,
+                                COLUMNS * sizeof *y);
+        floats_free(y, 3 * COLUMNS);
+        drop(&p);
+        subject_close(&subject);
+    }
+}
+
 static void embedding_decodes_the_rows_that_tokens_name(void **state) {
     (void)state;
     uint64_t random = SEED + 2;
@@ -508,6 +535,7 @@ int main(void) {
         cmocka_unit_test(mxfp4_scales_of_every_size_are_powers_of_two),
         cmocka_unit_test(logits_are_scaled_and_then_capped),
         cmocka_unit_test(embedding_rows_are_scaled),
+        cmocka_unit_test(embedding_finds_one_of_several_rows_of_a_token),
         cmocka_unit_test(embedding_decodes_the_rows_that_tokens_name),
         cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
         cmocka_unit_test(packed_weights_give_the_same_bits_on_every_instruction_set),

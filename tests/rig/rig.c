@@ -6,6 +6,7 @@
 
 #include "engine/base/assert.h"
 #include "engine/model/checkpoint.h"
+#include "engine/model/kv_shape.h"
 
 static void demand(enum status status, const struct error *err, const char *what) {
     if (status == STATUS_OK) return;
@@ -26,12 +27,10 @@ void rig_open(struct rig *rig, const struct rig_options *options) {
     rig->cache = (struct kv_cache){
         .type = options->kv_type,
         .layout = attention_layout(options->attention),
-        .num_layers = config->layers,
-        .num_kv_heads = config->kv_heads,
-        .head_size = config->head_size,
         .block_size = options->block_size ? options->block_size : 16,
         .num_blocks = options->blocks ? options->blocks : 64,
     };
+    kv_shape_set(&rig->cache, config, 0);
     demand(rig->backend->alloc(rig->device, rig->cache.num_blocks * kv_block_bytes(&rig->cache),
                                &rig->cache.data),
            NULL, "cache");

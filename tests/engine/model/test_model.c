@@ -70,8 +70,9 @@ static void assert_refused(struct file *file, enum status expected, const char *
 
 static void good_files_open(void **state) {
     (void)state;
-    static const char *const names[] = {"llama", "llama-linear", "qwen2", "qwen2-yarn", "qwen3"};
-    for (size_t i = 0; i < 5; i++) {
+    static const char *const names[] = {"llama", "llama-linear", "qwen2",    "qwen2-yarn",
+                                        "qwen3", "gemma4",       "gemma4-e", "gemma4-moe"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct file file = load(names[i]);
         struct error err = {0};
         if (open_model(&file, &err) != STATUS_OK) fail_msg("%s: %s", names[i], err.text);
@@ -103,6 +104,53 @@ static void keys_out_of_range_are_named(void **state) {
         struct file file = load("llama");
         set_key(&file, cases[i].key, cases[i].value);
         assert_refused(&file, STATUS_BAD_FILE, cases[i].key);
+    }
+}
+
+static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        uint32_t value;
+        const char *word;
+    } cases[] = {
+        {"gemma4.block_count", 5, "gemma4.attention.sliding_window_pattern"},
+        {"gemma4.attention.shared_kv_layers", 6, "is out of range"},
+        {"gemma4.attention.shared_kv_layers", 5, "leaves a layer without keys"},
+        {"gemma4.attention.key_length_swa", 6, "gemma4.attention.value_length_swa"},
+        {"gemma4.attention.key_length_swa", 513, "gemma4.attention.key_length_swa"},
+        {"gemma4.rope.dimension_count_swa", 3, "gemma4.rope.dimension_count_swa"},
+        {"gemma4.embedding_length_per_layer_input", 1u << 30, "embedding_length_per_layer_input"},
+        {"gemma4.embedding_length_per_layer_input", 8, "per_layer_token_embd.weight"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct file file = load("gemma4");
+        set_key(&file, cases[i].key, cases[i].value);
+        const bool differs = strstr(cases[i].word, "value_length_swa") != NULL;
+        assert_refused(&file, differs ? STATUS_UNSUPPORTED : STATUS_BAD_FILE, cases[i].word);
+    }
+    struct file other = load("gemma4-moe"); // what no model of its kind holds
+    memcpy(after_name(&other, "v.patch_embd.weight") - 6, "wonder", 6);
+    *(after_name(&other, "v.patch_embd.wonder") - 19) = 'w';
+    assert_refused(&other, STATUS_UNSUPPORTED, "has a place for only");
+    struct file file = load("gemma4"); // a list: its type, its elements' type, how many
+    set_u32(after_name(&file, "gemma4.attention.head_count_kv") + 4 + 4 + 8 + 4, 1);
+    assert_refused(&file, STATUS_UNSUPPORTED, "differs among layers of one kind");
+}
+
+// Keys serve as values in layers without a window alone.
+static void tensors_of_mixed_layers_are_missed(void **state) {
+    (void)state;
+    static const char *const tensors[][2] = {{"gemma4", "blk.0.attn_v.weight"},
+                                             {"gemma4", "rope_freqs.weight"},
+                                             {"gemma4-e", "per_layer_model_proj.weight"},
+                                             {"gemma4-e", "blk.6.post_norm.weight"},
+                                             {"gemma4-moe", "blk.1.ffn_gate_inp.scale"},
+                                             {"gemma4-moe", "blk.2.post_ffw_norm_1.weight"}};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
+        struct file file = load(tensors[i][0]);
+        *(after_name(&file, tensors[i][1]) - 1) = 'X';
+        assert_refused(&file, STATUS_BAD_FILE, tensors[i][1]);
     }
 }
 
@@ -201,6 +249,8 @@ int main(void) {
         cmocka_unit_test(good_files_open),
         cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
         cmocka_unit_test(keys_out_of_range_are_named),
+        cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
+        cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(missing_key_is_named),
         cmocka_unit_test(missing_tensor_is_named),
         cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),

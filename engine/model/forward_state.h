@@ -1,0 +1,90 @@
+// engine/model/forward_state.h — what a forward pass holds while it runs. Private to forward.c,
+// which owns the memory and builds the batch, and to forward_layers.c, which enqueues the layers.
+#ifndef ENGINE_FORWARD_STATE_H
+#define ENGINE_FORWARD_STATE_H
+
+#include "engine/model/forward.h"
+#include "engine/model/kv_shape.h"
+
+enum { BUFFERS_MAX = 28 };
+
+// Activations, one row a token, in the backend's own type.
+struct activations {
+    void *x;            // [max_tokens, dim] the residual stream
+    void *normed;       // [max_tokens, dim]
+    void *q, *attended; // [max_tokens, heads * head_size]
+    void *k, *v;        // [max_tokens, kv_heads * head_size]
+    void *gate, *up;    // [max_tokens, ffn]
+
+    // Where the family needs them; the first three are of the residual's type.
+    void *branch;    // [max_tokens, dim] what is to be added to the stream
+    void *wide_q;    // [max_tokens, heads * head_size] before the norm of all heads as one row
+    void *wide_k;    // [max_tokens, kv_heads * head_size]; or before that of values
+    void *scores;    // [max_tokens, experts]
+    int32_t *chosen; // [max_tokens, experts_used]
+    float *shares;   // [max_tokens, experts_used]
+    void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
+
+    // Where layers are told of the token: its embedding, and what one layer is told.
+    void *start;            // [max_tokens, dim]
+    void *told;             // [max_tokens, layer_input]
+    void *looked_up, *seen; // [max_tokens, layer_input] residual
+};
+
+// What a batch says about its tokens: filled on the host, copied to the device by a run, in one
+// piece that ends with as much of the block table as is used.
+struct step_data {
+    int32_t *token_ids, *positions; // [max_tokens]
+    int64_t *slot_mapping;          // [max_tokens]
+    int32_t *cu_seqlens_q;          // [max_seqs + 1]
+    int32_t *seq_lens_kv;           // [max_seqs]
+    int32_t *row_index;             // [max_logits]
+    struct choice *choices;         // [max_logits]
+    int32_t *block_table;           // [max_seqs, max_blocks], used as [num_seqs, widest]
+    struct penalty *penalties;      // [max_logits, PENALTIES_MAX], sent apart, where there are any
+};
+
+struct buffer {
+    void *memory;
+    size_t bytes;
+};
+
+struct forward {
+    const struct model *model;
+    const struct kv_cache *cache;
+    struct kv_cache views[KV_VIEWS]; // of it, as its layers see it
+    const struct backend *backend;
+    struct device *device;
+    struct forward_limits limits;
+    int32_t max_blocks; // of one sequence
+
+    int32_t num_seqs, num_tokens, num_logits;
+    const struct block_table **tables; // [max_seqs] of this batch, borrowed
+    void *host_step, *device_step;     // [step_bytes]
+    size_t step_bytes;
+    struct step_data host, on_device; // in them
+    struct batch batch;
+
+    struct activations activations;
+    float *logits;          // [max_logits, vocabulary]
+    float *host_logits;     // the same shape: rows that are wanted whole
+    struct candidate *best; // [max_logits, CANDIDATES_MAX] host
+    size_t logits_bytes, best_bytes;
+    int32_t most; // candidates of a row, rounded up to a class; 0: no row is chosen from
+    int32_t num_penalties;
+    struct buffer buffers[BUFFERS_MAX];
+    int32_t buffer_count;
+    bool short_of_memory;
+};
+
+// A factor as verbs take it: none rather than 1.
+static inline float forward_factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
+
+// Enqueues y = x / sqrt(mean(x^2) + eps) * weight, for every token of the batch.
+void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
+                       int32_t dim);
+
+// Enqueues all layers, over the embedded tokens in activations.x, in and out.
+void forward_layers(struct forward *forward);
+
+#endif

@@ -1,0 +1,71 @@
+#include "engine/model/kv_shape.h"
+
+// The layers of one view that have keys and values of their own, and what each takes of a token.
+struct kind {
+    int32_t count;
+    int64_t elements;
+};
+
+static struct kind kind_of(const struct model_config *config, int view) {
+    struct kind kind = {.elements = (int64_t)config->kv_heads * config->head_size};
+    if (view == 1) kind.elements = (int64_t)config->window_kv_heads * config->window_head_size;
+    for (int32_t i = 0; i < config->layers; i++)
+        kind.count += kv_shape_view(config, i) == view && layer_kv_source(config, i) == i;
+    return kind;
+}
+
+static int64_t round_up_to(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+static int64_t divisor_of_both(int64_t a, int64_t b) {
+    while (b > 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// The larger planes lie first.
+static int first_view(const struct model_config *config) {
+    return kind_of(config, 1).elements > kind_of(config, 0).elements ? 1 : 0;
+}
+
+// Where the planes of a view begin: those of the second one at the next whole plane.
+static int64_t start_of(const struct model_config *config, int view) {
+    const int first = first_view(config);
+    if (view == first) return 0;
+    const struct kind before = kind_of(config, first);
+    return round_up_to(before.count * before.elements, kind_of(config, view).elements);
+}
+
+int kv_shape_view(const struct model_config *config, int32_t layer) {
+    return config->family->mixed_layers && layer_has_window(config, layer) ? 1 : 0;
+}
+
+int32_t kv_shape_place(const struct model_config *config, int32_t layer) {
+    const int32_t source = layer_kv_source(config, layer);
+    const int view = kv_shape_view(config, layer);
+    int32_t nth = 0;
+    if (!config->family->mixed_layers) return layer;
+    for (int32_t i = 0; i < source; i++)
+        nth += kv_shape_view(config, i) == view;
+    return (int32_t)(start_of(config, view) / kind_of(config, view).elements) + nth;
+}
+
+int64_t kv_shape_elements(const struct model_config *config) {
+    if (!config->family->mixed_layers)
+        return (int64_t)config->layers * config->kv_heads * config->head_size;
+    const int last = 1 - first_view(config);
+    const struct kind both[KV_VIEWS] = {kind_of(config, 0), kind_of(config, 1)};
+    const int64_t end = start_of(config, last) + both[last].count * both[last].elements;
+    const int64_t unit = both[0].elements / divisor_of_both(both[0].elements, both[1].elements);
+    return round_up_to(end, unit * both[1].elements);
+}
+
+void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view) {
+    const bool window = config->family->mixed_layers && view == 1;
+    cache->num_kv_heads = window ? config->window_kv_heads : config->kv_heads;
+    cache->head_size = window ? config->window_head_size : config->head_size;
+    cache->num_layers =
+        (int32_t)(kv_shape_elements(config) / ((int64_t)cache->num_kv_heads * cache->head_size));
+}

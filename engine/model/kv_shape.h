@@ -1,0 +1,29 @@
+// engine/model/kv_shape.h — where each layer's keys and values lie in a block of the cache.
+//
+// Kernels know caches whose layers are all of one shape (kernels/backend.h). Where a model has
+// layers of two shapes, a block is seen in two ways, each as if all of it were planes of that
+// shape: a view says how many would fit, and a layer's place is which of them it has.
+//
+//   31B of Gemma 4   50 layers of 16 x 256, 10 of 4 x 512: half as large
+//   view 1           place 0 ... 49 of 55      [ 0 | 1 | ...           | 49 | . . . . . ]
+//   view 0           place 100 ... 109 of 110  [ . . . . . . . . . . . . . .|100|...|109]
+//
+// Layers that see another's keys and values have its place. A block has no room that nobody uses
+// but what makes it whole in both views.
+#ifndef ENGINE_KV_SHAPE_H
+#define ENGINE_KV_SHAPE_H
+
+#include "engine/model/family.h"
+
+enum { KV_VIEWS = 2 }; // 0 of layers without a window, 1 of those with; alike where these are
+
+// Sets the shape of one view; all other fields stay. A block has the same bytes in both.
+void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view);
+
+int kv_shape_view(const struct model_config *config, int32_t layer);
+int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view
+
+// Of K, and as many of V, that a token takes in all layers.
+int64_t kv_shape_elements(const struct model_config *config);
+
+#endif

@@ -1,0 +1,118 @@
+// tests/engine/model/test_kv_shape.c — planes of two shapes in one block, for many models.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/kv_shape.h"
+
+enum { SEED = 88201, MODELS = 400, MOST_LAYERS = 24, BLOCK = 16 };
+
+static int32_t below(unsigned *state, int32_t count) { return (int32_t)(rand_r(state) % count); }
+
+// Planes of odd sizes, too: three heads of 24 beside five of 10.
+static struct model_config random_config(unsigned *state) {
+    struct model_config config = {
+        .family = family_find("gemma4", strlen("gemma4")),
+        .layers = 1 + below(state, MOST_LAYERS),
+        .heads = 8,
+        .kv_heads = 1 + below(state, 5),
+        .head_size = 2 * (1 + below(state, 16)),
+        .window_kv_heads = 1 + below(state, 5),
+        .window_head_size = 2 * (1 + below(state, 16)),
+    };
+    bool seen[2] = {false, false};
+    for (int32_t i = 0; i < config.layers; i++)
+        config.windows[i] = below(state, 3) > 0;
+    int32_t own = 0;
+    while (own < config.layers && !(seen[0] && seen[1])) // until both kinds have keys, if both are
+        seen[config.windows[own++]] = true;
+    config.shared_kv_layers = below(state, config.layers - own + 1);
+    return config;
+}
+
+static struct kv_cache view_of(const struct model_config *config, int view) {
+    struct kv_cache cache = {.type = DTYPE_F16, .block_size = BLOCK, .num_blocks = 1};
+    kv_shape_set(&cache, config, view);
+    return cache;
+}
+
+// Every layer with keys of its own has a place of its own, within the block.
+static void check_places(const struct model_config *config) {
+    const size_t block =
+        kv_block_bytes(&(struct kv_cache){.type = DTYPE_F16,
+                                          .block_size = BLOCK,
+                                          .num_kv_heads = 1,
+                                          .head_size = 1,
+                                          .num_layers = (int32_t)kv_shape_elements(config)});
+    unsigned char *owner = calloc(block, 1);
+    assert_non_null(owner);
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct kv_cache view = view_of(config, kv_shape_view(config, i));
+        const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)kv_shape_place(config, i);
+        assert_int_equal(kv_block_bytes(&view), block);
+        assert_int_equal(view.num_kv_heads, layer_kv_heads(config, i));
+        assert_int_equal(view.head_size, layer_head_size(config, i));
+        assert_true((place + 1) * plane <= block);
+        const int32_t source = layer_kv_source(config, i);
+        assert_true(config->windows[source] == config->windows[i]);
+        for (size_t at = place * plane; at < (place + 1) * plane; at++) {
+            assert_int_equal(owner[at], source == i ? 0 : source + 1);
+            owner[at] = (unsigned char)(source + 1);
+        }
+    }
+    free(owner);
+}
+
+static void planes_do_not_overlap_and_lie_in_their_block(void **state) {
+    (void)state;
+    unsigned random = SEED;
+    for (int i = 0; i < MODELS; i++) {
+        const struct model_config config = random_config(&random);
+        check_places(&config);
+    }
+}
+
+static void a_block_of_the_published_sizes_has_no_spare_room(void **state) {
+    (void)state;
+    struct model_config config = {.family = family_find("gemma4", strlen("gemma4")),
+                                  .layers = 60,
+                                  .kv_heads = 4,
+                                  .head_size = 512,
+                                  .window_kv_heads = 16,
+                                  .window_head_size = 256};
+    for (int32_t i = 0; i < config.layers; i++)
+        config.windows[i] = (i + 1) % 6 != 0;
+    assert_int_equal(kv_shape_elements(&config), 50 * 16 * 256 + 10 * 4 * 512);
+    assert_int_equal(kv_shape_place(&config, 0), 0);
+    assert_int_equal(kv_shape_place(&config, 58), 49);
+    assert_int_equal(kv_shape_place(&config, 5), 100);
+    assert_int_equal(kv_shape_place(&config, 59), 109);
+}
+
+static void layers_that_are_alike_lie_in_order(void **state) {
+    (void)state;
+    const struct model_config config = {.family = family_find("gemma3", strlen("gemma3")),
+                                        .layers = 12,
+                                        .kv_heads = 2,
+                                        .head_size = 64,
+                                        .window = 512};
+    for (int32_t i = 0; i < config.layers; i++) {
+        assert_int_equal(kv_shape_view(&config, i), 0);
+        assert_int_equal(kv_shape_place(&config, i), i);
+    }
+    const struct kv_cache cache = view_of(&config, 1);
+    assert_int_equal(cache.num_layers, 12);
+    assert_int_equal(cache.num_kv_heads, 2);
+    assert_int_equal(cache.head_size, 64);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planes_do_not_overlap_and_lie_in_their_block),
+        cmocka_unit_test(a_block_of_the_published_sizes_has_no_spare_room),
+        cmocka_unit_test(layers_that_are_alike_lie_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
