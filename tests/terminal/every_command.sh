@@ -47,6 +47,7 @@ answers() {
          answer && /^[^[>]/ { if (!said) print "(an answer)"; said = 1; next }
          { answer = 0; print }'
 }
+summary() { answers | sed -E -e 's/, [0-9]+ of/, N of/' -e 's|[0-9]+/2.0k \([0-9]+ %\)|N/2.0k (N %)|'; }
 numbered_answers() { sed -E 's/^([> ] +[0-9]+  ).*/\1(an answer)/'; }
 see_answer() {
     mask=answers
@@ -166,7 +167,9 @@ see_answer question "What is rain?"
 see_answer continue "/continue"
 see name-here "/name here"
 see_answer ask "/ask here,there What is snow?"
-see_answer compact "/compact the fox"
+mask=summary
+see compact "/compact the fox"
+mask=
 
 # Another model, and the end.
 see_all model "/model"

@@ -107,7 +107,7 @@ answer_to() {
 # between machines: ids, ages, speeds, this test's folder, what stands after an arrow, and what $mask takes away.
 shown() {
     on_tmux capture-pane -p -S - | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
-        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
+        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
 }
 
 # same_screen NAME: that is what screens/NAME has. QUIRE_SCREENS=write writes the file.
