@@ -6,6 +6,7 @@
 #include "app/base/figures.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
+#include "app/screen/row.h"
 #include "app/screen/terminal.h"
 
 enum {
@@ -13,6 +14,10 @@ enum {
     PICK_FIRST = 1000,   // conversations, before the person looks further
     TITLE_COLUMNS = 200, // of a picker's line, which the screen cuts
     DEPTH_SHOWN = 6,     // deeper forks are not indented further
+    FIGURES_COLUMNS = 46,
+    TITLE_LEAST = 20, // columns beside the figures; else these stand below the title
+    BELOW = 4,        // and are indented by so much
+    ID_COLUMNS = 12,  // with the mark before it and the blanks behind it
 };
 
 // "  └ Paris trip · Tell me about …": name and beginning, indented below the parent.
@@ -39,25 +44,52 @@ static const char *place_of(const struct holder_usage *usage) {
     return usage->host_tokens >= usage->disk_tokens ? "host" : "disk";
 }
 
+static bool is_narrow(void) { return terminal_width() < FIGURES_COLUMNS + TITLE_LEAST; }
+
+// How old it is, or that it is being written.
+static void format_age(const struct console *console, const struct conversation *conversation,
+                       char age[AGE_TEXT_BYTES]) {
+    if (desk_is_writing(&console->desk, conversation->id))
+        snprintf(age, AGE_TEXT_BYTES, "writing");
+    else
+        age_format(calendar_ms() - conversation->updated_ms, age);
+}
+
 // Five columns of figures, then the title in what is left of the screen.
 static void show_row(const struct console *console, const struct conversation_row *row,
                      const struct holder_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
-    if (desk_is_writing(&console->desk, conversation->id))
-        snprintf(age, sizeof age, "writing");
-    else
-        age_format(calendar_ms() - conversation->updated_ms, age);
+    format_age(console, conversation, age);
     count_format(row->turns, turns);
     count_format(row->tokens, tokens);
-    const int columns = terminal_width() - 46;
     struct text title = {0};
-    if (row_title(row, columns > 10 ? columns : 10, &title) == STATUS_OK)
+    if (row_title(row, terminal_width() - FIGURES_COLUMNS, &title) == STATUS_OK)
         terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %7s  %5s  %7s  %-6s  %s\n",
                      here ? '*' : ' ', conversation->id, age, turns, tokens, place_of(usage),
                      text_string(&title));
     text_deinit(&title);
+}
+
+// The id and the title in one line, the figures below them.
+static void show_narrow_row(const struct console *console, const struct conversation_row *row,
+                            const struct holder_usage *usage) {
+    char age[AGE_TEXT_BYTES], turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+    const struct conversation *conversation = &row->conversation;
+    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    const int room = terminal_width() - ID_COLUMNS;
+    struct text title = {0}, figures = {0};
+    format_age(console, conversation, age);
+    if (row_title(row, room > 0 ? room : 0, &title) == STATUS_OK)
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %s\n", here ? '*' : ' ',
+                     conversation->id, text_string(&title));
+    if (text_format(&figures, "%s · %s · %s tokens · %s", age, turns_format(row->turns, turns),
+                    count_format(row->tokens, tokens), place_of(usage)) == STATUS_OK)
+        row_show(&(struct row){
+            .label = "", .columns = BELOW, .text = text_string(&figures), .style = WRAP_DIM});
+    text_deinit(&title);
+    text_deinit(&figures);
 }
 
 static void show_rows(struct console *console, const struct conversation_row *rows, size_t count) {
@@ -66,10 +98,12 @@ static void show_rows(struct console *console, const struct conversation_row *ro
         free(usage);
         return;
     }
-    terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
-                 "cache");
+    const bool narrow = is_narrow();
+    if (!narrow)
+        terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
+                     "cache");
     for (size_t i = 0; i < count; i++)
-        show_row(console, &rows[i], &usage[i]);
+        (narrow ? show_narrow_row : show_row)(console, &rows[i], &usage[i]);
     free(usage);
 }
 
@@ -86,8 +120,9 @@ void command_list(struct console *console, const char *argument) {
     if (count == 0)
         terminal_tell(STYLE_DIM, argument[0] ? "No conversation has these words.\n"
                                              : "There is no conversation yet.\n");
+    else
+        terminal_say(STYLE_PLAIN, "\n");
     free(rows);
-    terminal_say(STYLE_PLAIN, "\n");
 }
 
 static void resume(struct console *console, const char *which) {
