@@ -391,9 +391,12 @@ static enum status measure_message(struct chat *chat, const char *text, size_t l
     const size_t used = transcript_kept(&chat->transcript, ids), context = (size_t)chat->context;
     const size_t added = transcript_added(ids);
     if (used + added + 1 <= context) return STATUS_OK;
+    const size_t left = used < context ? context - used : 0;
+    char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
     return error_set(err, STATUS_TOO_LONG,
-                     "the message needs %zu tokens, %zu are free of %zu (one is for the answer)",
-                     added, used < context ? context - used : 0, context);
+                     "the message needs %s tokens, %s are free of %s (one is for the answer)",
+                     count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
+                     count_format(chat->context, all));
 }
 
 static enum status add_message(struct chat *chat, enum message_role role, const char *text,

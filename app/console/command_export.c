@@ -43,7 +43,7 @@ void command_export(struct console *console, const char *argument) {
         argument[0] ? path_expand(argument, &path) : text_format(&path, "quire-%s.md", id);
     if (status == STATUS_OK) status = write_export(console, path.bytes, &messages, &err);
     if (!console_failed(status, &err))
-        terminal_tell(STYLE_DIM, "%zu messages are in %s.\n\n", messages, path.bytes);
+        terminal_tell(STYLE_DIM, "%zu messages are in %s.\n", messages, path.bytes);
     text_deinit(&path);
 }
 
@@ -107,7 +107,7 @@ void command_copy(struct console *console, const char *argument) {
     if (status == STATUS_OK) status = clipboard_put(text_string(&text), text.length, &way, &err);
     if (!console_failed(status, &err)) {
         char bytes[COUNT_TEXT_BYTES];
-        terminal_tell(STYLE_DIM, "%s bytes are on the clipboard, by %s.\n\n",
+        terminal_tell(STYLE_DIM, "%s bytes are on the clipboard, by %s.\n",
                       count_format((int64_t)text.length, bytes), way);
     }
     text_deinit(&text);

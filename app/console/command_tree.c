@@ -75,7 +75,7 @@ void command_tree(struct console *console, const char *argument) {
         if (tree.count > 0)
             choose(console, &family, &tree);
         else
-            terminal_tell(STYLE_DIM, "Nothing was said here yet.\n\n");
+            terminal_tell(STYLE_DIM, "Nothing was said here yet.\n");
     }
     tree_deinit(&tree);
     free(messages);
