@@ -61,6 +61,7 @@ cp "$here/talk.jsonl" "$QUIRE_HOME/river.jsonl"
 cd "$QUIRE_HOME" || exit 1
 printf 'The fox lives in the wood.\n' > notes.txt
 printf 'USER: red\nASSISTANT: rot\nUSER: blue\nASSISTANT: blau\n' > shots.txt
+yes 'a dog and a cat' | head -n 335 > long.txt
 mkdir presets
 printf '# my own\nYou are a pirate.\n' > presets/pirate.txt
 ln -s "$here/../../engine/demo/quire-demo-30m-q8_0.gguf" demo.gguf
@@ -149,7 +150,7 @@ see_all system-one "/system You answer in rhymes." "/system -" "/shots -" "/syst
 see_all read "/read" "/read notes.txt" "/read"
 see_answer read-sent "Where is it?"
 see_answer read-at "Is it in @notes.txt?"
-see_all read-none "/read notes.txt" "/read -"
+see_all read-none "/read notes.txt" "/read long.txt" "/read" "/read -"
 
 # Answers.
 see stats "/stats"
@@ -171,6 +172,11 @@ mask=summary
 see compact "/compact the fox"
 mask=
 
+see overflow "Look at @long.txt"
+text "a"
+keys Enter
+check overflow-abort
+
 # Another model, and the end.
 see_all model "/model"
 see model-other "/model other.gguf"
@@ -179,6 +185,7 @@ see quit "/quit"
 # An answer that has no end, and comes slowly.
 story() { sed '/^> Write/,/^A new conversation/{//!d;}'; }
 mask=story
+rm -rf "$QUIRE_HOME/quire.db"* # so that the list depends on no summary's length
 start "$engine --temp 9 --backend reference -n 1400 -c 1900"
 clear_screen
 ask_only "Write a story."

@@ -107,7 +107,15 @@ answer_to() {
 # between machines: ids, ages, speeds, this test's folder, what stands after an arrow, and what $mask takes away.
 shown() {
     on_tmux capture-pane -p -S - | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
-        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
+        -e 's/^    (now|[0-9]+ min) · /    AGE · /' \
+        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' \
+        -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
+}
+
+is_still() {
+    before=$(shown)
+    sleep 0.5
+    [ "$(shown)" = "$before" ]
 }
 
 # same_screen NAME: that is what screens/NAME has. QUIRE_SCREENS=write writes the file.
@@ -115,10 +123,10 @@ is_same() { [ "$(shown)" = "$(cat "$1")" ]; }
 same_screen() {
     file=$here/screens/$1
     if [ "${QUIRE_SCREENS-}" = write ]; then
-        sleep 0.3
+        wait_until is_still
         printf '%s\n' "$(shown)" > "$file"
     elif ! wait_until is_same "$file"; then
-        shown | diff "$file" -
+        printf "%s\n" "$(shown)" | diff "$file" -
         fail "the screen is not $file"
     fi
 }
