@@ -16,8 +16,8 @@
 static const struct {
     const char *name;
     int32_t context; // that it is opened for; 0: what it was made for
-    double rounded;  // bound of a card's error; 0: DESIGN's 4e-3. A sharpened softmax (phi3-long)
-                     // and steep gates (gpt-oss) make more of the same 16-bit rounding
+    double rounded;  // bound of a card's error; 0: DESIGN's 4e-3. A sharpened softmax (phi3-long,
+                     // gemma4) and steep gates (gpt-oss) make more of the same 16-bit rounding
     bool packed;     // weights that processors meet with activations of 8 bits
     bool folder;     // NAME.hf is the same model as a folder
     bool nested;     // NAME.nested.hf is, too, as the text's part of a larger one
@@ -40,8 +40,8 @@ static const struct {
     {.name = "granitemoe"},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
-    {.name = "gemma4", .folder = true},
-    {.name = "gemma4-e", .folder = true},
+    {.name = "gemma4", .folder = true, .rounded = 1e-2},
+    {.name = "gemma4-e", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-moe", .folder = true, .nested = true},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true},
