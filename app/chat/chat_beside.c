@@ -61,10 +61,12 @@ static enum status store_partial(const struct chat *chat, const struct sequence 
 
 static enum status store_fork(const struct chat *chat, const struct sequence *log, const char *name,
                               struct conversation *fork, struct error *err) {
+    const bool over = chat->turn.done;
+    const int64_t at = over ? chat->conversation.tip : chat->turn.parent;
     enum status status = db_begin(chat->db, err);
     if (status != STATUS_OK) return status;
-    status = conversation_fork(chat->db, &chat->conversation, chat->turn.parent, name, fork, err);
-    if (status == STATUS_OK) status = store_partial(chat, log, fork, err);
+    status = conversation_fork(chat->db, &chat->conversation, at, name, fork, err);
+    if (status == STATUS_OK && !over) status = store_partial(chat, log, fork, err);
     if (status == STATUS_OK) status = db_commit(chat->db, err);
     if (status != STATUS_OK) db_rollback(chat->db);
     return status;
@@ -76,7 +78,11 @@ enum status chat_fork_beside(const struct chat *chat, const char *name, struct c
     struct conversation fork;
     struct chat *beside = NULL;
     struct sequence *log;
-    TRY(sequence_fork(chat->answers[0].sequence, &log));
+    // Nobody may have heard yet that the turn is over: then the chat is as it leaves it.
+    const bool over = chat->turn.done;
+    if (over && chat->transcript.count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
+    TRY(sequence_fork(over ? chat->sequence : chat->answers[0].sequence, &log));
     enum status status = store_fork(chat, log, name, &fork, err);
     if (status == STATUS_OK) status = chat_open_beside(chat, fork.id, &beside, err);
     if (status != STATUS_OK) {

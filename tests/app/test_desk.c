@@ -188,6 +188,55 @@ static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
     close_desk();
 }
 
+// The turn is over, and only its last word was not asked for.
+static void a_fork_of_an_answer_that_has_just_ended_has_all_of_it(void **state) {
+    (void)state;
+    enum message_stop stop, stop_of_fork;
+    char id[CONVERSATION_ID_BYTES];
+    struct error err = {0};
+    open_desk(TOKENS);
+    begin(QUESTION);
+    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
+    while (!chat_last(desk.front).any)
+        desk_listen(&desk);
+    assert_true(chat_running(desk.front));
+    must(desk_fork(&desk, "", &err), &err);
+    assert_int_equal(desk.behind_count, 0);
+    assert_string_not_equal(chat_conversation(desk.front)->id, id);
+    char *text = last_text(id, &stop);
+    char *text_of_fork = last_text(chat_conversation(desk.front)->id, &stop_of_fork);
+    assert_string_equal(text_of_fork, text);
+    assert_int_equal(stop_of_fork, stop);
+    free(text);
+    free(text_of_fork);
+    begin("And a cat?");
+    follow(SIZE_MAX);
+    close_desk();
+}
+
+static void a_fork_of_a_question_that_was_just_taken_back_ends_before_it(void **state) {
+    (void)state;
+    char question[40 * sizeof QUESTION] = "";
+    struct error err = {0};
+    for (int i = 0; i < 40; i++)
+        strcat(question, QUESTION);
+    open_desk(TOKENS);
+    do { // until the word to stop comes before the answer
+        must(desk_new(&desk, "", &err), &err);
+        begin(question);
+        chat_cancel(desk.front);
+        while (!chat_last(desk.front).any && !chat_draft(desk.front)[0])
+            desk_listen(&desk);
+    } while (!chat_draft(desk.front)[0]);
+    assert_true(chat_running(desk.front));
+    must(desk_fork(&desk, "", &err), &err);
+    assert_int_equal(chat_message_count(desk.front), 1); // the head
+    assert_int_equal(desk.behind_count, 0);
+    begin("And a cat?");
+    follow(SIZE_MAX);
+    close_desk();
+}
+
 static void closing_keeps_what_there_is(void **state) {
     (void)state;
     char id[CONVERSATION_ID_BYTES];
@@ -337,6 +386,8 @@ int main(void) {
         cmocka_unit_test(what_is_behind_comes_back_with_all_it_has),
         cmocka_unit_test(a_conversation_behind_is_not_opened_twice),
         cmocka_unit_test(a_fork_of_a_running_answer_has_what_there_is_of_it),
+        cmocka_unit_test(a_fork_of_an_answer_that_has_just_ended_has_all_of_it),
+        cmocka_unit_test(a_fork_of_a_question_that_was_just_taken_back_ends_before_it),
         cmocka_unit_test(closing_keeps_what_there_is),
         cmocka_unit_test(a_question_without_an_answer_waits_in_its_conversation),
         cmocka_unit_test(a_step_back_is_undone_in_another_chat),
