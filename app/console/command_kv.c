@@ -8,6 +8,7 @@
 #include "app/chat/kv_report.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
+#include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "engine/base/size.h"
 
@@ -15,23 +16,29 @@ enum {
     HOLDERS_ASKED = 1000, // conversations, the newest
     HOLDERS_SHOWN = 8,
     MAP_CELLS = 56, // of a line that shows a tier at a glance
-    MAP_INDENT = 10,
+    LABEL_COLUMNS = 10,
+    ID_COLUMNS = 11,
     NAME_INDENT = 64,
+    TABLE_COLUMNS = 72, // a narrower screen has sentences in place of tables
 };
 
 static void row(const char *label, const char *value) {
-    terminal_say(STYLE_DIM, "%-10s", label);
-    terminal_say(STYLE_PLAIN, "%s\n", value);
+    row_show(&(struct row){
+        .label = label, .columns = LABEL_COLUMNS, .text = value, .label_style = WRAP_DIM});
 }
+
+static bool has_tables(void) { return !terminal_styled() || terminal_width() >= TABLE_COLUMNS; }
 
 // Blocks that are used, cached and free, and their sum, in one line.
 static void pool_row(const char *label, const uint32_t parts[3], uint32_t blocks,
                      size_t block_bytes) {
     char value[160], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES], c[COUNT_TEXT_BYTES];
     char sum[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES];
-    snprintf(value, sizeof value, "%11s + %9s + %9s = %9s  %12s", count_format(parts[0], a),
-             count_format(parts[1], b), count_format(parts[2], c), count_format(blocks, sum),
-             size_format(blocks * block_bytes, bytes));
+    snprintf(value, sizeof value,
+             has_tables() ? "%11s + %9s + %9s = %9s  %12s"
+                          : "%s blocks used, %s cached, %s free of %s · %s",
+             count_format(parts[0], a), count_format(parts[1], b), count_format(parts[2], c),
+             count_format(blocks, sum), size_format(blocks * block_bytes, bytes));
     row(label, value);
 }
 
@@ -59,7 +66,7 @@ struct kind {
 // A tier as a line: each cell the same part of it, one at least for each kind that there is, and
 // what is left over is the last kind's.
 static void map_line(const char *tier, const struct kind *kinds, size_t count, uint64_t all) {
-    const int width = terminal_width() - MAP_INDENT - (int)sizeof "[]  device";
+    const int width = terminal_width() - LABEL_COLUMNS - (int)sizeof "[]  device";
     const int columns = width < MAP_CELLS ? (width > (int)count ? width : (int)count) : MAP_CELLS;
     int left = columns;
     terminal_say(STYLE_PLAIN, "[");
@@ -92,25 +99,28 @@ static void show_map(const struct kv_usage *usage) {
         {usage->disk_bytes, 'd', STYLE_BOLD},
         {0, '.', STYLE_DIM},
     };
-    terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "map");
+    terminal_say(STYLE_DIM, "%-*s", LABEL_COLUMNS, "map");
     map_line("device", device, sizeof device / sizeof device[0], usage->device_blocks);
     if (usage->host_blocks) {
-        terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "");
+        terminal_say(STYLE_DIM, "%-*s", LABEL_COLUMNS, "");
         map_line("host", host, sizeof host / sizeof host[0], usage->host_blocks);
     }
     if (usage->has_disk && usage->disk_limit_bytes) {
-        terminal_say(STYLE_DIM, "%-*s", MAP_INDENT, "");
+        terminal_say(STYLE_DIM, "%-*s", LABEL_COLUMNS, "");
         map_line("disk", disk, sizeof disk / sizeof disk[0], usage->disk_limit_bytes);
     }
-    terminal_say(STYLE_DIM, "%-*ss shared  p private  c cached  h host  d disk  . free\n",
-                 MAP_INDENT, "");
+    row_show(&(struct row){.label = "",
+                           .columns = LABEL_COLUMNS,
+                           .text = "s shared · p private · c cached · h host · d disk · . free",
+                           .style = WRAP_DIM});
 }
 
 static void show_pools(const struct kv_usage *usage) {
     const uint32_t device[3] = {usage->device_held, usage->device_cached, usage->device_free};
     const uint32_t host[3] = {usage->host_moving, usage->host_cached, usage->host_free};
-    terminal_say(STYLE_DIM, "%-10s%11s   %9s   %9s   %9s  %12s\n", "blocks", "used", "cached",
-                 "free", "all", "bytes");
+    if (has_tables())
+        terminal_say(STYLE_DIM, "%-10s%11s   %9s   %9s   %9s  %12s\n", "blocks", "used", "cached",
+                     "free", "all", "bytes");
     pool_row("device", device, usage->device_blocks, usage->block_bytes);
     if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
     disk_row(usage);
@@ -169,19 +179,30 @@ static void show_held(const struct console *console, const struct held *held, si
     const struct conversation *conversation = &held->row->conversation;
     const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
     const struct holder_usage *usage = &held->usage;
-    char device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES];
-    char tokens[COUNT_TEXT_BYTES], unique[SIZE_TEXT_BYTES], shared[SIZE_TEXT_BYTES];
+    char device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES], label[32];
+    char tokens[COUNT_TEXT_BYTES], unique[SIZE_TEXT_BYTES], shared[SIZE_TEXT_BYTES], value[160];
     const int room = terminal_width() - NAME_INDENT;
-    struct text name = {0};
-    if (text_fit(&name, conversation->name[0] ? conversation->name : held->row->preview,
-                 room > 8 ? room : 8, false) == STATUS_OK)
-        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s %7s %7s %7s %7s %9s %9s  %s\n",
-                     here ? '*' : ' ', conversation->id, count_format(usage->tokens, tokens),
-                     count_format(usage->device_tokens, device),
-                     count_format(usage->host_tokens, host), count_format(usage->disk_tokens, disk),
-                     size_format(usage->unique_blocks * block_bytes, unique),
-                     size_format(usage->shared_blocks * block_bytes, shared), text_string(&name));
-    text_deinit(&name);
+    struct text line = {0};
+    snprintf(label, sizeof label, "%c %s", here ? '*' : ' ', conversation->id);
+    snprintf(value, sizeof value,
+             has_tables()
+                 ? "%7s %7s %7s %7s %9s %9s"
+                 : "%s tokens: %s on the device, %s on the host, %s on the disk; %s of its "
+                   "own, %s shared",
+             count_format(usage->tokens, tokens), count_format(usage->device_tokens, device),
+             count_format(usage->host_tokens, host), count_format(usage->disk_tokens, disk),
+             size_format(usage->unique_blocks * block_bytes, unique),
+             size_format(usage->shared_blocks * block_bytes, shared));
+    enum status status = text_format(&line, "%s%s", value, has_tables() ? "  " : "");
+    if (status == STATUS_OK && has_tables())
+        status = text_fit(&line, conversation->name[0] ? conversation->name : held->row->preview,
+                          room > 8 ? room : 8, false);
+    if (status == STATUS_OK)
+        row_show(&(struct row){.label = label,
+                               .columns = ID_COLUMNS,
+                               .text = text_string(&line),
+                               .label_style = here ? WRAP_BOLD : WRAP_PLAIN});
+    text_deinit(&line);
 }
 
 static void show_holders(const struct console *console, struct held *held, size_t count,
@@ -191,8 +212,10 @@ static void show_holders(const struct console *console, struct held *held, size_
     while (holding < count && held[holding].usage.tokens > 0)
         holding++;
     if (holding == 0) return;
-    terminal_say(STYLE_DIM, "\n  %-8s %7s %7s %7s %7s %9s %9s\n", "id", "tokens", "device", "host",
-                 "disk", "unique", "shared");
+    terminal_say(STYLE_PLAIN, "\n");
+    if (has_tables())
+        terminal_say(STYLE_DIM, "  %-8s %7s %7s %7s %7s %9s %9s\n", "id", "tokens", "device",
+                     "host", "disk", "unique", "shared");
     for (size_t i = 0; i < holding && i < HOLDERS_SHOWN; i++)
         show_held(console, &held[i], block_bytes);
     if (holding > HOLDERS_SHOWN)

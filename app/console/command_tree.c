@@ -90,8 +90,11 @@ void command_redo(struct console *console, const char *argument) {
         return;
     }
     bool moved = false;
-    for (; times > 0; times--, moved = true)
-        if (console_failed(chat_redo(console->chat, &err), &err)) break;
+    for (; times > 0; times--, moved = true) {
+        const enum status status = chat_redo(console->chat, &err);
+        if (moved && status == STATUS_NOT_FOUND) break; // one step may have gone several turns back
+        if (console_failed(status, &err)) break;
+    }
     if (moved) show_place(console);
 }
 

@@ -11,6 +11,7 @@ check() {
     same_screen "$size/$1"
 }
 
+without_disk() { sed -e '/^disk/,/^map/{/^map/!d;}' -e '/^moved/,/^here/{/^here/!d;}'; } # its files' sizes
 device() { sed '/^device /,/^context /{/^device /s/,.*/, …/p;/^context /!d;}'; }
 
 # see NAME LINE: what comes when this line is sent to an empty screen.
@@ -111,7 +112,9 @@ see show-params "/show params"
 see_all set-one "/set seed" "/set top_p 0.9" "/set tokens 2"
 see_all think "/think" "/think off" "/think on" "/think hide" "/think show"
 see_all verbose "/verbose" "/verbose off"
+mask=without_disk
 see kv "/kv"
+mask=
 see strip "/strip the way of the water to the sea"
 see_all save "/save"
 see export "/export talk.md"

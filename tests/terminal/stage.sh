@@ -108,7 +108,7 @@ answer_to() {
 shown() {
     on_tmux capture-pane -p -S - | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
         -e 's/^    (now|[0-9]+ min) · /    AGE · /' \
-        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' \
+        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' -e 's/disk [0-9.]+ [KM]iB of/disk N of/' \
         -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
 }
 
