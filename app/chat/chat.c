@@ -190,6 +190,10 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     TRY(conversation_lock(chat->db, to->id, err));
     enum status status = conversation_find(chat->db, to->id, &locked, err);
     if (status == STATUS_OK) status = transcript_load(&transcript, chat->db, locked.tip, err);
+    if (status == STATUS_OK && locked.model == 0 && locked.tip != MESSAGE_NONE) {
+        status = conversation_move(chat->db, to->id, locked.tip, transcript.model, err);
+        locked.model = transcript.model; // its first one: it was imported
+    }
     if (status == STATUS_OK) status = chat_take_unanswered(&transcript, &draft);
     if (status != STATUS_OK) {
         conversation_unlock(chat->db, to->id);

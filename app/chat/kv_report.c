@@ -119,7 +119,7 @@ static enum status append_found(struct text *line, const struct restore_report *
 // What is in a tier, but will be computed: the first figure is what was chosen.
 static enum status append_left(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
-    TRY(text_format(line, "computing %s tokens again", count_format(report->left_tokens, count)));
+    TRY(text_format(line, "computing %s tokens", count_format(report->left_tokens, count)));
     if (report->prefill_us <= 0 || report->left_restore_us <= 0) return STATUS_OK;
     TRY(append_clause(line, " (prefill ", report->prefill_us));
     TRY(append_clause(line, "; reading them from the disk would take ", report->left_restore_us));
@@ -135,7 +135,7 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
     if (!report->done) return text_append_string(line, found ? ", and goes on" : "restoring");
     if (found || report->left_tokens) return STATUS_OK;
     char count[COUNT_TEXT_BYTES];
-    TRY(text_format(line, "computing %s tokens again", count_format(report->length, count)));
+    TRY(text_format(line, "computing %s tokens", count_format(report->length, count)));
     if (report->prefill_us <= 0) return STATUS_OK;
     TRY(append_clause(line, " (prefill ", report->prefill_us));
     return text_append_string(line, ")");

@@ -15,7 +15,7 @@ cJSON *kv_report_json(const struct kv_usage *usage);
 // What a move to a conversation brought, and what it spared (promise P4):
 //   restored 11,204 of 11,290 tokens (disk, 92 ms; prefill would take 410 ms)
 //   11,204 of 11,290 tokens are in the cache (device)
-//   computing 11,204 tokens again (prefill 410 ms; reading them from the disk would take 900 ms)
+//   computing 11,204 tokens (prefill 410 ms; reading them from the disk would take 900 ms)
 // Nothing for an empty conversation. Times that nothing was measured for are left out.
 MUST_CHECK enum status kv_report_restored(const struct restore_report *report, struct text *line);
 

@@ -33,7 +33,7 @@ static void each_way_of_coming_back_is_said_in_its_words(void **state) {
           .prefill_us = 410000,
           .left_restore_us = 900000,
           .done = true},
-         "computing 11,204 tokens again (prefill 410 ms; reading them from the disk would take "
+         "computing 11,204 tokens (prefill 410 ms; reading them from the disk would take "
          "900 ms)"},
         {{.length = 40,
           .device_tokens = 16,
@@ -41,12 +41,11 @@ static void each_way_of_coming_back_is_said_in_its_words(void **state) {
           .prefill_us = 4000,
           .left_restore_us = 9000,
           .done = true},
-         "16 of 40 tokens are in the cache (device), computing 16 tokens again (prefill 4 ms; "
+         "16 of 40 tokens are in the cache (device), computing 16 tokens (prefill 4 ms; "
          "reading them from the disk would take 9 ms)"},
-        {{.length = 40, .left_tokens = 32, .done = true}, "computing 32 tokens again"},
-        {{.length = 40, .prefill_us = 4000, .done = true},
-         "computing 40 tokens again (prefill 4 ms)"},
-        {{.length = 40, .done = true}, "computing 40 tokens again"},
+        {{.length = 40, .left_tokens = 32, .done = true}, "computing 32 tokens"},
+        {{.length = 40, .prefill_us = 4000, .done = true}, "computing 40 tokens (prefill 4 ms)"},
+        {{.length = 40, .done = true}, "computing 40 tokens"},
         {{.length = 40, .done = false}, "restoring"},
         {{.length = 40, .disk_tokens = 16, .restore_us = 3000000, .done = false},
          "restored 16 of 40 tokens (disk, 3000 ms), and goes on"},
