@@ -14,12 +14,12 @@
 
 enum { SPIN_NANOSECONDS = 50000, SPINS_PER_LOOK = 64 };
 
-// A number that one side changes and the other waits for. The waiter counts itself as a
-// sleeper before it looks at the number for the last time, the changer changes the number
+// A number that one side raises and the other waits for. The waiter counts itself as a
+// sleeper before it looks at the number for the last time, the other side raises the number
 // before it looks for sleepers; both in the one order of sequentially consistent atomics, so
 // at least one of them sees the other and no wake-up is lost.
 struct signal {
-    atomic_uint value;
+    atomic_ullong value;
     atomic_int sleepers;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -36,16 +36,18 @@ struct threads {
     int32_t count;
     struct helper *helpers; // [count - 1], owned
     int32_t running;        // helpers that were started
-    struct signal start;    // the job's number
-    struct signal finish;   // the number of the last job that all helpers left
+    struct signal start;    // the newest job's number
+    struct signal finish;   // how often the last helper inside has left a job that was closed
+    atomic_bool stop;
 
-    // The job. Written before start.value, read after it.
+    // The job. Written while it is closed, read by who is inside. A helper that comes when it is
+    // closed already is not waited for: where others want the processors too, that may be long.
+    atomic_ullong open; // its number, or 0
+    atomic_int inside;  // helpers
     threads_body *body;
     void *context;
     int64_t items, grain;
-    bool stop;
-    atomic_llong next;    // first item that nobody has taken
-    atomic_int remaining; // helpers that have not left the job
+    atomic_llong next; // first item that nobody has taken
 };
 
 static int64_t now_nanoseconds(void) {
@@ -66,16 +68,16 @@ static void signal_deinit(struct signal *signal) {
     (void)pthread_mutex_destroy(&signal->mutex);
 }
 
-static void signal_raise(struct signal *signal, unsigned value) {
-    atomic_store(&signal->value, value);
+static void signal_raise(struct signal *signal) {
+    (void)atomic_fetch_add(&signal->value, 1);
     if (atomic_load(&signal->sleepers) == 0) return;
     (void)pthread_mutex_lock(&signal->mutex);
     (void)pthread_cond_broadcast(&signal->changed);
     (void)pthread_mutex_unlock(&signal->mutex);
 }
 
-static unsigned signal_wait(struct signal *signal, unsigned seen) {
-    unsigned value;
+static unsigned long long signal_wait(struct signal *signal, unsigned long long seen) {
+    unsigned long long value;
     const int64_t end = now_nanoseconds() + SPIN_NANOSECONDS;
     do {
         for (int i = 0; i < SPINS_PER_LOOK; i++) {
@@ -110,16 +112,34 @@ static void pin(int cpu) {
     (void)sched_setaffinity(0, sizeof set, &set); // refused: the scheduler chooses, as before
 }
 
+// A helper enters before it looks whether the job is open, and leaves before it looks whether that
+// was closed; the caller closes it before it looks who is inside. So either the helper sees that it
+// came too late, or the caller sees the helper.
+static void take_part(struct threads *threads, unsigned long long job, int32_t thread) {
+    (void)atomic_fetch_add(&threads->inside, 1);
+    if (atomic_load(&threads->open) == job) work(threads, thread);
+    if (atomic_fetch_sub(&threads->inside, 1) == 1 && atomic_load(&threads->open) == 0)
+        signal_raise(&threads->finish);
+}
+
+static void close_job(struct threads *threads) {
+    atomic_store(&threads->open, 0);
+    for (;;) {
+        const unsigned long long seen = atomic_load(&threads->finish.value);
+        if (atomic_load(&threads->inside) == 0) return;
+        (void)signal_wait(&threads->finish, seen);
+    }
+}
+
 static void *help(void *argument) {
     const struct helper *helper = argument;
     struct threads *threads = helper->pool;
     if (helper->cpu >= 0) pin(helper->cpu);
-    unsigned job = 0;
+    unsigned long long job = 0;
     for (;;) {
         job = signal_wait(&threads->start, job);
-        if (threads->stop) return NULL;
-        work(threads, helper->index);
-        if (atomic_fetch_sub(&threads->remaining, 1) == 1) signal_raise(&threads->finish, job);
+        if (atomic_load(&threads->stop)) return NULL;
+        take_part(threads, job, helper->index);
     }
 }
 
@@ -204,8 +224,8 @@ enum status threads_create(int32_t count, struct threads **threads) {
 
 void threads_destroy(struct threads *threads) {
     if (!threads) return;
-    threads->stop = true;
-    signal_raise(&threads->start, atomic_load(&threads->start.value) + 1);
+    atomic_store(&threads->stop, true);
+    signal_raise(&threads->start);
     for (int32_t i = 0; i < threads->running; i++)
         (void)pthread_join(threads->helpers[i].thread, NULL);
     signal_deinit(&threads->start);
@@ -224,15 +244,13 @@ void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_
         body(context, 0, items, 0);
         return;
     }
-    const unsigned before = atomic_load(&threads->start.value);
     threads->body = body;
     threads->context = context;
     threads->items = items;
     threads->grain = grain;
     atomic_store(&threads->next, 0);
-    atomic_store(&threads->remaining, threads->count - 1);
-    signal_raise(&threads->start, before + 1);
+    atomic_store(&threads->open, atomic_load(&threads->start.value) + 1);
+    signal_raise(&threads->start);
     work(threads, 0);
-    while (atomic_load(&threads->finish.value) != before + 1)
-        (void)signal_wait(&threads->finish, before);
+    close_job(threads);
 }

@@ -3,6 +3,7 @@
 // threads_for() cuts 0 ... items - 1 into runs of `grain` that the threads take one after the
 // other, the caller among them, and returns when all are done. Which thread takes which run
 // is chance, so a body's result must not depend on it.
+// A helper that holds no run is not waited for: another program may have its processor.
 //
 // Helpers are pinned, one a physical core first; the caller is left where its owner put it.
 // Between jobs a helper spins for some microseconds, because the next verb follows at once,
