@@ -310,9 +310,10 @@ bool beams_take(struct beams *beams, const struct event *event) {
     request_release(event->request);
     note_stats(beams, &event->stats);
     if (event->reason == STOP_REASON_FAILED) beams->status = event->status;
-    if (event->reason == STOP_REASON_CANCELLED && beams->status == STATUS_OK)
-        beams->status = STATUS_CANCELLED;
     if (--beams->waiting > 0) return true;
+    // The step itself may have been faster than the word to stop.
+    if (atomic_load(&beams->cancelled) && beams->status == STATUS_OK)
+        beams->status = STATUS_CANCELLED;
     enum status status = beams->status;
     status = status == STATUS_OK ? advance(beams) : stop(beams, status);
     if (status != STATUS_OK && !beams->done) end(beams, status);
