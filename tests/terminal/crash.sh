@@ -4,9 +4,11 @@
 
 has_answer() { [ -n "$(answer_to "$1")" ]; }
 
-start
+start --backend reference # slowly
 ask "Hello!"
 first=$(answer_to "Hello!")
+ask "/set temp 9" # at which an answer has no end
+ask "/set tokens 1400"
 ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
 # The pane's process is the shell; quire is its child.

@@ -4,24 +4,15 @@
 
 has_answer() { [ -n "$(answer_to "$1")" ]; }
 
-# True when ^C came before the answer's end.
-interrupted() {
-    ask_only "$1"
-    wait_until has_answer "$1" || fail "no answer to: $1"
-    keys C-c
-    wait_idle
-    answer_to "$1" | grep -qF "[interrupted"
-}
-
-start
-wait_idle
-interrupted "Tell me a long story about a fox and a bear." ||
-    interrupted "Write a very long story about the sea and a ship." ||
-    interrupted "Tell me everything about the history of the world." ||
-    fail "each answer was faster than ^C"
+# At this temperature an answer has no end; on this backend it comes slowly.
+start --temp 9 --backend reference -n 1400 -c 1900
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer"
+keys C-c
+wait_for "[interrupted"
 leave
 
-start -C
+start -C -n 20
 wait_for "[interrupted"
 ask "/continue"
 on_screen "no command" && fail "/continue is not known"

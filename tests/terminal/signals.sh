@@ -11,7 +11,7 @@ quire_pid() { ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | head 
 start
 ask "Hello!"
 wait_idle
-long=$(awk 'BEGIN { for (i = 0; i < 80; i++) printf "Fox %d found a berry in the wood. ", i }')
+long=$(awk 'BEGIN { for (i = 0; i < 140; i++) printf "Fox %d found a berry in the wood. ", i }')
 on_tmux set-buffer "$long
 What now?"
 on_tmux paste-buffer -p
@@ -21,6 +21,7 @@ wait_for "[stopped — the message is back in the editor]"
 keys C-c
 wait_idle
 
+ask "/set temp 9" # at which an answer has no end
 ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
 kill -TERM $(quire_pid)
