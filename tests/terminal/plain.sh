@@ -8,13 +8,10 @@ bytes=$QUIRE_HOME/bytes
 
 # begin WIDTH ENVIRONMENT OPTIONS…: all that quire writes is in $bytes.
 begin() {
-    width=$1 environment=$2
+    columns=$1 environment=$2
     shift 2
     : > "$bytes"
-    on_tmux kill-server 2> /dev/null
-    while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
-    on_tmux new-session -d -x "$width" -y 24 \
-        "read -r go; env $environment '$program' --temp 0 $*; echo left with \$?; exec cat" || exit 1
+    run "read -r go; env $environment '$program' --temp 0 $*; echo left with \$?; exec cat"
     on_tmux pipe-pane "cat > '$bytes'"
     keys Enter
     wait_for "/help lists the commands"

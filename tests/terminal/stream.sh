@@ -9,12 +9,9 @@ bad=0
 
 # play NAME WIDTH ENVIRONMENT WORDS…: the screen is screens/NAME.
 play() {
-    name=$1 width=$2 environment=$3
+    name=$1 columns=$2 lines=30 environment=$3
     shift 3
-    on_tmux kill-server 2> /dev/null
-    while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
-    on_tmux new-session -d -x "$width" -y 30 \
-        "echo '> How?'; env $environment '$player' '$screens/answer.md' $*; echo done with \$?; exec cat" || exit 1
+    run "echo '> How?'; env $environment '$player' '$screens/answer.md' $*; echo done with \$?; exec cat"
     wait_for "done with 0"
     on_tmux capture-pane -p -S - | sed -e 's/for [0-9.]* s,/for N s,/' -e 's/ *$//' \
         -e '/done with 0/,$d' > "$QUIRE_HOME/screen"
