@@ -1,4 +1,4 @@
-// store/preview.h — the beginning of a text as one line; nobody outside this room includes it.
+// store/preview.h — the beginning of a text as one line, for lists and trees.
 #ifndef STORE_PREVIEW_H
 #define STORE_PREVIEW_H
 

@@ -27,10 +27,28 @@ struct asking {
     bool cancelled;
 };
 
-// Reads "ID,ID" into conversations; each must be there, and once.
+// How much of "ID,\"A name\",ID TEXT" are the names: up to the first blank outside of quotes.
+static size_t names_length(const char *argument) {
+    bool quoted = false;
+    size_t length = 0;
+    for (; argument[length] && (quoted || !strchr(" \t\n", argument[length])); length++)
+        if (argument[length] == '"') quoted = !quoted;
+    return length;
+}
+
+// The first name of *rest, without its quotes; *rest goes on behind its comma. NULL: none is left.
+static const char *next_name(char **rest) {
+    char *name = *rest, *close = name && name[0] == '"' ? strchr(name + 1, '"') : NULL;
+    if (!close || (close[1] && close[1] != ',')) return strsep(rest, ",");
+    *rest = close[1] ? close + 2 : NULL;
+    *close = '\0';
+    return name + 1;
+}
+
+// Reads the names into conversations; each must be there, and once.
 static enum status find_all(struct asking *asking, char *names, struct error *err) {
     char *rest = names;
-    for (const char *name; (name = strsep(&rest, ","));) {
+    for (const char *name; (name = next_name(&rest));) {
         struct conversation found;
         if (asking->count == ASK_MOST)
             return error_set(err, STATUS_BAD_INPUT, "more than %d conversations", ASK_MOST);
@@ -152,7 +170,7 @@ static void ask(struct asking *asking, char *names, const char *text) {
 
 void command_ask(struct console *console, const char *argument) {
     struct asking asking = {.console = console};
-    const size_t length = strcspn(argument, " \t\n");
+    const size_t length = names_length(argument);
     const char *text = argument + length + strspn(argument + length, " \t\n");
     char *names = strndup(argument, length);
     if (!argument[0] || !text[0])

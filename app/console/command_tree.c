@@ -1,14 +1,17 @@
 // app/console/command_tree.c — /tree /redo /edit: back, forward, and across all that was said.
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/console/tree.h"
 #include "app/console/view.h"
 #include "app/screen/terminal.h"
+#include "store/preview.h"
 
 enum { MESSAGES_MOST = 20000, CONVERSATIONS_MOST = 1000, SHOWN_EXCHANGES = 1 };
 
@@ -54,6 +57,36 @@ static void choose(struct console *console, const struct family *family, const s
     free(items);
 }
 
+// Does the answer begin with its text, or with what a model thought before it?
+static enum status thinks_first(const struct family_message *message, bool *thinks) {
+    struct text answer = {0};
+    const size_t length = strlen(message->preview);
+    *thinks = false;
+    if (message->role != MESSAGE_ASSISTANT) return STATUS_OK;
+    const enum status status = thinking_split(message->preview, length, NULL, &answer);
+    *thinks = strcmp(text_string(&answer), message->preview) != 0;
+    text_deinit(&answer);
+    return status;
+}
+
+// A row shows what was said: an answer that begins with thinking by what comes after it.
+static enum status pass_thinking(struct db *db, struct family_message *shown, struct error *err) {
+    struct message message;
+    struct text answer = {0};
+    bool thinks;
+    TRY(thinks_first(shown, &thinks));
+    if (!thinks) return STATUS_OK;
+    TRY(message_get(db, shown->id, &message, err));
+    const enum status status = thinking_split(message.text, message.length, NULL, &answer);
+    if (answer.length > 0)
+        preview_make(answer.bytes, answer.length, shown->preview, sizeof shown->preview);
+    else
+        snprintf(shown->preview, sizeof shown->preview, "[only thinking]");
+    text_deinit(&answer);
+    message_deinit(&message);
+    return status;
+}
+
 void command_tree(struct console *console, const char *argument) {
     struct family_message *messages = NULL;
     struct conversation *conversations = NULL;
@@ -68,6 +101,8 @@ void command_tree(struct console *console, const char *argument) {
     if (status == STATUS_OK && id[0])
         status = family_conversations(console->db, id, CONVERSATIONS_MOST, &conversations,
                                       &family.conversation_count, &err);
+    for (size_t i = 0; status == STATUS_OK && i < family.count; i++)
+        status = pass_thinking(console->db, &messages[i], &err);
     family.messages = messages;
     family.conversations = conversations;
     if (status == STATUS_OK) status = tree_draw(&family, &tree);

@@ -64,7 +64,7 @@ static const struct command TABLE[] = {
      "4: the best that a search of width 4 finds", command_beam, WITH_NOTHING, NULL},
     {{"continue"}, "", "goes on with a cut answer", "", command_continue, WITH_NOTHING, NULL},
     {{"ask"}, "ID,ID… TEXT", "one message to several conversations at once",
-     "3f2a,77c0 And in winter?: both are asked", command_ask, WITH_NOTHING, NULL},
+     "3f2a,\"a name\" And in winter?: both are asked", command_ask, WITH_NOTHING, NULL},
     {{"read"}, "[FILE…|-]", "files into the next message (- drops them); also @FILE",
      "notes.txt todo.txt: both go with the next message", command_read, WITH_FILES, NULL},
     {{"system"}, "[TEXT|@FILE|-]", "shows or sets the system prompt; - is none",

@@ -64,6 +64,26 @@ keys C-c
 wait_for "/quit leaves"
 leave
 
+# Answers are shown by what was said, not by what was thought before it.
+long=$(printf 'It is water, and %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25)
+printf '%s\n' '{"type":"conversation","version":1,"name":"a lake","messages":4}' \
+    '{"role":"user","text":"What is a lake?"}' \
+    "{\"role\":\"assistant\",\"text\":\"<think>\\n$long\\n</think>\\n\\nStanding water.\",\"stop_reason\":\"end\"}" \
+    '{"role":"user","text":"And a sea?"}' \
+    '{"role":"assistant","text":"<think>\nA big","stop_reason":"interrupted"}' > "$QUIRE_HOME/thoughts.jsonl"
+start -n 2
+wait_idle
+ask_only "/import $QUIRE_HOME/thoughts.jsonl"
+wait_for "2 turns]"
+clear_screen
+ask_only "/tree"
+wait_for "Esc leaves"
+on_screen "  What is a lake? → Standing water." || fail "a row shows what was thought"
+on_screen "* And a sea? → [only thinking] (cut)" || fail "a row shows a thought without an answer"
+keys Escape
+wait_idle
+leave
+
 columns=40 lines=15
 begin
 clear_screen
