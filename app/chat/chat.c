@@ -44,10 +44,13 @@ enum status chat_open(const struct chat_options *options, struct chat **result, 
     return STATUS_OK;
 }
 
+// Nobody is there any more to whom a message without an answer could be given back: it stays the
+// tip, and a resume gives it back.
 static void finish_turn(struct chat *chat) {
     struct turn_progress progress;
     struct error err;
     enum status status;
+    chat->turn.behind = true;
     chat_cancel(chat);
     while (chat_running(chat))
         chat_turn_next(chat, 1000, &progress, &status, &err);

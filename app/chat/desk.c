@@ -82,14 +82,27 @@ void desk_listen(struct desk *desk) {
         desk_take(desk, &event, &unseen);
 }
 
-struct chat *desk_close(struct desk *desk) {
+// Waits for one event, a while.
+static void take_next(struct desk *desk) {
     struct event event;
     struct turn_progress unseen;
+    if (engine_next_event(desk->engine, CLOSING_WAIT_MS, &event)) desk_take(desk, &event, &unseen);
+}
+
+void desk_stop_front(struct desk *desk) {
+    enum status status;
+    struct error err;
+    if (!chat_running(desk->front)) return;
+    chat_cancel(desk->front);
+    while (!chat_turn_ended(desk->front, &status, &err))
+        take_next(desk);
+}
+
+struct chat *desk_close(struct desk *desk) {
     for (int32_t i = 0; i < desk->behind_count; i++)
         chat_cancel(desk->behind[i]);
     while (desk->behind_count > 0)
-        if (engine_next_event(desk->engine, CLOSING_WAIT_MS, &event))
-            desk_take(desk, &event, &unseen);
+        take_next(desk);
     text_deinit(&desk->notes);
     return desk->front;
 }

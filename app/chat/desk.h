@@ -45,6 +45,9 @@ int desk_event_fd(const struct desk *desk); // readable when there are events
 // Takes all events there are; the end of the turn in front, if that runs, is left for desk_next().
 void desk_listen(struct desk *desk);
 
+// Stops the turn in front, if one runs, and waits for its end; what runs behind goes on.
+void desk_stop_front(struct desk *desk);
+
 // For a caller with chats of its own: an event that is for none of them.
 enum turn_event desk_take(struct desk *desk, const struct event *event,
                           struct turn_progress *progress);

@@ -109,9 +109,15 @@ enum status compaction_begin(struct chat *chat, const char *focus, int32_t messa
     TRY(plan(chat, ask_tokens, message_tokens, &compaction->keep_from, err));
     TRY(chat_open_scratch(chat, compaction->keep_from, &compaction->scratch, err));
     chat_settings(compaction->scratch)->max_tokens = summary_tokens(chat);
+    chat_settings(compaction->scratch)->think = THINK_OFF; // the tokens are for the summary
     const enum status status = ask_for_summary(compaction, focus, err);
     if (status != STATUS_OK) compaction_deinit(compaction);
     return status;
+}
+
+bool compaction_is_cut(const struct compaction *compaction) {
+    const enum message_stop stop = chat_last(compaction->scratch).stop;
+    return stop == STOP_LENGTH || stop == STOP_CONTEXT;
 }
 
 enum status compaction_finish(struct compaction *compaction, struct error *err) {

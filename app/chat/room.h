@@ -35,7 +35,8 @@ MUST_CHECK enum status compaction_begin(struct chat *chat, const char *focus,
 // The scratch's turn is over: moves the chat into a fork with the summary. CANCELLED: it was
 // stopped; BAD_INPUT: there is no text in it. The chat is where it was then.
 MUST_CHECK enum status compaction_finish(struct compaction *compaction, struct error *err);
-void compaction_deinit(struct compaction *compaction); // leaves it empty
+bool compaction_is_cut(const struct compaction *compaction); // the summary, by what it may have
+void compaction_deinit(struct compaction *compaction);       // leaves it empty
 
 // All of it, without a person who looks on.
 MUST_CHECK enum status room_compact(struct chat *chat, int32_t message_tokens, struct error *err);

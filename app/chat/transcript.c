@@ -20,10 +20,10 @@ static enum role role_of(const struct message *message) {
     return ROLE_USER;
 }
 
-// When the conversation began, so that a template which writes the date writes the same one
-// tomorrow.
 _Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT, "a cut is no token's id");
 
+// When the conversation began, so that a template which writes the date writes the same one
+// tomorrow.
 static struct tm began(const struct transcript *transcript) {
     const int64_t stored = transcript->count ? transcript->entries[0].message.created_ms : 0;
     const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);

@@ -255,17 +255,20 @@ static void let_forks_go(struct chat *chat) {
 // Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
 // message stays in the tree; in the background it stays the tip, so that a resume gives it back.
 static enum status take_back(struct chat *chat, struct error *err) {
-    struct turn *turn = &chat->turn;
+    const struct turn *turn = &chat->turn;
+    enum status status = STATUS_OK;
     if (turn->behind) return STATUS_OK;
     if (turn->kind == TURN_ANSWER) {
         const struct message *asked = chat_message(chat, chat->transcript.count - 1);
         TRY(text_append(&chat->draft, asked->text, asked->length));
-        TRY(conversation_move(chat->db, chat->conversation.id, turn->tip_before,
-                              chat->transcript.model, err));
         transcript_cut(&chat->transcript, chat->transcript.count - 1);
         chat->conversation.tip = transcript_tip(&chat->transcript);
+        // Where the store can not follow it keeps the message as its tip, until the next is sent.
+        status = conversation_move(chat->db, chat->conversation.id, turn->tip_before,
+                                   chat->transcript.model, err);
     }
-    return chat_place(chat, chat->transcript.count, err);
+    const enum status placed = chat_place(chat, chat->transcript.count, err);
+    return status == STATUS_OK ? placed : status;
 }
 
 static void note_failure(struct turn *turn, enum status status, const struct error *err) {

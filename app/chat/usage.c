@@ -14,7 +14,6 @@ struct usage usage_of(struct chat *chat, struct engine *engine) {
         .pool_percent = usage_percent(kv.device_blocks - kv.device_free, kv.device_blocks),
     };
     struct sequence *sequence = chat_sequence(chat);
-    if (!sequence) return usage;
     usage.length = sequence_length(sequence);
     usage.cached = sequence_cached(sequence);
     usage.context_percent = usage_percent(usage.length, info.context);

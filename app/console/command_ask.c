@@ -3,16 +3,18 @@
 // Each conversation is a chat beside the console's own; what comes from the engine goes to the chat
 // that it belongs to. An answer is shown when it is whole, the one that ends first first, and is
 // stored in its conversation as any other.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/base/figures.h"
 #include "app/console/command.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
 
-enum { ASK_MOST = 16, POLL_MS = 50 };
+enum { ASK_MOST = 16, POLL_MS = 50, AGAIN_MS = 1000 };
 
 struct asked {
     struct conversation conversation;
@@ -24,7 +26,7 @@ struct asking {
     struct console *console;
     struct asked asked[ASK_MOST];
     int32_t count, running;
-    bool cancelled;
+    int64_t cancelled_ms; // 0: not cancelled
 };
 
 // How much of "ID,\"A name\",ID TEXT" are the names: up to the first blank outside of quotes.
@@ -134,16 +136,22 @@ static void take_event(struct asking *asking, const struct event *event) {
     desk_take(&asking->console->desk, event, &progress); // an answer in the background
 }
 
-// ^C stops all of them, and each keeps what it has; a signal to end also leaves.
+static void leave(struct console *console, int signal) {
+    console->leave = true;
+    console->exit_code = 128 + signal;
+}
+
+// ^C stops all of them, and each keeps what it has; a second one within a second, and a signal to
+// end, also leave.
 static void obey_signals(struct asking *asking) {
     const struct terminal_signals signals = terminal_take_signals();
+    const int64_t before_ms = asking->cancelled_ms, now_ms = clock_ms();
+    const bool again = before_ms && signals.interrupts > 0 && now_ms - before_ms <= AGAIN_MS;
     if (signals.suspend) terminal_suspend();
-    if (signals.end) {
-        asking->console->leave = true;
-        asking->console->exit_code = 128 + signals.end;
-    }
-    if ((signals.interrupts == 0 && !signals.end) || asking->cancelled) return;
-    asking->cancelled = true;
+    if (again || signals.interrupts > 1) leave(asking->console, SIGINT);
+    if (signals.end) leave(asking->console, signals.end);
+    if (signals.interrupts == 0 && !signals.end) return;
+    asking->cancelled_ms = now_ms;
     for (int32_t i = 0; i < asking->count; i++)
         if (asking->asked[i].running) chat_cancel(asking->asked[i].chat);
 }
@@ -165,7 +173,7 @@ static void ask(struct asking *asking, char *names, const char *text) {
         console_listen(asking->console);
         obey_signals(asking);
     }
-    console_end_aside(asking->console, asking->cancelled);
+    console_end_aside(asking->console, asking->cancelled_ms != 0);
 }
 
 void command_ask(struct console *console, const char *argument) {

@@ -17,7 +17,7 @@ static void say_forked(struct console *console, const char *what) {
     const struct conversation *fork = chat_conversation(console->chat);
     terminal_tell(STYLE_DIM, "%s %s%s%s; /resume - goes back.\n\n", what, fork->id,
                   fork->name[0] ? " " : "", fork->name);
-    if (chat_draft(console->chat)[0]) console_set_draft(console, chat_draft(console->chat));
+    console_give_back(console, chat_draft(console->chat));
 }
 
 static void fork_before(struct console *console, int64_t turn) {
@@ -29,7 +29,6 @@ static void fork_before(struct console *console, int64_t turn) {
         char what[64];
         snprintf(what, sizeof what, "Before turn %" PRId64 ", in the fork", turn);
         say_forked(console, what);
-        console_set_draft(console, text_string(&draft));
     }
     text_deinit(&draft);
 }

@@ -131,19 +131,24 @@ static void resume(struct console *console, const char *which) {
     console_arrive(console);
 }
 
-// What a picker shows of the conversations.
-struct picking {
-    struct console *console;
+struct listing {                   // conversations, and the lines that a picker shows of them
     struct conversation_row *rows; // [count], owned
     char **lines;                  // the same
     size_t count;
 };
 
-static void picking_deinit(struct picking *picking) {
-    for (size_t i = 0; picking->lines && i < picking->count; i++)
-        free(picking->lines[i]);
-    free(picking->lines);
-    free(picking->rows);
+struct picking {
+    struct console *console;
+    struct listing shown;
+    struct listing first; // once all are shown: the newest, of which the picker had the lines
+};
+
+static void listing_deinit(struct listing *listing) {
+    for (size_t i = 0; listing->lines && i < listing->count; i++)
+        free(listing->lines[i]);
+    free(listing->lines);
+    free(listing->rows);
+    *listing = (struct listing){0};
 }
 
 // "3f2a91bc    2 h    4  name · beginning".
@@ -159,44 +164,47 @@ static enum status make_line(const struct conversation_row *row, char **result) 
 }
 
 // Fills an empty one with the newest; after a failure it can be deinitialised all the same.
-static enum status picking_load(struct picking *picking, size_t limit, struct error *err) {
-    TRY(conversation_list(picking->console->db, "", limit, &picking->rows, &picking->count, err));
-    picking->lines = calloc(picking->count + 1, sizeof *picking->lines);
-    if (!picking->lines) return STATUS_NO_MEMORY;
-    for (size_t i = 0; i < picking->count; i++)
-        TRY(make_line(&picking->rows[i], &picking->lines[i]));
+static enum status listing_load(struct db *db, size_t limit, struct listing *listing,
+                                struct error *err) {
+    TRY(conversation_list(db, "", limit, &listing->rows, &listing->count, err));
+    listing->lines = calloc(listing->count + 1, sizeof *listing->lines);
+    if (!listing->lines) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < listing->count; i++)
+        TRY(make_line(&listing->rows[i], &listing->lines[i]));
     return STATUS_OK;
 }
 
 static bool load_all(void *user, const char *const **items, size_t *count) {
-    struct picking *picking = user, all = {.console = picking->console};
+    struct picking *picking = user;
+    struct listing all = {0};
     struct error err = {0};
-    if (console_failed(picking_load(&all, SIZE_MAX, &err), &err)) {
-        picking_deinit(&all);
+    if (console_failed(listing_load(picking->console->db, SIZE_MAX, &all, &err), &err)) {
+        listing_deinit(&all);
         return false;
     }
-    picking_deinit(picking);
-    *picking = all;
-    *items = (const char *const *)picking->lines;
-    *count = picking->count;
+    picking->first = picking->shown;
+    picking->shown = all;
+    *items = (const char *const *)all.lines;
+    *count = all.count;
     return true;
 }
 
 static void pick(struct picking *picking) {
     const char *here = chat_conversation(picking->console->chat)->id;
+    const struct listing *newest = &picking->shown;
     size_t at = 0, chosen;
-    while (at < picking->count && strcmp(picking->rows[at].conversation.id, here) != 0)
+    while (at < newest->count && strcmp(newest->rows[at].conversation.id, here) != 0)
         at++;
     const struct picker_options options = {
         .title = "conversations",
-        .items = (const char *const *)picking->lines,
-        .count = picking->count,
-        .at = at < picking->count ? at : 0,
-        .more = picking->count == PICK_FIRST ? load_all : NULL,
+        .items = (const char *const *)newest->lines,
+        .count = newest->count,
+        .at = at < newest->count ? at : 0,
+        .more = newest->count == PICK_FIRST ? load_all : NULL,
         .user = picking,
     };
     if (picker_run(picking->console, &options, &chosen))
-        resume(picking->console, picking->rows[chosen].conversation.id);
+        resume(picking->console, picking->shown.rows[chosen].conversation.id);
 }
 
 void command_resume(struct console *console, const char *argument) {
@@ -206,14 +214,15 @@ void command_resume(struct console *console, const char *argument) {
         resume(console, argument);
         return;
     }
-    const enum status status = picking_load(&picking, PICK_FIRST, &err);
+    const enum status status = listing_load(console->db, PICK_FIRST, &picking.shown, &err);
     if (!console_failed(status, &err)) {
-        if (picking.count > 0)
+        if (picking.shown.count > 0)
             pick(&picking);
         else
             terminal_tell(STYLE_DIM, "There is no conversation yet.\n");
     }
-    picking_deinit(&picking);
+    listing_deinit(&picking.shown);
+    listing_deinit(&picking.first);
 }
 
 // The lock says whether another quire is in it.

@@ -58,8 +58,8 @@ static void show_overview(struct console *console) {
 static void show_tokens(struct console *console) {
     const struct tokenizer *tokenizer = engine_tokenizer(console->engine);
     struct sequence *sequence = chat_sequence(console->chat);
-    const int32_t length = sequence ? sequence_length(sequence) : 0;
-    const int32_t *ids = sequence ? sequence_tokens(sequence) : NULL;
+    const int32_t length = sequence_length(sequence);
+    const int32_t *ids = sequence_tokens(sequence);
     const int width = terminal_width();
     int column = 0;
     for (int32_t i = 0; tokenizer && i < length; i++) {

@@ -21,7 +21,7 @@ static void show_place(struct console *console) {
     view_replay(console->chat, SHOWN_EXCHANGES);
     terminal_tell(STYLE_DIM, "[%s; /redo, /undo and /tree go elsewhere]\n\n",
                   turns_format(chat_turn_count(console->chat), turns));
-    console_set_draft(console, chat_draft(console->chat));
+    console_give_back(console, chat_draft(console->chat));
 }
 
 // A message at which another conversation stands is gone to by going to that conversation.
@@ -148,7 +148,7 @@ void command_edit(struct console *console, const char *argument) {
         terminal_tell(STYLE_DIM,
                       "Turn %" PRId64 " is in the editor; /redo goes back to how it was.\n\n",
                       turn);
-        console_set_draft(console, text_string(&draft));
+        console_give_back(console, text_string(&draft));
     }
     text_deinit(&draft);
 }

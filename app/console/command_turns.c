@@ -51,7 +51,7 @@ void command_rewind(struct console *console, const char *argument) {
         terminal_tell(STYLE_DIM,
                       "Back to %s; the message is in the editor. /redo goes forward.\n\n",
                       turns_format(chat_turn_count(console->chat), left));
-        console_set_draft(console, text_string(&draft));
+        console_give_back(console, text_string(&draft));
     }
     text_deinit(&draft);
 }

@@ -74,10 +74,11 @@ enum status compose_expand(const char *typed, size_t length, struct text *messag
                            struct text *rest, size_t *files, struct error *err) {
     for (size_t at = 0; at < length;) {
         const bool begins = at == 0 || strchr(BLANKS, typed[at - 1]) || typed[at - 1] == '(';
-        const size_t word = word_length(typed + at, length - at);
-        if (begins && word > 1 && typed[at] == '\\' && typed[at + 1] == '@') {
+        const bool marked = begins && (typed[at] == '@' || typed[at] == '\\');
+        const size_t word = marked ? word_length(typed + at, length - at) : 0;
+        if (word > 1 && typed[at] == '\\' && typed[at + 1] == '@') {
             at++;
-        } else if (begins && word > 1 && typed[at] == '@') {
+        } else if (word > 1 && typed[at] == '@') {
             TRY(take_word(typed + at, word, message, files, err));
             TRY(text_append(rest, typed + at, word));
             at += word;
@@ -127,17 +128,28 @@ static enum status remember(struct console *console, const struct text *message,
     return STATUS_OK;
 }
 
+static bool is_composed(const struct console *console, const char *message) {
+    const struct text *last = &console->composed.message;
+    return last->length > 0 && strcmp(message, text_string(last)) == 0;
+}
+
+// The files of the last message wait again, before those that wait by now.
+static void take_files_back(struct console *console) {
+    struct attached *files = &console->composed.attached, *waiting = &console->attached;
+    if (text_append(&files->text, text_string(&waiting->text), waiting->text.length) == STATUS_OK)
+        files->files += waiting->files;
+    else
+        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+    attached_deinit(waiting);
+    *waiting = *files;
+    *files = (struct attached){0};
+    text_clear(&console->composed.message);
+}
+
 void compose_take_back(struct console *console, const char *message) {
-    struct composed *composed = &console->composed;
-    if (composed->message.length == 0 || strcmp(message, text_string(&composed->message)) != 0) {
-        console_set_draft(console, message);
-        return;
-    }
-    console_set_draft(console, text_string(&composed->typed));
-    attached_deinit(&console->attached);
-    console->attached = composed->attached;
-    composed->attached = (struct attached){0};
-    text_clear(&composed->message);
+    const bool composed = is_composed(console, message);
+    console_give_back(console, composed ? text_string(&console->composed.typed) : message);
+    if (composed) take_files_back(console);
 }
 
 // The files that wait, those that are named, and what was typed.
@@ -153,6 +165,19 @@ static enum status compose(const struct console *console, const char *typed, siz
     return status;
 }
 
+static void send(struct console *console, const struct text *message) {
+    switch (console_send(console, message->bytes, message->length)) {
+    case SENT:
+        break;
+    case SENT_BACK:
+        compose_take_back(console, message->bytes);
+        break;
+    case SENT_NOWHERE:
+        if (is_composed(console, message->bytes)) take_files_back(console);
+        break;
+    }
+}
+
 void compose_send(struct console *console, const char *typed, size_t length) {
     struct text message = {0};
     struct error err = {0};
@@ -162,12 +187,10 @@ void compose_send(struct console *console, const char *typed, size_t length) {
         say_tokens(console, &message, files);
         status = remember(console, &message, typed);
     }
-    if (console_failed(status, &err)) {
-        console_set_draft(console, typed);
-    } else {
-        console_send(console, message.bytes, message.length);
-        if (console->draft.length > 0) compose_take_back(console, message.bytes);
-    }
+    if (console_failed(status, &err))
+        console_give_back(console, typed);
+    else
+        send(console, &message);
     text_deinit(&message);
 }
 

@@ -11,10 +11,11 @@
 
 #include "app/console/console.h"
 
-// Sends the message, or says why not and makes it the draft.
+// Sends the message, or says why not and gives it back into the draft.
 void compose_send(struct console *console, const char *typed, size_t length);
 
-// A message that was taken back becomes the draft: what was typed of it, and its files wait again.
+// A message that was taken back goes into the draft: what was typed of it, and its files wait
+// again.
 void compose_take_back(struct console *console, const char *message);
 
 void compose_deinit(struct console *console); // of what waits and is remembered

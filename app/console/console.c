@@ -181,14 +181,15 @@ void console_end_aside(struct console *console, bool cancelled) {
     typed_to_draft(console, &typed);
 }
 
-void console_send(struct console *console, const char *text, size_t length) {
+enum sent console_send(struct console *console, const char *text, size_t length) {
     struct error err = {0};
     enum status status = chat_send(console->chat, text, length, &err);
     if (status == STATUS_TOO_LONG) {
-        if (!overflow_make_room(console, text, length, &err)) return;
+        const enum sent sent = overflow_make_room(console, text, length, &err);
+        if (sent != SENT) return sent;
         status = chat_send(console->chat, text, length, &err);
     }
-    if (console_failed(status, &err)) console_set_draft(console, text);
+    return console_failed(status, &err) ? SENT_BACK : SENT;
 }
 
 void console_regenerate(struct console *console, int32_t answers) {
@@ -320,11 +321,13 @@ void console_arrive(struct console *console) {
     terminal_say(STYLE_PLAIN, "\n");
     if (!chat_draft(console->chat)[0]) return;
     terminal_tell(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
-    console_set_draft(console, chat_draft(console->chat));
+    console_give_back(console, chat_draft(console->chat));
 }
 
-void console_set_draft(struct console *console, const char *text) {
-    text_clear(&console->draft);
-    if (text_append_string(&console->draft, text) != STATUS_OK)
-        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+void console_give_back(struct console *console, const char *text) {
+    if (!text[0]) return;
+    struct text typed = console->draft;
+    console->draft = (struct text){0};
+    add_to_draft(console, text);
+    typed_to_draft(console, &typed);
 }

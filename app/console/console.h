@@ -44,9 +44,16 @@ struct console {
 
 void console_deinit(struct console *console); // its texts
 
-// Each begins a turn, which console_follow() shows. What could not be sent is the draft; what does
-// not fit asks for room (overflow.h) first.
-void console_send(struct console *console, const char *text, size_t length);
+// What became of a message.
+enum sent {
+    SENT,         // its turn has begun
+    SENT_BACK,    // it could not be sent, or the person wants to change it: into the draft with it
+    SENT_NOWHERE, // the person gave it up; it is in the history
+};
+
+// Each begins a turn, which console_follow() shows. What does not fit asks for room (overflow.h)
+// first. What comes of the message's text is the caller's.
+enum sent console_send(struct console *console, const char *text, size_t length);
 void console_regenerate(struct console *console, int32_t answers);
 void console_search(struct console *console, int32_t width);
 void console_continue(struct console *console);
@@ -87,7 +94,7 @@ bool console_confirm(struct console *console, const char *question); // "y" or "
 // After a move: the last turns, dimmed, and what of them was cached where, at what cost.
 void console_arrive(struct console *console);
 
-// What the next prompt begins with. Copied.
-void console_set_draft(struct console *console, const char *text);
+// The next prompt begins with this text, before what was to stand there already. Copied.
+void console_give_back(struct console *console, const char *text);
 
 #endif

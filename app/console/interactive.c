@@ -132,7 +132,8 @@ static void greet(struct console *console, const struct interactive_options *opt
     terminal_say(STYLE_BOLD, "%s", PROMPT);
     terminal_text(STYLE_PLAIN, options->first_prompt, strlen(options->first_prompt));
     terminal_say(STYLE_PLAIN, "\n");
-    console_send(console, options->first_prompt, strlen(options->first_prompt));
+    if (console_send(console, options->first_prompt, strlen(options->first_prompt)) == SENT_BACK)
+        console_give_back(console, options->first_prompt);
 }
 
 int interactive_run(const struct interactive_options *options) {
@@ -164,6 +165,7 @@ int interactive_run(const struct interactive_options *options) {
         else if (!obey_queue(&console))
             read_and_obey(&console);
     *options->chat = desk_close(&console.desk);
+    editor_remember(text_string(&console.draft)); // what would have stood in the next prompt
     editor_close();
     terminal_close();
     notice_release();

@@ -26,11 +26,12 @@ static bool take_line(void *user, struct text *line) {
 
 // The scratch stands in front for as long as its turn takes; what runs behind goes on.
 static enum view_end view_scratch(struct console *console, struct chat *scratch) {
-    const struct view_options options = {.line = take_line, .user = console};
+    const struct view_options options = {.unmarked = true, .line = take_line, .user = console};
     bool cancelled;
     console->desk.front = scratch;
     editor_begin_aside();
     const enum view_end end = view_turn(&console->desk, &options, &console->exit_code, &cancelled);
+    desk_stop_front(&console->desk);
     console->desk.front = console->chat;
     console_end_aside(console, cancelled);
     return end;
@@ -41,6 +42,9 @@ static bool show_summary(struct console *console, struct compaction *compaction)
     terminal_tell(STYLE_DIM, "[the summary]\n");
     switch (view_scratch(console, compaction->scratch)) {
     case VIEW_ANSWERED:
+        if (compaction_is_cut(compaction))
+            terminal_tell(STYLE_DIM, "[the summary was cut: it may have %d tokens]\n\n",
+                          (int)chat_settings(compaction->scratch)->max_tokens);
         return true;
     case VIEW_BACK:
         terminal_tell(STYLE_DIM, "No summary: nothing has changed.\n\n");
@@ -95,8 +99,8 @@ static char ask(struct console *console, bool room_can_be_made) {
     return choice;
 }
 
-bool overflow_make_room(struct console *console, const char *text, size_t length,
-                        const struct error *why) {
+enum sent overflow_make_room(struct console *console, const char *text, size_t length,
+                             const struct error *why) {
     int32_t tokens = 0, free_tokens;
     size_t keep_from;
     struct error err = {0};
@@ -107,11 +111,9 @@ bool overflow_make_room(struct console *console, const char *text, size_t length
     if (possible)
         possible = chat_keep_from(console->chat, tokens, 0, &keep_from, &err) == STATUS_OK;
     const char choice = ask(console, possible);
-    if (choice == 'c' && possible && overflow_compact(console, "", tokens)) return true;
-    if (choice == 'd' && possible && drop(console, tokens)) return true;
-    if (choice == 'a')
-        terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
-    else
-        console_set_draft(console, text);
-    return false;
+    if (choice == 'c' && possible && overflow_compact(console, "", tokens)) return SENT;
+    if (choice == 'd' && possible && drop(console, tokens)) return SENT;
+    if (choice != 'a') return SENT_BACK;
+    terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
+    return SENT_NOWHERE;
 }

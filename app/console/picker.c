@@ -25,8 +25,9 @@ enum {
     OTHER_LINES = 2, // above and below the items
     ROWS_MOST = 18,  // more are hard to look over
     SEQUENCE_MS = 50,
-    ASKED_MOST = 50, // items of a list that is printed
-    TITLE_LEAST = 8, // columns
+    ASKED_MOST = 50,    // items of a list that is printed
+    TITLE_LEAST = 8,    // columns
+    NUMBER_COLUMNS = 7, // before an item of such a list, and the last one, which stays empty
 };
 
 // Does the item have each word of the filter?
@@ -296,13 +297,21 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
 
 // ---- where there are no escapes
 
+static void print_item(size_t number, const char *item) {
+    const int room = terminal_width() - NUMBER_COLUMNS;
+    struct text line = {0};
+    if (text_fit(&line, item, room > TITLE_LEAST ? room : TITLE_LEAST, false) == STATUS_OK)
+        terminal_say(STYLE_PLAIN, "%4zu  %s\n", number, text_string(&line));
+    text_deinit(&line);
+}
+
 static bool ask(struct console *console, const struct picker_options *options, size_t *chosen) {
     struct text answer = {0};
     int64_t number;
     const size_t first =
         options->at >= ASKED_MOST ? options->at - ASKED_MOST / 2 : 0; // around where it begins
     for (size_t i = first; i < options->count && i < first + ASKED_MOST; i++)
-        terminal_say(STYLE_PLAIN, "%4zu  %s\n", i + 1, options->items[i]);
+        print_item(i + 1, options->items[i]);
     if (options->count > ASKED_MOST)
         terminal_say(STYLE_PLAIN, "      %zu in all\n", options->count);
     bool found = console_ask(console, "which number (Enter: none)? ", &answer);

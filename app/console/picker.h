@@ -21,7 +21,8 @@
 
 #include "app/console/console.h"
 
-// All items, where the list began with the first of them only; false: there are no more.
+// All items, where the list began with the first of them only, which stay until picker_run() is
+// over; false: there are no more.
 typedef bool picker_more(void *user, const char *const **items, size_t *count);
 
 struct picker_options {

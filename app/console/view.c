@@ -130,16 +130,21 @@ static void show_others(const struct chat *chat) {
 
 static enum view_end finish(struct view *view, const struct chat *chat, enum status status,
                             const struct error *err) {
+    const struct turn_report last = chat_last(chat);
+    const bool back = chat_draft(chat)[0];
     end_line(view);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
         terminal_tell(STYLE_ERROR, "%s\n\n", err->text[0] ? err->text : status_text(status));
-        return chat_draft(chat)[0] ? VIEW_BACK : VIEW_FAILED;
+        return back ? VIEW_BACK : VIEW_FAILED;
     }
-    if (chat_draft(chat)[0]) {
+    if (view->options->unmarked) {
+        terminal_say(STYLE_PLAIN, "\n");
+        return back ? VIEW_BACK : VIEW_ANSWERED;
+    }
+    if (back) {
         terminal_tell(STYLE_DIM, "[stopped — the message is back in the editor]\n");
         return VIEW_BACK;
     }
-    const struct turn_report last = chat_last(chat);
     terminal_tell(STYLE_DIM, "%s", last.any ? stop_mark(last.stop) : "[stopped]\n");
     show_others(chat);
     terminal_say(STYLE_PLAIN, "\n");
@@ -160,6 +165,7 @@ static bool obey_signals(struct view *view, int *exit_code) {
     if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {
         view->end_signal = signals.end;
+        chat_set_background(view->desk->front, true); // there will be no editor to give it back to
         cancel(view);
         *exit_code = 128 + view->end_signal;
         return false;

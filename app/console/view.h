@@ -24,6 +24,7 @@ typedef bool view_line(void *user, struct text *line);
 
 struct view_options {
     bool again;      // from the answer's beginning: what there is of it has left the screen
+    bool unmarked;   // how it ended is the caller's to say
     view_line *line; // with
     void *user;
 };

@@ -305,6 +305,8 @@ void editor_open(const struct editor_options *options) {
     recall_open(options->history_path);
 }
 
+void editor_remember(const char *text) { recall_add(text); }
+
 void editor_close(void) {
     emacs_meta_keymap[ESC] = editor.after_escapes;
     recall_close();

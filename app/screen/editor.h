@@ -40,6 +40,7 @@ struct editor_options {
 };
 
 void editor_open(const struct editor_options *options);
+void editor_remember(const char *text); // among what was typed; "" is nothing
 void editor_close(void);
 
 enum editor_end {

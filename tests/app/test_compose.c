@@ -78,6 +78,24 @@ static void other_words_with_an_at_are_words(void **state) {
     assert_string_equal(expand(""), "0||");
 }
 
+// In a time that its length decides, not its square.
+static void a_very_long_word_is_a_word(void **state) {
+    (void)state;
+    enum { LENGTH = 4 << 20 };
+    char *word = malloc(LENGTH);
+    struct text message = {0}, rest = {0};
+    struct error err = {0};
+    size_t files = 0;
+    assert_non_null(word);
+    memset(word, 'x', LENGTH);
+    assert_int_equal(compose_expand(word, LENGTH, &message, &rest, &files, &err), STATUS_OK);
+    assert_int_equal(rest.length, LENGTH);
+    assert_int_equal(message.length, 0);
+    free(word);
+    text_deinit(&message);
+    text_deinit(&rest);
+}
+
 static void a_slip_of_the_pen_is_an_error(void **state) {
     (void)state;
     assert_non_null(strstr(expand("see @b.txt"), "there is no file b.txt"));
@@ -181,6 +199,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_is_named_goes_before_the_message),
         cmocka_unit_test(other_words_with_an_at_are_words),
+        cmocka_unit_test(a_very_long_word_is_a_word),
         cmocka_unit_test(a_slip_of_the_pen_is_an_error),
         cmocka_unit_test(paths_are_words_or_quoted),
         cmocka_unit_test(paths_are_completed_and_folders_end_in_a_slash),

@@ -26,7 +26,7 @@ struct step {
 
 struct chat {
     const struct step *steps;
-    bool cancelled;
+    bool cancelled, behind;
     const char *draft;
     enum message_stop stop;
     enum status status;
@@ -64,6 +64,8 @@ void chat_cancel(struct chat *chat) {
     chat->cancelled = true;
     chat->stop = STOP_INTERRUPTED;
 }
+void chat_set_background(struct chat *chat, bool background) { chat->behind = background; }
+
 const char *chat_draft(const struct chat *chat) { return chat->draft ? chat->draft : ""; }
 struct turn_report chat_last(const struct chat *chat) {
     return (struct turn_report){.any = true, .stop = chat->stop};
@@ -257,6 +259,7 @@ static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
     assert_int_equal(play(&stage, &chat, &exit_code), VIEW_LEAVE);
     assert_int_equal(exit_code, EXIT_TERMINATED);
     assert_true(chat.cancelled);
+    assert_true(chat.behind); // a message without an answer is kept for the next start
     assert_shown(&stage, "Once\r\n");
 }
 

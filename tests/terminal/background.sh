@@ -3,9 +3,6 @@
 # typed while it streams, and leaving.
 . "$(dirname "$0")/stage.sh"
 
-# At this temperature an answer has no end; on this backend it comes slowly.
-endless="--temp 9 --backend reference -n 1400 -c 1900"
-
 has_answer() { answer_to "$1" | grep -qv '^reading '; }
 
 # Types while an answer streams: the last line of the screen has it.
@@ -91,3 +88,31 @@ wait_for "left with 0"
 start -r two
 wait_for "[interrupted"
 leave
+
+# What is queued is sent by itself, and what is typed behind it stays.
+start --backend reference -n 24 -c 1900
+ask_only "Tell me of a fox."
+wait_until has_answer "Tell me of a fox." || fail "no answer comes"
+text "What is a dog?"
+keys Enter
+text "an unsent line"
+wait_until has_answer "What is a dog?" || fail "the queued line is not sent"
+wait_last "> an unsent line"
+keys C-c
+ask "/list"
+answer_to "/list" | grep -q " 2 .*Tell me of a fox" || fail "not two turns"
+leave
+
+# A summary is stopped, and the program left, beside an answer in the background.
+start "$endless"
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
+type_aside "/bg"
+keys Enter
+wait_for "The answer goes on in the background"
+ask "/set tokens 12"
+ask "What is a dog?"
+ask_only "/compact"
+wait_for "[the summary]"
+keys C-c C-c
+wait_for "left with 130"

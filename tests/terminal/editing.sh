@@ -61,7 +61,7 @@ wait_idle
 
 # Beside an answer: typed in the last line, which a resize moves.
 leave
-start --temp 9 --backend reference -n 1400 -c 1900
+start "$endless"
 ask_only "Write a story."
 text "typed ahead"
 wait_last "> typed ahead"

@@ -189,7 +189,7 @@ see quit "/quit"
 story() { sed '/^> Write/,/^A new conversation/{//!d;}'; }
 mask=story
 rm -rf "$QUIRE_HOME/quire.db"* # so that the list depends on no summary's length
-start "$engine --temp 9 --backend reference -n 1400 -c 1900"
+start "$engine $endless"
 clear_screen
 ask_only "Write a story."
 wait_until has_answer || fail "no answer comes"

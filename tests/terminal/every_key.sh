@@ -159,7 +159,7 @@ check ctrl-d
 
 # ---- while an answer is read or written
 
-start "$engine --temp 9 --backend reference -n 1400 -c 1900"
+start "$engine $endless"
 type "Look at @long.txt"
 keys Enter
 wait_for "[with 1 file: "

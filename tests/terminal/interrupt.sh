@@ -5,7 +5,7 @@
 has_answer() { [ -n "$(answer_to "$1")" ]; }
 
 # At this temperature an answer has no end; on this backend it comes slowly.
-start --temp 9 --backend reference -n 1400 -c 1900
+start "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer"
 keys C-c

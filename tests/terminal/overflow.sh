@@ -45,6 +45,20 @@ ask "/resume -"
 keys C-l
 ask "/context"
 answer_to "/context" | grep -q ' 4 turns$' || fail "[d] changed the original"
+printf 'A cat sat.\n' > "$QUIRE_HOME/cat.txt"
+ask "/read $QUIRE_HOME/cat.txt"
+on_tmux set-buffer "$long$long"
+on_tmux paste-buffer -p
+wait_until on_screen "a dog a dog" || fail "the paste is not there"
+keys Enter
+wait_last "[c]ompact [d]rop oldest [e]dit [a]bort"
+text "a"
+keys Enter
+wait_idle
+keys C-l
+ask "/read"
+answer_to "/read" | grep -q "^1 file, .* with the next message" || fail "[a]: the file does not wait any more"
+ask "/read -"
 ask "/compact the dog"
 wait_for "[the summary]"
 wait_for "In the fork "

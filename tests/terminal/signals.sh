@@ -21,7 +21,9 @@ wait_for "[stopped — the message is back in the editor]"
 keys C-c
 wait_idle
 
-ask "/set temp 9" # at which an answer has no end
+leave
+start -C "$endless"
+wait_for "1 turn]"
 ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
 kill -TERM $(quire_pid)
@@ -46,8 +48,7 @@ leave
 
 is_gone() { ! kill -0 "$1" 2> /dev/null; }
 
-# The end of an answer is as unlikely as any other token, so it goes on while something is typed.
-start --temp 9 --top-k 0 --top-p 1 --min-p 0 --tokens 0
+start "$endless"
 ask_only "Tell me of a fox."
 wait_until has_answer "Tell me of a fox." || fail "no answer"
 text "a draft beside it"
@@ -56,6 +57,27 @@ pid=$(quire_pid)
 on_tmux kill-server
 wait_until is_gone "$pid" || { kill -KILL "$pid"; echo "$0: quire runs on without a terminal"; exit 1; }
 
+# What was typed is not lost with the window.
 start -C
 wait_for "1 turn"
+wait_idle
+keys Up
+wait_last "> a draft beside it"
+keys C-c
+leave
+
+# Nor is a message that was not answered yet.
+start --backend reference -n 1
+on_tmux set-buffer "$long
+And now?"
+on_tmux paste-buffer -p
+wait_until on_screen "And now?" || fail "the paste is not there"
+keys Enter
+wait_for "reading "
+kill -TERM $(quire_pid)
+wait_for "left with 143"
+start -C
+wait_for "[the last message has no answer: it is in the editor]"
+wait_until on_screen "And now?" || fail "the message is lost"
+keys C-c
 leave

@@ -13,6 +13,10 @@ QUIRE_HOME=$(mktemp -d) || exit 1
 export QUIRE_HOME
 socket=quire-test-$$
 
+# For an answer that comes slowly and has no end: one token is about as likely as another, and with
+# this seed the one that ends it does not come.
+endless="--temp 9 --top-k 0 --top-p 1 --min-p 0 --seed 4 --backend reference -n 1400 -c 1900"
+
 on_tmux() { tmux -L "$socket" -f /dev/null "$@"; }
 
 finish() {

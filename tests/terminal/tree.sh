@@ -111,3 +111,18 @@ text "1"
 keys Enter
 wait_for "1 turn;"
 leave
+
+# A list without escapes has a line for each, too.
+printf '%s\n' '{"type":"conversation","version":1,"name":"lines","messages":2}' \
+    '{"role":"user","text":"What is\na lake?"}' \
+    '{"role":"assistant","text":"Standing\nwater.","stop_reason":"end"}' > "$QUIRE_HOME/lines.jsonl"
+start -n 2
+wait_idle
+ask_only "/import $QUIRE_HOME/lines.jsonl"
+wait_for "1 turn]"
+wait_idle
+ask_only "/fork -"
+wait_for "which number (Enter: none)?"
+on_screen "   2     1a   Standing water." || fail "an item is on several lines"
+keys Enter
+leave
