@@ -24,8 +24,7 @@
 enum { LIST_MOST = 1 << 20, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
 
 static int failed(enum status status, const struct error *err) {
-    return complain_failed(status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status),
-                           status, err);
+    return complain_failed(exit_code_for_store(status), status, err);
 }
 
 static int no_memory(void) {

@@ -41,19 +41,24 @@ static bool stdin_is_piped(void) {
     return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
 }
 
-static enum status check_utf8(const struct text *text, size_t from, const char *name,
+// UTF-8, and without a NUL, at which what comes later would cut it.
+static enum status check_text(const struct text *text, size_t from, const char *name,
                               struct error *err) {
     size_t offset;
-    if (text->length == from || utf8_valid(text->bytes + from, text->length - from, &offset))
-        return STATUS_OK;
+    if (text->length == from) return STATUS_OK;
+    const char *begin = text->bytes + from, *nul = memchr(begin, '\0', text->length - from);
+    if (nul)
+        return error_set(err, STATUS_BAD_INPUT, "%s is not text: byte 0x00 at offset %zu", name,
+                         (size_t)(nul - begin));
+    if (utf8_valid(begin, text->length - from, &offset)) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu", name,
-                     (unsigned char)text->bytes[from + offset], offset);
+                     (unsigned char)begin[offset], offset);
 }
 
 static enum status append_stdin(struct text *prompt, struct error *err) {
     const size_t before = prompt->length;
     TRY(file_read_open(STDIN_FILENO, "stdin", prompt, err));
-    return check_utf8(prompt, before, "stdin", err);
+    return check_text(prompt, before, "stdin", err);
 }
 
 static void trim_end(struct text *prompt) {
@@ -66,10 +71,10 @@ static enum status append_prompt(const struct args *args, struct text *prompt, s
     if (args->prompt && strcmp(args->prompt, "-") == 0) return append_stdin(prompt, err);
     if (args->prompt) {
         TRY(text_append_string(prompt, args->prompt));
-        TRY(check_utf8(prompt, before, "the prompt", err));
+        TRY(check_text(prompt, before, "the prompt", err));
     } else if (args->prompt_file) {
         TRY(file_read(args->prompt_file, prompt, err));
-        TRY(check_utf8(prompt, before, args->prompt_file, err));
+        TRY(check_text(prompt, before, args->prompt_file, err));
     }
     if (!stdin_is_piped()) return STATUS_OK;
     const size_t text_end = prompt->length;
@@ -266,7 +271,7 @@ static void put_figures(const struct answer *answer, const struct turn_report *r
 static int finish(struct answer *answer, enum status status, const struct error *err,
                   const char *model_name) {
     const struct turn_report report = chat_last(answer->chat);
-    int code = exit_code_for(status);
+    int code = exit_code_for_store(status);
     if (report.any) {
         const int put = put_end(answer, model_name);
         if (code == EXIT_DONE) code = put;
