@@ -37,7 +37,4 @@ MUST_CHECK enum status compaction_begin(struct chat *chat, const char *focus,
 MUST_CHECK enum status compaction_finish(struct compaction *compaction, struct error *err);
 void compaction_deinit(struct compaction *compaction); // leaves it empty
 
-// All of it, without a person who looks on.
-MUST_CHECK enum status room_compact(struct chat *chat, int32_t message_tokens, struct error *err);
-
 #endif

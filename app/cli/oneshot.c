@@ -20,17 +20,34 @@
 #include "app/screen/progress.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
+#include "engine/base/clock.h"
 #include "engine/base/log.h"
 
-enum { WAIT_MS = 250, SHORT_PREFILL = 256, RESTORE_MS = 3000 };
+enum {
+    WAIT_MS = 250,
+    SHORT_PREFILL = 256,
+    RESTORE_MS = 3000,
+    AGAIN_US = 1000000, // ^C twice in this time leaves
+};
 
 static struct chat *volatile answering; // for the handler
 static volatile sig_atomic_t signal_seen;
 
+// In the handler only.
+static bool is_second_interrupt(int number) {
+    static int64_t before_us;
+    const int64_t now_us = clock_now_us();
+    if (number != SIGINT) return false;
+    const bool second = before_us && now_us - before_us <= AGAIN_US;
+    before_us = now_us;
+    return second;
+}
+
 static void on_signal(int number) {
-    signal_seen = number;
     struct chat *chat = answering;
-    if (!chat) _exit(128 + number); // nothing is being written yet, or any more
+    // Without a chat, nothing is being written yet, or any more.
+    if (!chat || is_second_interrupt(number)) _exit(128 + number);
+    signal_seen = number;
     chat_cancel(chat);
 }
 
@@ -310,13 +327,40 @@ static void put_restored(struct chat *chat) {
     text_deinit(&line);
 }
 
+// Whole or not, it stands for the old turns.
+static void say_if_cut(struct chat *scratch) {
+    const enum message_stop stop = chat_last(scratch).stop;
+    if (stop == STOP_LENGTH)
+        log_write(LOG_WARNING, "the summary of the old turns was cut at its limit of %d tokens",
+                  (int)chat_settings(scratch)->max_tokens);
+    if (stop == STOP_CONTEXT)
+        log_write(LOG_WARNING, "the summary of the old turns was cut: the context is full");
+}
+
+// While the summary is written, a signal stops that.
+static enum status compact(struct chat *chat, int32_t tokens, struct error *err) {
+    struct compaction compaction;
+    struct turn_progress progress;
+    enum status status = STATUS_OK;
+    TRY(compaction_begin(chat, "", tokens, &compaction, err));
+    answering = compaction.scratch;
+    if (signal_seen) chat_cancel(compaction.scratch); // it came while the turn began
+    while (chat_turn_next(compaction.scratch, WAIT_MS, &progress, &status, err) != TURN_DONE)
+        ;
+    answering = chat;
+    if (status == STATUS_OK) status = compaction_finish(&compaction, err);
+    if (status == STATUS_OK) say_if_cut(compaction.scratch);
+    compaction_deinit(&compaction);
+    return status;
+}
+
 // --overflow: old turns give way, in a fork.
 static enum status make_room(struct chat *chat, const struct args *args, const struct text *prompt,
                              struct error *err) {
     int32_t tokens, free_tokens;
     int64_t dropped;
     TRY(chat_measure(chat, prompt->bytes, prompt->length, &tokens, &free_tokens, err));
-    if (strcmp(args->overflow, "compact") == 0) return room_compact(chat, tokens, err);
+    if (strcmp(args->overflow, "compact") == 0) return compact(chat, tokens, err);
     return room_drop(chat, tokens, &dropped, err);
 }
 
