@@ -10,6 +10,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "app/base/descriptor.h"
+
 struct entry {
     size_t line;
     char request[HASH_HEX_BYTES];
@@ -156,14 +158,9 @@ enum status journal_add(struct journal *journal, const char *result, struct erro
     if (!line) return STATUS_NO_MEMORY;
     memcpy(line, result, length);
     line[length] = '\n';
-    size_t written = 0;
-    while (written <= length) {
-        const ssize_t got = write(journal->fd, line + written, length + 1 - written);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        written += (size_t)got;
-    }
+    const bool whole = descriptor_write(journal->fd, line, length + 1);
+    const int cause = errno;
     free(line);
-    if (written == length + 1) return STATUS_OK;
-    return error_set(err, STATUS_IO, "%s: %m", journal->path);
+    if (whole) return STATUS_OK;
+    return error_set(err, STATUS_IO, "%s: %s", journal->path, strerror(cause));
 }
