@@ -316,15 +316,36 @@ static bool is_missing(const struct vault *vault, uint32_t segment) {
     return status == STATUS_NOT_FOUND;
 }
 
-// All that lay in a segment that is gone.
-static void drop_segment(struct vault *vault, uint32_t segment) {
+struct missing { // a segment that is gone
+    uint32_t segment;
+    size_t failed; // blocks of it that were to be read
+};
+
+// Those of the rows' segments; returns how many.
+static size_t find_missing(const struct vault *vault, const struct vault_row *rows, size_t count,
+                           struct missing missing[TIER_MAX_BATCH]) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < found && missing[at].segment != rows[i].segment)
+            at++;
+        if (at == found && !is_missing(vault, rows[i].segment)) continue;
+        if (at == found) missing[found++] = (struct missing){.segment = rows[i].segment};
+        missing[at].failed++;
+    }
+    return found;
+}
+
+// What else lay in it.
+static void drop_segment(struct vault *vault, const struct missing *missing) {
     struct error err = {0};
     struct vault_row *rows;
     size_t count;
-    enum status status = vault_index_segment_rows(vault->index, segment, &rows, &count, &err);
+    enum status status =
+        vault_index_segment_rows(vault->index, missing->segment, &rows, &count, &err);
     if (status == STATUS_OK) {
-        log_write(LOG_WARNING, "the KV cache: segment %u is gone, and %zu blocks with it", segment,
-                  count);
+        log_write(LOG_WARNING, "the KV cache: segment %u is gone, and %zu blocks with it",
+                  missing->segment, missing->failed + count);
         status = vault_room_drop(vault, rows, count, true, &err);
         free(rows);
     }
@@ -333,13 +354,11 @@ static void drop_segment(struct vault *vault, uint32_t segment) {
 
 static void drop_failed(struct vault *vault, struct vault_row *rows, size_t count) {
     struct error err = {0};
-    uint32_t missing[TIER_MAX_BATCH];
-    size_t missing_count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (is_missing(vault, rows[i].segment)) missing[missing_count++] = rows[i].segment;
+    struct missing missing[TIER_MAX_BATCH];
+    const size_t missing_count = find_missing(vault, rows, count, missing);
     if (vault_room_drop(vault, rows, count, false, &err) != STATUS_OK) warn(&err);
     for (size_t i = 0; i < missing_count; i++)
-        drop_segment(vault, missing[i]);
+        drop_segment(vault, &missing[i]);
 }
 
 static void read_blocks(struct tier *tier, const struct tier_block *blocks, void *const *payloads,

@@ -27,6 +27,10 @@ int exit_code_for(enum status status) {
     return EXIT_RUN_TIME;
 }
 
+int exit_code_for_store(enum status status) {
+    return status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status);
+}
+
 int exit_code_for_model(enum status status) {
     if (status == STATUS_OK) return EXIT_DONE;
     return status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_MODEL;

@@ -18,6 +18,9 @@ enum exit_code {
 // Of a call on the person's input or on the engine at work.
 int exit_code_for(enum status status);
 
+// Of a call on the database: a damaged one says nothing of the model.
+int exit_code_for_store(enum status status);
+
 // Of opening a model: what is not a wrong option means that this model can not be used.
 int exit_code_for_model(enum status status);
 

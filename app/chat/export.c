@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/base/descriptor.h"
 #include "prompts/head.h"
 
 const char *export_role_name(enum message_role role) {
@@ -100,23 +101,12 @@ enum status export_append(const struct exported *exported, enum export_format fo
     return format == EXPORT_JSONL ? append_jsonl(exported, out) : append_markdown(exported, out);
 }
 
-static bool write_whole(int file, const char *bytes, size_t length) {
-    while (length > 0) {
-        const ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
 enum status export_write(const char *path, const struct text *text, struct error *err) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 && errno == EEXIST)
         return error_set(err, STATUS_BAD_INPUT, "%s is there already: choose another name", path);
     if (file < 0) return error_set(err, STATUS_IO, "%s can not be made: %s", path, strerror(errno));
-    bool whole = write_whole(file, text_string(text), text->length);
+    bool whole = descriptor_write(file, text_string(text), text->length);
     const int cause = errno;
     whole = close(file) == 0 && whole;
     if (whole) return STATUS_OK;

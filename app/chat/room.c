@@ -13,7 +13,6 @@ enum {
     SUMMARY_PART = 8,    // of the context, for the summary
     SUMMARY_MOST = 1024, // tokens
     PAIR_TOKENS = 48,    // around a summary in the fork, generously
-    WAIT_MS = 1000,
 };
 
 static const char ASK[] =
@@ -138,16 +137,4 @@ enum status compaction_finish(struct compaction *compaction, struct error *err) 
 void compaction_deinit(struct compaction *compaction) {
     chat_close_scratch(compaction->scratch);
     *compaction = (struct compaction){0};
-}
-
-enum status room_compact(struct chat *chat, int32_t message_tokens, struct error *err) {
-    struct compaction compaction;
-    struct turn_progress progress;
-    enum status status = STATUS_OK;
-    TRY(compaction_begin(chat, "", message_tokens, &compaction, err));
-    while (chat_turn_next(compaction.scratch, WAIT_MS, &progress, &status, err) != TURN_DONE)
-        ;
-    if (status == STATUS_OK) status = compaction_finish(&compaction, err);
-    compaction_deinit(&compaction);
-    return status;
 }

@@ -38,7 +38,4 @@ MUST_CHECK enum status compaction_finish(struct compaction *compaction, struct e
 bool compaction_is_cut(const struct compaction *compaction); // the summary, by what it may have
 void compaction_deinit(struct compaction *compaction);       // leaves it empty
 
-// All of it, without a person who looks on.
-MUST_CHECK enum status room_compact(struct chat *chat, int32_t message_tokens, struct error *err);
-
 #endif

@@ -109,6 +109,12 @@ static void print_ready(struct batch *batch, struct request_line *latest) {
         print_result(batch, &batch->lines[batch->printed++]);
 }
 
+// Of a run that has ended early: what is finished behind the first line that is not.
+static void print_rest(struct batch *batch) {
+    for (size_t i = batch->printed; i < batch->count; i++)
+        if (batch->lines[i].result) print_result(batch, &batch->lines[i]);
+}
+
 // `result` is moved in, as are those below.
 static void take_result(struct batch *batch, struct request_line *line, char *result) {
     line->result = result;
@@ -382,6 +388,7 @@ int batch_run(const struct launch *launch) {
     if (status == STATUS_OK) {
         notice_hold();
         status = run_lines(batch, &err);
+        print_rest(batch);
         hide_progress(batch);
         notice_release();
         code = status == STATUS_OK ? EXIT_DONE : EXIT_RUN_TIME;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/cli/json_value.h"
 #include "engine/base/text.h"
 
 static enum status refuse(struct error *err, const char *key, const char *expected) {
@@ -40,7 +41,9 @@ static enum status read_stops(const cJSON *item, const char **stops, struct erro
     for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
         if (!cJSON_IsString(one) || !one->valuestring[0])
             return refuse(err, item->string, "texts that are not empty");
-        if (count == BATCH_LINE_STOPS) return refuse(err, item->string, "16 texts at most");
+        if (count == BATCH_LINE_STOPS)
+            return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": more than %d texts", item->string,
+                             BATCH_LINE_STOPS);
         stops[count++] = one->valuestring;
     }
     stops[count] = NULL;
@@ -138,19 +141,23 @@ static enum status read_keys(struct batch_line *line, struct error *err) {
 enum status batch_line_read(const char *bytes, size_t length, const struct batch_defaults *defaults,
                             struct batch_line *line, struct error *err) {
     size_t offset;
+    const char *stop = NULL, *end = bytes + length;
     *line = (struct batch_line){.options = defaults->options};
     for (size_t i = 0; i < BATCH_LINE_STOPS && defaults->stops && defaults->stops[i]; i++)
         line->stops[i] = defaults->stops[i];
     if (!utf8_valid(bytes, length, &offset))
         return error_set(err, STATUS_BAD_INPUT, "not UTF-8: byte 0x%02x at offset %zu",
                          (unsigned char)bytes[offset], offset);
-    line->json = cJSON_ParseWithLength(bytes, length);
+    line->json = cJSON_ParseWithLengthOpts(bytes, length, &stop, false);
     if (!line->json) return error_set(err, STATUS_BAD_INPUT, "not JSON");
     if (!cJSON_IsObject(line->json)) return error_set(err, STATUS_BAD_INPUT, "not a JSON object");
     line->id = cJSON_GetObjectItemCaseSensitive(line->json, "id");
-    // A text would end at it without a word.
-    if (memmem(bytes, length, "\\u0000", 6) || memchr(bytes, '\0', length))
-        return error_set(err, STATUS_BAD_INPUT, "a text has a NUL");
+    if (json_has_nul(bytes, length)) return error_set(err, STATUS_BAD_INPUT, "a text has a NUL");
+    while (stop < end && strchr(" \t\r", *stop))
+        stop++;
+    if (stop < end)
+        return error_set(err, STATUS_BAD_INPUT, "more follows the object, at offset %zu",
+                         (size_t)(stop - bytes));
     TRY(read_keys(line, err));
     return read_messages(line, defaults, err);
 }

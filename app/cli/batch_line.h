@@ -19,11 +19,12 @@
 #include <cjson/cJSON.h>
 
 #include "app/chat/stops.h"
+#include "app/cli/args.h"
 #include "engine/request.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "prompts/template.h"
 
-enum { BATCH_LINE_STOPS = 16 };
+enum { BATCH_LINE_STOPS = ARGS_LIST_MAX }; // of the line, or the defaults
 
 struct batch_line {
     cJSON *json;

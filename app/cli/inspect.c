@@ -1,6 +1,5 @@
 #include "app/cli/inspect.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/base/json.h"
 #include "app/base/output.h"
 #include "app/base/printable.h"
 #include "app/chat/model_template.h"
@@ -382,13 +382,9 @@ static enum status print_json(const struct facts *facts) {
         cJSON_AddNumberToObject(object, "tokens_s_most", facts->fit.tokens_s) != NULL &&
         cJSON_AddBoolToObject(object, "runs", facts->runs) &&
         add_text(object, "verdict", &facts->verdict);
-    char *text = whole ? cJSON_Print(object) : NULL;
+    if (whole) return json_put(object, false) ? STATUS_OK : STATUS_NO_MEMORY;
     cJSON_Delete(object);
-    if (!text) return STATUS_NO_MEMORY;
-    output_string(text);
-    output_string("\n");
-    cJSON_free(text);
-    return STATUS_OK;
+    return STATUS_NO_MEMORY;
 }
 
 int inspect_run(const struct args *args) {

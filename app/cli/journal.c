@@ -10,6 +10,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "app/base/descriptor.h"
+
 struct entry {
     size_t line;
     char request[HASH_HEX_BYTES];
@@ -59,21 +61,42 @@ static int by_line(const void *a, const void *b) {
     return (x->line > y->line) - (x->line < y->line);
 }
 
-// Whole lines count; the file is cut after the last of them.
-static enum status read_all(struct journal *journal, struct error *err) {
+// Without a result in it, a file that is no journal would be cut like one.
+static enum status check_beginning(const struct journal *journal, struct error *err) {
+    static const char RESULT[] = "{\"line\":";
+    char begin[sizeof RESULT - 1];
+    const ssize_t got = pread(journal->fd, begin, sizeof begin, 0);
+    if (got < 0) return error_set(err, STATUS_IO, "%s: %m", journal->path);
+    if (journal->count > 0 || memcmp(begin, RESULT, (size_t)got) == 0) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%s holds something else than results of a batch",
+                     journal->path);
+}
+
+// Takes the whole lines; *end is behind the last of them.
+static enum status read_lines(struct journal *journal, FILE *file, off_t *end, struct error *err) {
     char *line = NULL;
     size_t room = 0;
-    off_t end = 0;
+    ssize_t got = 0;
     enum status status = STATUS_OK;
-    FILE *file = fdopen(dup(journal->fd), "r");
-    if (!file) return error_set(err, STATUS_IO, "%s: %m", journal->path);
-    for (ssize_t got; status == STATUS_OK && (got = getline(&line, &room, file)) > 0;) {
+    while (status == STATUS_OK && (got = getline(&line, &room, file)) > 0) {
         if (line[got - 1] != '\n') break;
-        end += got;
+        *end += got;
         status = take_line(journal, line, (size_t)got - 1);
     }
+    if (ferror(file) || (got < 0 && !feof(file)))
+        status = error_set(err, STATUS_IO, "%s: %m", journal->path);
     free(line);
+    return status;
+}
+
+// The file is cut behind its last whole line.
+static enum status read_all(struct journal *journal, struct error *err) {
+    off_t end = 0;
+    FILE *file = fdopen(dup(journal->fd), "r");
+    if (!file) return error_set(err, STATUS_IO, "%s: %m", journal->path);
+    enum status status = read_lines(journal, file, &end, err);
     fclose(file);
+    if (status == STATUS_OK) status = check_beginning(journal, err);
     if (status == STATUS_OK && ftruncate(journal->fd, end) != 0)
         status = error_set(err, STATUS_IO, "%s: %m", journal->path);
     if (journal->count > 0)
@@ -135,14 +158,9 @@ enum status journal_add(struct journal *journal, const char *result, struct erro
     if (!line) return STATUS_NO_MEMORY;
     memcpy(line, result, length);
     line[length] = '\n';
-    size_t written = 0;
-    while (written <= length) {
-        const ssize_t got = write(journal->fd, line + written, length + 1 - written);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        written += (size_t)got;
-    }
+    const bool whole = descriptor_write(journal->fd, line, length + 1);
+    const int cause = errno;
     free(line);
-    if (written == length + 1) return STATUS_OK;
-    return error_set(err, STATUS_IO, "%s: %m", journal->path);
+    if (whole) return STATUS_OK;
+    return error_set(err, STATUS_IO, "%s: %s", journal->path, strerror(cause));
 }

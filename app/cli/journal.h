@@ -15,7 +15,8 @@
 
 struct journal;
 
-// Reads what is there; a file that is not there is made. BUSY: another run writes it. IO.
+// Reads what is there; a file that is not there is made. BUSY: another run writes it; BAD_INPUT: it
+// holds something else, and stays as it is; IO.
 MUST_CHECK enum status journal_open(const char *path, struct journal **journal, struct error *err);
 void journal_close(struct journal *journal); // NULL is fine
 

@@ -91,8 +91,8 @@ static enum status convert(struct reader *reader, const cJSON *item, int depth,
     return STATUS_OK;
 }
 
-// Is there a \u0000 whose backslash is not itself escaped? A string would end at it without a word.
-static bool has_nul(const char *bytes, size_t length) {
+// A backslash that is itself escaped begins no \u0000.
+bool json_has_nul(const char *bytes, size_t length) {
     if (memchr(bytes, '\0', length)) return true;
     const char *end = bytes + length;
     for (const char *at = bytes; (at = memmem(at, (size_t)(end - at), "\\u0000", 6)); at++) {
@@ -111,7 +111,7 @@ enum status json_value_read(const char *bytes, size_t length, struct arena *aren
     if (!utf8_valid(bytes, length, &offset))
         return error_set(err, STATUS_BAD_INPUT, "not UTF-8: byte 0x%02x at offset %zu",
                          (unsigned char)bytes[offset], offset);
-    if (has_nul(bytes, length)) return error_set(err, STATUS_BAD_INPUT, "a string has a NUL");
+    if (json_has_nul(bytes, length)) return error_set(err, STATUS_BAD_INPUT, "a string has a NUL");
     cJSON *json = cJSON_ParseWithLengthOpts(bytes, length, &stop, false);
     if (!json)
         return error_set(err, STATUS_BAD_INPUT, "not JSON: see offset %zu",

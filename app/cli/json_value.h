@@ -7,11 +7,17 @@
 #ifndef APP_JSON_VALUE_H
 #define APP_JSON_VALUE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "prompts/jinja/value.h"
 
 // BAD_INPUT: not UTF-8, not JSON (with where), a NUL in a string, a number that does not fit, or
 // nested deeper than VALUE_MAX_DEPTH. FULL: too large for the arena.
 MUST_CHECK enum status json_value_read(const char *bytes, size_t length, struct arena *arena,
                                        struct value *value, struct error *err);
+
+// Is there a NUL in this JSON, as it is or as \u0000? A string of cJSON's would end at it.
+bool json_has_nul(const char *bytes, size_t length);
 
 #endif

@@ -120,7 +120,7 @@ int launch_store(struct launch *launch) {
     if (launch->args->command != COMMAND_CHAT) return EXIT_DONE;
     launch->resumed = launch->args->go_on || launch->args->resume;
     if (launch->resumed) status = find_place(launch, launch->conversation, &err);
-    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
     return EXIT_DONE;
 }
 
@@ -300,6 +300,12 @@ static enum think_wish think_wish_of(const char *word) {
     return strcmp(word, "off") == 0 ? THINK_OFF : THINK_AS_IT_DOES;
 }
 
+// The engine has read the model already: what can not be read or written is the database.
+static int exit_code_for_chat(enum status status) {
+    const bool of_store = status == STATUS_IO || status == STATUS_BUSY || status == STATUS_BAD_FILE;
+    return of_store ? EXIT_RUN_TIME : exit_code_for_model(status);
+}
+
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
@@ -322,9 +328,9 @@ int launch_chat(struct launch *launch) {
         .stops = args->stops.items,
     };
     enum status status = chat_open(&options, &launch->chat, &err);
-    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_chat(status), status, &err);
     status = place(launch, &err);
-    if (status != STATUS_OK) return complain_failed(exit_code_for(status), status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
     return EXIT_DONE;
 }
 

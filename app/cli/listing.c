@@ -24,8 +24,7 @@
 enum { LIST_MOST = 1 << 20, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
 
 static int failed(enum status status, const struct error *err) {
-    return complain_failed(status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status),
-                           status, err);
+    return complain_failed(exit_code_for_store(status), status, err);
 }
 
 static int no_memory(void) {
@@ -133,23 +132,11 @@ int listing_list(struct db *db, const struct args *args) {
     return output_exit_code(code);
 }
 
-static const char *role_title(enum message_role role) {
-    switch (role) {
-    case MESSAGE_SYSTEM:
-        return "system";
-    case MESSAGE_USER:
-        return "user";
-    case MESSAGE_ASSISTANT:
-        return "assistant";
-    }
-    return "";
-}
-
 static cJSON *message_json(const struct message *message) {
     cJSON *object = cJSON_CreateObject();
     if (object && json_add_number(object, "id", (double)message->id) &&
         json_add_number(object, "parent", (double)message->parent) &&
-        json_add_text(object, "role", role_title(message->role)) &&
+        json_add_text(object, "role", export_role_name(message->role)) &&
         json_add_text(object, "text", message->text) &&
         json_add_text(object, "stop_reason", message_stop_name(message->stop)) &&
         json_add_number(object, "created_ms", (double)message->created_ms))
@@ -204,7 +191,7 @@ static void put_message(const struct message *message) {
 static int path_text(const struct message *path, size_t count) {
     for (size_t i = 0; i < count; i++) {
         output_string(i ? "\n## " : "## ");
-        output_string(role_title(path[i].role));
+        output_string(export_role_name(path[i].role));
         if (path[i].role == MESSAGE_ASSISTANT && path[i].stop != STOP_END) {
             output_string(" (");
             output_string(message_stop_name(path[i].stop));

@@ -1,12 +1,12 @@
 #include "app/cli/models.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/base/json.h"
 #include "app/base/output.h"
 #include "app/base/printable.h"
 #include "app/cli/finder.h"
@@ -87,13 +87,9 @@ static enum status print_json(const struct row *row) {
                        cJSON_AddStringToObject(object, "type", row->type) &&
                        cJSON_AddStringToObject(object, "fit", row->fit) &&
                        cJSON_AddNumberToObject(object, "bytes", (double)row->model->bytes);
-    char *text = whole ? cJSON_PrintUnformatted(object) : NULL;
+    if (whole) return json_put(object, true) ? STATUS_OK : STATUS_NO_MEMORY;
     cJSON_Delete(object);
-    if (!text) return STATUS_NO_MEMORY;
-    output_string(text);
-    output_string("\n");
-    cJSON_free(text);
-    return STATUS_OK;
+    return STATUS_NO_MEMORY;
 }
 
 static enum status print_row(const struct args *args, const struct row *row) {

@@ -20,17 +20,34 @@
 #include "app/screen/progress.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
+#include "engine/base/clock.h"
 #include "engine/base/log.h"
 
-enum { WAIT_MS = 250, SHORT_PREFILL = 256, RESTORE_MS = 3000 };
+enum {
+    WAIT_MS = 250,
+    SHORT_PREFILL = 256,
+    RESTORE_MS = 3000,
+    AGAIN_US = 1000000, // ^C twice in this time leaves
+};
 
 static struct chat *volatile answering; // for the handler
 static volatile sig_atomic_t signal_seen;
 
+// In the handler only.
+static bool is_second_interrupt(int number) {
+    static int64_t before_us;
+    const int64_t now_us = clock_now_us();
+    if (number != SIGINT) return false;
+    const bool second = before_us && now_us - before_us <= AGAIN_US;
+    before_us = now_us;
+    return second;
+}
+
 static void on_signal(int number) {
-    signal_seen = number;
     struct chat *chat = answering;
-    if (!chat) _exit(128 + number); // nothing is being written yet, or any more
+    // Without a chat, nothing is being written yet, or any more.
+    if (!chat || is_second_interrupt(number)) _exit(128 + number);
+    signal_seen = number;
     chat_cancel(chat);
 }
 
@@ -41,19 +58,24 @@ static bool stdin_is_piped(void) {
     return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
 }
 
-static enum status check_utf8(const struct text *text, size_t from, const char *name,
+// UTF-8, and without a NUL, at which what comes later would cut it.
+static enum status check_text(const struct text *text, size_t from, const char *name,
                               struct error *err) {
     size_t offset;
-    if (text->length == from || utf8_valid(text->bytes + from, text->length - from, &offset))
-        return STATUS_OK;
+    if (text->length == from) return STATUS_OK;
+    const char *begin = text->bytes + from, *nul = memchr(begin, '\0', text->length - from);
+    if (nul)
+        return error_set(err, STATUS_BAD_INPUT, "%s is not text: byte 0x00 at offset %zu", name,
+                         (size_t)(nul - begin));
+    if (utf8_valid(begin, text->length - from, &offset)) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu", name,
-                     (unsigned char)text->bytes[from + offset], offset);
+                     (unsigned char)begin[offset], offset);
 }
 
 static enum status append_stdin(struct text *prompt, struct error *err) {
     const size_t before = prompt->length;
     TRY(file_read_open(STDIN_FILENO, "stdin", prompt, err));
-    return check_utf8(prompt, before, "stdin", err);
+    return check_text(prompt, before, "stdin", err);
 }
 
 static void trim_end(struct text *prompt) {
@@ -66,10 +88,10 @@ static enum status append_prompt(const struct args *args, struct text *prompt, s
     if (args->prompt && strcmp(args->prompt, "-") == 0) return append_stdin(prompt, err);
     if (args->prompt) {
         TRY(text_append_string(prompt, args->prompt));
-        TRY(check_utf8(prompt, before, "the prompt", err));
+        TRY(check_text(prompt, before, "the prompt", err));
     } else if (args->prompt_file) {
         TRY(file_read(args->prompt_file, prompt, err));
-        TRY(check_utf8(prompt, before, args->prompt_file, err));
+        TRY(check_text(prompt, before, args->prompt_file, err));
     }
     if (!stdin_is_piped()) return STATUS_OK;
     const size_t text_end = prompt->length;
@@ -266,7 +288,7 @@ static void put_figures(const struct answer *answer, const struct turn_report *r
 static int finish(struct answer *answer, enum status status, const struct error *err,
                   const char *model_name) {
     const struct turn_report report = chat_last(answer->chat);
-    int code = exit_code_for(status);
+    int code = exit_code_for_store(status);
     if (report.any) {
         const int put = put_end(answer, model_name);
         if (code == EXIT_DONE) code = put;
@@ -305,13 +327,40 @@ static void put_restored(struct chat *chat) {
     text_deinit(&line);
 }
 
+// Whole or not, it stands for the old turns.
+static void say_if_cut(struct chat *scratch) {
+    const enum message_stop stop = chat_last(scratch).stop;
+    if (stop == STOP_LENGTH)
+        log_write(LOG_WARNING, "the summary of the old turns was cut at its limit of %d tokens",
+                  (int)chat_settings(scratch)->max_tokens);
+    if (stop == STOP_CONTEXT)
+        log_write(LOG_WARNING, "the summary of the old turns was cut: the context is full");
+}
+
+// While the summary is written, a signal stops that.
+static enum status compact(struct chat *chat, int32_t tokens, struct error *err) {
+    struct compaction compaction;
+    struct turn_progress progress;
+    enum status status = STATUS_OK;
+    TRY(compaction_begin(chat, "", tokens, &compaction, err));
+    answering = compaction.scratch;
+    if (signal_seen) chat_cancel(compaction.scratch); // it came while the turn began
+    while (chat_turn_next(compaction.scratch, WAIT_MS, &progress, &status, err) != TURN_DONE)
+        ;
+    answering = chat;
+    if (status == STATUS_OK) status = compaction_finish(&compaction, err);
+    if (status == STATUS_OK) say_if_cut(compaction.scratch);
+    compaction_deinit(&compaction);
+    return status;
+}
+
 // --overflow: old turns give way, in a fork.
 static enum status make_room(struct chat *chat, const struct args *args, const struct text *prompt,
                              struct error *err) {
     int32_t tokens, free_tokens;
     int64_t dropped;
     TRY(chat_measure(chat, prompt->bytes, prompt->length, &tokens, &free_tokens, err));
-    if (strcmp(args->overflow, "compact") == 0) return room_compact(chat, tokens, err);
+    if (strcmp(args->overflow, "compact") == 0) return compact(chat, tokens, err);
     return room_drop(chat, tokens, &dropped, err);
 }
 

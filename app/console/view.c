@@ -211,7 +211,7 @@ static bool obey_keys(struct view *view) {
     const bool moves = editor_listen(&line) && view->options->line(view->options->user, &line);
     if (editor_unfolds()) {
         view->unfolded = !view->unfolded;
-        stream_change_look(&view->stream, view->unfolded ? THOUGHT_STAYS : THOUGHT_FOLDS);
+        stream_change_look(&view->stream, view->unfolded ? THOUGHT_STAYS : stream_wishes()->look);
     }
     text_deinit(&line);
     return moves;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/base/descriptor.h"
 #include "app/screen/terminal.h"
 
 enum { WORDS_MOST = 5 };
@@ -24,17 +25,6 @@ static const struct {
     {"DISPLAY", {"xsel", "--clipboard", "--input"}},
     {"HOME", {"pbcopy"}},
 };
-
-static bool write_whole(int file, const char *bytes, size_t length) {
-    while (length > 0) {
-        const ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
 
 static void become(const char *const *words, int input) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -58,7 +48,7 @@ static bool run(const char *const *words, const char *bytes, size_t length) {
     const pid_t child = fork();
     if (child == 0) become(words, ends[0]);
     close(ends[0]);
-    const bool written = child > 0 && write_whole(ends[1], bytes, length);
+    const bool written = child > 0 && descriptor_write(ends[1], bytes, length);
     close(ends[1]);
     while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR)
         ;

@@ -1,6 +1,7 @@
 #include "app/screen/recall.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,24 +45,30 @@ static int open_private(const char *path, int flags) {
     return open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 }
 
-static void append_entry(int file, const char *text) {
+// True when all of it is in the file.
+static bool append_entry(int file, const char *text) {
     struct text line = {0};
-    if (escape(text, &line) == STATUS_OK) {
-        const ssize_t ignored = write(file, line.bytes, line.length);
-        (void)ignored;
-    }
+    const bool whole = escape(text, &line) == STATUS_OK &&
+                       write(file, line.bytes, line.length) == (ssize_t)line.length;
     text_deinit(&line);
+    return whole;
 }
 
-// Writes what Readline holds to a new file and puts it in the old one's place.
+// Writes what Readline holds to a new file and puts it in the old one's place, if it is whole.
 static void rewrite(const char *path) {
     struct text temporary = {0};
     if (text_format(&temporary, "%s.new", path) != STATUS_OK) return;
     const int file = open_private(temporary.bytes, O_TRUNC);
     HIST_ENTRY **entries = history_list();
-    for (size_t i = 0; file >= 0 && entries && entries[i]; i++)
-        append_entry(file, entries[i]->line);
-    if (file >= 0 && fsync(file) == 0 && close(file) == 0) rename(temporary.bytes, path);
+    bool whole = file >= 0;
+    for (size_t i = 0; whole && entries && entries[i]; i++)
+        whole = append_entry(file, entries[i]->line);
+    whole = whole && fsync(file) == 0;
+    if (file >= 0) whole = close(file) == 0 && whole;
+    if (whole)
+        rename(temporary.bytes, path);
+    else if (file >= 0)
+        unlink(temporary.bytes);
     text_deinit(&temporary);
 }
 
@@ -98,7 +105,8 @@ void recall_add(const char *text) {
     if (!recall_path) return;
     const int file = open_private(recall_path, O_APPEND);
     if (file < 0) return;
-    append_entry(file, text);
+    const bool ignored = append_entry(file, text);
+    (void)ignored;
     close(file);
 }
 

@@ -177,7 +177,9 @@ void stream_resize(struct stream *stream, int width) {
 
 void stream_change_look(struct stream *stream, enum thought_look look) {
     stream->options.thought.look = look;
-    thought_change_look(&stream->thought, look);
+    const enum status ignored = thought_change_look(&stream->thought, look, thought_out(stream));
+    (void)ignored;
+    write_out(stream);
 }
 
 void stream_show(const char *text, size_t length) {

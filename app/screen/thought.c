@@ -80,13 +80,12 @@ static bool drop_rows(struct thought *thought) {
 static enum status show_rows(struct thought *thought, const struct text *laid, struct text *out) {
     if (laid->length == 0) return STATUS_OK;
     const int before = thought->shown;
+    const bool folds = thought->options.look == THOUGHT_FOLDS;
+    if (folds) TRY(text_append(&thought->rows, laid->bytes, laid->length));
     thought->shown += count_newlines(laid) + (before == 0);
-    if (thought->options.look == THOUGHT_FOLDS) {
-        TRY(text_append(&thought->rows, laid->bytes, laid->length));
-        if (drop_rows(thought)) {
-            if (before == 0) TRY(text_append(out, "\n", 1));
-            return redraw(thought, before > 0 ? before : 1, out);
-        }
+    if (folds && drop_rows(thought)) {
+        if (before == 0) TRY(text_append(out, "\n", 1));
+        return redraw(thought, before > 0 ? before : 1, out);
     }
     TRY(text_format(out, "\033[0;2m%s%s", before == 0 ? "\n" : "", before == 0 ? BAR : ""));
     TRY(put_rows(laid, out));
@@ -130,18 +129,28 @@ enum status thought_end(struct thought *thought, const char *line, struct text *
     return text_format(out, "\033[0;2m[%s]\033[0m\n\n", line);
 }
 
-enum status thought_resize(struct thought *thought, int width, struct text *out) {
-    thought->options.width = width;
-    if (!thought->open || !thought->options.styled) return STATUS_OK;
+// What is shown stays; what comes goes below it.
+static enum status begin_anew(struct thought *thought, struct text *out) {
     TRY(finish_rows(thought, out));
     wrap_deinit(&thought->wrap);
-    thought->wrap = (struct wrap){.width = wrap_width(width), .whole_words = true};
+    thought->wrap = (struct wrap){.width = wrap_width(thought->options.width), .whole_words = true};
     thought->shown = 0;
     text_clear(&thought->rows);
     return text_append(out, "\n", 1);
 }
 
-void thought_change_look(struct thought *thought, enum thought_look look) {
+enum status thought_resize(struct thought *thought, int width, struct text *out) {
+    thought->options.width = width;
+    if (!thought->open || !thought->options.styled) return STATUS_OK;
+    return begin_anew(thought, out);
+}
+
+// One that stays from now on goes on in the rows that it has.
+enum status thought_change_look(struct thought *thought, enum thought_look look, struct text *out) {
+    if (look == thought->options.look) return STATUS_OK;
+    if (look != THOUGHT_STAYS && thought->open && thought->options.styled)
+        TRY(begin_anew(thought, out));
     thought->options.look = look;
     text_clear(&thought->rows);
+    return STATUS_OK;
 }

@@ -47,7 +47,8 @@ MUST_CHECK enum status thought_end(struct thought *thought, const char *line, st
 // The screen has another width, and its rows are where nobody knows: they stay, others begin.
 MUST_CHECK enum status thought_resize(struct thought *thought, int width, struct text *out);
 
-// From now on it stays, or folds.
-void thought_change_look(struct thought *thought, enum thought_look look);
+// From now on it looks so. What is shown by then stays.
+MUST_CHECK enum status thought_change_look(struct thought *thought, enum thought_look look,
+                                           struct text *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "app/cli/journal.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,37 @@ static void what_is_no_result_is_passed_over(void **state) {
     journal_close(journal);
 }
 
+// A slip in its name must not cost a file its last line.
+static void a_file_that_is_no_journal_stays_as_it_is(void **state) {
+    (void)state;
+    static const char *const texts[] = {"notes without an end", "two lines\nand a half", "\n",
+                                        "{\"prompt\":\"Hi\"}\n{\"prompt\":\"Ho\"}", "{\"lines"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char after[64] = "";
+        struct journal *journal = NULL;
+        struct error err = {0};
+        FILE *file = fopen(path, "w");
+        fputs(texts[i], file);
+        fclose(file);
+        assert_int_equal(journal_open(path, &journal, &err), STATUS_BAD_INPUT);
+        assert_non_null(strstr(err.text, "something else than results"));
+        assert_null(journal);
+        file = fopen(path, "r");
+        assert_int_equal(fread(after, 1, sizeof after - 1, file), strlen(texts[i]));
+        fclose(file);
+        assert_string_equal(after, texts[i]);
+    }
+}
+
+static void a_file_that_can_not_be_read_is_not_empty(void **state) {
+    (void)state;
+    struct journal *journal = NULL;
+    struct error err = {0};
+    assert_int_equal(journal_open("/proc/self/mem", &journal, &err), STATUS_IO); // nothing is at 0
+    assert_non_null(strstr(err.text, strerror(EIO)));
+    assert_null(journal);
+}
+
 static void two_runs_do_not_write_one_journal(void **state) {
     (void)state;
     struct journal *journal = open_it(), *other = NULL;
@@ -123,6 +155,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(results_are_found_by_line_and_request, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_cut_anywhere_goes_on, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_result_is_passed_over, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_is_no_journal_stays_as_it_is, begin, end),
+        cmocka_unit_test(a_file_that_can_not_be_read_is_not_empty),
         cmocka_unit_test_setup_teardown(two_runs_do_not_write_one_journal, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,12 +90,40 @@ static void a_file_that_grew_is_cut_to_the_newest(void **state) {
     recall_close();
 }
 
+// As on a full disk: what there is stays, and nothing half-written beside it.
+static void a_file_that_can_not_be_cut_keeps_all(void **state) {
+    (void)state;
+    struct rlimit limit;
+    struct stat before, after;
+    char beside[sizeof path + 4];
+    snprintf(beside, sizeof beside, "%s.new", path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 2 * RECALL_ENTRIES; i++)
+        fprintf(file, "entry %d\n", i);
+    fclose(file);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (rlim_t most = 0; most <= 4096; most += 4096) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, limit.rlim_max});
+        recall_open(path);
+        recall_close();
+        setrlimit(RLIMIT_FSIZE, &limit);
+        signal(SIGXFSZ, SIG_DFL);
+        assert_int_equal(stat(path, &after), 0);
+        assert_int_equal(after.st_size, before.st_size);
+        assert_int_equal(stat(beside, &after), -1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_of_several_lines_come_back_whole),
         cmocka_unit_test(the_file_is_private),
         cmocka_unit_test(a_repeated_entry_is_kept_once),
         cmocka_unit_test(a_file_that_grew_is_cut_to_the_newest),
+        cmocka_unit_test(a_file_that_can_not_be_cut_keeps_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -253,6 +253,46 @@ static void a_resize_loses_nothing(void **state) {
     stream_deinit(&stream);
 }
 
+static void push(struct stream *stream, const char *text) {
+    stream_append(stream, text, strlen(text), 1);
+}
+
+// Shown whole, and folded again, while it is written: the second fold is of what came after it.
+static void a_thought_changes_its_look_and_back(void **state) {
+    (void)state;
+    static struct screen screen;
+    static const char *const rows[] = {"thinking…", "│ one",    "│ two", "│ three",
+                                       "│ four",    "│ five x", "",      "│ nine",
+                                       "│ ten",     "│ eleven", NULL};
+    static const enum thought_look looks[] = {THOUGHT_FOLDS, THOUGHT_HIDDEN};
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+        struct stream stream;
+        const struct stream_options options = options_of(true, looks[i]);
+        text_clear(&written);
+        stream_begin(&stream, &options);
+        push(&stream, "<think>\n");
+        if (looks[i] == THOUGHT_FOLDS) push(&stream, "one\ntwo\n");
+        stream_change_look(&stream, THOUGHT_STAYS);
+        if (looks[i] == THOUGHT_HIDDEN) push(&stream, "one\ntwo\n");
+        push(&stream, "three\nfour\nfive x");
+        stream_change_look(&stream, looks[i]);
+        push(&stream, "\nseven\neight\nnine\nten\neleven x");
+        screen_clear(&screen, WIDTH, false);
+        screen_write(&screen, text_string(&written), written.length);
+        if (looks[i] == THOUGHT_FOLDS) assert_rows(&screen, rows);
+        push(&stream, "</think>Yes.");
+        stream_end(&stream);
+        screen_clear(&screen, WIDTH, false);
+        screen_write(&screen, text_string(&written), written.length);
+        char row[SCREEN_COLUMNS * 8];
+        assert_string_equal(screen_row(&screen, 5, row), "│ five x");
+        assert_string_equal(screen_row(&screen, 6, row), "[thought]");
+        assert_string_equal(screen_row(&screen, 8, row), "Yes.");
+        assert_false(screen.broke_itself);
+        stream_deinit(&stream);
+    }
+}
+
 static void random_text(char *text, size_t bytes) {
     static const char *const parts[] = {
         "<think>", "</think>", "word ", "longer-word ", "\n",   "\n\n", "**",      "*",  "`",
@@ -303,6 +343,7 @@ int main(void) {
         cmocka_unit_test(each_write_leaves_the_terminal_plain),
         cmocka_unit_test(escapes_of_a_model_are_shown_and_not_obeyed),
         cmocka_unit_test(a_resize_loses_nothing),
+        cmocka_unit_test(a_thought_changes_its_look_and_back),
         cmocka_unit_test(the_pieces_do_not_matter_to_the_screen),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

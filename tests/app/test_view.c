@@ -10,6 +10,7 @@
 #include "app/base/exit_code.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
+#include "app/screen/stream.h"
 #include "app/screen/terminal.h"
 #include "tests/check.h"
 
@@ -365,6 +366,27 @@ static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **st
     text_deinit(&draft);
 }
 
+static void a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "<think>first\n", .typed = "\017"},
+                                 {.event = TURN_WAIT},
+                                 {.event = TURN_TEXT, .text = "second\n", .typed = "\017"},
+                                 {.event = TURN_WAIT},
+                                 {.event = TURN_TEXT, .text = "third and\nfourth\n"},
+                                 {.event = TURN_TEXT, .text = "</think>Yes."},
+                                 {.event = TURN_DONE}};
+    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    int exit_code = -1;
+    stream_wishes()->look = THOUGHT_HIDDEN;
+    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    stream_wishes()->look = THOUGHT_FOLDS;
+    assert_null(strstr(stage.shown, "first"));
+    assert_shown(&stage, "second");
+    assert_null(strstr(stage.shown, "third"));
+    assert_shown(&stage, "Yes.");
+}
+
 static void the_terminal_has_its_modes_back_afterwards(void **state) {
     (void)state;
     struct stage stage;
@@ -398,6 +420,7 @@ int main(void) {
         cmocka_unit_test(a_line_that_moves_ends_the_view_and_not_the_turn),
         cmocka_unit_test(a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back),
         cmocka_unit_test(an_answer_that_left_the_screen_is_shown_from_its_beginning),
+        cmocka_unit_test(a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished),
         cmocka_unit_test(the_terminal_has_its_modes_back_afterwards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/log.h"
 #include "store/record.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
@@ -139,6 +140,46 @@ static void a_missing_segment_costs_its_blocks(void **state) {
         must(vault_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
         assert_int_equal(vault_fixture_read_all(&fixture, &listed), BLOCKS);
         assert_int_not_equal(listed.places[1].segment, 1); // a number is never used again
+        vault_fixture_close(&fixture);
+    }
+    vault_fixture_deinit(&fixture);
+}
+
+static int warnings;
+static char warning[128];
+
+static void note_warning(enum log_level level, const char *text) {
+    if (level != LOG_WARNING) return;
+    warnings++;
+    snprintf(warning, sizeof warning, "%s", text);
+}
+
+// However many of its blocks are asked for at once.
+static void a_missing_segment_is_told_of_once(void **state) {
+    (void)state;
+    make_sound();
+    for (int32_t count = 1; count <= BLOCKS; count++) {
+        char path[128];
+        struct tier_block blocks[BLOCKS];
+        int32_t ids[BLOCKS][FIXTURE_TOKENS];
+        uint8_t payload[BLOCKS][PAYLOAD];
+        void *payloads[BLOCKS];
+        enum status outcomes[BLOCKS];
+        put_back(segment, sizeof segment);
+        vault_fixture_open(&fixture);
+        for (int32_t i = 0; i < count; i++) {
+            blocks[i] = fixture_block(&fixture, i + 1, ids[i]);
+            blocks[i].place = (struct tier_place){1, (uint64_t)i * RECORD_ALIGNMENT};
+            payloads[i] = payload[i];
+        }
+        vault_fixture_path(&fixture, "segment-00000001.kv", path);
+        assert_int_equal(unlink(path), 0);
+        warnings = 0;
+        log_set_sink(note_warning);
+        fixture.tier->verbs->read(fixture.tier, blocks, payloads, count, outcomes);
+        log_set_sink(NULL);
+        assert_int_equal(warnings, 1);
+        assert_string_equal(warning, "the KV cache: segment 1 is gone, and 3 blocks with it");
         vault_fixture_close(&fixture);
     }
     vault_fixture_deinit(&fixture);
@@ -303,6 +344,7 @@ int main(void) {
         cmocka_unit_test(any_flipped_bit_costs_that_block_at_most),
         cmocka_unit_test(a_file_cut_at_any_length_keeps_the_records_before),
         cmocka_unit_test(a_missing_segment_costs_its_blocks),
+        cmocka_unit_test(a_missing_segment_is_told_of_once),
         cmocka_unit_test(rows_without_bytes_are_found_by_reading),
         cmocka_unit_test(bytes_without_rows_are_entered_when_they_are_whole),
         cmocka_unit_test(an_index_that_is_gone_or_garbage_is_made_anew),
