@@ -113,6 +113,9 @@ static enum status load_file(struct opening *opening) {
                          "%s: the tokenizer has %" PRId32
                          " tokens, token_embd.weight only %" PRId32,
                          options->model_path, vocabulary, engine->model.config.vocabulary);
+    if (tokenizer_widen(engine->tokenizer, engine->model.config.vocabulary) != STATUS_OK)
+        return error_set(opening->err, STATUS_NO_MEMORY, "%s: not enough memory",
+                         options->model_path);
     return STATUS_OK;
 }
 
