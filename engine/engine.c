@@ -190,6 +190,23 @@ static enum status choose_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
+// A card norms rows four elements at a time. Those of the stream and of queries are as long as rows
+// of matrices, which it takes in eights.
+static enum status check_norms(struct opening *opening, const struct kv_cache *cache) {
+    struct engine *engine = opening->engine;
+    const struct family *family = engine->model.config.family;
+    const int32_t normed = family->value_norm ? cache->head_size
+                           : family->qk_norm == QK_NORM_WIDTH
+                               ? cache->num_kv_heads * cache->head_size
+                               : 0;
+    struct device_info info;
+    if (normed % 4 == 0 || !is_card(engine, &info)) return STATUS_OK;
+    return error_set(opening->err, STATUS_UNSUPPORTED,
+                     "keys and values are normed in rows of %" PRId32
+                     ", which is no multiple of 4, as a card needs; use --backend cpu",
+                     normed);
+}
+
 // What depends on the model's heads and on the context, once they are known.
 static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
@@ -199,6 +216,7 @@ static enum status check_attention(struct opening *opening) {
         .kernel = engine->attention, .num_heads = config->heads, .cache = &cache};
     for (int view = 0; view < KV_VIEWS && engine->backend->attention_check; view++) {
         kv_shape_set(&cache, config, view);
+        TRY(check_norms(opening, &cache));
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
     return STATUS_OK;

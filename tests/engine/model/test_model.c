@@ -16,6 +16,7 @@ struct file {
 };
 
 static struct device *device;
+static const struct backend *backend; // reference, but for what one test does
 
 static struct file load(const char *name) {
     char path[512];
@@ -52,9 +53,8 @@ static enum status open_model(const struct file *file, struct error *err) {
     struct model model;
     enum status status = gguf_open_memory(file->bytes, file->length, "test.gguf", &gguf, err);
     if (status != STATUS_OK) return status;
-    status =
-        model_open(&model, gguf,
-                   &(struct model_options){.backend = backend_reference(), .device = device}, err);
+    status = model_open(&model, gguf, &(struct model_options){.backend = backend, .device = device},
+                        err);
     if (status == STATUS_OK) model_close(&model);
     gguf_close(gguf);
     return status;
@@ -196,6 +196,25 @@ static void tensor_without_a_place_is_refused(void **state) {
     assert_refused(&file, STATUS_UNSUPPORTED, "has a place for only");
 }
 
+static enum status take_even_rows(struct device *on, const struct weight *in_file,
+                                  const void **data) {
+    return in_file->columns % 64 ? STATUS_UNSUPPORTED
+                                 : backend_reference()->weights(on, in_file, data);
+}
+
+// As a card does with other lengths: 96 elements a row, of a feed-forward, are none of 64.
+static void rows_that_a_device_does_not_take_are_named(void **state) {
+    (void)state;
+    struct backend card = *backend_reference();
+    struct file file = load("qwen2");
+    card.weights = take_even_rows;
+    backend = &card;
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.0.ffn_down.weight: has rows that are no multiple of 8, which a card "
+                   "needs; --backend cpu takes it");
+    backend = backend_reference();
+}
+
 static void unknown_rope_scaling_is_refused(void **state) {
     (void)state;
     struct file file = load("llama-linear");
@@ -240,12 +259,13 @@ static void damaged_header_never_crashes(void **state) {
 static int open_device(void **state) {
     (void)state;
     const struct device_options options = {0};
-    return backend_reference()->open(&options, &device, NULL) == STATUS_OK ? 0 : -1;
+    backend = backend_reference();
+    return backend->open(&options, &device, NULL) == STATUS_OK ? 0 : -1;
 }
 
 static int close_device(void **state) {
     (void)state;
-    backend_reference()->close(device);
+    backend->close(device);
     return 0;
 }
 
@@ -261,6 +281,7 @@ int main(void) {
         cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),
         cmocka_unit_test(unknown_tensor_type_is_named),
         cmocka_unit_test(tensor_without_a_place_is_refused),
+        cmocka_unit_test(rows_that_a_device_does_not_take_are_named),
         cmocka_unit_test(unknown_rope_scaling_is_refused),
         cmocka_unit_test(damaged_header_never_crashes),
     };
