@@ -138,6 +138,58 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
     assert_refused(&file, STATUS_UNSUPPORTED, "differs among layers of one kind");
 }
 
+static void windows_of_families_that_alternate_must_be_there(void **state) {
+    (void)state;
+    static const char *const names[] = {"gemma3", "gemma4", "gpt-oss"};
+    static const uint32_t others[] = {0, 1u << 30, UINT32_MAX};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char key[64], missing[96];
+        snprintf(key, sizeof key, "%s.attention.sliding_window", names[i]);
+        snprintf(missing, sizeof missing, "%s is missing", key);
+        struct file file = load(names[i]);
+        *(after_name(&file, key) - 1) = 'X';
+        assert_refused(&file, STATUS_BAD_FILE, missing);
+        for (size_t o = 0; o < sizeof others / sizeof others[0]; o++) {
+            file = load(names[i]);
+            set_key(&file, key, others[o]);
+            assert_refused(&file, STATUS_BAD_FILE, key);
+        }
+    }
+}
+
+static struct model_config read_config(const struct file *file) {
+    struct gguf *gguf;
+    struct model_config config;
+    struct error err = {0};
+    if (gguf_open_memory(file->bytes, file->length, "test.gguf", &gguf, &err) != STATUS_OK ||
+        model_config_read(gguf, &config, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    gguf_close(gguf);
+    return config;
+}
+
+// The first files of Gemma 2 do not say it; other families' are without one then.
+static void windows_that_are_not_said(void **state) {
+    (void)state;
+    struct file file = load("gemma2");
+    *(after_name(&file, "gemma2.attention.sliding_window") - 1) = 'X';
+    set_key(&file, "gemma2.context_length", 8192);
+    assert_int_equal(read_config(&file).window, 4096);
+    set_key(&file, "gemma2.context_length", 4096); // no shorter than the context
+    assert_int_equal(read_config(&file).window, 0);
+    free(file.bytes);
+    file = load("mistral");
+    assert_int_equal(read_config(&file).window, 24);
+    set_key(&file, "llama.attention.sliding_window", 0);
+    assert_int_equal(read_config(&file).window, 0);
+    set_key(&file, "llama.attention.sliding_window", 1u << 30);
+    assert_refused(&file, STATUS_BAD_FILE, "llama.attention.sliding_window is out of range");
+    file = load("phi3");
+    *(after_name(&file, "phi3.attention.sliding_window") - 1) = 'X';
+    assert_int_equal(read_config(&file).window, 0);
+    free(file.bytes);
+}
+
 // Keys serve as values in layers without a window alone.
 static void tensors_of_mixed_layers_are_missed(void **state) {
     (void)state;
@@ -275,6 +327,8 @@ int main(void) {
         cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
         cmocka_unit_test(keys_out_of_range_are_named),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
+        cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
+        cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(missing_key_is_named),
         cmocka_unit_test(missing_tensor_is_named),
