@@ -129,19 +129,32 @@ static enum status load_shape(struct opening *opening) {
                         opening->engine->device, opening->err);
 }
 
+// What a file or a path says, which is shown to people: never cut inside a character.
+static bool take_name(struct engine *engine, const char *bytes, size_t length) {
+    if (length == 0 || !utf8_valid(bytes, length, NULL) || utf8_has_control(bytes, length))
+        return false;
+    if (length >= sizeof engine->name) {
+        length = sizeof engine->name - 1;
+        length -= utf8_incomplete_tail(bytes, length);
+    }
+    memcpy(engine->name, bytes, length);
+    engine->name[length] = '\0';
+    return true;
+}
+
 static void name_model(struct engine *engine, const struct engine_options *options) {
     struct gguf_string name = {NULL, 0};
-    if (!options->model_path) {
+    const char *path = options->model_path;
+    if (!path) {
         snprintf(engine->name, sizeof engine->name, "%s (random weights)", options->shape);
         return;
     }
-    if (gguf_find_string(engine->gguf, "general.name", &name) && name.length > 0 &&
-        utf8_valid(name.bytes, name.length, NULL)) {
-        snprintf(engine->name, sizeof engine->name, "%.*s", (int)name.length, name.bytes);
+    if (gguf_find_string(engine->gguf, "general.name", &name) &&
+        take_name(engine, name.bytes, name.length))
         return;
-    }
-    const char *slash = strrchr(options->model_path, '/');
-    snprintf(engine->name, sizeof engine->name, "%s", slash ? slash + 1 : options->model_path);
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    if (!take_name(engine, file, strlen(file)))
+        snprintf(engine->name, sizeof engine->name, "unnamed");
 }
 
 static enum status choose_kv_type(struct opening *opening) {
