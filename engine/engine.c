@@ -113,6 +113,9 @@ static enum status load_file(struct opening *opening) {
                          "%s: the tokenizer has %" PRId32
                          " tokens, token_embd.weight only %" PRId32,
                          options->model_path, vocabulary, engine->model.config.vocabulary);
+    if (tokenizer_widen(engine->tokenizer, engine->model.config.vocabulary) != STATUS_OK)
+        return error_set(opening->err, STATUS_NO_MEMORY, "%s: not enough memory",
+                         options->model_path);
     return STATUS_OK;
 }
 
@@ -126,19 +129,32 @@ static enum status load_shape(struct opening *opening) {
                         opening->engine->device, opening->err);
 }
 
+// What a file or a path says, which is shown to people: never cut inside a character.
+static bool take_name(struct engine *engine, const char *bytes, size_t length) {
+    if (length == 0 || !utf8_valid(bytes, length, NULL) || utf8_has_control(bytes, length))
+        return false;
+    if (length >= sizeof engine->name) {
+        length = sizeof engine->name - 1;
+        length -= utf8_incomplete_tail(bytes, length);
+    }
+    memcpy(engine->name, bytes, length);
+    engine->name[length] = '\0';
+    return true;
+}
+
 static void name_model(struct engine *engine, const struct engine_options *options) {
     struct gguf_string name = {NULL, 0};
-    if (!options->model_path) {
+    const char *path = options->model_path;
+    if (!path) {
         snprintf(engine->name, sizeof engine->name, "%s (random weights)", options->shape);
         return;
     }
-    if (gguf_find_string(engine->gguf, "general.name", &name) && name.length > 0 &&
-        utf8_valid(name.bytes, name.length, NULL)) {
-        snprintf(engine->name, sizeof engine->name, "%.*s", (int)name.length, name.bytes);
+    if (gguf_find_string(engine->gguf, "general.name", &name) &&
+        take_name(engine, name.bytes, name.length))
         return;
-    }
-    const char *slash = strrchr(options->model_path, '/');
-    snprintf(engine->name, sizeof engine->name, "%s", slash ? slash + 1 : options->model_path);
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    if (!take_name(engine, file, strlen(file)))
+        snprintf(engine->name, sizeof engine->name, "unnamed");
 }
 
 static enum status choose_kv_type(struct opening *opening) {
@@ -187,6 +203,23 @@ static enum status choose_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
+// A card norms rows four elements at a time. Those of the stream and of queries are as long as rows
+// of matrices, which it takes in eights.
+static enum status check_norms(struct opening *opening, const struct kv_cache *cache) {
+    struct engine *engine = opening->engine;
+    const struct family *family = engine->model.config.family;
+    const int32_t normed = family->value_norm ? cache->head_size
+                           : family->qk_norm == QK_NORM_WIDTH
+                               ? cache->num_kv_heads * cache->head_size
+                               : 0;
+    struct device_info info;
+    if (normed % 4 == 0 || !is_card(engine, &info)) return STATUS_OK;
+    return error_set(opening->err, STATUS_UNSUPPORTED,
+                     "keys and values are normed in rows of %" PRId32
+                     ", which is no multiple of 4, as a card needs; use --backend cpu",
+                     normed);
+}
+
 // What depends on the model's heads and on the context, once they are known.
 static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
@@ -196,6 +229,7 @@ static enum status check_attention(struct opening *opening) {
         .kernel = engine->attention, .num_heads = config->heads, .cache = &cache};
     for (int view = 0; view < KV_VIEWS && engine->backend->attention_check; view++) {
         kv_shape_set(&cache, config, view);
+        TRY(check_norms(opening, &cache));
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
     return STATUS_OK;

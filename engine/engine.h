@@ -83,7 +83,8 @@ struct engine_options {
 };
 
 struct engine_info {
-    char model_name[ENGINE_NAME_BYTES]; // general.name, else the file's name
+    char model_name[ENGINE_NAME_BYTES]; // general.name, else the file's name, else "unnamed":
+                                        // UTF-8 without control characters
     char family[32];                    // "llama"
     char file_type[16];                 // the type that most weight bytes have: "q8_0"
     char backend[16];

@@ -392,6 +392,7 @@ struct backend {
 
     // Makes a matrix usable whose data are the file's mapped bytes: on a processor the same pointer
     // (the mapping must outlive the device), on a card a copy, kept until the device is closed.
+    // UNSUPPORTED: rows of a length that the device does not compute with.
     MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
                                       const void **data);
 

@@ -181,7 +181,10 @@ static enum status add_manifest(struct walk *walk, const char *root, const char 
                                 const char *below, struct error *err) {
     struct text json_text = {0}, blob = {0};
     const cJSON *layer, *layers;
-    if (file_read(path, &json_text, err) != STATUS_OK) return STATUS_OK; // passed over
+    if (file_read(path, &json_text, err) != STATUS_OK) { // passed over
+        text_deinit(&json_text);
+        return STATUS_OK;
+    }
     cJSON *json = cJSON_ParseWithLength(text_string(&json_text), json_text.length);
     layers = cJSON_GetObjectItemCaseSensitive(json, "layers");
     enum status status = STATUS_OK;
@@ -235,7 +238,7 @@ static void walk_manifests(struct walk *walk, const char *root, const char *path
 
 // "ROOT/below"; false where there is no such variable, or the path is too long.
 static bool join(char path[4096], const char *root, const char *below) {
-    if (!root || root[0] != '/') return false;
+    if (!root || !*root) return false;
     const int length = snprintf(path, 4096, "%s%s%s", root, *below ? "/" : "", below);
     return length > 0 && length < 4096;
 }
@@ -271,7 +274,7 @@ static void search_own(struct walk *walk) {
     }
     if (own && *own)
         search(walk, "quire", own, "models", NAMING_PATH);
-    else if (xdg && *xdg)
+    else if (xdg && xdg[0] == '/') // a relative one must be ignored (its specification)
         search(walk, "quire", xdg, "quire/models", NAMING_PATH);
     else
         search(walk, "quire", home, ".config/quire/models", NAMING_PATH);
@@ -340,19 +343,23 @@ static enum status choose(const struct found_models *models, const char *name, s
                      name);
 }
 
-// A folder that is a model itself, or holds one.
+// A folder that is a model itself, or holds one. With a config.json alone it is one whose weights
+// are missing, and whoever opens it says so; but some keep theirs beside a GGUF file.
 static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
     char config[4096];
     struct stat info;
     struct found_models models = {0};
     struct walk walk = {.models = &models, .place = folder};
     const int length = snprintf(config, sizeof config, "%s/config.json", folder);
-    if (length > 0 && (size_t)length < sizeof config && stat(config, &info) == 0)
-        return text_append_string(path, folder);
+    const bool configured =
+        length > 0 && (size_t)length < sizeof config && stat(config, &info) == 0;
     walk_folder(&walk, folder, "", FINDER_MAX_DEPTH - 1);
+    bool itself = configured && models.count == 0;
+    for (size_t i = 0; i < models.count; i++)
+        itself = itself || !strcmp(models.items[i].path, folder);
     enum status status = walk.status;
-    if (status == STATUS_OK && models.count == 1)
-        status = text_append_string(path, models.items[0].path);
+    if (status == STATUS_OK && (itself || models.count == 1))
+        status = text_append_string(path, itself ? folder : models.items[0].path);
     else if (status == STATUS_OK)
         status =
             error_set(err, models.count ? STATUS_BAD_INPUT : STATUS_NOT_FOUND,

@@ -2,7 +2,7 @@
 //
 // Places, in this order; each is only read, and nothing is downloaded:
 //   QUIRE_MODELS             folders, separated by ":"
-//   QUIRE_HOME, else $XDG_CONFIG_HOME/quire, ~/.config/quire: its folder models
+//   QUIRE_HOME, else $XDG_CONFIG_HOME/quire if that is absolute, ~/.config/quire: its folder models
 //   Hugging Face             $HF_HUB_CACHE, $HF_HOME/hub, ~/.cache/huggingface/hub:
 //                            models--OWNER--NAME/snapshots/REVISION/FILE
 //   Ollama                   $OLLAMA_MODELS, ~/.ollama/models, /usr/share/ollama/.ollama/models:

@@ -69,10 +69,11 @@ static int64_t find_figure(const struct gguf *gguf, struct gguf_string family, c
 static void count_tensors(struct facts *facts) {
     for (size_t i = 0; i < gguf_tensor_count(facts->gguf); i++) {
         const struct gguf_tensor *tensor = gguf_tensor_at(facts->gguf, i);
-        int64_t elements = 1;
+        int64_t elements = 1; // of one tensor they can be counted; the sum is what a header says
         for (int32_t d = 0; d < tensor->dims; d++)
             elements *= tensor->shape[d];
-        facts->parameters += elements;
+        if (__builtin_add_overflow(facts->parameters, elements, &facts->parameters))
+            facts->parameters = INT64_MAX;
         size_t t = 0;
         while (t < facts->type_count && facts->types[t].file_type != tensor->file_type)
             t++;

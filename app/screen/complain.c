@@ -13,6 +13,6 @@ void complain(const char *text) {
 }
 
 int complain_failed(int code, enum status status, const struct error *err) {
-    complain(err->text[0] ? err->text : status_text(status));
+    complain(err && err->text[0] ? err->text : status_text(status));
     return code;
 }

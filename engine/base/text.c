@@ -133,6 +133,14 @@ bool utf8_valid(const char *bytes, size_t length, size_t *bad_offset) {
     return true;
 }
 
+bool utf8_has_control(const char *bytes, size_t length) {
+    for (size_t at = 0, used; at < length; at += used) {
+        const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
+        if (code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0)) return true;
+    }
+    return false;
+}
+
 size_t utf8_incomplete_tail(const char *bytes, size_t length) {
     const unsigned char *in = (const unsigned char *)bytes;
     for (size_t back = 1; back < UTF8_MAX_BYTES && back <= length; back++) {

@@ -14,7 +14,7 @@
     X("phi3", .fused = true, .windowed = true)                                                     \
     X("gemma", .act = ACT_GELU, .scaled_embedding = true)                                          \
     X("gemma2", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true, .windowed = true,    \
-      .global_period = 2, .wide_scale_layers = 46)                                                 \
+      .global_period = 2, .usual_window = 4096, .wide_scale_layers = 46)                           \
     X("gemma3", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true,                      \
       .qk_norm = QK_NORM_HEAD, .windowed = true, .global_period = 6, .window_rope_base = 10000.0f, \
       .wide_scale_layers = 62)                                                                     \
@@ -231,14 +231,21 @@ static void refuse_unknown_features(struct reader *reader) {
 }
 
 // Within its window, sliding attention is full attention: where it is not known which layers have
-// it, a shorter context is exact.
+// it, a shorter context is exact. Where some layers have one and others none, nothing but the
+// window tells what they are.
 static void read_window(struct reader *reader, struct model_config *config) {
-    int64_t window;
-    const bool apart = config->family->window_rope_base != 0.0f; // those layers turn otherwise
-    if (!has_int(reader, "attention.sliding_window", &window) || window <= 0 ||
-        window > FAMILY_MAX_CONTEXT || (window >= config->context && !apart))
+    static const char key[] = "attention.sliding_window";
+    const struct family *family = config->family;
+    const bool apart = family->window_rope_base != 0.0f; // those layers turn otherwise
+    int64_t window = 0;
+    if (family->global_period || family->mixed_layers)
+        window = read_int(reader, key, family->usual_window, FAMILY_MAX_CONTEXT);
+    else if (!has_int(reader, key, &window) || window == 0)
         return;
-    if (config->family->windowed)
+    const bool in_range = window > 0 && window <= FAMILY_MAX_CONTEXT;
+    if (family->windowed && !in_range) fail(reader, STATUS_BAD_FILE, key, "is out of range");
+    if (!in_range || (window >= config->context && !apart)) return;
+    if (family->windowed)
         config->window = (int32_t)window;
     else
         config->context = (int32_t)window;

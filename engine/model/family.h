@@ -51,6 +51,7 @@ struct family {
     bool sinks;                // heads have one
     bool windowed;             // a window in the file is for all layers, or for all but those below
     int32_t global_period;     // each so many-th layer has no window; 0: none
+    int32_t usual_window;      // of files that do not say it; 0: those are refused
     int32_t still_period;      // each so many-th layer is not rotated; 0: all are
     float window_rope_base;    // of layers with a window, unscaled; 0: they turn like the others
     int32_t wide_scale_layers; // with so many layers, scores are scaled by dim / heads

@@ -487,8 +487,6 @@ enum status folder_config_read(const cJSON *json, const char *path, struct text 
     translate_rope(&writer, config);
     refuse_unknown_features(&writer);
     config->tied = tied ? cJSON_IsTrue(tied) : family->tied;
-    config->experts =
-        (int32_t)count_of(&writer, "num_local_experts", count_of(&writer, "num_experts", 0));
     if (writer.status == STATUS_OK) memcpy(gguf->bytes + 16, &writer.keys, sizeof writer.keys);
     if (writer.status != STATUS_OK) folder_config_deinit(config);
     return writer.status;

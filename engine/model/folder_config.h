@@ -27,7 +27,6 @@ struct folder_config {
     const struct folder_family *family;
     bool tied;                     // the output is the embedding, whatever else the files hold
     int32_t pairs;                 // of rotated elements
-    int32_t experts;               // 0: none
     float *rope_freqs;             // [pairs], owned; Llama 3's divisors, or NULL
     float *rope_short, *rope_long; // [pairs], owned; LongRoPE's, or NULL
 };

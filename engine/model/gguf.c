@@ -182,22 +182,13 @@ static enum status read_string(struct reader *reader, struct gguf_string *string
     return STATUS_OK;
 }
 
-// Names are shown to people, so a control character could write on their terminal.
-static bool has_control_character(struct gguf_string name) {
-    for (size_t at = 0, used; at < name.length; at += used) {
-        const uint32_t code_point = utf8_decode(name.bytes + at, name.length - at, &used);
-        if (code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0)) return true;
-    }
-    return false;
-}
-
 static enum status read_name(struct reader *reader) {
     struct gguf_string name;
     TRY(read_string(reader, &name));
     if (name.length == 0 || name.length > GGUF_MAX_NAME_BYTES)
         return refuse(reader, STATUS_BAD_FILE, "expected a name of 1 to %d bytes, found %zu",
                       GGUF_MAX_NAME_BYTES, name.length);
-    if (!utf8_valid(name.bytes, name.length, NULL) || has_control_character(name))
+    if (!utf8_valid(name.bytes, name.length, NULL) || utf8_has_control(name.bytes, name.length))
         return refuse(reader, STATUS_BAD_FILE,
                       "expected a name in UTF-8 without control characters, found other bytes");
     reader->name = name;

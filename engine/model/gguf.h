@@ -76,7 +76,8 @@ struct gguf_tensor {
     int32_t dims;                 // 1 to GGUF_MAX_DIMS
     int64_t shape[GGUF_MAX_DIMS]; // shape[0] elements lie side by side; 1 past `dims`
     size_t bytes;                 // 0 if not known
-    const void *data;             // 8-aligned; in the file, at a multiple of its alignment
+    const void *data;             // of a GGUF file 8-aligned, at a multiple of its alignment there;
+                                  // of another that is attached at any address
 };
 
 // BAD_FILE names path, what was expected and what was found; so does UNSUPPORTED (another

@@ -98,10 +98,13 @@ static struct weight rows_of(struct loader *loader, const char *name,
     const size_t row_bytes = dtype_row_bytes(tensor->type, extent.columns);
     const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
     struct weight weight = {data, tensor->type, extent.rows, extent.columns};
-    if (model->backend->weights(model->device, &weight, &weight.data) != STATUS_OK) {
+    const enum status status = model->backend->weights(model->device, &weight, &weight.data);
+    if (status == STATUS_UNSUPPORTED)
+        refuse(loader, status, name,
+               "has rows that are no multiple of 8, which a card needs; --backend cpu takes it");
+    else if (status != STATUS_OK)
         refuse(loader, STATUS_NO_MEMORY, name, "does not fit the device's memory");
-        return weight;
-    }
+    if (status != STATUS_OK) return weight;
     model->weight_bytes += (size_t)extent.rows * row_bytes;
     model->parameters += (int64_t)extent.rows * extent.columns;
     loader->bytes_of_type[tensor->type] += (size_t)extent.rows * row_bytes;
@@ -142,9 +145,10 @@ static const float *to_device(struct loader *loader, const char *name, const flo
     return device;
 }
 
-// Vectors are small and every kernel wants them in fp32: other types are converted once.
-static const float *vectors(struct loader *loader, const char *name, struct extent extent,
-                            bool optional) {
+// Vectors are small and every kernel wants them in fp32: other types are converted once. Each
+// element is multiplied by `scale`.
+static const float *scaled_vectors(struct loader *loader, const char *name, struct extent extent,
+                                   float scale, bool optional) {
     const struct gguf_tensor *tensor = find(loader, name, optional);
     if (!tensor || !has_shape(loader, name, tensor, extent)) return NULL;
     const size_t count = (size_t)extent.rows * (size_t)extent.columns;
@@ -154,6 +158,8 @@ static const float *vectors(struct loader *loader, const char *name, struct exte
         return NULL;
     }
     dtype_to_float(tensor->type, tensor->data, host, count);
+    for (size_t i = 0; i < count; i++)
+        host[i] *= scale;
     const float *device = to_device(loader, name, host, count);
     loader->model->weight_bytes += count * sizeof *host;
     loader->model->parameters += (int64_t)count;
@@ -161,28 +167,12 @@ static const float *vectors(struct loader *loader, const char *name, struct exte
     return device;
 }
 
-static const float *vector(struct loader *loader, const char *name, int32_t length, bool optional) {
-    return vectors(loader, name, (struct extent){length, 1, 1}, optional);
+static const float *vectors(struct loader *loader, const char *name, struct extent extent) {
+    return scaled_vectors(loader, name, extent, 1, false);
 }
 
-// The same, each element times `scale`.
-static const float *scaled_vector(struct loader *loader, const char *name, int32_t length,
-                                  float scale) {
-    const struct gguf_tensor *tensor = find(loader, name, false);
-    if (!tensor || !has_shape(loader, name, tensor, (struct extent){length, 1, 1})) return NULL;
-    float *host = malloc((size_t)length * sizeof *host);
-    if (!host) {
-        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
-        return NULL;
-    }
-    dtype_to_float(tensor->type, tensor->data, host, (size_t)length);
-    for (int32_t i = 0; i < length; i++)
-        host[i] *= scale;
-    const float *device = to_device(loader, name, host, (size_t)length);
-    loader->model->weight_bytes += (size_t)length * sizeof *host;
-    loader->model->parameters += length;
-    free(host);
-    return device;
+static const float *vector(struct loader *loader, const char *name, int32_t length, bool optional) {
+    return scaled_vectors(loader, name, (struct extent){length, 1, 1}, 1, optional);
 }
 
 // A tensor of one number, not 0, for the host.
@@ -329,9 +319,9 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, ffn);
     if (!bias) return;
     const struct extent wide = {ffn, experts, 1}, narrow = {dim, experts, 1};
-    layer->expert_gate.bias = vectors(loader, NAME("ffn_gate_exps.bias"), wide, false);
-    layer->expert_up.bias = vectors(loader, NAME("ffn_up_exps.bias"), wide, false);
-    layer->expert_down.bias = vectors(loader, NAME("ffn_down_exps.bias"), narrow, false);
+    layer->expert_gate.bias = vectors(loader, NAME("ffn_gate_exps.bias"), wide);
+    layer->expert_up.bias = vectors(loader, NAME("ffn_up_exps.bias"), wide);
+    layer->expert_down.bias = vectors(loader, NAME("ffn_down_exps.bias"), narrow);
 }
 
 // What experts beside a dense part have besides. The router reads the stream, normed to the length
@@ -340,8 +330,8 @@ static void load_beside(struct loader *loader, int32_t index, struct layer *laye
     const struct model_config *config = &loader->model->config;
     const int32_t dim = config->dim;
     char name[64];
-    layer->router_norm =
-        scaled_vector(loader, NAME("ffn_gate_inp.scale"), dim, 1 / sqrtf((float)dim));
+    layer->router_norm = scaled_vectors(loader, NAME("ffn_gate_inp.scale"),
+                                        (struct extent){dim, 1, 1}, 1 / sqrtf((float)dim), false);
     layer->expert_norm = VECTOR("pre_ffw_norm_2.weight", dim, true, false);
     layer->dense_post_norm = VECTOR("post_ffw_norm_1.weight", dim, true, false);
     layer->expert_post_norm = VECTOR("post_ffw_norm_2.weight", dim, true, false);

@@ -66,11 +66,8 @@ static bool to_count(const cJSON *item, uint64_t *value) {
 
 static bool is_name(const char *name) {
     const size_t length = strlen(name);
-    if (length == 0 || length > GGUF_MAX_NAME_BYTES || !utf8_valid(name, length, NULL))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7F) return false;
-    return true;
+    return length > 0 && length <= GGUF_MAX_NAME_BYTES && utf8_valid(name, length, NULL) &&
+           !utf8_has_control(name, length);
 }
 
 static const struct element *find_element(const cJSON *item) {

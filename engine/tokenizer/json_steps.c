@@ -264,9 +264,7 @@ enum status json_steps_pretokenizer(struct json_view view, const char *name, str
 static enum status read_decoder(const struct reading *reading, struct json_view step) {
     struct json_decoding *decoding = reading->decoding;
     int64_t start = 0;
-    if (is_type(step, "ByteLevel")) {
-        decoding->byte_level = true;
-    } else if (is_type(step, "Replace")) {
+    if (is_type(step, "Replace")) {
         const struct json_view pattern = json_view_find(step, "pattern");
         if (!json_view_is(json_view_find(pattern, "String"), mark) ||
             !json_view_is(json_view_find(step, "content"), " "))
@@ -279,7 +277,8 @@ static enum status read_decoder(const struct reading *reading, struct json_view 
     } else if (is_type(step, "Strip")) {
         decoding->drops_space = json_view_is(json_view_find(step, "content"), " ") &&
                                 json_view_int(json_view_find(step, "start"), &start) && start > 0;
-    } else if (!is_type(step, "ByteFallback") && !is_type(step, "Fuse")) {
+    } else if (!is_type(step, "ByteLevel") && !is_type(step, "ByteFallback") &&
+               !is_type(step, "Fuse")) { // what these do follows from the model
         return unknown_type(reading, step);
     }
     return STATUS_OK;

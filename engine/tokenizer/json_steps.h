@@ -23,7 +23,6 @@ MUST_CHECK enum status json_steps_pretokenizer(struct json_view view, const char
                                                struct json_cuts *cuts, struct error *err);
 
 struct json_decoding {
-    bool byte_level;  // characters stand for bytes
     bool marks_space; // U+2581 is a space
     bool drops_space; // the first one is left out
 };

@@ -72,6 +72,10 @@ void tokenizer_close(struct tokenizer *tokenizer) {
     free(tokenizer);
 }
 
+enum status tokenizer_widen(struct tokenizer *tokenizer, int32_t count) {
+    return vocabulary_widen(&tokenizer->vocabulary, (size_t)count);
+}
+
 static enum status encode_new_word(struct encoding *encoding, struct piece word,
                                    bool space_prefix) {
     const struct tokenizer *tokenizer = encoding->tokenizer;

@@ -10,8 +10,8 @@
 // (SentencePiece); the GGUF specification's tokenizer.ggml.* keys.
 //
 // Memory: all tables are owned by the tokenizer; strings are borrowed from the gguf, which
-// must outlive it. Threads: immutable after opening; encode and decode may run in any number
-// of threads at once, each with its own buffers.
+// must outlive it. Threads: immutable once opened and widened; encode and decode may run in any
+// number of threads at once, each with its own buffers.
 #ifndef ENGINE_TOKENIZER_H
 #define ENGINE_TOKENIZER_H
 
@@ -47,6 +47,10 @@ MUST_CHECK enum status token_ids_append(struct token_ids *ids, const int32_t *mo
 MUST_CHECK enum status tokenizer_open(const struct gguf *gguf, struct tokenizer **tokenizer,
                                       struct error *err);
 void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine
+
+// A model may have more rows than its tokenizer has tokens, and may pick any: ids up to `count`
+// stand for nothing then. Before any other thread uses it; `count` is no less than there are.
+MUST_CHECK enum status tokenizer_widen(struct tokenizer *tokenizer, int32_t count);
 
 // Appends the ids of the pieces, in order. Text between two special tokens is tokenised as
 // one stretch, whatever pieces it came in; SentencePiece's space goes before each stretch.

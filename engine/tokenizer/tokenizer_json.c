@@ -1,15 +1,13 @@
 #include "engine/tokenizer/tokenizer_json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "engine/model/mapped_file.h"
 #include "engine/tokenizer/internal.h"
 #include "engine/tokenizer/json_steps.h"
 #include "engine/tokenizer/json_vocabulary.h"
@@ -256,40 +254,21 @@ enum status tokenizer_open_json(const struct tokenizer_json *files, struct token
 }
 
 // A file's bytes, or none if there is no such file.
-static enum status map_file(const char *folder, const char *file, struct gguf_string *bytes,
+static enum status map_file(const char *folder, const char *name, struct mapped_file *file,
                             struct error *err) {
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path)
-        return error_set(err, STATUS_IO, "%.200s: too long a path", folder);
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK;
     struct stat info;
-    if (descriptor < 0 || fstat(descriptor, &info) != 0) {
-        const int code = errno;
-        if (descriptor >= 0) close(descriptor);
-        return error_set(err, STATUS_IO, "%s: %s", path, strerror(code));
-    }
-    enum status status = STATUS_OK;
-    if (!S_ISREG(info.st_mode) || info.st_size > TOKENIZER_JSON_MAX_BYTES)
-        status = error_set(err, STATUS_BAD_FILE, "%s: not a file of at most %d MiB", path,
-                           TOKENIZER_JSON_MAX_BYTES >> 20);
-    if (status == STATUS_OK && info.st_size > 0) {
-        void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (mapping == MAP_FAILED)
-            status = error_set(err, STATUS_IO, "%s: %s", path, strerror(errno));
-        else
-            *bytes = (struct gguf_string){mapping, (size_t)info.st_size};
-    }
-    close(descriptor);
-    return status;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return error_set(err, STATUS_IO, "%s: too long a path", mapped_file_shown(folder));
+    if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK;
+    TRY(mapped_file_open(path, "a JSON file", file, err));
+    if (file->length <= TOKENIZER_JSON_MAX_BYTES) return STATUS_OK;
+    return error_set(err, STATUS_BAD_FILE, "%s: larger than %d MiB", mapped_file_shown(path),
+                     TOKENIZER_JSON_MAX_BYTES >> 20);
 }
 
-static void unmap_file(struct gguf_string bytes) {
-    union { // munmap() takes what mmap() gave
-        const char *bytes;
-        void *mapping;
-    } file = {.bytes = bytes.bytes};
-    if (bytes.length > 0) munmap(file.mapping, bytes.length);
+static struct gguf_string text_of(const struct mapped_file *file) {
+    return (struct gguf_string){(const char *)file->bytes, file->length};
 }
 
 // The folder of a path that may name the tokenizer.json in it.
@@ -306,19 +285,24 @@ static void folder_of(const char *path, char folder[PATH_MAX]) {
 
 enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer,
                                   struct error *err) {
+    static const char *const names[] = {"tokenizer.json", "tokenizer_config.json",
+                                        "generation_config.json"};
+    enum { FILES = sizeof names / sizeof names[0] };
+    struct mapped_file mapped[FILES] = {{0}};
+    enum status status = STATUS_OK;
     char folder[PATH_MAX];
     folder_of(path, folder);
-    struct tokenizer_json files = {.name = folder};
-    enum status status = map_file(folder, "tokenizer.json", &files.tokenizer, err);
+    for (int i = 0; i < FILES && status == STATUS_OK; i++)
+        status = map_file(folder, names[i], &mapped[i], err);
+    const struct tokenizer_json files = {.name = mapped_file_shown(folder),
+                                         .tokenizer = text_of(&mapped[0]),
+                                         .config = text_of(&mapped[1]),
+                                         .generation = text_of(&mapped[2])};
     if (status == STATUS_OK && files.tokenizer.length == 0)
-        status = error_set(err, STATUS_NOT_FOUND, "%s: no tokenizer.json", folder);
-    if (status == STATUS_OK) status = map_file(folder, "tokenizer_config.json", &files.config, err);
-    if (status == STATUS_OK)
-        status = map_file(folder, "generation_config.json", &files.generation, err);
+        status = error_set(err, STATUS_NOT_FOUND, "%s: no tokenizer.json", files.name);
     if (status == STATUS_OK) status = tokenizer_open_json(&files, tokenizer, err);
-    unmap_file(files.tokenizer);
-    unmap_file(files.config);
-    unmap_file(files.generation);
+    for (int i = 0; i < FILES; i++)
+        mapped_file_close(&mapped[i]);
     return status;
 }
 

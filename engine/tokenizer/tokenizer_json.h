@@ -38,7 +38,8 @@ MUST_CHECK enum status tokenizer_open_json(const struct tokenizer_json *files,
                                            struct tokenizer **tokenizer, struct error *err);
 
 // The files in a folder; `path` may also be a tokenizer.json, whose folder is meant. NOT_FOUND: no
-// tokenizer.json. IO when the system refuses.
+// tokenizer.json. IO when the system refuses; BAD_FILE when one of them is no regular file or
+// larger than TOKENIZER_JSON_MAX_BYTES.
 MUST_CHECK enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer,
                                              struct error *err);
 bool tokenizer_is_in_folder(const char *path); // the path is such a one

@@ -145,6 +145,18 @@ enum status vocabulary_index(struct vocabulary *vocabulary) {
     return index_type(vocabulary, TOKEN_USER_DEFINED, &vocabulary->user_defined);
 }
 
+enum status vocabulary_widen(struct vocabulary *vocabulary, size_t count) {
+    const size_t before = (size_t)vocabulary->count;
+    ASSERT(count >= before && count <= TOKENIZER_MAX_VOCABULARY);
+    struct vocabulary_token *tokens = realloc(vocabulary->tokens, count * sizeof tokens[0]);
+    if (!tokens) return STATUS_NO_MEMORY;
+    for (size_t i = before; i < count; i++)
+        tokens[i] = (struct vocabulary_token){.type = TOKEN_UNUSED};
+    vocabulary->tokens = tokens;
+    vocabulary->count = (int32_t)count;
+    return STATUS_OK;
+}
+
 void vocabulary_close(struct vocabulary *vocabulary) {
     free(vocabulary->tokens);
     free(vocabulary->slots);

@@ -19,7 +19,7 @@
 //   vocabulary_init ─► tokens filled in ─► vocabulary_name_role, _end ─► vocabulary_index
 //
 // Memory: owned tables; texts are borrowed from the gguf, or lie in `texts`. Immutable once
-// indexed.
+// indexed, but for vocabulary_widen().
 #ifndef ENGINE_VOCABULARY_H
 #define ENGINE_VOCABULARY_H
 
@@ -84,6 +84,10 @@ void vocabulary_name_end(struct vocabulary *vocabulary, int32_t id);
 
 // Once all is filled in.
 MUST_CHECK enum status vocabulary_index(struct vocabulary *vocabulary);
+
+// More unused tokens without a text, so that there are `count`; no less than there were. Indexed or
+// not: an unused token is in no index.
+MUST_CHECK enum status vocabulary_widen(struct vocabulary *vocabulary, size_t count);
 
 // BAD_FILE: an array is missing or of another length or type, a type or score that means
 // nothing, a text that is too long, a special id outside the vocabulary. On failure nothing is

@@ -77,14 +77,18 @@ static inline vf vf_scale_by_power(vf a, vf n) {
     EACH_LANE a.lane[i] = ldexpf(a.lane[i], (int)n.lane[i]);
     return a;
 }
-static inline vf vf_load_half(const half *p) {
+static inline vf vf_load_half(const half *p) { // at any address, as all loads
+    half h[LANES];
     vf r;
-    EACH_LANE r.lane[i] = half_to_float(p[i]);
+    memcpy(h, p, sizeof h);
+    EACH_LANE r.lane[i] = half_to_float(h[i]);
     return r;
 }
 static inline vf vf_load_bf16(const bf16 *p) {
+    bf16 h[LANES];
     vf r;
-    EACH_LANE r.lane[i] = bf16_to_float(p[i]);
+    memcpy(h, p, sizeof h);
+    EACH_LANE r.lane[i] = bf16_to_float(h[i]);
     return r;
 }
 static inline void vf_store_half(half *p, vf a) { EACH_LANE p[i] = float_to_half(a.lane[i]); }

@@ -286,6 +286,7 @@ static enum status copy_arranged(struct device *device, const struct weight *in_
 
 extern "C" enum status cuda_weights(struct device *device, const struct weight *in_file,
                                     const void **data) {
+    if (in_file->columns % 8) return STATUS_UNSUPPORTED; // rows are read 16 bytes of fp16 at a time
     struct copied_weights *copy = (struct copied_weights *)malloc(sizeof *copy);
     if (!copy) return STATUS_NO_MEMORY;
     if (cudaMalloc(&copy->memory, bytes_on_card(in_file)) != cudaSuccess) {

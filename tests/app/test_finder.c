@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/base/attachment.h"
+
 static char home[] = "/tmp/quire-finder-XXXXXX";
 
 static const char *path_of(const char *name) {
@@ -45,7 +47,7 @@ static void every_place_is_searched_and_nothing_is_listed_twice(void **state) {
     (void)state;
     struct found_models models = {0};
     assert_int_equal(finder_list(&models), STATUS_OK);
-    assert_int_equal(models.count, 7);
+    assert_int_equal(models.count, 8);
     assert_string_equal(get(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->place,
                         "Hugging Face");
     assert_int_equal(get(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->bytes, 4);
@@ -84,6 +86,9 @@ static void paths_are_themselves_and_folders_what_they_hold(void **state) {
     assert_found(path_of("own"), path_of("own/mine.gguf"));
     assert_found(path_of("hub/models--allenai--OLMo-2/snapshots/9"),
                  path_of("hub/models--allenai--OLMo-2/snapshots/9"));
+    assert_found(path_of("both"), path_of("both"));
+    assert_found(path_of("beside"), path_of("beside/model-q8_0.gguf"));
+    assert_found(path_of("unweighted"), path_of("unweighted"));
     assert_found("/no/such/file.gguf", "/no/such/file.gguf"); // whoever opens it says so
 }
 
@@ -101,6 +106,25 @@ static void other_names_are_refused_with_what_there_is(void **state) {
     assert_refused("wen3-0.6b", STATUS_NOT_FOUND, "no model of that name");
     assert_refused("2", STATUS_BAD_INPUT, "llama3.2:1b");
     assert_refused(path_of("empty"), STATUS_NOT_FOUND, "holds 0 models");
+    assert_refused(path_of("several"), STATUS_BAD_INPUT, "holds 2 models");
+}
+
+static void places_may_be_relative_but_for_those_of_xdg(void **state) {
+    (void)state;
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(home), 0);
+    setenv("QUIRE_MODELS", "own:./beside", 1);
+    assert_found("mine", "own/mine.gguf");
+    assert_found("model-q8_0", "./beside/model-q8_0.gguf");
+    setenv("QUIRE_HOME", "./q", 1);
+    assert_found("relative", "./q/models/relative.gguf");
+    unsetenv("QUIRE_HOME");
+    setenv("XDG_CONFIG_HOME", "q", 1);
+    assert_found("homely", path_of(".config/quire/models/homely.gguf"));
+    unsetenv("XDG_CONFIG_HOME");
+    setenv("QUIRE_MODELS", path_of("own"), 1);
+    assert_int_equal(chdir(before), 0);
 }
 
 // A folder that links to itself would never end.
@@ -109,7 +133,7 @@ static void links_to_folders_are_not_followed(void **state) {
     struct found_models models = {0};
     assert_int_equal(symlink(home, path_of("own/again")), 0);
     assert_int_equal(finder_list(&models), STATUS_OK);
-    assert_int_equal(models.count, 7);
+    assert_int_equal(models.count, 8);
     assert_true(models.entries < 100);
     found_models_deinit(&models);
     unlink(path_of("own/again"));
@@ -137,11 +161,26 @@ static int make_home(void **state) {
     write_file(".ollama/models/manifests/registry.ollama.ai/library/evil/1",
                "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\","
                "\"digest\":\"sha256:/../../../own/mine.gguf\"}]}");
+    static const char huge[] = ".ollama/models/manifests/registry.ollama.ai/library/huge/1";
+    write_file(huge, "{");
+    if (truncate(path_of(huge), ATTACHMENT_MAX_BYTES + 1)) return -1;
     write_file(".cache/llama.cpp/big-00001-of-00002.gguf", "12345");
     write_file(".cache/llama.cpp/big-00002-of-00002.gguf", "123456");
     write_file(".cache/llama.cpp/mmproj-x.gguf", "1");
     write_file(".lmstudio/models/acme/phi-4.gguf", "1");
     write_file("own/mine.gguf", "1");
+    write_file(".config/quire/models/homely.gguf", "1");
+    write_file("q/models/relative.gguf", "1");
+    write_file("q/quire/models/ignored.gguf", "1");
+    write_file("both/config.json", "{}");
+    write_file("both/model.safetensors", "1");
+    write_file("both/model-q8_0.gguf", "1");
+    write_file("beside/config.json", "{}");
+    write_file("beside/model-q8_0.gguf", "1");
+    write_file("unweighted/config.json", "{}");
+    write_file("several/config.json", "{}");
+    write_file("several/a.gguf", "1");
+    write_file("several/b.gguf", "1");
     write_file("empty/note.txt", "1");
     setenv("HOME", home, 1);
     setenv("QUIRE_MODELS", path_of("own"), 1);
@@ -167,6 +206,7 @@ int main(void) {
         cmocka_unit_test(names_and_parts_of_names_mean_a_model),
         cmocka_unit_test(paths_are_themselves_and_folders_what_they_hold),
         cmocka_unit_test(other_names_are_refused_with_what_there_is),
+        cmocka_unit_test(places_may_be_relative_but_for_those_of_xdg),
         cmocka_unit_test(links_to_folders_are_not_followed),
     };
     return cmocka_run_group_tests(tests, make_home, drop_home);

@@ -438,6 +438,16 @@ static void test_alone(struct bench *bench, enum dtype type, int32_t rows, int32
     drop_all(bench);
 }
 
+// Refused where it is loaded: nothing would compute with it.
+static void test_odd_rows(struct bench *bench) {
+    const std::vector<float> values(3 * 20);
+    const struct matrix odd = {{values.data(), DTYPE_F32, 3, 20}, {}};
+    const void *data;
+    const bool refused =
+        bench->backend->weights(bench->device, &odd.weight, &data) == STATUS_UNSUPPORTED;
+    count_case(bench, "rows that are no multiple of 8,", odd, 0, true, !refused, 0);
+}
+
 static bool suits(enum dtype type, int32_t columns) {
     return columns % dtype_block_elements(type) == 0 && columns % 8 == 0;
 }
@@ -480,6 +490,7 @@ void test_linear(struct device *, struct tally *tally) {
             fprintf(stderr, "the device could not be opened\n");
             exit(2);
         }
+        test_odd_rows(&bench);
         for (int type = 0; type < DTYPE_COUNT; type++) {
             test_type(&bench, (enum dtype)type);
             if (deterministic) test_alone(&bench, (enum dtype)type, 77, 2048);

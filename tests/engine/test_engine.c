@@ -596,6 +596,69 @@ static void open_refuses_bad_options_in_words(void **state) {
     }
 }
 
+// A copy of a model under another name, of 12 + 32 n bytes: what lies behind keeps its alignment.
+static void write_named(const char *path, const char *name) {
+    static const char before[] = "general.name\x08\0\0\0\x0C\0\0\0\0\0\0\0";
+    enum { OLD = 12, HEAD = sizeof before - 1, MOST = 1 << 20 };
+    char *bytes = malloc(MOST);
+    assert_non_null(bytes);
+    FILE *from = fopen(TESTS_DIR "/golden/qwen3.gguf", "rb"), *to = fopen(path, "wb");
+    assert_true(from && to);
+    const size_t length = fread(bytes, 1, MOST, from), name_bytes = strlen(name);
+    const char *at = memmem(bytes, length, before, HEAD);
+    assert_non_null(at);
+    const size_t until = (size_t)(at - bytes) + HEAD;
+    const uint64_t written = name_bytes;
+    fwrite(bytes, 1, until - sizeof written, to);
+    fwrite(&written, sizeof written, 1, to);
+    fwrite(name, 1, name_bytes, to);
+    fwrite(bytes + until + OLD, 1, length - until - OLD, to);
+    assert_int_equal(fclose(from), 0);
+    assert_int_equal(fclose(to), 0);
+    free(bytes);
+}
+
+static void assert_named(const char *path, const char *expected) {
+    struct engine *engine;
+    struct engine_info info;
+    struct error err = {0};
+    const struct engine_options options = {.model_path = path, .backend = "cpu", .threads = 1};
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_info(engine, &info);
+    assert_string_equal(info.model_name, expected);
+    engine_close(engine);
+}
+
+static void a_models_name_is_safe_to_show(void **state) {
+    (void)state;
+    static const char behind[] = "\xE2\x82\xAC 3456789012.";
+    enum { CUT = 125 };
+    char folder[] = "/tmp/quire-engine-XXXXXX", path[64], odd[64];
+    char name[CUT + sizeof behind], cut[CUT + 1] = "";
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    snprintf(odd, sizeof odd, "%s/\x1B]0;x\x07", folder);
+    write_named(path, "Qwen\xC3\xA9 3 0.6");
+    assert_named(path, "Qwen\xC3\xA9 3 0.6");
+    write_named(path, "\x1B]0;owned\x07..");
+    assert_named(path, "model.gguf");
+    write_named(path, "control \xC2\x9B.."); // one of two bytes
+    assert_named(path, "model.gguf");
+    write_named(path, "ill-formed \xFF");
+    assert_named(path, "model.gguf");
+    assert_int_equal(rename(path, odd), 0);
+    assert_named(odd, "unnamed");
+    assert_int_equal(unlink(odd), 0);
+    // 140 bytes, of which 127 fit: the character at the 126th does not.
+    memset(name, 'x', CUT);
+    memcpy(cut, name, CUT);
+    memcpy(name + CUT, behind, sizeof behind);
+    write_named(path, name);
+    assert_named(path, cut);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
@@ -614,6 +677,7 @@ int main(void) {
         cmocka_unit_test(decode_step_allocates_nothing),
         cmocka_unit_test(random_walk_agrees_with_running_alone),
         cmocka_unit_test(open_refuses_bad_options_in_words),
+        cmocka_unit_test(a_models_name_is_safe_to_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,6 +455,32 @@ static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
         }
 }
 
+// Safetensors files put plain weights where they come.
+static void plain_weights_may_lie_at_any_address(void **state) {
+    (void)state;
+    enum { ROWS = 19, COLUMNS = 543, TOKENS = 5 };
+    uint64_t random = SEED + 8;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_Q8_0; type++) {
+            struct problem p = make(type, ROWS, COLUMNS, TOKENS, &random);
+            float *a = floats_alloc(ROWS * TOKENS), *b = floats_alloc(ROWS * TOKENS);
+            char *moved = guarded_alloc(p.bytes + 1);
+            memcpy(moved + 1, p.data, p.bytes);
+            run_linear(&subject, &p, p.x, p.bias, TOKENS, a);
+            p.weight.data = moved + 1;
+            run_linear(&subject, &p, p.x, p.bias, TOKENS, b);
+            assert_memory_equal(a, b, ROWS * TOKENS * sizeof *a);
+            guarded_free(moved, p.bytes + 1);
+            floats_free(a, ROWS * TOKENS);
+            floats_free(b, ROWS * TOKENS);
+            drop(&p);
+        }
+        subject_close(&subject);
+    }
+}
+
 // quantized.inc promises it: integers are exact and every rounding is named.
 static void packed_weights_give_the_same_bits_on_every_instruction_set(void **state) {
     (void)state;
@@ -538,6 +564,7 @@ int main(void) {
         cmocka_unit_test(embedding_finds_one_of_several_rows_of_a_token),
         cmocka_unit_test(embedding_decodes_the_rows_that_tokens_name),
         cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
+        cmocka_unit_test(plain_weights_may_lie_at_any_address),
         cmocka_unit_test(packed_weights_give_the_same_bits_on_every_instruction_set),
         cmocka_unit_test(nothing_and_zeros_are_fine),
         cmocka_unit_test(a_token_that_is_not_a_number_stays_one_and_spoils_no_other),

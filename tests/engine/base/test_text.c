@@ -220,6 +220,17 @@ static void only_what_may_still_become_a_character_is_held_back(void **state) {
                          cases[i].tail);
 }
 
+static void control_characters_are_those_of_unicode(void **state) {
+    (void)state;
+    for (uint32_t code_point = 0; code_point < 0x3000; code_point++) {
+        char text[2 + UTF8_MAX_BYTES] = "\xC3\xA9";
+        const size_t length = utf8_encode(code_point, text + 2);
+        assert_int_equal(utf8_has_control(text, 2 + length),
+                         code_point < 0x20 || (code_point > 0x7E && code_point < 0xA0));
+    }
+    assert_false(utf8_has_control("", 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_grows_and_ends_with_a_nul),
@@ -231,6 +242,7 @@ int main(void) {
         cmocka_unit_test(ill_formed_bytes_are_replaced_as_unicode_says),
         cmocka_unit_test(random_bytes_are_judged_as_by_a_plain_validator),
         cmocka_unit_test(only_what_may_still_become_a_character_is_held_back),
+        cmocka_unit_test(control_characters_are_those_of_unicode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ struct file {
 };
 
 static struct device *device;
+static const struct backend *backend; // reference, but for what one test does
 
 static struct file load(const char *name) {
     char path[512];
@@ -52,9 +53,8 @@ static enum status open_model(const struct file *file, struct error *err) {
     struct model model;
     enum status status = gguf_open_memory(file->bytes, file->length, "test.gguf", &gguf, err);
     if (status != STATUS_OK) return status;
-    status =
-        model_open(&model, gguf,
-                   &(struct model_options){.backend = backend_reference(), .device = device}, err);
+    status = model_open(&model, gguf, &(struct model_options){.backend = backend, .device = device},
+                        err);
     if (status == STATUS_OK) model_close(&model);
     gguf_close(gguf);
     return status;
@@ -138,6 +138,58 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
     assert_refused(&file, STATUS_UNSUPPORTED, "differs among layers of one kind");
 }
 
+static void windows_of_families_that_alternate_must_be_there(void **state) {
+    (void)state;
+    static const char *const names[] = {"gemma3", "gemma4", "gpt-oss"};
+    static const uint32_t others[] = {0, 1u << 30, UINT32_MAX};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char key[64], missing[96];
+        snprintf(key, sizeof key, "%s.attention.sliding_window", names[i]);
+        snprintf(missing, sizeof missing, "%s is missing", key);
+        struct file file = load(names[i]);
+        *(after_name(&file, key) - 1) = 'X';
+        assert_refused(&file, STATUS_BAD_FILE, missing);
+        for (size_t o = 0; o < sizeof others / sizeof others[0]; o++) {
+            file = load(names[i]);
+            set_key(&file, key, others[o]);
+            assert_refused(&file, STATUS_BAD_FILE, key);
+        }
+    }
+}
+
+static struct model_config read_config(const struct file *file) {
+    struct gguf *gguf;
+    struct model_config config;
+    struct error err = {0};
+    if (gguf_open_memory(file->bytes, file->length, "test.gguf", &gguf, &err) != STATUS_OK ||
+        model_config_read(gguf, &config, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    gguf_close(gguf);
+    return config;
+}
+
+// The first files of Gemma 2 do not say it; other families' are without one then.
+static void windows_that_are_not_said(void **state) {
+    (void)state;
+    struct file file = load("gemma2");
+    *(after_name(&file, "gemma2.attention.sliding_window") - 1) = 'X';
+    set_key(&file, "gemma2.context_length", 8192);
+    assert_int_equal(read_config(&file).window, 4096);
+    set_key(&file, "gemma2.context_length", 4096); // no shorter than the context
+    assert_int_equal(read_config(&file).window, 0);
+    free(file.bytes);
+    file = load("mistral");
+    assert_int_equal(read_config(&file).window, 24);
+    set_key(&file, "llama.attention.sliding_window", 0);
+    assert_int_equal(read_config(&file).window, 0);
+    set_key(&file, "llama.attention.sliding_window", 1u << 30);
+    assert_refused(&file, STATUS_BAD_FILE, "llama.attention.sliding_window is out of range");
+    file = load("phi3");
+    *(after_name(&file, "phi3.attention.sliding_window") - 1) = 'X';
+    assert_int_equal(read_config(&file).window, 0);
+    free(file.bytes);
+}
+
 // Keys serve as values in layers without a window alone.
 static void tensors_of_mixed_layers_are_missed(void **state) {
     (void)state;
@@ -196,6 +248,25 @@ static void tensor_without_a_place_is_refused(void **state) {
     assert_refused(&file, STATUS_UNSUPPORTED, "has a place for only");
 }
 
+static enum status take_even_rows(struct device *on, const struct weight *in_file,
+                                  const void **data) {
+    return in_file->columns % 64 ? STATUS_UNSUPPORTED
+                                 : backend_reference()->weights(on, in_file, data);
+}
+
+// As a card does with other lengths: 96 elements a row, of a feed-forward, are none of 64.
+static void rows_that_a_device_does_not_take_are_named(void **state) {
+    (void)state;
+    struct backend card = *backend_reference();
+    struct file file = load("qwen2");
+    card.weights = take_even_rows;
+    backend = &card;
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.0.ffn_down.weight: has rows that are no multiple of 8, which a card "
+                   "needs; --backend cpu takes it");
+    backend = backend_reference();
+}
+
 static void unknown_rope_scaling_is_refused(void **state) {
     (void)state;
     struct file file = load("llama-linear");
@@ -240,12 +311,13 @@ static void damaged_header_never_crashes(void **state) {
 static int open_device(void **state) {
     (void)state;
     const struct device_options options = {0};
-    return backend_reference()->open(&options, &device, NULL) == STATUS_OK ? 0 : -1;
+    backend = backend_reference();
+    return backend->open(&options, &device, NULL) == STATUS_OK ? 0 : -1;
 }
 
 static int close_device(void **state) {
     (void)state;
-    backend_reference()->close(device);
+    backend->close(device);
     return 0;
 }
 
@@ -255,12 +327,15 @@ int main(void) {
         cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
         cmocka_unit_test(keys_out_of_range_are_named),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
+        cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
+        cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(missing_key_is_named),
         cmocka_unit_test(missing_tensor_is_named),
         cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),
         cmocka_unit_test(unknown_tensor_type_is_named),
         cmocka_unit_test(tensor_without_a_place_is_refused),
+        cmocka_unit_test(rows_that_a_device_does_not_take_are_named),
         cmocka_unit_test(unknown_rope_scaling_is_refused),
         cmocka_unit_test(damaged_header_never_crashes),
     };

@@ -95,6 +95,8 @@ static void bad_headers_are_refused_with_a_reason(void **state) {
          12, STATUS_BAD_FILE, "hole"},
         {"{\"a\\u001b[2J\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4,
          STATUS_BAD_FILE, "control"},
+        {"{\"a\\u009b2J\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4,
+         STATUS_BAD_FILE, "control"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bytes file = make(cases[i].header, cases[i].room);

@@ -206,6 +206,33 @@ static void facts_about_tokens_are_told(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
+// A model may pick any row of its embedding.
+static void ids_beyond_the_vocabulary_stand_for_nothing(void **state) {
+    (void)state;
+    struct vocabulary_fixture *fixtures[] = {vocabulary_fixture_byte_level(),
+                                             vocabulary_fixture_sentencepiece()};
+    for (size_t f = 0; f < 2; f++) {
+        struct tokenizer *tokenizer = fixtures[f]->tokenizer;
+        const int32_t count = tokenizer_vocabulary(tokenizer);
+        const struct piece piece = text_of("hello <think> the");
+        const struct token_ids before = encode(tokenizer, &piece, 1);
+        struct text text = {0};
+        assert_int_equal(tokenizer_widen(tokenizer, count), STATUS_OK);
+        assert_int_equal(tokenizer_widen(tokenizer, count + 1000), STATUS_OK);
+        assert_int_equal(tokenizer_vocabulary(tokenizer), count + 1000);
+        for (int32_t id = count; id < count + 1000; id++) {
+            assert_false(tokenizer_ends_turn(tokenizer, id));
+            assert_false(tokenizer_is_special(tokenizer, id));
+            assert_int_equal(tokenizer_piece(tokenizer, id).length, 0);
+            assert_int_equal(tokenizer_decode(tokenizer, id, true, &text), STATUS_OK);
+        }
+        assert_int_equal(text.length, 0);
+        assert_true(same(before, encode(tokenizer, &piece, 1)));
+        text_deinit(&text);
+        vocabulary_fixture_destroy(fixtures[f]);
+    }
+}
+
 static void bos_is_expected_when_file_or_family_says_so(void **state) {
     (void)state;
     const struct {
@@ -348,6 +375,7 @@ int main(void) {
         cmocka_unit_test(a_stretch_is_one_whatever_pieces_it_came_in),
         cmocka_unit_test(the_longest_special_token_at_a_place_wins),
         cmocka_unit_test(facts_about_tokens_are_told),
+        cmocka_unit_test(ids_beyond_the_vocabulary_stand_for_nothing),
         cmocka_unit_test(bos_is_expected_when_file_or_family_says_so),
         cmocka_unit_test(an_empty_prompt_has_no_ids_and_ids_are_appended),
         cmocka_unit_test(broken_files_are_refused_with_a_sentence),

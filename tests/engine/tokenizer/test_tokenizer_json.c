@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/tokenizer/detokenizer.h"
@@ -333,6 +334,44 @@ static void a_folder_is_opened_by_either_name(void **state) {
     json_fixture_deinit(&fixture);
 }
 
+static void expect_bad_file(const char *folder, const char *word) {
+    struct tokenizer *tokenizer = NULL;
+    struct error err = {0};
+    assert_int_equal(tokenizer_open_folder(folder, &tokenizer, &err), STATUS_BAD_FILE);
+    if (!strstr(err.text, word) || !strstr(err.text, "tokenizer.json"))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, word);
+}
+
+// A pipe would be waited for; the reason stays where the path is long.
+static void what_is_no_json_file_is_refused(void **state) {
+    (void)state;
+    char folder[600] = "/tmp/quire-test-XXXXXX", path[640];
+    assert_non_null(mkdtemp(folder));
+    const size_t length = strlen(folder);
+    for (size_t i = 0; i < 2; i++) {
+        const size_t at = strlen(folder);
+        memset(folder + at, 'f', 250);
+        folder[at] = '/';
+        folder[at + 250] = '\0';
+        assert_int_equal(mkdir(folder, 0700), 0);
+    }
+    snprintf(path, sizeof path, "%s/tokenizer.json", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_bad_file(folder, "found a pipe");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    expect_bad_file(folder, "found a folder");
+    assert_int_equal(rmdir(path), 0);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)TOKENIZER_JSON_MAX_BYTES + 1), 0);
+    fclose(file);
+    expect_bad_file(folder, "larger than 512 MiB");
+    assert_int_equal(unlink(path), 0);
+    for (; strlen(folder) >= length; *strrchr(folder, '/') = '\0')
+        assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_merged_in_words),
@@ -344,6 +383,7 @@ int main(void) {
         cmocka_unit_test(roles_come_from_the_files_beside_it),
         cmocka_unit_test(what_is_not_understood_is_named),
         cmocka_unit_test(a_folder_is_opened_by_either_name),
+        cmocka_unit_test(what_is_no_json_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
