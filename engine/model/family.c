@@ -14,7 +14,8 @@
     X("phi3", .fused = true, .windowed = true)                                                     \
     X("gemma", .act = ACT_GELU, .scaled_embedding = true)                                          \
     X("gemma2", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true, .windowed = true,    \
-      .global_period = 2, .usual_window = 4096, .wide_scale_layers = 46)                           \
+      .global_period = 2, .usual_window = 4096, .usual_attention_softcap = 50.0f,                  \
+      .usual_logit_softcap = 30.0f, .wide_scale_layers = 46)                                       \
     X("gemma3", .act = ACT_GELU, .scaled_embedding = true, .post_norm = true,                      \
       .qk_norm = QK_NORM_HEAD, .windowed = true, .global_period = 6, .window_rope_base = 10000.0f, \
       .wide_scale_layers = 62)                                                                     \
@@ -135,11 +136,11 @@ static float read_float(struct reader *reader, const char *key, float otherwise)
 }
 
 // 0 where the key is absent.
-static float read_optional(struct reader *reader, const char *key) {
+static float read_optional(struct reader *reader, const char *key, float otherwise) {
     char name[128];
     double value;
-    if (!gguf_find_float(reader->gguf, full_key(reader, key, name), &value) || value == 0) return 0;
-    return read_float(reader, key, 1.0f);
+    if (!gguf_find_float(reader->gguf, full_key(reader, key, name), &value)) return otherwise;
+    return value == 0 ? 0 : read_float(reader, key, 1.0f);
 }
 
 static enum rope_scaling read_scaling(struct reader *reader) {
@@ -274,8 +275,10 @@ static void read_window_rope(struct reader *reader, struct model_config *config)
 static void read_scales(struct reader *reader, struct model_config *config) {
     model_config_set_scales(config);
     config->attention_scale = read_float(reader, "attention.scale", config->attention_scale);
-    config->attention_softcap = read_optional(reader, "attn_logit_softcapping");
-    config->logit_softcap = read_optional(reader, "final_logit_softcapping");
+    config->attention_softcap =
+        read_optional(reader, "attn_logit_softcapping", config->family->usual_attention_softcap);
+    config->logit_softcap =
+        read_optional(reader, "final_logit_softcapping", config->family->usual_logit_softcap);
     config->embedding_scale = read_float(reader, "embedding_scale", config->embedding_scale);
     config->residual_scale = read_float(reader, "residual_scale", 1.0f);
     const float divisor = read_float(reader, "logit_scale", 1.0f);
@@ -298,7 +301,7 @@ static void check_routing(struct reader *reader) {
     if (gguf_find_bool(reader->gguf, full_key(reader, "expert_weights_norm", name), &normed) &&
         !normed)
         fail(reader, STATUS_UNSUPPORTED, "expert_weights_norm", "is false, which quire lacks");
-    const float scale = read_optional(reader, "expert_weights_scale");
+    const float scale = read_optional(reader, "expert_weights_scale", 0);
     if (scale != 0 && scale != 1)
         fail(reader, STATUS_UNSUPPORTED, "expert_weights_scale", "is set, which quire lacks");
 }

@@ -44,14 +44,15 @@ struct family {
     bool post_norm;       // what they add to it is normed
     const char *ffn_norm; // the tensor's name, where it is not "ffn_norm"
     enum act act;
-    bool scaled_embedding;     // by the root of dim
-    bool fused;                // q, k and v are one matrix in the file, gate and up another
-    bool experts;              // its feed-forward may be a mixture
-    bool expert_bias;          // whose matrices have biases
-    bool sinks;                // heads have one
-    bool windowed;             // a window in the file is for all layers, or for all but those below
-    int32_t global_period;     // each so many-th layer has no window; 0: none
-    int32_t usual_window;      // of files that do not say it; 0: those are refused
+    bool scaled_embedding; // by the root of dim
+    bool fused;            // q, k and v are one matrix in the file, gate and up another
+    bool experts;          // its feed-forward may be a mixture
+    bool expert_bias;      // whose matrices have biases
+    bool sinks;            // heads have one
+    bool windowed;         // a window in the file is for all layers, or for all but those below
+    int32_t global_period; // each so many-th layer has no window; 0: none
+    int32_t usual_window;  // of files that do not say it; 0: those are refused
+    float usual_attention_softcap, usual_logit_softcap; // the same; 0: none
     int32_t still_period;      // each so many-th layer is not rotated; 0: all are
     float window_rope_base;    // of layers with a window, unscaled; 0: they turn like the others
     int32_t wide_scale_layers; // with so many layers, scores are scaled by dim / heads

@@ -162,6 +162,7 @@ static bool is_mixed_key(const char *key) {
 }
 
 static void translate_numbers(struct writer *writer) {
+    static const char *const caps[] = {"attn_logit_softcapping", "final_logit_softcapping"};
     static const struct line lines[] = {
         {"num_hidden_layers", "block_count"},
         {"hidden_size", "embedding_length"},
@@ -195,6 +196,10 @@ static void translate_numbers(struct writer *writer) {
         else
             put_number(writer, lines[i].ours, value);
     }
+    // Null says that there is none; to be absent does not.
+    for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++)
+        if (cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(writer->json, caps[i])))
+            put_number(writer, caps[i], 0);
     const double scalar = number_or(writer->json, "query_pre_attn_scalar", 0);
     if (scalar > 0) put_float(writer, "attention.scale", 1 / sqrt(scalar));
 }

@@ -168,7 +168,23 @@ static struct model_config read_config(const struct file *file) {
     return config;
 }
 
-// The first files of Gemma 2 do not say it; other families' are without one then.
+// The first files of Gemma 2 do not say theirs.
+static void soft_caps_that_are_not_said(void **state) {
+    (void)state;
+    struct file file = load("gemma2");
+    assert_float_equal(read_config(&file).attention_softcap, 5, 0);
+    assert_float_equal(read_config(&file).logit_softcap, 6, 0);
+    *(after_name(&file, "gemma2.attn_logit_softcapping") - 1) = 'X';
+    *(after_name(&file, "gemma2.final_logit_softcapping") - 1) = 'X';
+    assert_float_equal(read_config(&file).attention_softcap, 50, 0);
+    assert_float_equal(read_config(&file).logit_softcap, 30, 0);
+    free(file.bytes);
+    file = load("mistral");
+    assert_float_equal(read_config(&file).attention_softcap, 0, 0);
+    free(file.bytes);
+}
+
+// Nor their window; other families' are without one then.
 static void windows_that_are_not_said(void **state) {
     (void)state;
     struct file file = load("gemma2");
@@ -328,6 +344,7 @@ int main(void) {
         cmocka_unit_test(keys_out_of_range_are_named),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
         cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
+        cmocka_unit_test(soft_caps_that_are_not_said),
         cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(missing_key_is_named),
