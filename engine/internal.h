@@ -129,6 +129,7 @@ struct step {
     int32_t picked_count[ENGINE_MAX_REQUESTS];     // of each chunk: 0, or 1 and the guesses kept
     int32_t count;
     int32_t tokens, rows; // of all chunks: guesses among them, and logits
+    int32_t planned;      // tokens of the plan's chunks that are still to be taken
 };
 
 void *stepper_main(void *engine); // the thread

@@ -170,13 +170,16 @@ static void note_found(struct request *request) {
 }
 
 // Guesses behind the log's end, as many as there is room for without taking any from others: in the
-// step (`left` chunks of one row or none come after it), in the context, and among FREE blocks.
+// step (`left` chunks of one row or none come after it, of step->planned tokens), in the context,
+// and among FREE blocks.
 static int32_t propose(const struct step *step, struct request *request, int32_t left) {
     struct sequence *sequence = request->sequence;
     const struct engine *engine = sequence->engine;
     const int32_t length = sequence->length, max_tokens = request->options.max_tokens;
     int32_t room = ENGINE_MAX_REQUESTS - step->rows - 1 - left;
+    const int32_t spare = ENGINE_STEP_TOKENS - step->tokens - 1 - step->planned;
     if (room > ENGINE_STEP_TOKENS / 2 - step->tokens) room = ENGINE_STEP_TOKENS / 2 - step->tokens;
+    if (room > spare) room = spare;
     if (room > engine->context - length - 1) room = engine->context - length - 1;
     if (max_tokens > 0 && room > max_tokens - request->stats.output_tokens - 1)
         room = (int32_t)(max_tokens - request->stats.output_tokens - 1);
@@ -194,6 +197,7 @@ static void take_chunk(struct step *step, struct request *request,
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
     int32_t end = chunk->first + chunk->count;
+    step->planned -= chunk->count;
     const uint32_t need = block_cache_need(engine->cache, &sequence->table, end);
     if (!pressure_make_room(engine, need, sequence)) return; // the next plan knows
     const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
@@ -216,6 +220,7 @@ static void obey(struct engine *engine, const struct scheduler_plan *plan, struc
         preempt(engine->requests[plan->preempted[i]], plan->swap);
     for (int32_t i = 0; i < plan->admitted_count; i++)
         admit(engine->requests[plan->admitted[i]]);
+    step->planned = plan->tokens;
     // Who was admitted may take part in this step: it is planned again.
     for (int32_t i = 0; i < plan->chunk_count && plan->admitted_count == 0; i++)
         take_chunk(step, engine->requests[plan->chunks[i].run], &plan->chunks[i],

@@ -19,7 +19,7 @@ enum stop_reason {
     STOP_REASON_LENGTH,    // max_tokens
     STOP_REASON_CONTEXT,   // the context is full
     STOP_REASON_CANCELLED, // request_cancel()
-    STOP_REASON_FAILED,    // see the event's status: FULL, DEVICE
+    STOP_REASON_FAILED,    // see the event's status: FULL; DEVICE, as all that come later
 };
 
 // Sees the logits [vocabulary] before each token is picked; on the engine's thread, which waits.

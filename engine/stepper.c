@@ -219,12 +219,20 @@ static void do_step(struct engine *engine, struct step *step) {
     const enum status status = run_step(engine, step);
     const int64_t elapsed_us = clock_now_us() - before;
     pthread_mutex_lock(&engine->lock);
+    if (status == STATUS_DEVICE) block_cache_distrust(engine->cache);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
         commit_step(step);
     } else {
         fail_step(step, status);
     }
+}
+
+// The tables of requests, and what later ones would find, may name KV that never came.
+static void fail_all(struct engine *engine) {
+    while (engine->request_count > 0)
+        request_finish(engine->requests[engine->request_count - 1], STOP_REASON_FAILED,
+                       STATUS_DEVICE);
 }
 
 void *stepper_main(void *argument) {
@@ -235,6 +243,7 @@ void *stepper_main(void *argument) {
         finish_cancelled(engine);
         advance_restoring(engine);
         block_cache_write_behind(engine->cache);
+        if (!block_cache_is_trusted(engine->cache)) fail_all(engine);
         start_computing(engine);
         const bool moves = planner_plan(engine, &step);
         if (step.count > 0)

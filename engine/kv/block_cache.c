@@ -32,7 +32,26 @@ void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool o
                                                                      .pairs = 1,
                                                                      .out = out});
     *(out ? &cache->counts.swap_out_bytes : &cache->counts.swap_in_bytes) += cache->block_bytes;
+    cache->swaps_pending = true;
 }
+
+enum status cache_finish_swaps(struct block_cache *cache) {
+    if (cache->device_failed) return STATUS_DEVICE;
+    if (!cache->swaps_pending) return STATUS_OK;
+    const enum status status = cache->backend->sync(cache->device);
+    cache->swaps_pending = false;
+    if (status != STATUS_OK) block_cache_distrust(cache);
+    return status;
+}
+
+void block_cache_distrust(struct block_cache *cache) {
+    if (!cache->device_failed)
+        log_write(LOG_WARNING, "the device failed: nothing is computed with it any more, and no "
+                               "more KV is written to the disk");
+    cache->device_failed = true;
+}
+
+bool block_cache_is_trusted(const struct block_cache *cache) { return !cache->device_failed; }
 
 void cache_attach_block(struct block_cache *cache, uint32_t node, uint32_t block) {
     struct node *n = prefix_node(cache->prefix, node);

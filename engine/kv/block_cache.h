@@ -107,6 +107,11 @@ void block_cache_pin(struct block_cache *cache, const struct block_table *table,
 // The node at the end of the longest chain of full blocks of ids, wherever it lies; or NODE_NONE.
 uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length);
 
+// The device failed, so its blocks and what was copied from them may be anything: from now on
+// nothing is restored or written.
+void block_cache_distrust(struct block_cache *cache);
+bool block_cache_is_trusted(const struct block_cache *cache);
+
 // All but what requests found and computed, which the engine counts.
 void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage);
 bool block_cache_work_disk(struct block_cache *cache); // one job; see options.no_thread
@@ -116,7 +121,8 @@ void block_cache_check(struct block_cache *cache);     // O(everything); for tes
 
 // Hands unwritten blocks to the disk, as many as it takes now. D.
 void block_cache_write_behind(struct block_cache *cache);
-bool block_cache_is_written(const struct block_cache *cache); // nothing waits, nothing is under way
+// Nothing is under way, and nothing waits that will be written.
+bool block_cache_is_written(const struct block_cache *cache);
 
 // ---- restore.c
 
@@ -138,7 +144,7 @@ struct restore_tally {
 };
 
 enum restore_outcome {
-    RESTORE_DONE,    // the table has all it will get
+    RESTORE_DONE,    // the table has all it will get; also where the device is not trusted
     RESTORE_WAITS,   // for the disk: again after `changed`, or give up by the clock
     RESTORE_NO_ROOM, // for blocks on the device: block_cache_make_room(1), or give up
 };

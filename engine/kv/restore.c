@@ -108,6 +108,20 @@ static int32_t window(const struct block_cache *cache) {
     return most < READ_WINDOW ? (int32_t)most : READ_WINDOW;
 }
 
+// The slots may be those of blocks that are on their way to the device, or from it.
+static void submit_read(struct block_cache *cache, struct tier_job *job) {
+    if (cache_finish_swaps(cache) == STATUS_OK) {
+        tier_io_submit(cache->disk, job);
+        return;
+    }
+    for (int32_t i = 0; i < job->count; i++) {
+        struct node *n = prefix_node(cache->prefix, job->nodes[i]);
+        n->transfers--;
+        n->loading = false;
+        block_pool_release(cache->slots, job->slots[i]);
+    }
+}
+
 // Reads what is on the disk of the next nodes of the walk.
 static void read_ahead(struct block_cache *cache, struct walk walk) {
     struct tier_job *job = NULL;
@@ -119,10 +133,10 @@ static void read_ahead(struct block_cache *cache, struct walk walk) {
         if (!job) job = tier_io_push(cache->disk, JOB_READ);
         if (!job || !start_read(cache, job, walk.node)) break;
         if (job->count < TIER_MAX_BATCH) continue;
-        tier_io_submit(cache->disk, job);
+        submit_read(cache, job);
         job = NULL;
     } while (--left > 0 && walk_next(cache, &walk));
-    if (job && job->count > 0) tier_io_submit(cache->disk, job);
+    if (job && job->count > 0) submit_read(cache, job);
 }
 
 // One line for what happened, not one for each batch of it.
@@ -185,6 +199,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
                                          const int32_t *ids, int32_t target,
                                          struct restore_tally *tally) {
     struct walk walk;
+    if (cache->device_failed) return RESTORE_DONE;
     while (table->length < target && walk_begin(cache, table, ids, target, &walk) &&
            walk_next(cache, &walk)) {
         struct node *n = prefix_node(cache->prefix, walk.node);

@@ -50,6 +50,9 @@ struct block_cache {
     struct holder *holders; // [max_holders]
     uint32_t holder_count, max_holders;
 
+    bool swaps_pending; // enqueued since the last sync
+    bool device_failed; // what it gives is not to be trusted any more
+
     double host_us_per_block, disk_us_per_byte, prefill_us_per_token; // 0: not known
     uint32_t on_disk;                                                 // nodes
     struct kv_usage counts; // what is counted since opening; the rest is computed
@@ -71,6 +74,10 @@ bool cache_take_slot(struct block_cache *cache, uint32_t *slot);
 void cache_attach_slot(struct block_cache *cache, uint32_t node, uint32_t slot);
 void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot);
 void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out); // D
+
+// Waits for the swaps: a slot may be read and written by the I/O thread only after them. Not OK:
+// the device is not to be trusted. D.
+MUST_CHECK enum status cache_finish_swaps(struct block_cache *cache);
 
 // The table's last block was found again: it leaves the device later, and so does all that it
 // hangs on, for a parent ranks no lower than its child.

@@ -140,24 +140,36 @@ static bool is_worth_a_write(const struct block_cache *cache) {
     return clock_now_us() - cache->unwritten_since_us >= cache->write_delay_us;
 }
 
+// What was not submitted is not written at all: it was copied from a device that failed.
+static void drop_job(struct block_cache *cache, const struct tier_job *job) {
+    for (int32_t i = 0; i < job->count; i++) {
+        prefix_node(cache->prefix, job->nodes[i])->transfers--;
+        cache_set_disk(cache, job->nodes[i], NODE_NOT_ON_DISK);
+        block_pool_release(cache->slots, job->slots[i]);
+    }
+}
+
 void block_cache_write_behind(struct block_cache *cache) {
-    if (!cache->tier || (cache->write_again_us && clock_now_us() < cache->write_again_us)) return;
+    if (cache->device_failed || !cache->tier ||
+        (cache->write_again_us && clock_now_us() < cache->write_again_us))
+        return;
     if (cache->unwritten.count == 0 || !is_worth_a_write(cache)) return;
     while (cache->unwritten.first != NODE_NONE && cache->writes_under_way < WRITES_AT_ONCE) {
         struct tier_job *job = tier_io_push(cache->disk, JOB_WRITE);
         if (!job) return;
         fill_job(cache, job);
         if (job->count == 0) return;
-        // The slots are read by another thread: what fills them must be done.
-        if (cache->backend->sync(cache->device) != STATUS_OK)
-            log_write(LOG_WARNING, "the device failed while KV was copied from it");
+        if (cache_finish_swaps(cache) != STATUS_OK) {
+            drop_job(cache, job);
+            return;
+        }
         cache->writes_under_way++;
         tier_io_submit(cache->disk, job);
     }
 }
 
 bool block_cache_is_written(const struct block_cache *cache) {
-    return cache->unwritten.count == 0 && cache->writes_under_way == 0;
+    return (cache->unwritten.count == 0 || cache->device_failed) && cache->writes_under_way == 0;
 }
 
 static void note_failure(struct block_cache *cache, const struct tier_job *job) {

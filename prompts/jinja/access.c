@@ -96,6 +96,7 @@ static enum status find_attribute(struct machine *machine, const struct value *o
         if (chars_are(name, "nextitem")) return find_neighbour(of->as.loop, true, result);
     }
     if (of->kind == VALUE_NAMESPACE) {
+        TRY(machine_copy(machine, name->length * KEY_READINGS));
         const struct value *value = dict_find_chars(of->as.dict, name);
         *found = value != NULL;
         if (value) *result = *value;
@@ -120,6 +121,7 @@ enum status machine_attribute(struct machine *machine, const struct value *of,
     if (of->kind == VALUE_UNDEFINED) return machine_undefined(machine, of);
     TRY(find_attribute(machine, of, name, result, &found));
     if (found) return STATUS_OK;
+    TRY(machine_copy(machine, name->length * KEY_READINGS));
     const struct value *item = of->kind == VALUE_DICT ? dict_find_chars(of->as.dict, name) : NULL;
     if (!item) return missing(machine, of, name, 0, result);
     *result = *item;
@@ -135,6 +137,7 @@ enum status machine_subscript(struct machine *machine, const struct value *of,
                               const struct value *index, struct value *result) {
     if (of->kind == VALUE_UNDEFINED) return machine_undefined(machine, of);
     if (of->kind == VALUE_DICT) {
+        TRY(machine_key(machine, index));
         const struct value *item = dict_find(of->as.dict, index);
         if (item) {
             *result = *item;
@@ -148,7 +151,7 @@ enum status machine_subscript(struct machine *machine, const struct value *of,
         const int64_t asked = at;
         if (at < 0) at += length;
         if (at < 0 || at >= length) return missing(machine, of, NULL, asked, result);
-        if (of->kind == VALUE_STRING) TRY(machine_copy(machine, of->as.string->length / 8));
+        if (of->kind == VALUE_STRING) TRY(machine_copy(machine, of->as.string->length));
         return machine_full(machine, value_item(machine->arena, of, (size_t)at, result));
     }
     if (index->kind == VALUE_STRING) {
@@ -202,7 +205,7 @@ static enum status slice_text(struct machine *machine, const struct chars *of,
     if (stretch->count == 0) return machine_slice_text(machine, of, 0, 0, result);
     if (stretch->step == 1) {
         const size_t from = chars_offset(of, (size_t)stretch->start);
-        TRY(machine_copy(machine, of->length / 4));
+        TRY(machine_copy(machine, of->length));
         return machine_slice_text(
             machine, of, from, chars_offset(of, (size_t)(stretch->start + stretch->count)), result);
     }

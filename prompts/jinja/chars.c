@@ -7,15 +7,17 @@
 
 static bool begins_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
 
-// Eight bytes at a time: those of the form 10xxxxxx begin no character.
+// Of eight bytes, those that begin no character are of the form 10xxxxxx.
+static size_t count_inner(const char *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return (size_t)__builtin_popcountll((word >> 7) & ~(word >> 6) & 0x0101010101010101u);
+}
+
 static size_t count_characters(const char *bytes, size_t length) {
     size_t count = length, i = 0;
-    for (; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, bytes + i, sizeof word);
-        const uint64_t inner = (word >> 7) & ~(word >> 6) & 0x0101010101010101u;
-        count -= (size_t)__builtin_popcountll(inner);
-    }
+    for (; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t))
+        count -= count_inner(bytes + i);
     for (; i < length; i++)
         count -= !begins_character(bytes[i]);
     return count;
@@ -50,8 +52,13 @@ int chars_compare(const struct chars *a, const struct chars *b) {
 
 size_t chars_offset(const struct chars *chars, size_t index) {
     if (chars->count == chars->length) return index < chars->length ? index : chars->length;
-    size_t at = 0;
-    for (size_t seen = 0; at < chars->length; at++) {
+    size_t at = 0, seen = 0;
+    for (; at + sizeof(uint64_t) <= chars->length; at += sizeof(uint64_t)) {
+        const size_t here = sizeof(uint64_t) - count_inner(chars->bytes + at);
+        if (seen + here > index) break;
+        seen += here;
+    }
+    for (; at < chars->length; at++) {
         if (!begins_character(chars->bytes[at])) continue;
         if (seen++ == index) break;
     }
@@ -89,10 +96,16 @@ bool chars_find(const struct chars *chars, const struct chars *needle, size_t fr
 bool chars_find_last(const struct chars *chars, const struct chars *needle, size_t from, size_t to,
                      size_t *at) {
     if (from > to || needle->length > to - from) return false;
-    for (size_t begin = to - needle->length + 1; begin-- > from;) {
-        if (needle->length && memcmp(chars->bytes + begin, needle->bytes, needle->length) != 0)
-            continue;
-        *at = begin;
+    if (needle->length == 0) {
+        *at = to;
+        return true;
+    }
+    for (size_t end = to - needle->length + 1; end > from;) {
+        const char *hit = memrchr(chars->bytes + from, needle->bytes[0], end - from);
+        if (!hit) return false;
+        end = (size_t)(hit - chars->bytes);
+        if (memcmp(hit, needle->bytes, needle->length) != 0) continue;
+        *at = end;
         return true;
     }
     return false;

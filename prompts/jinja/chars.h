@@ -71,6 +71,7 @@ struct builder {
     size_t length, capacity, count; // bytes, room for them, characters
     bool has[2];                    // by origin
     bool failed;
+    uint64_t *work; // what is dear to write takes of it; NULL: nothing does
 };
 
 void builder_push(struct builder *builder, const char *bytes, size_t length, enum origin origin);

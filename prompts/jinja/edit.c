@@ -16,7 +16,7 @@ static bool is_in(uint32_t c, const struct chars *set) {
 enum status edit_strip(struct machine *machine, const struct chars *string, const struct chars *set,
                        enum edit_sides sides, struct value *result) {
     size_t from = string->length, to = 0, used;
-    TRY(machine_copy(machine, string->length * (set ? set->length + 1 : 1)));
+    TRY(machine_copy(machine, string->length * 4 * (set ? set->length + 1 : 1)));
     for (size_t at = 0; at < string->length; at += used) {
         if (is_in(character(string, at, &used), set)) continue;
         if (from > at) from = at;
@@ -90,6 +90,7 @@ static enum status split_at(struct machine *machine, const struct chars *string,
     const struct chars *separator = how->separator;
     size_t from = 0, to = string->length, at;
     if (separator->length == 0) return machine_fail(machine, "empty separator");
+    TRY(machine_search(machine, string->length, separator, how->from_right));
     for (int64_t cuts = 0; how->most < 0 || cuts < how->most; cuts++) {
         if (how->from_right) {
             if (!chars_find_last(string, separator, 0, to, &at)) break;
@@ -109,9 +110,9 @@ static enum status split_at(struct machine *machine, const struct chars *string,
 enum status edit_split(struct machine *machine, const struct chars *string,
                        const struct edit_split *how, struct value *result) {
     struct list *list;
-    TRY(machine_copy(machine, string->length));
     TRY(machine_list(machine, VALUE_LIST, &list, result));
     if (how->separator) return split_at(machine, string, how, list);
+    TRY(machine_copy(machine, string->length * 4));
     return how->from_right ? split_words_from_right(machine, string, how->most, list)
                            : split_words(machine, string, how->most, list);
 }
@@ -125,7 +126,7 @@ enum status edit_split_lines(struct machine *machine, const struct chars *string
                              struct value *result) {
     struct list *list;
     size_t from = 0, used;
-    TRY(machine_copy(machine, string->length));
+    TRY(machine_copy(machine, string->length * 4));
     TRY(machine_list(machine, VALUE_LIST, &list, result));
     for (size_t at = 0; at < string->length; at += used) {
         const uint32_t c = character(string, at, &used);
@@ -144,7 +145,7 @@ enum status edit_replace(struct machine *machine, const struct chars *string,
                          struct value *result) {
     struct builder out = {.arena = machine->arena};
     size_t from = 0, at, done = 0;
-    TRY(machine_copy(machine, string->length));
+    TRY(machine_search(machine, string->length, old, false));
     for (int64_t times = 0; most < 0 || times < most; times++) {
         if (!chars_find(string, old, from, string->length, &at)) break;
         TRY(machine_copy(machine, by->length));

@@ -26,6 +26,7 @@ static enum status evaluate_dict(struct machine *machine, struct scope *scope,
         if (!value_is_key(&key))
             return machine_fail(machine, "a dict's key can not be of type '%s'",
                                 value_type_name(&key));
+        TRY(machine_key(machine, &key));
         TRY(machine_full(machine, dict_set(machine->arena, made.as.dict, key, item)));
     }
     *value = made;
@@ -254,10 +255,13 @@ static enum status evaluate_spread(struct machine *machine, struct scope *scope,
                             value_type_name(&value));
     spread->dict = value.as.dict;
     spread->named_count += spread->dict->count;
-    for (size_t i = 0; i < spread->dict->count; i++)
-        if (spread->dict->entries[i].key.kind != VALUE_STRING)
-            return machine_fail(machine, "keywords must be strings");
-    return STATUS_OK;
+    size_t bytes = 0;
+    for (size_t i = 0; i < spread->dict->count; i++) {
+        const struct value *key = &spread->dict->entries[i].key;
+        if (key->kind != VALUE_STRING) return machine_fail(machine, "keywords must be strings");
+        bytes += key->as.string->length;
+    }
+    return machine_copy(machine, bytes * spread->named_count); // each is compared with the others
 }
 
 enum status machine_arguments(struct machine *machine, struct scope *scope,

@@ -116,7 +116,6 @@ static enum status reverse(struct machine *machine, const struct call *call, str
 static enum status in_order(struct machine *machine, const struct keyed *a, const struct keyed *b,
                             bool descending, bool *swap) {
     int order;
-    TRY(machine_work(machine, 1));
     TRY(machine_order(machine, &a->key, &b->key, &order));
     *swap = descending ? order < 0 : order > 0;
     return STATUS_OK;
@@ -240,6 +239,7 @@ static enum status sum(struct machine *machine, const struct call *call, struct 
     for (size_t i = 0; i < items->count; i++) {
         struct value item;
         const struct value before = total;
+        TRY(machine_work(machine, 1));
         TRY(make_key(machine, &items->items[i], call->values[0], true, &item));
         TRY(machine_binary(machine, OPERATOR_ADD, &before, &item, &total));
     }

@@ -143,6 +143,7 @@ static enum status truncate(struct machine *machine, const struct call *call,
         *result = value_string(string);
         return STATUS_OK;
     }
+    TRY(machine_copy(machine, string->length));
     size_t to = chars_offset(string, (size_t)length - end->count);
     if (!take_flag(call, 1, false) && chars_find_last(string, &space, 0, to, &at)) to = at;
     builder_push_slice(&out, string, 0, to);
@@ -194,11 +195,12 @@ static enum status urlencode(struct machine *machine, const struct call *call,
         const unsigned char c = (unsigned char)string->bytes[at];
         const bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z' && c < 0x80;
         char code[4];
-        snprintf(code, sizeof code, "%%%02X", c);
-        if (letter || (c >= '0' && c <= '9') || (c && strchr(plain, c)))
+        if (letter || (c >= '0' && c <= '9') || (c && strchr(plain, c))) {
             builder_push_slice(&out, string, at, at + 1);
-        else
-            builder_push_string(&out, code);
+            continue;
+        }
+        snprintf(code, sizeof code, "%%%02X", c);
+        builder_push_string(&out, code);
     }
     return machine_finish(machine, &out, result);
 }
@@ -256,6 +258,7 @@ static enum status to_integer(struct machine *machine, const struct call *call,
     *result = call->values[0] ? *call->values[0] : value_integer(0);
     if (self->kind == VALUE_UNDEFINED) return machine_undefined(machine, self);
     if (self->kind == VALUE_STRING) {
+        TRY(machine_work(machine, SHOW_FLOAT_WORK));
         if (read_number(self->as.string, (int)base, NULL, &whole)) {
             *result = value_integer(whole);
             return STATUS_OK;
@@ -283,6 +286,7 @@ static enum status to_float(struct machine *machine, const struct call *call,
     double number = 0;
     if (self->kind == VALUE_UNDEFINED) return machine_undefined(machine, self);
     *result = call->values[0] ? *call->values[0] : value_float(0);
+    TRY(machine_work(machine, SHOW_FLOAT_WORK));
     if (value_is_number(self))
         *result = value_float(value_number(self));
     else if (self->kind == VALUE_STRING && read_number(self->as.string, 10, &number, NULL))
@@ -304,7 +308,8 @@ static enum status absolute(struct machine *machine, const struct call *call,
 }
 
 // To so many digits; ties go to the even one, as they do in Python.
-static enum status round_common(const struct value *self, int64_t precision, struct value *result) {
+static enum status round_common(struct machine *machine, const struct value *self,
+                                int64_t precision, struct value *result) {
     enum { NUMBER_BYTES = 400 };
     char digits[NUMBER_BYTES];
     if (self->kind != VALUE_FLOAT && precision >= 0) {
@@ -318,7 +323,10 @@ static enum status round_common(const struct value *self, int64_t precision, str
     } else {
         const double unit = pow(10, (double)-precision);
         *result = value_float(nearbyint(number / unit) * unit);
-        if (self->kind != VALUE_FLOAT) *result = value_integer((int64_t)result->as.number);
+        if (self->kind == VALUE_FLOAT) return STATUS_OK;
+        if (!(fabs(result->as.number) < 9.2e18))
+            return machine_fail(machine, "an integer does not fit 64 bits");
+        *result = value_integer((int64_t)result->as.number);
     }
     return STATUS_OK;
 }
@@ -333,7 +341,8 @@ static enum status round_number(struct machine *machine, const struct call *call
     TRY(take_chars(machine, call, 1, false, &method));
     if (!value_is_number(call->self) || precision > PRECISION_MOST || precision < -PRECISION_MOST)
         return machine_fail(machine, "type %s can not be rounded", value_type_name(call->self));
-    if (chars_are(method, "common")) return round_common(call->self, precision, result);
+    TRY(machine_work(machine, SHOW_FLOAT_WORK));
+    if (chars_are(method, "common")) return round_common(machine, call->self, precision, result);
     const bool up = chars_are(method, "ceil");
     if (!up && !chars_are(method, "floor"))
         return machine_fail(machine, "method must be common, ceil or floor");
@@ -366,7 +375,7 @@ static enum status tojson(struct machine *machine, const struct call *call, stru
     struct json_style style = {.ascii = take_flag(call, 0, false),
                                .sort_keys = take_flag(call, 3, false)};
     const struct value *separators = call->values[2];
-    struct builder out = {.arena = machine->arena};
+    struct builder out = {.arena = machine->arena, .work = &machine->work_left};
     TRY(read_json_indent(machine, call, &style));
     if (separators && separators->kind != VALUE_NONE) {
         const struct list *pair;

@@ -98,6 +98,7 @@ static enum status push_float(struct machine *machine, const struct spec *spec,
                               const struct value *value, struct builder *out) {
     char digits[FIELD_BYTES];
     if (!value_is_number(value)) return wrong_type(machine, spec, value);
+    TRY(machine_work(machine, SHOW_FLOAT_WORK));
     const double number = value_number(value);
     const int precision = spec->precision < 0 ? 6 : spec->precision;
     if (spec->type == 'f' || spec->type == 'F')
@@ -117,7 +118,7 @@ static enum status push_field(struct machine *machine, const struct spec *spec,
     TRY(machine_copy(machine, spec->width > 0 ? (size_t)spec->width : 0));
     if (spec->type && strchr("dixXou", spec->type)) return push_integer(machine, spec, value, out);
     if (spec->type && strchr("fFeg%", spec->type)) return push_float(machine, spec, value, out);
-    struct builder text = {.arena = machine->arena};
+    struct builder text = {.arena = machine->arena, .work = &machine->work_left};
     const struct chars *shown;
     if (!(spec->type == 'r' ? show_repr(&text, value) : show_string(&text, value)))
         return machine_fail(machine, "a value is nested too deep");
@@ -167,6 +168,7 @@ static enum status find_percent_value(struct machine *machine, const char **at, 
         if (!close || values->kind != VALUE_DICT)
             return machine_fail(machine, "format requires a mapping");
         const struct chars name = chars_of(*at + 1, (size_t)(close - *at) - 1, ORIGIN_TEXT);
+        TRY(machine_copy(machine, name.length * KEY_READINGS));
         *value = dict_find_chars(values->as.dict, &name);
         *at = close + 1;
         if (!*value) return machine_fail(machine, "the format's mapping lacks a key");
@@ -269,6 +271,7 @@ static enum status push_brace_field(struct machine *machine, const char *at, con
             return bad_pattern(machine);
         value = (size_t)index < arguments->count ? &arguments->values[index] : NULL;
     } else {
+        TRY(machine_copy(machine, (name.length + 1) * arguments->named_count));
         value = find_named(arguments, &name);
     }
     if (!value) return machine_fail(machine, "the format has a field without an argument");

@@ -38,7 +38,7 @@ static enum status add_entries(struct machine *machine, const struct value *from
     const struct list *items;
     if (from->kind == VALUE_DICT) {
         for (size_t i = 0; i < from->as.dict->count; i++) {
-            TRY(machine_work(machine, 1));
+            TRY(machine_key(machine, &from->as.dict->entries[i].key));
             TRY(machine_full(machine, dict_set(machine->arena, dict, from->as.dict->entries[i].key,
                                                from->as.dict->entries[i].value)));
         }
@@ -50,6 +50,7 @@ static enum status add_entries(struct machine *machine, const struct value *from
         TRY(machine_items(machine, &items->items[i], &pair));
         if (pair->count != 2 || !value_is_key(&pair->items[0]))
             return machine_fail(machine, "a dict is made of a mapping or of pairs");
+        TRY(machine_key(machine, &pair->items[0]));
         TRY(machine_full(machine, dict_set(machine->arena, dict, pair->items[0], pair->items[1])));
     }
     return STATUS_OK;

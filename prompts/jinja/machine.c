@@ -44,7 +44,22 @@ enum status machine_work(struct machine *machine, size_t units) {
 }
 
 enum status machine_copy(struct machine *machine, size_t bytes) {
-    return machine_work(machine, bytes / MACHINE_BYTES_PER_WORK + 1);
+    return machine_work(machine, bytes / VALUE_BYTES_PER_WORK + 1);
+}
+
+enum status machine_key(struct machine *machine, const struct value *key) {
+    return machine_copy(machine,
+                        key->kind == VALUE_STRING ? key->as.string->length * KEY_READINGS : 0);
+}
+
+// From the left, up to so many bytes of `part` may be compared at each place; beyond them memmem()
+// takes linear time. From the right all are.
+enum status machine_search(struct machine *machine, size_t bytes, const struct chars *part,
+                           bool from_right) {
+    enum { COMPARED_MOST = 256, QUICK_BYTES = 4, PLACE_BYTES = 8 };
+    const size_t compared = part->length < COMPARED_MOST ? part->length : COMPARED_MOST;
+    return machine_copy(
+        machine, bytes * (from_right ? part->length + PLACE_BYTES : 1 + compared / QUICK_BYTES));
 }
 
 enum status machine_full(struct machine *machine, enum status status) {
@@ -93,7 +108,10 @@ enum status scope_set(struct machine *machine, struct scope *scope, const struct
 
 void scope_get(struct machine *machine, const struct scope *scope, const struct chars *name,
                struct value *value) {
+    enum { SCOPES_PER_WORK = 8 };
+    size_t scopes = 0;
     for (; scope; scope = scope->outer) {
+        if (++scopes % SCOPES_PER_WORK == 0) machine->work_left -= machine->work_left > 0;
         const struct variable *found = find(machine, scope, name);
         if (!found) continue;
         *value = found->value;
@@ -113,7 +131,7 @@ enum status machine_string(struct machine *machine, const struct value *value,
         *string = value->as.string;
         return STATUS_OK;
     }
-    struct builder out = {.arena = machine->arena};
+    struct builder out = {.arena = machine->arena, .work = &machine->work_left};
     if (!show_string(&out, value)) return machine_fail(machine, "a value is nested too deep");
     TRY(machine_copy(machine, out.length));
     return machine_full(machine, builder_finish(&out, string));

@@ -9,8 +9,9 @@
 // built-in functions; where there is none, it is undefined, which is an error only when something
 // is done with it.
 //
-// Limits: work, of which each node takes a unit and each copied byte a part; the arena's bytes;
-// MACHINE_MAX_DEPTH nodes and macros inside each other. So nothing runs for ever.
+// Limits: work, of which each node takes a unit and each byte that is copied or looked at a part;
+// the arena's bytes; MACHINE_MAX_DEPTH nodes, macros and filters inside each other. So nothing runs
+// for ever.
 //
 // Source: Jinja's documentation, and Python's for what its values do.
 //
@@ -26,7 +27,6 @@
 #include "prompts/jinja/tree.h"
 
 enum {
-    MACHINE_BYTES_PER_WORK = 32,
     MACHINE_MAX_DEPTH = 1500,
     MACHINE_MAX_RANGE = 100000,
 };
@@ -82,7 +82,11 @@ enum status machine_fail(struct machine *machine, const char *format, ...)
 // That a value is undefined, and how it was looked for.
 MUST_CHECK enum status machine_undefined(struct machine *machine, const struct value *value);
 MUST_CHECK enum status machine_work(struct machine *machine, size_t units);
-MUST_CHECK enum status machine_copy(struct machine *machine, size_t bytes);       // as work
+MUST_CHECK enum status machine_copy(struct machine *machine, size_t bytes);           // as work
+MUST_CHECK enum status machine_key(struct machine *machine, const struct value *key); // to find it
+// The work of looking for `part` in so many bytes.
+MUST_CHECK enum status machine_search(struct machine *machine, size_t bytes,
+                                      const struct chars *part, bool from_right);
 MUST_CHECK enum status machine_full(struct machine *machine, enum status status); // says FULL
 
 MUST_CHECK enum status scope_create(struct machine *machine, struct scope *outer,

@@ -52,6 +52,8 @@ static enum status read_window(struct machine *machine, const struct call *call,
                                size_t *from, size_t *to, bool *sound) {
     const int64_t length = (int64_t)text_of(call)->count;
     int64_t start, end;
+    if (text_of(call)->count < text_of(call)->length)
+        TRY(machine_copy(machine, text_of(call)->length));
     TRY(take_integer(machine, call, first, 0, &start));
     TRY(take_integer(machine, call, first + 1, length, &end));
     if (start < 0) start = start < -length ? 0 : start + length;
@@ -85,6 +87,7 @@ static enum status has_end(struct machine *machine, const struct call *call, boo
         if (part->kind != VALUE_STRING)
             return machine_fail(machine, "%s first arg must be str or a tuple of str, not %s",
                                 end ? "endswith" : "startswith", value_type_name(part));
+        TRY(machine_copy(machine, part->as.string->length));
         found = sound && is_at(text_of(call), part->as.string, from, to, end);
     }
     *result = value_boolean(found);
@@ -154,7 +157,7 @@ static enum status search(struct machine *machine, const struct call *call, stru
     bool sound;
     TRY(take_chars(machine, call, 0, false, &part));
     if (!part) return machine_fail(machine, "must be str, not None");
-    TRY(machine_copy(machine, text_of(call)->length));
+    TRY(machine_search(machine, text_of(call)->length, part, how.from_right));
     TRY(read_window(machine, call, 1, &from, &to, &sound));
     const bool found =
         sound && (how.from_right ? chars_find_last(text_of(call), part, from, to, &at)
@@ -190,13 +193,16 @@ static enum status count_text(struct machine *machine, const struct call *call,
     int64_t count = 0;
     TRY(take_chars(machine, call, 0, false, &part));
     if (!part) return machine_fail(machine, "must be str, not None");
-    TRY(machine_copy(machine, text_of(call)->length));
+    TRY(machine_search(machine, text_of(call)->length, part, false));
     TRY(read_window(machine, call, 1, &from, &to, &sound));
-    if (sound && part->length == 0)
+    if (sound && part->length == 0) {
         count = (int64_t)chars_slice(text_of(call), from, to).count + 1;
-    else
-        for (; sound && chars_find(text_of(call), part, from, to, &at); from = at + part->length)
-            count++;
+        sound = false;
+    }
+    for (; sound && chars_find(text_of(call), part, from, to, &at); from = at + part->length) {
+        TRY(machine_work(machine, 1));
+        count++;
+    }
     *result = value_integer(count);
     return STATUS_OK;
 }
@@ -227,7 +233,7 @@ static enum status is_all(struct machine *machine, const struct call *call, enum
                           struct value *result) {
     const struct chars *string = text_of(call);
     bool all = string->length > 0;
-    TRY(machine_copy(machine, string->length * 2));
+    TRY(machine_copy(machine, string->length * 8));
     for (size_t at = 0, used; all && at < string->length; at += used)
         all = is_of(machine, utf8_decode(string->bytes + at, string->length - at, &used), class);
     *result = value_boolean(all);
@@ -315,6 +321,7 @@ static enum status remove_end(struct machine *machine, const struct call *call, 
     const struct chars *part = NULL, *string = text_of(call);
     TRY(take_chars(machine, call, 0, false, &part));
     if (!part) return machine_fail(machine, "must be str, not None");
+    TRY(machine_copy(machine, part->length));
     const bool there = is_at(string, part, 0, string->length, end);
     const size_t cut = there ? part->length : 0;
     return machine_slice_text(machine, string, end ? 0 : cut,
@@ -338,7 +345,7 @@ static enum status partition_from(struct machine *machine, const struct call *ca
     struct list *list;
     TRY(take_chars(machine, call, 0, false, &part));
     if (!part || part->length == 0) return machine_fail(machine, "empty separator");
-    TRY(machine_copy(machine, string->length));
+    TRY(machine_search(machine, string->length, part, from_right));
     if (from_right ? chars_find_last(string, part, 0, string->length, &at)
                    : chars_find(string, part, 0, string->length, &at))
         length = part->length;
@@ -396,7 +403,7 @@ static enum status items(struct machine *machine, const struct call *call, struc
 }
 
 static enum status get(struct machine *machine, const struct call *call, struct value *result) {
-    (void)machine;
+    TRY(machine_key(machine, call->values[0]));
     const struct value *found = dict_find(call->self->as.dict, call->values[0]);
     *result = found ? *found : call->values[1] ? *call->values[1] : value_none();
     return STATUS_OK;

@@ -176,6 +176,7 @@ static int sign_of(double a, double b) { return a < b ? -1 : a > b; }
 
 enum status machine_order(struct machine *machine, const struct value *a, const struct value *b,
                           int *order) {
+    TRY(machine_work(machine, 1));
     if (a->kind == VALUE_UNDEFINED) return machine_undefined(machine, a);
     if (b->kind == VALUE_UNDEFINED) return machine_undefined(machine, b);
     if (is_whole(a) && is_whole(b)) {
@@ -222,11 +223,12 @@ static enum status contains(struct machine *machine, const struct value *item,
         if (item->kind != VALUE_STRING)
             return machine_fail(machine, "'in <string>' requires string as left operand, not %s",
                                 value_type_name(item));
-        TRY(machine_copy(machine, in->as.string->length));
+        TRY(machine_search(machine, in->as.string->length, item->as.string, false));
         *holds = chars_find(in->as.string, item->as.string, 0, in->as.string->length, &at);
         return STATUS_OK;
     }
     if (in->kind == VALUE_DICT) {
+        TRY(machine_key(machine, item));
         *holds = dict_find(in->as.dict, item) != NULL;
         return STATUS_OK;
     }

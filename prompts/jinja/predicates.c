@@ -75,7 +75,7 @@ static enum status is_cased(struct machine *machine, const struct call *call, bo
                             struct value *result) {
     const struct chars *string;
     TRY(machine_string(machine, call->self, &string));
-    TRY(machine_copy(machine, string->length * 2));
+    TRY(machine_copy(machine, string->length * 8));
     return is(has_case(machine, string, upper), result);
 }
 

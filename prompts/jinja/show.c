@@ -45,6 +45,27 @@ const char *show_float(double number, char text[SHOW_NUMBER_BYTES]) {
     return text;
 }
 
+// Numbers cost more than the bytes that they become. Where too little work is left, the builder has
+// failed, and whoever finishes it finds no work left.
+static void take_work(struct builder *out, uint64_t units) {
+    if (!out->work) return;
+    if (*out->work < units) out->failed = true;
+    *out->work -= *out->work < units ? *out->work : units;
+}
+
+static void push_float(struct builder *out, double number) {
+    char text[SHOW_NUMBER_BYTES];
+    take_work(out, SHOW_FLOAT_WORK);
+    if (!out->failed) builder_push_string(out, show_float(number, text));
+}
+
+static void push_integer(struct builder *out, int64_t integer) {
+    char text[SHOW_NUMBER_BYTES];
+    take_work(out, 2);
+    snprintf(text, sizeof text, "%" PRId64, integer);
+    builder_push_string(out, text);
+}
+
 // One character of a repr(): with a backslash where Python writes one.
 static void push_repr_character(struct builder *out, const struct chars *string, size_t at,
                                 size_t used, uint32_t c, char quote) {
@@ -116,7 +137,6 @@ static void show_range(struct builder *out, const struct range *range) {
 }
 
 static bool show(struct builder *out, const struct value *value, bool quoted, int depth) {
-    char number[SHOW_NUMBER_BYTES];
     if (out->failed) return true; // what follows would not be kept
     if (depth > VALUE_MAX_DEPTH) return false;
     switch (value->kind) {
@@ -130,11 +150,10 @@ static bool show(struct builder *out, const struct value *value, bool quoted, in
         builder_push_string(out, value->as.boolean ? "True" : "False");
         return true;
     case VALUE_INTEGER:
-        snprintf(number, sizeof number, "%" PRId64, value->as.integer);
-        builder_push_string(out, number);
+        push_integer(out, value->as.integer);
         return true;
     case VALUE_FLOAT:
-        builder_push_string(out, show_float(value->as.number, number));
+        push_float(out, value->as.number);
         return true;
     case VALUE_STRING:
         if (quoted)
@@ -219,7 +238,7 @@ static void json_string(struct json *json, const struct chars *string) {
 static void json_line(struct json *json, int depth) {
     if (!json->style->indent) return;
     builder_push_string(json->out, "\n");
-    for (int i = 0; i < depth; i++)
+    for (int i = 0; i < depth && json->style->indent->length; i++)
         builder_push_chars(json->out, json->style->indent);
 }
 
@@ -245,27 +264,23 @@ static void json_list(struct json *json, const struct list *list, int depth) {
 }
 
 static void json_number(struct json *json, double number) {
-    char text[SHOW_NUMBER_BYTES];
     if (isnan(number))
         builder_push_string(json->out, "NaN");
     else if (isinf(number))
         builder_push_string(json->out, number < 0 ? "-Infinity" : "Infinity");
     else
-        builder_push_string(json->out, show_float(number, text));
+        push_float(json->out, number);
 }
 
 static void json_scalar(struct json *json, const struct value *value) {
-    char text[SHOW_NUMBER_BYTES];
     if (value->kind == VALUE_NONE)
         builder_push_string(json->out, "null");
     else if (value->kind == VALUE_BOOLEAN)
         builder_push_string(json->out, value->as.boolean ? "true" : "false");
     else if (value->kind == VALUE_FLOAT)
         json_number(json, value->as.number);
-    else {
-        snprintf(text, sizeof text, "%" PRId64, value->as.integer);
-        builder_push_string(json->out, text);
-    }
+    else
+        push_integer(json->out, value->as.integer);
 }
 
 static void json_key(struct json *json, const struct value *key) {

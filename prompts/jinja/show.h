@@ -9,7 +9,10 @@
 
 #include "prompts/jinja/value.h"
 
-enum { SHOW_NUMBER_BYTES = 40 };
+enum {
+    SHOW_NUMBER_BYTES = 40,
+    SHOW_FLOAT_WORK = 256, // steps that writing or reading one is worth
+};
 const char *show_float(double number, char text[SHOW_NUMBER_BYTES]);
 
 // false: nested deeper than VALUE_MAX_DEPTH.

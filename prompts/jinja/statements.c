@@ -53,6 +53,7 @@ enum status machine_assign(struct machine *machine, struct scope *scope, const s
     scope_get(machine, scope, target->name, &owner);
     if (owner.kind != VALUE_NAMESPACE)
         return machine_fail(machine, "cannot assign attribute on non-namespace object");
+    TRY(machine_key(machine, &target->constant));
     return machine_full(machine, dict_set(machine->arena, owner.as.dict, target->constant, value));
 }
 

@@ -60,23 +60,29 @@ bool value_is_key(const struct value *value) {
     return value->kind == VALUE_STRING || value->kind == VALUE_NONE || value_is_number(value);
 }
 
-// Of keys: equal ones have equal hashes, 1 and 1.0 and true too.
-static uint64_t hash_key(const struct value *key) {
+// Of keys: equal ones have equal hashes, 1 and 1.0 and true too. Each dict has its own, so that
+// nobody can write keys that share one.
+static uint64_t hash_key(const struct dict *dict, const struct value *key) {
+    const uint64_t seed = (uint64_t)(uintptr_t)dict;
     if (key->kind == VALUE_STRING)
-        return hash_bytes(key->as.string->bytes, key->as.string->length, 0).low;
-    const double number = value_is_number(key) ? value_number(key) + 0.0 : -1.5;
-    return hash_bytes(&number, sizeof number, 1).low;
+        return hash_bytes(key->as.string->bytes, key->as.string->length, seed).low;
+    const double number = value_is_number(key) ? value_number(key) : -1.5;
+    const bool fits = fabs(number) < 0x1p63 && number == floor(number);
+    if (!fits && key->kind != VALUE_INTEGER)
+        return hash_bytes(&number, sizeof number, seed + 1).low;
+    const int64_t whole = key->kind == VALUE_INTEGER ? key->as.integer : (int64_t)number;
+    return hash_bytes(&whole, sizeof whole, seed + 1).low;
 }
 
 static bool keys_equal(const struct value *a, const struct value *b) {
-    uint64_t work = 1; // keys hold no other values
+    uint64_t work = UINT64_MAX; // keys hold no other values
     bool equal = false;
     return value_equal(a, b, &work, &equal) && equal;
 }
 
 static uint32_t *find_slot(const struct dict *dict, const struct value *key) {
     const size_t mask = dict->slot_count - 1;
-    size_t at = (size_t)hash_key(key) & mask;
+    size_t at = (size_t)hash_key(dict, key) & mask;
     while (dict->slots[at] && !keys_equal(&dict->entries[dict->slots[at] - 1].key, key))
         at = (at + 1) & mask;
     return &dict->slots[at];
@@ -183,6 +189,21 @@ struct comparison {
 static bool equal_at(const struct value *a, const struct value *b, struct comparison *in,
                      bool *equal);
 
+// Takes the work. False: there was not enough.
+static bool read_bytes(struct comparison *in, size_t bytes) {
+    const uint64_t units = bytes / VALUE_BYTES_PER_WORK;
+    const bool enough = units <= in->work;
+    in->work = enough ? in->work - units : 0;
+    return enough;
+}
+
+static bool strings_equal(const struct chars *a, const struct chars *b, struct comparison *in,
+                          bool *equal) {
+    if (a->length == b->length && !read_bytes(in, a->length)) return false;
+    *equal = chars_equal(a, b);
+    return true;
+}
+
 static bool lists_equal(const struct list *a, const struct list *b, struct comparison *in,
                         bool *equal) {
     bool same = a->count == b->count;
@@ -196,7 +217,10 @@ static bool dicts_equal(const struct dict *a, const struct dict *b, struct compa
                         bool *equal) {
     bool same = a->count == b->count;
     for (size_t i = 0; same && i < a->count; i++) {
-        const struct value *other = find(b, &a->entries[i].key);
+        const struct value *key = &a->entries[i].key;
+        if (key->kind == VALUE_STRING && !read_bytes(in, key->as.string->length * KEY_READINGS))
+            return false;
+        const struct value *other = find(b, key);
         same = other != NULL;
         if (other && !equal_at(&a->entries[i].value, other, in, &same)) return false;
     }
@@ -241,8 +265,7 @@ static bool equal_at(const struct value *a, const struct value *b, struct compar
         *equal = true;
         return true;
     case VALUE_STRING:
-        *equal = chars_equal(a->as.string, b->as.string);
-        return true;
+        return strings_equal(a->as.string, b->as.string, in, equal);
     case VALUE_LIST:
     case VALUE_TUPLE:
     case VALUE_VIEW:

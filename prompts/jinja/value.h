@@ -81,6 +81,10 @@ struct value {
 };
 
 enum { VALUE_MAX_DEPTH = 200 }; // of lists in lists, wherever all of a value is looked at
+enum {
+    VALUE_BYTES_PER_WORK = 32,
+    KEY_READINGS = 8, // of a key that is looked up: to hash it, or in a few comparisons
+};
 
 struct list {
     struct value *items;
@@ -134,8 +138,8 @@ const struct value *dict_find_chars(const struct dict *dict, const struct chars 
 bool value_is_true(const struct value *value);
 bool value_is_number(const struct value *value); // or a boolean
 double value_number(const struct value *value);  // of one that is
-// Each value that is looked at takes one of *work. false, and *equal untouched: there was not
-// enough of it, or they are nested deeper than VALUE_MAX_DEPTH.
+// Each value that is looked at takes one of *work, and one for so many bytes of strings. false, and
+// *equal untouched: there was not enough of it, or they are nested deeper than VALUE_MAX_DEPTH.
 MUST_CHECK bool value_equal(const struct value *a, const struct value *b, uint64_t *work,
                             bool *equal);
 const char *value_type_name(const struct value *value); // "str", "dict", "NoneType", …

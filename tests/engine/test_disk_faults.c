@@ -1,14 +1,17 @@
-// tests/engine/test_disk_faults.c — a disk that fails, hangs or forgets never changes an answer.
+// tests/engine/test_disk_faults.c — a disk that fails, hangs or forgets never changes an answer,
+// and a device that fails leaves nothing on it.
 //
 // The same conversation is asked with a healthy tier, and with one that misbehaves in each way
 // that a tier may; its greedy tokens must be those of an engine without a tier.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/base/log.h"
 #include "engine/engine.h"
+#include "kernels/backend.h"
 #include "tests/rig/memory_tier.h"
 
 enum { PROMPT = 150, ANSWER = 12, LENGTH = PROMPT + ANSWER, DEADLINE_MS = 200 };
@@ -18,6 +21,24 @@ static int warnings;
 static void count_warnings(enum log_level level, const char *text) {
     (void)text;
     warnings += level == LOG_WARNING;
+}
+
+// The processor as a device whose next sync fails when a test says so.
+static struct backend processor;
+static atomic_bool device_fails;
+
+const struct backend *__real_backend_cpu(void);
+const struct backend *__wrap_backend_cpu(void);
+
+static enum status sync_or_fail(struct device *device) {
+    const enum status status = __real_backend_cpu()->sync(device);
+    return atomic_exchange(&device_fails, false) ? STATUS_DEVICE : status;
+}
+
+const struct backend *__wrap_backend_cpu(void) {
+    processor = *__real_backend_cpu();
+    processor.sync = sync_or_fail;
+    return &processor;
 }
 
 static struct engine *open_engine(struct memory_store *store, size_t pool_blocks) {
@@ -47,7 +68,7 @@ static struct sequence *prompt_of(struct engine *engine) {
     return sequence;
 }
 
-static struct request_stats answer(struct engine *engine, struct sequence *sequence) {
+static struct event end_of_answer(struct engine *engine, struct sequence *sequence) {
     struct request_options options = {
         .sampler = sampler_options_default(), .max_tokens = ANSWER, .ignore_end = true};
     options.sampler.temperature = 0;
@@ -57,9 +78,14 @@ static struct request_stats answer(struct engine *engine, struct sequence *seque
     do
         assert_true(engine_next_event(engine, 20000, &event));
     while (event.kind != EVENT_DONE);
-    assert_int_equal(event.status, STATUS_OK);
     request_release(request);
     engine_check(engine);
+    return event;
+}
+
+static struct request_stats answer(struct engine *engine, struct sequence *sequence) {
+    const struct event event = end_of_answer(engine, sequence);
+    assert_int_equal(event.status, STATUS_OK);
     return event.stats;
 }
 
@@ -233,6 +259,26 @@ static void a_pool_for_one_is_slower_and_right(void **state) {
     memory_store_destroy(store);
 }
 
+static void a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk(void **state) {
+    (void)state;
+    struct memory_store *store = memory_store_create(0);
+    struct engine *engine = open_engine(store, 32);
+    warnings = 0;
+    for (int i = 0; i < 3; i++) {
+        struct sequence *sequence = prompt_of(engine);
+        if (i == 0) device_fails = true;
+        const struct event event = end_of_answer(engine, sequence);
+        assert_int_equal(event.status, STATUS_DEVICE);
+        assert_int_equal(event.reason, STOP_REASON_FAILED);
+        assert_int_equal(sequence_length(sequence), PROMPT);
+        sequence_destroy(sequence);
+    }
+    engine_close(engine);
+    assert_int_equal(warnings, 1);
+    assert_int_equal(memory_store_blocks(store), 0);
+    memory_store_destroy(store);
+}
+
 int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
@@ -243,6 +289,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_written_costs_nothing_but_the_disk),
         cmocka_unit_test(a_tier_that_cannot_be_opened_is_done_without),
         cmocka_unit_test(a_pool_for_one_is_slower_and_right),
+        cmocka_unit_test(a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,10 @@
 enum {
     CONTEXT = 512,
     PROMPT = 120,
+    LONG_PROMPT = 240,
     ANSWER = 100,
     CHATS = 6,
+    CHATS_MOST = 24,
     ROUNDS = CHECK_ROUNDS(8, 2),
     POOL_BYTES = 16 << 20
 };
@@ -82,7 +84,7 @@ static void failures_make_it_rest_and_success_makes_it_bold(void **state) {
 // ---- with a model
 
 struct chat {
-    int32_t prompt[PROMPT];
+    int32_t prompt[LONG_PROMPT];
     int32_t length;
     struct sampler_options sampler;
     int32_t max_tokens;
@@ -111,16 +113,17 @@ static void fill(struct chat *chat, uint32_t vocabulary) {
 
 static void answer(struct engine *engine, const struct chat *chats, int count, int32_t speculate,
                    struct outcome *outcomes) {
-    struct sequence *sequences[CHATS];
-    struct request *requests[CHATS];
+    struct sequence *sequences[CHATS_MOST];
+    struct request *requests[CHATS_MOST];
+    struct request_options options[CHATS_MOST];
     for (int i = 0; i < count; i++) {
-        const struct request_options options = {
+        options[i] = (struct request_options){
             .sampler = chats[i].sampler, .max_tokens = chats[i].max_tokens, .speculate = speculate};
         assert_int_equal(sequence_create(engine, &sequences[i]), STATUS_OK);
         assert_int_equal(sequence_append(sequences[i], chats[i].prompt, (size_t)chats[i].length),
                          STATUS_OK);
-        assert_int_equal(request_start(sequences[i], &options, &requests[i]), STATUS_OK);
     }
+    assert_int_equal(request_start_all(sequences, options, count, requests), STATUS_OK);
     for (int done = 0; done < count;) {
         struct event event;
         assert_true(engine_next_event(engine, 60000, &event));
@@ -147,6 +150,29 @@ static void answer(struct engine *engine, const struct chat *chats, int count, i
     }
 }
 
+static struct engine *open_engine(const char *model, int32_t context, struct engine_info *info) {
+    struct engine *engine;
+    struct error err = {0};
+    const struct engine_options options = {.model_path = model,
+                                           .backend = "cpu",
+                                           .threads = 2,
+                                           .context = context,
+                                           .deterministic = true,
+                                           .step_tokens = ENGINE_STEP_TOKENS,
+                                           .kv_device_bytes = POOL_BYTES};
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_info(engine, info);
+    return engine;
+}
+
+static void check_same(const struct outcome *with, const struct outcome *without) {
+    assert_int_equal(with->count, without->count);
+    assert_int_equal(with->reason, without->reason);
+    assert_memory_equal(with->tokens, without->tokens,
+                        (size_t)with->count * sizeof with->tokens[0]);
+    assert_int_equal(without->proposed, 0);
+}
+
 static void an_answer_with_guesses_is_the_answer_without(void **state) {
     (void)state;
     static const char *const models[] = {TESTS_DIR "/golden/llama.gguf",
@@ -156,17 +182,8 @@ static void an_answer_with_guesses_is_the_answer_without(void **state) {
     int64_t proposed = 0, kept = 0;
     printf("seed %u\n", seed);
     for (size_t m = 0; m < 3; m++) {
-        struct engine *engine;
         struct engine_info info;
-        struct error err = {0};
-        const struct engine_options options = {.model_path = models[m],
-                                               .backend = "cpu",
-                                               .threads = 2,
-                                               .context = m < 2 ? 256 : CONTEXT,
-                                               .deterministic = true,
-                                               .kv_device_bytes = POOL_BYTES};
-        if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
-        engine_info(engine, &info);
+        struct engine *engine = open_engine(models[m], m < 2 ? 256 : CONTEXT, &info);
         for (int round = 0; round < ROUNDS; round++) {
             const int count = round % 2 ? CHATS : 1;
             for (int i = 0; i < count; i++)
@@ -174,11 +191,7 @@ static void an_answer_with_guesses_is_the_answer_without(void **state) {
             answer(engine, chats, count, 0, without);
             answer(engine, chats, count, 1 + (int32_t)dice(LOOKUP_MOST), with);
             for (int i = 0; i < count; i++) {
-                assert_int_equal(with[i].count, without[i].count);
-                assert_int_equal(with[i].reason, without[i].reason);
-                assert_memory_equal(with[i].tokens, without[i].tokens,
-                                    (size_t)with[i].count * sizeof with[i].tokens[0]);
-                assert_int_equal(without[i].proposed, 0);
+                check_same(&with[i], &without[i]);
                 proposed += with[i].proposed;
                 kept += with[i].kept;
             }
@@ -189,6 +202,37 @@ static void an_answer_with_guesses_is_the_answer_without(void **state) {
     assert_true(kept > CHECK_ROUNDS(50, 10) && proposed > kept);
 }
 
+// Answers that guess at every step, as each says one token again and again, beside prompts of which
+// whole blocks fill what the answers leave of a step.
+static void guesses_take_nothing_from_the_prompts_of_a_full_step(void **state) {
+    (void)state;
+    enum { GUESSING = 16, ALL = CHATS_MOST };
+    static struct chat chats[ALL];
+    static struct outcome with[ALL], without[ALL];
+    struct engine_info info;
+    struct engine *engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info);
+    for (int32_t i = 0; i < ALL; i++) {
+        struct chat *chat = &chats[i];
+        const bool guesses = i < GUESSING;
+        *chat = (struct chat){.length = guesses ? 16 : LONG_PROMPT,
+                              .sampler = sampler_options_default(),
+                              .max_tokens = guesses ? ANSWER : 1};
+        chat->sampler.temperature = 0;
+        chat->sampler.frequency_penalty = guesses ? -100 : 0;
+        for (int32_t at = 0; at < chat->length; at++)
+            chat->prompt[at] = guesses ? 100 + i : (int32_t)dice((uint32_t)info.vocabulary);
+    }
+    answer(engine, chats, ALL, 0, without);
+    engine_close(engine);
+    engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info); // that has no prompt yet
+    answer(engine, chats, ALL, LOOKUP_MOST, with);
+    for (int32_t i = 0; i < ALL; i++) {
+        check_same(&with[i], &without[i]);
+        assert_true(i >= GUESSING || with[i].kept > 0);
+    }
+    engine_close(engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_followed_the_last_time_is_proposed),
@@ -196,6 +240,7 @@ int main(void) {
         cmocka_unit_test(a_log_of_one_token_proposes_what_there_is),
         cmocka_unit_test(failures_make_it_rest_and_success_makes_it_bold),
         cmocka_unit_test(an_answer_with_guesses_is_the_answer_without),
+        cmocka_unit_test(guesses_take_nothing_from_the_prompts_of_a_full_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

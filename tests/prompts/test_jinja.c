@@ -100,6 +100,7 @@ static void errors_say_where_and_what(void **state) {
         {"{{ 'a'|replace('b') }}", "1:8: replace() lacks its argument 'new'"},
         {"{{ range }}{{ none() }}", "1:15: 'NoneType' object is not callable"},
         {"{{ 'x' * 300000000 }}", "1:4: the template takes more than 256 MiB of memory: stopped"},
+        {"{{ 9223372036854775807|round(-1) }}", "1:24: an integer does not fit 64 bits"},
         {"{{ '\xFF' }}", "1:5: not UTF-8"},
     };
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
@@ -325,6 +326,85 @@ static void what_would_not_end_is_stopped(void **state) {
     assert_stopped("{{ 'a'|center(9999999999) }}", "stopped");
     assert_stopped("{{ '%99999999d' % 1 }}", "not understood");
     assert_stopped("{{ [1]*99999999999 }}", "stopped");
+    assert_stopped("{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}"
+                   "{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}"
+                   "{{ ns.a < ns.b }}",
+                   "stopped");
+}
+
+static void filters_that_run_filters_are_no_deeper_than_the_stack(void **state) {
+    (void)state;
+    assert_stopped("{{ 'a'|map(*(['map']*200000))|list }}", "too deep");
+    struct rendered rendered =
+        render_json("{{ [['a']]|map('map', 'upper')|map('list')|list }}", NULL);
+    assert_string_equal(text_string(&rendered.text), "[['A']]");
+    rendered_deinit(&rendered);
+}
+
+// Runs it with few steps.
+static void assert_too_many_steps(const char *source) {
+    struct jinja *jinja = NULL;
+    struct jinja_run run;
+    struct error err = {0};
+    assert_int_equal(jinja_create(source, strlen(source), &jinja, NULL), STATUS_OK);
+    jinja_run_init(&run);
+    run.steps = 1 << 20;
+    if (jinja_run(jinja, &run, &err) == STATUS_OK || !strstr(err.text, "too many steps"))
+        fail_msg("%s\ntakes too few steps: \"%s\"", source, err.text);
+    jinja_run_deinit(&run);
+    jinja_destroy(jinja);
+}
+
+// What looks at many bytes, or is dear for its size, takes more steps than the nodes that ask it.
+static void steps_follow_what_is_looked_at(void **state) {
+    (void)state;
+    static const char *const dear[] = {
+        "a == b",
+        "a != b",
+        "b in [a]",
+        "[a].count(b)",
+        "[a, b]|unique(true)",
+        "{a: 1} == {b: 1}",
+        "d[b]",
+        "b in d",
+        "d.get(b)",
+        "{a: 1}",
+        "a is sameas b",
+        "a.startswith(b)",
+        "a.endswith(b)",
+        "a.removeprefix(b)",
+        "a.find('aaaab')",
+        "a.rfind('b')",
+        "a.rfind('ab')",
+        "a.rsplit('ab')",
+        "a.rpartition('ab')",
+        "a.count('a')",
+        "a.isalpha()",
+        "a is lower",
+        "a.strip('ba')",
+        "a.split()",
+        "w[99999]",
+        "w.startswith('a', 99999)",
+        "numbers|sum",
+        "[0.1]|string",
+        "0.1|round(3)",
+        "'0.1'|float",
+    };
+    for (size_t i = 0; i < sizeof dear / sizeof dear[0]; i++) {
+        struct text source = {0};
+        assert_int_equal(
+            text_format(
+                &source,
+                "{%% set a = ('a' * 500) * 400 %%}{%% set b = ('a' * 500) * 400 %%}"
+                "{%% set w = ('é' * 500) * 200 %%}{%% set d = {a: 1} %%}"
+                "{%% set numbers = range(3000)|list %%}"
+                "{%% for i in range(5000) %%}{%% if (%s) == 0 %%}{%% endif %%}{%% endfor %%}",
+                dear[i]),
+            STATUS_OK);
+        assert_too_many_steps(source.bytes);
+        text_deinit(&source);
+    }
+    assert_too_many_steps("{{ (('a' * 3000) * 1000).rfind(('a' * 1500) * 1000 + 'b') }}");
 }
 
 static void deep_and_large_sources_are_refused_or_read(void **state) {
@@ -409,6 +489,8 @@ int main(void) {
         cmocka_unit_test(characters_keep_where_they_came_from),
         cmocka_unit_test(whatever_moves_characters_leaves_them_their_origin),
         cmocka_unit_test(what_would_not_end_is_stopped),
+        cmocka_unit_test(filters_that_run_filters_are_no_deeper_than_the_stack),
+        cmocka_unit_test(steps_follow_what_is_looked_at),
         cmocka_unit_test(deep_and_large_sources_are_refused_or_read),
         cmocka_unit_test(any_limit_may_be_met_anywhere),
         cmocka_unit_test(a_name_that_is_not_asked_for_is_known),
