@@ -123,7 +123,7 @@ static enum status add_prepend(const struct reading *reading, struct json_view s
 
 static enum status add_strip_accents(const struct reading *reading) {
     struct normalizer_step made = {.kind = NORMALIZE_REPLACE};
-    TRY(expression_create("\\p{Mn}+", 7, false, reading->name, &made.expression, reading->err));
+    TRY(expression_create("\\p{M}+", 6, false, reading->name, &made.expression, reading->err));
     return normalizer_add(reading->normalizer, made, reading->err);
 }
 

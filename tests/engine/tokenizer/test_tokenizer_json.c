@@ -128,6 +128,8 @@ static void normalizers_change_the_text_first(void **state) {
         {"{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFD\"},{\"type\":\"StripAccents\"},"
          "{\"type\":\"Lowercase\"}]}",
          "\xC3\x89T\xC3\x89", "ete"},
+        // A mark of each kind: Mn, Mc and Me.
+        {"{\"type\":\"StripAccents\"}", "a\xCC\x81 b\xE0\xA4\xBF c\xD2\x89", "a b c"},
         {"{\"type\":\"Sequence\",\"normalizers\":[]}", "e\xCC\x81", "e\xCC\x81"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
