@@ -34,11 +34,10 @@ wait_for "\"one\"two"
 ask "/ask nobody Hello?"
 wait_for "nobody"
 leave
-start -n 1500 --temp 1.5 -c 2000
+start "$endless"
 wait_idle
 ask_only "/ask one,two Write a very long story about a quire."
 wait_for "2 of 2 to come"
-sleep 0.5
 keys C-c
 wait_idle
 screen | grep -qE '^\[[0-9a-f]{8} two\]$' || fail "^C: the second has no heading"

@@ -3,8 +3,6 @@
 # typed while it streams, and leaving.
 . "$(dirname "$0")/stage.sh"
 
-has_answer() { answer_to "$1" | grep -qv '^reading '; }
-
 # Types while an answer streams: the last line of the screen has it.
 type_aside() {
     text "$1"
@@ -61,7 +59,7 @@ keys C-u
 leave
 
 # A note when it is done; a line that is queued is sent by itself; leaving asks once.
-start -n 60 --temp 1.5
+start -n 60 --temp 1.5 --seed 3
 ask "/name two"
 ask_only "Tell me a story about the sea."
 type_aside "And a bear?"
@@ -69,9 +67,10 @@ keys Enter
 wait_for "> And a bear?"
 wait_until has_answer "And a bear?" || fail "the queued message is not answered"
 ask "/set tokens 400"
-ask_only "Tell me a long story about a ship."
-type_aside "/new three"
-keys Enter
+wait_idle
+text "Tell me a long story about a ship."
+wait_last "> Tell me a long story about a ship."
+on_tmux send-keys Enter \; send-keys -l "/new three" \; send-keys Enter # all there before it begins
 wait_for "two is answered:"
 ask "/resume two"
 leave
@@ -97,6 +96,8 @@ text "What is a dog?"
 keys Enter
 text "an unsent line"
 wait_until has_answer "What is a dog?" || fail "the queued line is not sent"
+is_over() { screen | awk -v line="> $1" '$0 == line { on = 1 } on && / · pool / { over = 1 } END { exit !over }'; }
+wait_until is_over "What is a dog?" || fail "the answer to the queued line does not end"
 wait_last "> an unsent line"
 keys C-c
 ask "/list"

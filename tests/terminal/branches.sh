@@ -20,7 +20,7 @@ text "/rewind"
 keys Enter
 wait_last "> What is two plus three?"
 keys C-c
-ask "/list fox"
+ask "/list xylophone"
 wait_for "No conversation has these words."
 ask_only "/resume"
 wait_for "Enter chooses, Esc leaves"

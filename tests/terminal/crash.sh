@@ -2,8 +2,6 @@
 # kill -9 in the middle of an answer loses nothing that was complete, nor what was typed.
 . "$(dirname "$0")/stage.sh"
 
-has_answer() { [ -n "$(answer_to "$1")" ]; }
-
 start
 ask "Hello!"
 first=$(answer_to "Hello!")

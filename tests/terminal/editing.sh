@@ -63,6 +63,7 @@ wait_idle
 leave
 start "$endless"
 ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
 text "typed ahead"
 wait_last "> typed ahead"
 resize 60 16

@@ -56,7 +56,6 @@ see_answer() {
     mask=
 }
 
-has_answer() { answer_to "Write a story." | grep -qv '^reading '; }
 
 cp "$here/talk.jsonl" "$QUIRE_HOME/river.jsonl"
 cd "$QUIRE_HOME" || exit 1
@@ -192,7 +191,7 @@ rm -rf "$QUIRE_HOME/quire.db"* # so that the list depends on no summary's length
 start "$engine $endless"
 clear_screen
 ask_only "Write a story."
-wait_until has_answer || fail "no answer comes"
+wait_until has_answer "Write a story." || fail "no answer comes"
 text "/bg"
 wait_last "> /bg"
 keys Enter

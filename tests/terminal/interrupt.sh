@@ -2,8 +2,6 @@
 # ^C in an answer keeps what was written, and says how to go on.
 . "$(dirname "$0")/stage.sh"
 
-has_answer() { [ -n "$(answer_to "$1")" ]; }
-
 # At this temperature an answer has no end; on this backend it comes slowly.
 start "$endless"
 ask_only "Write a story."

@@ -3,8 +3,9 @@
 # it is dropped.
 . "$(dirname "$0")/stage.sh"
 
-kv_restore=always # what is faster here is not this test's business
-start --kv-restore $kv_restore
+# What is faster here, and how much room there is, are not this test's business.
+kv="--kv-restore always --kv-device 32M --kv-host 16M --kv-disk 16M"
+start "$kv"
 wait_for "disk"
 ask "Hello!"
 ask "Tell me a story about a fox."
@@ -21,7 +22,7 @@ answer_to "/kv" | grep -qE '^\* [0-9a-f]{8} .*the side' || fail "/kv does not ha
 answer_to "/kv" | tr -d ',' | awk '$1 == "device" { exit $2 + $4 + $6 != $8 }' || fail "/kv does not sum up"
 leave
 
-start -C --kv-restore $kv_restore
+start -C "$kv"
 wait_for "the side"
 wait_until on_screen "restored " || fail "nothing is restored"
 on_screen "(disk, " || fail "what is restored is not from the disk"
@@ -41,7 +42,7 @@ leave
 grep -q good "$QUIRE_HOME/out" || fail "kv check says: $(cat "$QUIRE_HOME/out")"
 "$program" kv drop || fail "kv drop"
 
-start -C --kv-restore $kv_restore
+start -C "$kv"
 wait_for "the side"
 wait_until on_screen "computing " || fail "after kv drop: something is restored"
 ask "Thanks again."

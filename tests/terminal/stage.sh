@@ -8,7 +8,11 @@ program=$1
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 command -v tmux > /dev/null || { echo "skipped: tmux is not installed"; exit 77; }
 export LC_ALL=C.UTF-8
-unset TMUX QUIRE_MODEL NO_COLOR
+# Nothing of the person who runs it: neither settings of quire, nor a shell, nor keys.
+for name in TMUX NO_COLOR VISUAL $(env | sed -n 's/^\(QUIRE_[A-Z_]*\)=.*/\1/p' | grep -vx QUIRE_SCREENS); do
+    unset "$name"
+done
+export SHELL=/bin/sh INPUTRC=/dev/null
 QUIRE_HOME=$(mktemp -d) || exit 1
 export QUIRE_HOME
 socket=quire-test-$$
@@ -115,6 +119,9 @@ shown() {
         -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' -e 's/disk [0-9.]+ [KM]iB of/disk N of/' \
         -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
 }
+
+# Some of the answer to a line is there.
+has_answer() { answer_to "$1" | grep -qv '^reading '; }
 
 is_still() {
     before=$(shown)

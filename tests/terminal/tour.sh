@@ -37,10 +37,12 @@ while read -r line; do
         ;;
     *) ask "$line" ;;
     esac
-    ! screen | grep -qE '^(quire:|unknown|no such|there is no|no command)' || fail "$line"
+    case $line in
+    /*) ! answer_to "$line" | grep -qE '^(quire:|unknown|no such|there is no|no command)' || fail "$line" ;;
+    esac
 done < "$QUIRE_HOME/tour"
 wait_for "left with 0"
 
-start -C
+start -C --kv-restore always
 wait_for "restored "
 leave
