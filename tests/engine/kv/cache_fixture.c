@@ -99,6 +99,13 @@ int fixture_work(struct cache_fixture *fixture) {
     return jobs;
 }
 
+void fixture_write_all(struct cache_fixture *fixture) {
+    do
+        block_cache_write_behind(fixture->cache);
+    while (fixture_work(fixture) > 0);
+    assert_true(block_cache_is_written(fixture->cache));
+}
+
 // ---- logs
 
 void fixture_log_init(struct cache_fixture *fixture, struct fixture_log *log) {

@@ -57,6 +57,7 @@ void fixture_open(struct cache_fixture *fixture);   // the cache, with the lock 
 enum status fixture_try_open(struct cache_fixture *fixture, struct tier *tier, struct error *err);
 void fixture_close(struct cache_fixture *fixture); // tables must be empty
 int fixture_work(struct cache_fixture *fixture);   // all that the disk has to do; how many jobs
+void fixture_write_all(struct cache_fixture *fixture);
 
 void fixture_log_init(struct cache_fixture *fixture, struct fixture_log *log);
 void fixture_log_deinit(struct cache_fixture *fixture, struct fixture_log *log); // parks it

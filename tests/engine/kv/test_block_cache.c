@@ -25,13 +25,6 @@ static void log_of(struct cache_fixture *f, struct fixture_log *log, const char 
     fixture_set(f, log, text);
 }
 
-static void write_all(struct cache_fixture *f) {
-    do
-        block_cache_write_behind(f->cache);
-    while (fixture_work(f) > 0);
-    assert_true(block_cache_is_written(f->cache));
-}
-
 static void evict_all(struct cache_fixture *f) {
     assert_true(block_cache_make_room(f->cache, f->shape.num_blocks));
     block_cache_check(f->cache);
@@ -368,18 +361,18 @@ static void written_behind_then_evicted_then_read_back(void **state) {
     open_with(&f, &DISK_ONLY);
     remember(&f, A8 B8 C8);
     assert_int_equal(fixture_usage(&f).unwritten_blocks, 3);
-    write_all(&f);
+    fixture_write_all(&f);
     memory_store_count(f.store, &counts);
     assert_int_equal(counts.written_blocks, 3);
     assert_int_equal(fixture_usage(&f).unwritten_blocks, 0);
     assert_int_equal(fixture_usage(&f).disk_blocks, 3);
     flood(&f, 3); // pushes the copies out of the slots that the writes took
-    write_all(&f);
+    fixture_write_all(&f);
     evict_all(&f);
     assert_int_equal(fixture_usage(&f).lost_blocks, 0);
     const struct restore_tally tally = bring_back(&f, A8 B8 C8, 24);
     assert_int_equal(tally.disk_tokens, 24);
-    write_all(&f);
+    fixture_write_all(&f);
     memory_store_count(f.store, &counts);
     assert_int_equal(counts.written_blocks, 24); // each once
     assert_int_equal(counts.repeated_blocks, 0);
@@ -486,7 +479,7 @@ static void failed_writes_are_repeated_and_nothing_is_lost(void **state) {
     block_cache_write_behind(f.cache); // not at once
     assert_int_equal(fixture_work(&f), 0);
     fixture_pass_time(31000000);
-    write_all(&f);
+    fixture_write_all(&f);
     assert_int_equal(fixture_usage(&f).disk_blocks, 42);
     memory_store_count(f.store, &counts);
     assert_int_equal(counts.written_blocks, 42);
@@ -547,9 +540,9 @@ static void what_the_disk_gives_up_is_forgotten(void **state) {
     open_with(&f, &DISK_ONLY);
     memory_store_limit(f.store, 8);
     remember(&f, A8 B8 C8);
-    write_all(&f);
+    fixture_write_all(&f);
     flood(&f, 1);
-    write_all(&f);
+    fixture_write_all(&f);
     assert_int_equal(memory_store_blocks(f.store), 8);
     assert_int_equal(fixture_usage(&f).disk_blocks, 8);
     new_day(&f);
@@ -628,7 +621,7 @@ static void strip_removes_what_nobody_else_needs(void **state) {
     remember(&f, A8 B8 D8);
     (void)hold(&f, 7, A8 B8 C8 C8);
     (void)hold(&f, 8, A8 B8 D8);
-    write_all(&f);
+    fixture_write_all(&f);
     assert_int_equal(block_cache_strip(f.cache, 7), 2);
     fixture_work(&f);
     block_cache_check(f.cache);
@@ -666,7 +659,7 @@ static void strip_reaches_the_disk_however_much_it_is(void **state) {
         fixture_compute(&f, &log);
         fixture_log_deinit(&f, &log);
     }
-    write_all(&f);
+    fixture_write_all(&f);
     assert_int_equal(memory_store_blocks(f.store), 241);
     (void)hold(&f, 7, A8);
     for (uint64_t i = 100; i < 200; i++)

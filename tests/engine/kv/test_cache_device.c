@@ -74,13 +74,6 @@ static void remember(struct cache_fixture *f, const char *text) {
     fixture_log_deinit(f, &log);
 }
 
-static void write_all(struct cache_fixture *f) {
-    do
-        block_cache_write_behind(f->cache);
-    while (fixture_work(f) > 0);
-    assert_true(block_cache_is_written(f->cache));
-}
-
 static void evict_all(struct cache_fixture *f) {
     assert_true(block_cache_make_room(f->cache, f->shape.num_blocks));
 }
@@ -110,7 +103,7 @@ static void a_slot_is_read_into_when_its_block_has_reached_the_device(void **sta
     struct cache_fixture f;
     open_late(&f, 4);
     remember(&f, text);
-    write_all(&f);
+    fixture_write_all(&f);
     evict_all(&f);
     sync(&f);
     bring_back(&f, text);
@@ -122,7 +115,7 @@ static void a_slot_is_read_into_when_what_left_the_device_has_reached_it(void **
     struct cache_fixture f;
     open_late(&f, 4);
     remember(&f, A8 B8);
-    write_all(&f);
+    fixture_write_all(&f);
     evict_all(&f);
     sync(&f);
     remember(&f, D8 C8 B8 A8);
@@ -138,7 +131,7 @@ static void what_a_device_that_fails_was_to_copy_is_never_written(void **state) 
     struct cache_fixture f;
     open_late(&f, 4);
     remember(&f, A8 B8);
-    write_all(&f);
+    fixture_write_all(&f);
     remember(&f, C8 D8 "aaa");
     fails = true;
     block_cache_write_behind(f.cache);
@@ -164,7 +157,7 @@ static void nothing_is_restored_by_a_device_that_fails(void **state) {
     struct restore_tally tally = {0};
     open_late(&f, 4);
     remember(&f, text);
-    write_all(&f);
+    fixture_write_all(&f);
     evict_all(&f);
     sync(&f);
     log_of(&f, &log, text);
