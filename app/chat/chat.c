@@ -252,12 +252,10 @@ enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
     return chat_fork_keeping(chat, chat->transcript.count, name, err);
 }
 
-enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct text *draft,
-                         struct error *err) {
+enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct error *err) {
     size_t at;
     TRY(chat_check_idle(chat, err));
     TRY(chat_find_turn(&chat->transcript, turn, &at, err));
-    TRY(set_draft(draft, chat_message(chat, at)));
     TRY(set_draft(&chat->draft, chat_message(chat, at)));
     return chat_fork_keeping(chat, at, name, err);
 }

@@ -162,14 +162,13 @@ enum status desk_fork(struct desk *desk, const char *name, struct error *err) {
     return bring_new(desk, status, beside, err);
 }
 
-enum status desk_fork_at(struct desk *desk, int64_t turn, struct text *draft, struct error *err) {
+enum status desk_fork_at(struct desk *desk, int64_t turn, struct error *err) {
     struct chat *beside = NULL;
-    if (!chat_running(desk->front)) return chat_fork_at(desk->front, turn, "", draft, err);
+    if (!chat_running(desk->front)) return chat_fork_at(desk->front, turn, "", err);
     TRY(check_room(desk, err));
     TRY(chat_open_beside(desk->front, NULL, &beside, err));
     const enum status status = chat_fork_from(beside, id_of(desk->front), turn, "", err);
-    TRY(bring_new(desk, status, beside, err));
-    return text_append_string(draft, chat_draft(desk->front));
+    return bring_new(desk, status, beside, err);
 }
 
 static int32_t find_behind(const struct desk *desk, const char *id) {

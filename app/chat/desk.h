@@ -63,8 +63,7 @@ MUST_CHECK enum status desk_resume(struct desk *desk, const char *which, struct 
 MUST_CHECK enum status desk_fork(struct desk *desk, const char *name, struct error *err);
 
 // chat_fork_at().
-MUST_CHECK enum status desk_fork_at(struct desk *desk, int64_t turn, struct text *draft,
-                                    struct error *err);
+MUST_CHECK enum status desk_fork_at(struct desk *desk, int64_t turn, struct error *err);
 
 void desk_check(const struct desk *desk);
 

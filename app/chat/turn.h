@@ -93,9 +93,9 @@ MUST_CHECK enum status chat_new(struct chat *chat, const char *name, struct erro
 MUST_CHECK enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err);
 MUST_CHECK enum status chat_fork(struct chat *chat, const char *name, struct error *err);
 
-// Forks at turn N (1-based): before that user message, whose text goes to *draft and chat_draft().
+// Forks at turn N (1-based): before that user message, whose text goes to chat_draft().
 MUST_CHECK enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name,
-                                    struct text *draft, struct error *err);
+                                    struct error *err);
 
 // Forks any conversation, before turn N or (0) at its tip, and moves to the fork. The original
 // is not locked: another process may have it.

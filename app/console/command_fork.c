@@ -21,16 +21,13 @@ static void say_forked(struct console *console, const char *what) {
 }
 
 static void fork_before(struct console *console, int64_t turn) {
-    struct text draft = {0};
     struct error err = {0};
-    const enum status status = desk_fork_at(&console->desk, turn, &draft, &err);
+    char what[64];
+    const enum status status = desk_fork_at(&console->desk, turn, &err);
     console->chat = console->desk.front;
-    if (!console_failed(status, &err)) {
-        char what[64];
-        snprintf(what, sizeof what, "Before turn %" PRId64 ", in the fork", turn);
-        say_forked(console, what);
-    }
-    text_deinit(&draft);
+    if (console_failed(status, &err)) return;
+    snprintf(what, sizeof what, "Before turn %" PRId64 ", in the fork", turn);
+    say_forked(console, what);
 }
 
 static void fork_after(struct console *console, int64_t turn) {

@@ -183,12 +183,8 @@ void console_end_aside(struct console *console, bool cancelled) {
 
 enum sent console_send(struct console *console, const char *text, size_t length) {
     struct error err = {0};
-    enum status status = chat_send(console->chat, text, length, &err);
-    if (status == STATUS_TOO_LONG) {
-        const enum sent sent = overflow_make_room(console, text, length, &err);
-        if (sent != SENT) return sent;
-        status = chat_send(console->chat, text, length, &err);
-    }
+    const enum status status = chat_send(console->chat, text, length, &err);
+    if (status == STATUS_TOO_LONG) return overflow_send(console, text, length, &err);
     return console_failed(status, &err) ? SENT_BACK : SENT;
 }
 

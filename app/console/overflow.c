@@ -99,8 +99,8 @@ static char ask(struct console *console, bool room_can_be_made) {
     return choice;
 }
 
-enum sent overflow_make_room(struct console *console, const char *text, size_t length,
-                             const struct error *why) {
+enum sent overflow_send(struct console *console, const char *text, size_t length,
+                        const struct error *why) {
     int32_t tokens = 0, free_tokens;
     size_t keep_from;
     struct error err = {0};
@@ -111,9 +111,12 @@ enum sent overflow_make_room(struct console *console, const char *text, size_t l
     if (possible)
         possible = chat_keep_from(console->chat, tokens, 0, &keep_from, &err) == STATUS_OK;
     const char choice = ask(console, possible);
-    if (choice == 'c' && possible && overflow_compact(console, "", tokens)) return SENT;
-    if (choice == 'd' && possible && drop(console, tokens)) return SENT;
-    if (choice != 'a') return SENT_BACK;
-    terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
-    return SENT_NOWHERE;
+    if (choice == 'a') {
+        terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
+        return SENT_NOWHERE;
+    }
+    const bool room = possible && ((choice == 'c' && overflow_compact(console, "", tokens)) ||
+                                   (choice == 'd' && drop(console, tokens)));
+    if (!room) return SENT_BACK;
+    return console_failed(chat_send(console->chat, text, length, &err), &err) ? SENT_BACK : SENT;
 }

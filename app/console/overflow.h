@@ -10,9 +10,9 @@
 
 #include "app/console/console.h"
 
-// `why` is what chat_send() said. SENT: there is room now, send it again.
-enum sent overflow_make_room(struct console *console, const char *text, size_t length,
-                             const struct error *why);
+// Sends the message once there is room for it. `why` is what chat_send() said.
+enum sent overflow_send(struct console *console, const char *text, size_t length,
+                        const struct error *why);
 
 // A summary stands for the old turns from here on, in a fork, streamed as it is written. False:
 // nothing has changed, and it was said why.

@@ -217,24 +217,22 @@ static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
 static void a_fork_at_a_turn_gives_its_question_back(void **state) {
     (void)state;
     struct error err = {0};
-    struct text draft = {0};
     struct chat *chat = open_chat("Be brief.", NULL);
     free(ask(chat, QUESTION));
     free(ask(chat, SECOND));
-    assert_int_equal(chat_fork_at(chat, 3, "", &draft, &err), STATUS_BAD_INPUT);
-    assert_int_equal(chat_fork_at(chat, 0, "", &draft, &err), STATUS_BAD_INPUT);
-    assert_int_equal(chat_fork_at(chat, 2, "", &draft, &err), STATUS_OK);
-    assert_string_equal(text_string(&draft), SECOND);
+    assert_int_equal(chat_fork_at(chat, 3, "", &err), STATUS_BAD_INPUT);
+    assert_int_equal(chat_fork_at(chat, 0, "", &err), STATUS_BAD_INPUT);
+    assert_int_equal(chat_fork_at(chat, 2, "", &err), STATUS_OK);
+    assert_string_equal(chat_draft(chat), SECOND);
     assert_int_equal(chat_message_count(chat), 3);
     check_log(chat);
     free(ask(chat, "What is a lake?"));
     check_log(chat);
-    assert_int_equal(chat_fork_at(chat, 1, "", &draft, &err), STATUS_OK);
-    assert_string_equal(text_string(&draft), QUESTION);
+    assert_int_equal(chat_fork_at(chat, 1, "", &err), STATUS_OK);
+    assert_string_equal(chat_draft(chat), QUESTION);
     assert_int_equal(chat_message_count(chat), 1); // the system prompt
     free(ask(chat, "What is a lake?"));
     check_log(chat);
-    text_deinit(&draft);
     chat_close(chat);
 }
 

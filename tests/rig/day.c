@@ -266,7 +266,6 @@ static void begin_talk(struct day *day, const char *name) {
 static void fork_talk(struct day *day, const struct day_step *step, const char *name) {
     char original[DAY_NAME_BYTES];
     struct error err = {0};
-    struct text draft = {0};
     enum status status;
     day_talk_name(step->from, original);
     const int64_t began_us = clock_now_us();
@@ -276,9 +275,8 @@ static void fork_talk(struct day *day, const struct day_step *step, const char *
     else if (step->turns < 0)
         status = chat_fork(day->chat, name, &err);
     else
-        status = chat_fork_at(day->chat, step->turns + 1, name, &draft, &err);
+        status = chat_fork_at(day->chat, step->turns + 1, name, &err);
     day->fork_us = clock_now_us() - began_us;
-    text_deinit(&draft);
     need(name, status, &err);
 }
 
