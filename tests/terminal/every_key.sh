@@ -98,9 +98,7 @@ check up-history
 keys Up
 check up-further
 keys Down Down
-check down-history
-give_up_line
-clear_screen
+check down-history # an empty line on an empty screen
 keys C-r
 text "rai"
 check ctrl-r
