@@ -13,6 +13,7 @@
 #include "engine/internal.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/kv_shape.h"
+#include "engine/model/shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/cost.h"
 
@@ -28,6 +29,7 @@ enum {
 struct opening { // what engine_open() has to hand from step to step
     struct engine *engine;
     const struct engine_options *options;
+    const struct shape *shape; // NULL: a file
     struct error *err;
 };
 
@@ -38,23 +40,38 @@ static const struct backend *backend_by_name(const char *name) {
     return NULL;
 }
 
-// A build with CUDA runs on a machine without a card, and says so.
-static enum status open_automatic(struct opening *opening, const struct device_options *options) {
+static struct device_options device_options_of(const struct engine_options *options) {
+    return (struct device_options){.threads = options->threads,
+                                   .deterministic = options->deterministic};
+}
+
+static bool is_named(const struct engine_options *options) { // or is the choice ours?
+    return options->backend && strcmp(options->backend, "auto") != 0;
+}
+
+static enum status open_processor(struct opening *opening) {
     struct engine *engine = opening->engine;
+    const struct device_options options = device_options_of(opening->options);
+    engine->backend = backend_cpu();
+    return engine->backend->open(&options, &engine->device, opening->err);
+}
+
+// A build with CUDA runs on a machine without a card, and says so.
+static enum status open_automatic(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct device_options options = device_options_of(opening->options);
     struct error err = {0};
     engine->backend = backend_cuda();
-    if (engine->backend && engine->backend->open(options, &engine->device, &err) == STATUS_OK)
+    if (engine->backend && engine->backend->open(&options, &engine->device, &err) == STATUS_OK)
         return STATUS_OK;
     if (engine->backend) log_write(LOG_WARNING, "computing on the processor: %s", err.text);
-    engine->backend = backend_cpu();
-    return engine->backend->open(options, &engine->device, opening->err);
+    return open_processor(opening);
 }
 
 static enum status choose_backend(struct opening *opening) {
-    const char *name = opening->options->backend ? opening->options->backend : "auto";
-    const struct device_options options = {.threads = opening->options->threads,
-                                           .deterministic = opening->options->deterministic};
-    if (!strcmp(name, "auto")) return open_automatic(opening, &options);
+    const char *name = opening->options->backend;
+    const struct device_options options = device_options_of(opening->options);
+    if (!is_named(opening->options)) return open_automatic(opening);
     const struct backend *backend = backend_by_name(name);
     if (!backend && !strcmp(name, "cuda"))
         return error_set(opening->err, STATUS_UNSUPPORTED,
@@ -64,6 +81,13 @@ static enum status choose_backend(struct opening *opening) {
                          "backend: expected auto, cpu, cuda or reference, found \"%s\"", name);
     opening->engine->backend = backend;
     return backend->open(&options, &opening->engine->device, opening->err);
+}
+
+static void choose_step(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const int32_t wanted = opening->options->step_tokens;
+    engine->most_tokens = engine->backend->batch_tokens;
+    engine->step_tokens = wanted < engine->most_tokens ? wanted : engine->most_tokens;
 }
 
 static void report_loading(void *user, double fraction) {
@@ -76,25 +100,98 @@ static bool is_card(struct engine *engine, struct device_info *info) {
     return info->threads == 0;
 }
 
-// A card has its own copy of the weights: better refused now than when half of them are there.
+static enum status read_shape_type(struct opening *opening, enum dtype *type) {
+    const char *name = opening->options->shape_type;
+    struct text names = {0};
+    if (dtype_find(name ? name : "bf16", type)) return STATUS_OK;
+    for (int i = 0; i < DTYPE_COUNT; i++)
+        if (text_format(&names, "%s%s", i ? ", " : "", dtype_name((enum dtype)i)) != STATUS_OK)
+            break;
+    const enum status status =
+        error_set(opening->err, STATUS_BAD_INPUT, "dtype: no such type \"%.40s\"; there are %s",
+                  name, text_string(&names));
+    text_deinit(&names);
+    return status;
+}
+
+// Device memory that the model's weights will take.
+static enum status count_weights(struct opening *opening, size_t *bytes) {
+    struct engine *engine = opening->engine;
+    const struct backend *backend = engine->backend;
+    enum dtype type;
+    if (!engine->gguf) {
+        TRY(read_shape_type(opening, &type));
+        return model_random_bytes(opening->shape, type, backend, bytes, opening->err);
+    }
+    *bytes = 0;
+    for (size_t i = 0; i < gguf_tensor_count(engine->gguf); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(engine->gguf, i);
+        const int64_t rows = tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
+        const bool matrix = tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX &&
+                            tensor->shape[0] <= FAMILY_MAX_DIM;
+        const struct weight weight = {NULL, tensor->type, (int32_t)rows, (int32_t)tensor->shape[0]};
+        *bytes += matrix && backend->weight_bytes ? backend->weight_bytes(&weight) : tensor->bytes;
+    }
+    return STATUS_OK;
+}
+
+// Weights that the card cannot hold are not begun to be copied: it is refused now, or the processor
+// computes where the choice was left to us.
 static enum status check_weights_fit(struct opening *opening) {
     struct engine *engine = opening->engine;
+    const struct engine_options *options = opening->options;
     struct device_info info;
+    struct error err = {0};
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
-    const size_t bytes = gguf_file_bytes(engine->gguf);
-    if (!is_card(engine, &info) || bytes <= info.memory_free) return STATUS_OK;
-    return error_set(opening->err, STATUS_NO_MEMORY,
-                     "%s needs %s of GPU memory, and %s is free; use a smaller model, or "
-                     "--backend cpu",
-                     opening->options->model_path, size_format(bytes, need),
-                     size_format(info.memory_free, have));
+    size_t bytes;
+    if (!is_card(engine, &info)) return STATUS_OK;
+    TRY(count_weights(opening, &bytes));
+    if (bytes <= info.memory_free) return STATUS_OK;
+    const enum status status =
+        error_set(&err, STATUS_NO_MEMORY, "%s needs %s of GPU memory, and %s is free",
+                  options->model_path ? options->model_path : options->shape,
+                  size_format(bytes, need), size_format(info.memory_free, have));
+    if (is_named(options))
+        return error_set(opening->err, status, "%s; use a smaller model, or --backend cpu",
+                         err.text);
+    log_write(LOG_WARNING, "computing on the processor: %s", err.text);
+    engine->backend->close(engine->device);
+    engine->device = NULL;
+    return open_processor(opening);
+}
+
+// Nothing slow is computed in silence.
+static void report_slow(struct engine *engine) {
+    enum { SMALL_SHARE = 64 }; // of the weights, that nobody will notice
+    struct device_info info;
+    char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
+    engine->backend->info(engine->device, &info);
+    if (info.plain_instructions)
+        log_write(LOG_WARNING, "slow here: quire has no vector instructions for this processor");
+    if (info.plain_bytes > engine->model.weight_bytes / SMALL_SHARE)
+        snprintf(matrices, sizeof matrices, "%s of its matrices",
+                 size_format(info.plain_bytes, bytes));
+    if (info.plain_head_size)
+        snprintf(heads, sizeof heads, "attention over heads of %" PRId32 " in %s",
+                 info.plain_head_size, dtype_name(engine->shape.type));
+    if (matrices[0] || heads[0])
+        log_write(LOG_WARNING, "slow here: the GPU has only plain kernels for %s%s%s", matrices,
+                  matrices[0] && heads[0] ? ", and for " : "", heads);
+}
+
+static enum status find_model(struct opening *opening) {
+    const struct engine_options *options = opening->options;
+    if (options->model_path)
+        return checkpoint_open(options->model_path, &opening->engine->gguf, opening->err);
+    opening->shape = shape_find(options->shape);
+    if (opening->shape) return STATUS_OK;
+    return error_set(opening->err, STATUS_NOT_FOUND, "no shape \"%.60s\"; there are %s",
+                     options->shape, shape_names());
 }
 
 static enum status load_file(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
-    TRY(checkpoint_open(options->model_path, &engine->gguf, opening->err));
-    TRY(check_weights_fit(opening));
     gguf_prefetch(engine->gguf);
     TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
     // The progress callback's user is the options themselves; they outlive the opening.
@@ -120,12 +217,9 @@ static enum status load_file(struct opening *opening) {
 }
 
 static enum status load_shape(struct opening *opening) {
-    const struct engine_options *options = opening->options;
     enum dtype type;
-    if (!dtype_find(options->shape_type ? options->shape_type : "bf16", &type))
-        return error_set(opening->err, STATUS_BAD_INPUT, "dtype: no such type \"%s\"",
-                         options->shape_type);
-    return model_random(&opening->engine->model, options->shape, type, opening->engine->backend,
+    TRY(read_shape_type(opening, &type));
+    return model_random(&opening->engine->model, opening->shape, type, opening->engine->backend,
                         opening->engine->device, opening->err);
 }
 
@@ -279,7 +373,7 @@ static enum status choose_pool(struct opening *opening) {
 static enum status take_memory(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct forward_limits limits = {
-        .max_tokens = ENGINE_STEP_TOKENS,
+        .max_tokens = engine->most_tokens,
         .max_seqs = ENGINE_MAX_REQUESTS,
         .max_context = engine->context,
         .max_logits = ENGINE_MAX_REQUESTS,
@@ -367,6 +461,9 @@ static enum status start_thread(struct opening *opening) {
 static enum status open_parts(struct opening *opening) {
     struct engine *engine = opening->engine;
     TRY(choose_backend(opening));
+    TRY(find_model(opening));
+    TRY(check_weights_fit(opening));
+    choose_step(opening);
     TRY(choose_attention(opening));
     TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
     name_model(engine, opening->options);
@@ -378,6 +475,7 @@ static enum status open_parts(struct opening *opening) {
     TRY(check_attention(opening));
     TRY(take_memory(opening));
     TRY(open_cache(opening));
+    report_slow(engine);
     return start_thread(opening);
 }
 
@@ -396,7 +494,6 @@ enum status engine_open(const struct engine_options *options, struct engine **re
     engine->knows_digest = options->digest != NULL;
     if (options->digest) engine->digest = *options->digest;
     engine->queue.fd = -1;
-    engine->step_tokens = options->step_tokens;
     pthread_mutex_init(&engine->lock, NULL);
     pthread_cond_init(&engine->work, NULL);
     pthread_cond_init(&engine->drained, NULL);
@@ -467,6 +564,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .vocabulary = config->vocabulary,
         .context = engine->context,
         .trained_context = config->context,
+        .step_tokens = engine->most_tokens,
         .block_size = engine->shape.block_size,
         .blocks_total = engine->shape.num_blocks,
         .block_bytes = kv_block_bytes(&engine->shape),
@@ -537,9 +635,18 @@ double engine_measure_read(struct engine *engine, size_t bytes) {
     return best;
 }
 
-size_t engine_decode_bytes(const struct engine *engine, int32_t context) {
-    const size_t per_layer = attention_bytes(&engine->shape, context);
-    return model_decode_bytes(&engine->model) + (size_t)engine->shape.num_layers * per_layer;
+size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context) {
+    const struct model *model = &engine->model;
+    struct kv_cache cache = engine->shape;
+    size_t bytes = model_step_bytes(model, rows);
+    for (int32_t i = 0; i < model->config.layers; i++) {
+        const struct layer *layer = &model->layers[i];
+        const bool all = layer->window == 0 || layer->window > context;
+        cache.num_kv_heads = layer->kv_heads;
+        cache.head_size = layer->head_size;
+        bytes += (size_t)rows * attention_bytes(&cache, all ? context : layer->window);
+    }
+    return bytes;
 }
 
 void engine_check(struct engine *engine) {

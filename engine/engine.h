@@ -46,8 +46,8 @@
 #include "engine/tokenizer/tokenizer.h"
 
 enum {
-    ENGINE_MAX_REQUESTS = 64, // running at once
-    ENGINE_STEP_TOKENS = 512, // of one batch: decodes, then prefill chunks
+    ENGINE_MAX_REQUESTS = 64,           // running at once
+    ENGINE_STEP_TOKENS_ALL = INT32_MAX, // as an option: all that the backend has room for
     ENGINE_NAME_BYTES = 128,
 };
 
@@ -77,7 +77,8 @@ struct engine_options {
     int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;
     bool beyond_training;      // context may exceed what the model was made for: for benchmarks
-    int32_t step_tokens;       // of one batch; 0: as many as take about a quarter of a second
+    int32_t step_tokens;       // of one batch; 0: as many as take about a quarter of a second;
+                               // at most the backend's batch_tokens
     engine_progress *progress; // or NULL
     void *progress_user;
 };
@@ -95,6 +96,7 @@ struct engine_info {
     size_t weight_bytes;
     int32_t layers, vocabulary;
     int32_t context, trained_context;
+    int32_t step_tokens; // of one batch, at most: decodes, then prefill chunks
     int32_t block_size;
     uint32_t blocks_total; // of the device; see engine_kv_usage()
     size_t block_bytes;
@@ -103,7 +105,9 @@ struct engine_info {
 };
 
 // UNSUPPORTED (unknown family, type, tokenizer), BAD_FILE, NO_MEMORY (says what is needed and
-// free), DEVICE, BAD_INPUT (an option, by name). Owned by the caller.
+// free, before weights are copied; with backend auto the processor computes instead, which is
+// logged, as is all that only a plain kernel computes), DEVICE, BAD_INPUT (an option, by name).
+// Owned by the caller.
 MUST_CHECK enum status engine_open(const struct engine_options *options, struct engine **engine,
                                    struct error *err);
 
@@ -123,9 +127,10 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
 // For benchmarks: bytes per second at which the device reads `bytes` of weights, the best of
 // several runs, 0 if there is no memory for it (nothing may run meanwhile); and the bytes that
-// one decode step must read at a context length.
+// a step of `rows` sequences must read, each `context` tokens long: of a mixture the experts that
+// they can be expected to choose, of windows what they show.
 double engine_measure_read(struct engine *engine, size_t bytes);
-size_t engine_decode_bytes(const struct engine *engine, int32_t context);
+size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
 
 void engine_check(struct engine *engine); // proves the invariants; for tests
 #endif

@@ -93,7 +93,8 @@ struct engine {
     int64_t io_deadline_us;
     struct forward *forward;
     int32_t context, threads;
-    int32_t step_tokens; // 0: as many as take about STEP_TARGET_US
+    int32_t most_tokens; // of one step
+    int32_t step_tokens; // of one step; 0: as many as take about STEP_TARGET_US
     char name[ENGINE_NAME_BYTES];
     char *model_path;
 

@@ -13,7 +13,7 @@ enum {
 static int32_t step_budget(const struct engine *engine) {
     if (engine->step_tokens) return engine->step_tokens;
     return scheduler_budget(engine->tokens_per_us, STEP_TARGET_US, engine->shape.block_size,
-                            STEP_LEAST_TOKENS, ENGINE_STEP_TOKENS);
+                            STEP_LEAST_TOKENS, engine->most_tokens);
 }
 
 // ---- what others compute
@@ -177,8 +177,9 @@ static int32_t propose(const struct step *step, struct request *request, int32_t
     const struct engine *engine = sequence->engine;
     const int32_t length = sequence->length, max_tokens = request->options.max_tokens;
     int32_t room = ENGINE_MAX_REQUESTS - step->rows - 1 - left;
-    const int32_t spare = ENGINE_STEP_TOKENS - step->tokens - 1 - step->planned;
-    if (room > ENGINE_STEP_TOKENS / 2 - step->tokens) room = ENGINE_STEP_TOKENS / 2 - step->tokens;
+    const int32_t spare = engine->most_tokens - step->tokens - 1 - step->planned;
+    if (room > engine->most_tokens / 2 - step->tokens)
+        room = engine->most_tokens / 2 - step->tokens;
     if (room > spare) room = spare;
     if (room > engine->context - length - 1) room = engine->context - length - 1;
     if (max_tokens > 0 && room > max_tokens - request->stats.output_tokens - 1)

@@ -65,12 +65,18 @@ struct workspace {
     int32_t max_logits, vocabulary; // rows of candidates, and their length; 0: none
     int32_t experts, experts_used;  // of the verb experts; 0: none
     int32_t expert_rows;            // of an expert's gate
+    int32_t expert_outputs;         // rows of an expert's down
 };
 
 struct device_info {
     char name[96];                    // "AMD EPYC, 2 threads, AVX2"
     size_t memory_total, memory_free; // bytes; of the machine for a CPU
     int32_t threads;                  // that compute; 0 for a card
+    // What has only a plain kernel here, of what the device was opened for, given to weights() and
+    // asked about in attention_check(). Its figures are slow.
+    size_t plain_bytes;      // of matrices
+    int32_t plain_head_size; // of attention; 0: none
+    bool plain_instructions; // all that a processor computes
 };
 
 // A matrix [rows, columns]. In a file and on a processor it is row by row in blocks of `type`
@@ -230,13 +236,14 @@ enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32 };
 // y[t] = sum over j of shares[t][j] * (down h + its bias), h = act(gate x[t] + its bias, up x[t] +
 // its bias), with the matrices of expert chosen[t][j]; summed in the order of j.
 struct experts {
-    void *y;               // [tokens, down.rows] residual, out
-    const void *x;         // [tokens, gate.columns] activation
-    const int32_t *chosen; // [tokens, used] device, no expert twice in a row of it
-    const float *shares;   // [tokens, used] device
-    struct expert_weights gate, up, down;
-    int32_t tokens, experts, used; // as reserved, or fewer
+    void *y;                              // [tokens, down.rows] residual, out
+    const void *x;                        // [tokens, gate.columns] activation
+    const int32_t *chosen;                // [tokens, used] device, no expert twice in a row of it
+    const float *shares;                  // [tokens, used] device
+    struct expert_weights gate, up, down; // gate and up of one type
+    int32_t tokens, experts, used;        // as reserved, or fewer
     enum act act;
+    bool add; // y is in and out: the sum is added to it
 };
 
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
@@ -364,6 +371,7 @@ struct backend {
     const char *name;
     enum dtype activation; // of all rows but the next; F32 on processors
     enum dtype residual;   // of the stream that embedding starts and linears add to
+    int32_t batch_tokens;  // of one batch: with more, a token takes no less time
 
     MUST_CHECK enum status (*open)(const struct device_options *options, struct device **device,
                                    struct error *err);
@@ -392,9 +400,15 @@ struct backend {
 
     // Makes a matrix usable whose data are the file's mapped bytes: on a processor the same pointer
     // (the mapping must outlive the device), on a card a copy, kept until the device is closed.
-    // UNSUPPORTED: rows of a length that the device does not compute with.
+    // UNSUPPORTED: rows of a length that the device does not compute with, or weights that are too
+    // large for it.
     MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
                                       const void **data);
+
+    // Device memory that weights() takes for such a matrix. Whole matrices that are stacked, one
+    // below the other, are so in it too where they take as much together as one by one. NULL: none
+    // is taken.
+    size_t (*weight_bytes)(const struct weight *weight);
 
     void (*to_device)(struct device *device, void *memory, const void *host, size_t bytes);
     void (*to_host)(struct device *device, void *host, const void *memory, size_t bytes);

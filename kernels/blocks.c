@@ -10,13 +10,13 @@ const int8_t iq4_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                1,    13,   25,  38,  53,  69,  89,  113};
 const int8_t fp4_values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
-static void q8_0_to_float(const struct block_q8_0 *block, float *values) {
+void q8_0_to_float(const struct block_q8_0 *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < BLOCK_ELEMENTS; i++)
         values[i] = d * (float)block->q[i];
 }
 
-static void q4_0_to_float(const struct block_q4_0 *block, float *values) {
+void q4_0_to_float(const struct block_q4_0 *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < BLOCK_ELEMENTS / 2; i++) {
         values[i] = d * (float)((block->q[i] & 15) - 8);
@@ -24,7 +24,7 @@ static void q4_0_to_float(const struct block_q4_0 *block, float *values) {
     }
 }
 
-static void q4_1_to_float(const struct block_q4_1 *block, float *values) {
+void q4_1_to_float(const struct block_q4_1 *block, float *values) {
     const float d = half_to_float(block->d), m = half_to_float(block->m);
     for (int i = 0; i < BLOCK_ELEMENTS / 2; i++) {
         values[i] = d * (float)(block->q[i] & 15) + m;
@@ -32,7 +32,7 @@ static void q4_1_to_float(const struct block_q4_1 *block, float *values) {
     }
 }
 
-static void q5_0_to_float(const struct block_q5_0 *block, float *values) {
+void q5_0_to_float(const struct block_q5_0 *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < BLOCK_ELEMENTS; i++) {
         const int low = i < 16 ? block->q[i] & 15 : block->q[i - 16] >> 4;
@@ -40,7 +40,7 @@ static void q5_0_to_float(const struct block_q5_0 *block, float *values) {
     }
 }
 
-static void q5_1_to_float(const struct block_q5_1 *block, float *values) {
+void q5_1_to_float(const struct block_q5_1 *block, float *values) {
     const float d = half_to_float(block->d), m = half_to_float(block->m);
     for (int i = 0; i < BLOCK_ELEMENTS; i++) {
         const int low = i < 16 ? block->q[i] & 15 : block->q[i - 16] >> 4;
@@ -48,7 +48,7 @@ static void q5_1_to_float(const struct block_q5_1 *block, float *values) {
     }
 }
 
-static void q2_k_to_float(const struct block_q2_k *block, float *values) {
+void q2_k_to_float(const struct block_q2_k *block, float *values) {
     const float d = half_to_float(block->d), dmin = half_to_float(block->dmin);
     for (int i = 0; i < SUPER_ELEMENTS; i++) {
         const int quant = block->q[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;
@@ -57,7 +57,7 @@ static void q2_k_to_float(const struct block_q2_k *block, float *values) {
     }
 }
 
-static void q3_k_to_float(const struct block_q3_k *block, float *values) {
+void q3_k_to_float(const struct block_q3_k *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < SUPER_ELEMENTS; i++) {
         const int low = block->q[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;
@@ -67,7 +67,7 @@ static void q3_k_to_float(const struct block_q3_k *block, float *values) {
 }
 
 // The two products are exact in fp32 (at most 22 bits), so only the subtraction rounds.
-static void q4_k_to_float(const struct block_q4_k *block, float *values) {
+void q4_k_to_float(const struct block_q4_k *block, float *values) {
     const float d = half_to_float(block->d), dmin = half_to_float(block->dmin);
     for (int g = 0; g < 8; g++) {
         uint8_t scale, min;
@@ -80,7 +80,7 @@ static void q4_k_to_float(const struct block_q4_k *block, float *values) {
     }
 }
 
-static void q5_k_to_float(const struct block_q5_k *block, float *values) {
+void q5_k_to_float(const struct block_q5_k *block, float *values) {
     const float d = half_to_float(block->d), dmin = half_to_float(block->dmin);
     for (int g = 0; g < 8; g++) {
         uint8_t scale, min;
@@ -94,7 +94,7 @@ static void q5_k_to_float(const struct block_q5_k *block, float *values) {
     }
 }
 
-static void q6_k_to_float(const struct block_q6_k *block, float *values) {
+void q6_k_to_float(const struct block_q6_k *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < SUPER_ELEMENTS; i++) {
         const int n = i / 128, k = i % 128 / 32, l = i % 32;
@@ -105,7 +105,7 @@ static void q6_k_to_float(const struct block_q6_k *block, float *values) {
     }
 }
 
-static void iq4_nl_to_float(const struct block_iq4_nl *block, float *values) {
+void iq4_nl_to_float(const struct block_iq4_nl *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < BLOCK_ELEMENTS / 2; i++) {
         values[i] = d * (float)iq4_values[block->q[i] & 15];
@@ -113,7 +113,7 @@ static void iq4_nl_to_float(const struct block_iq4_nl *block, float *values) {
     }
 }
 
-static void iq4_xs_to_float(const struct block_iq4_xs *block, float *values) {
+void iq4_xs_to_float(const struct block_iq4_xs *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < SUPER_ELEMENTS; i++) {
         const uint8_t pair = block->q[i / 32 * 16 + i % 16];
@@ -123,7 +123,7 @@ static void iq4_xs_to_float(const struct block_iq4_xs *block, float *values) {
 }
 
 // The table holds the values doubled.
-static void mxfp4_to_float(const struct block_mxfp4 *block, float *values) {
+void mxfp4_to_float(const struct block_mxfp4 *block, float *values) {
     const int power = (int)block->exponent - 127 - 1;
     for (int i = 0; i < BLOCK_ELEMENTS / 2; i++) {
         values[i] = ldexpf((float)fp4_values[block->q[i] & 15], power);
@@ -131,25 +131,23 @@ static void mxfp4_to_float(const struct block_mxfp4 *block, float *values) {
     }
 }
 
+void tq1_0_to_float(const struct block_tq1_0 *block, float *values) {
+    const float d = half_to_float(block->d);
+    for (int i = 0; i < SUPER_ELEMENTS; i++) {
+        const int byte = i < 160 ? i % 32 : i < 240 ? 32 + i % 16 : 48 + i % 4;
+        const int n = i < 160 ? i / 32 : i < 240 ? (i - 160) / 16 : (i - 240) / 4;
+        const uint8_t digits = byte < 48 ? block->q[byte] : block->last[byte - 48];
+        values[i] = d * (float)(tq1_0_digit(digits, n) - 1);
+    }
+}
+
 void block_to_float(enum dtype type, const void *block, float *values) {
     switch (type) {
-#define CASE(id, name)                  \
+#define CASE(id, name, ...)             \
     case DTYPE_##id:                    \
         name##_to_float(block, values); \
         return;
-        CASE(Q8_0, q8_0)
-        CASE(Q4_0, q4_0)
-        CASE(Q4_1, q4_1)
-        CASE(Q5_0, q5_0)
-        CASE(Q5_1, q5_1)
-        CASE(Q2_K, q2_k)
-        CASE(Q3_K, q3_k)
-        CASE(Q4_K, q4_k)
-        CASE(Q5_K, q5_k)
-        CASE(Q6_K, q6_k)
-        CASE(IQ4_NL, iq4_nl)
-        CASE(IQ4_XS, iq4_xs)
-        CASE(MXFP4, mxfp4)
+        PACKED_DTYPE_MAP(CASE)
 #undef CASE
     case DTYPE_F32:
     case DTYPE_F16:

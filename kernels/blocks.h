@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 #include "kernels/dtype.h"
+#include "kernels/grids.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { BLOCK_ELEMENTS = 32, SUPER_ELEMENTS = 256, PACKED_SCALE_BYTES = 12 };
+enum { BLOCK_ELEMENTS = 32, PACKED_SCALE_BYTES = 12 };
 
 #define PACKED __attribute__((packed))
 
@@ -108,6 +109,14 @@ struct PACKED block_mxfp4 {
     uint8_t q[BLOCK_ELEMENTS / 2];
 };
 
+// Value = d * (q - 1), q being digits of three: digit n of a byte is tq1_0_digit(). The digits n
+// of q[0 ... 31] are 32 values, n = 0 ... 4; then those of q[32 ... 47] 16 each; then those of
+// last[0 ... 3] four each, n = 0 ... 3.
+struct PACKED block_tq1_0 {
+    uint8_t q[48], last[4];
+    half d;
+};
+
 #undef PACKED
 
 extern const int8_t iq4_values[16], fp4_values[16];
@@ -115,19 +124,11 @@ extern const int8_t iq4_values[16], fp4_values[16];
 // The values of one block of a quantised type.
 void block_to_float(enum dtype type, const void *block, float *values);
 
-static_assert(sizeof(struct block_q4_1) == 20, "as in the file");
-static_assert(sizeof(struct block_q5_0) == 22, "as in the file");
-static_assert(sizeof(struct block_q5_1) == 24, "as in the file");
-static_assert(sizeof(struct block_q2_k) == 84, "as in the file");
-static_assert(sizeof(struct block_q3_k) == 110, "as in the file");
-static_assert(sizeof(struct block_iq4_nl) == 18, "as in the file");
-static_assert(sizeof(struct block_iq4_xs) == 136, "as in the file");
-static_assert(sizeof(struct block_mxfp4) == 17, "as in the file");
-static_assert(sizeof(struct block_q8_0) == 34, "as in the file");
-static_assert(sizeof(struct block_q4_0) == 18, "as in the file");
-static_assert(sizeof(struct block_q4_k) == 144, "as in the file");
-static_assert(sizeof(struct block_q5_k) == 176, "as in the file");
-static_assert(sizeof(struct block_q6_k) == 210, "as in the file");
+#define BLOCK(id, name, gguf, bytes, ...)                                    \
+    static_assert(sizeof(struct block_##name) == (bytes), "as in the file"); \
+    void name##_to_float(const struct block_##name *block, float *values);
+PACKED_DTYPE_MAP(BLOCK)
+#undef BLOCK
 
 // Group g's scale and min, 0 to 63 each: groups 0..3 lie in the low six bits of bytes g and
 // g + 4; groups 4..7 have four bits in a nibble of byte g + 4 and two on top of those bytes.
@@ -156,6 +157,12 @@ static inline int q3_k_scale(const uint8_t scales[PACKED_SCALE_BYTES], int g) {
 static inline int iq4_xs_scale(const struct block_iq4_xs *block, int g) {
     const int low = block->low[g / 2] >> g % 2 * 4 & 15;
     return (low | (block->high[g / 4] >> g % 4 * 2 & 3) << 4) - 32;
+}
+
+// A byte is a fraction of 256ths in which the digit n of three is the n-th after the point.
+static inline int tq1_0_digit(uint8_t byte, int n) {
+    static const uint8_t power[5] = {1, 3, 9, 27, 81};
+    return (uint8_t)(byte * power[n]) * 3 >> 8;
 }
 
 #ifdef __cplusplus

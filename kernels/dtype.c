@@ -10,12 +10,25 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian and mapped");
 
+// How a block holds the scale of all its values.
+enum scale_form {
+    SCALE_NONE,
+    SCALE_HALF,
+    SCALE_PAIR,     // and a min
+    SCALE_EXPONENT, // a power of two
+    SCALE_QUARTERS, // a half whose four bits lie on top of each of four 16-bit numbers
+};
+
 struct dtype_row {
     const char *name;
     int32_t block_bytes, block_elements;
+    enum scale_form form;
+    size_t scale_offset;
+    float deviation, min;
 };
 
-#define DTYPE_ROW(id, bytes, elements, text) [DTYPE_##id] = {text, bytes, elements},
+#define DTYPE_ROW(id, name, gguf, bytes, elements, form, offset, deviation, min) \
+    [DTYPE_##id] = {#name, bytes, elements, SCALE_##form, offset, deviation, min},
 static const struct dtype_row table[DTYPE_COUNT] = {DTYPE_MAP(DTYPE_ROW)};
 #undef DTYPE_ROW
 
@@ -149,83 +162,49 @@ static void random_plain(enum dtype type, char *values, size_t elements, float d
     }
 }
 
-// Powers of two, two neighbours of them so often that the root mean square is the deviation.
-static void random_exponent(struct block_mxfp4 *block, float deviation, uint64_t *state) {
-    const float unit = deviation / 2.926F;
-    const int below = (int)floorf(log2f(unit));
-    const float low = ldexpf(1, below) * ldexpf(1, below); // of its square, as of the higher one's
-    const float share = (unit * unit - low) / (3 * low);
-    const bool higher = (float)(random_next(state) >> 40) * 0x1p-24F < share;
-    block->exponent = (uint8_t)(127 + below + (higher ? 1 : 0));
-}
-
-// A block of random bits with unit d has the root mean square below, from the uniform
-// distributions of q, scale and min. A K block's dmin is the mean of q times d, so that the
-// mean is about 0; the others get there by a random sign of d.
-static void random_scale(enum dtype type, char *block, float deviation, uint64_t *state) {
-    const float sign = random_next(state) & 1 ? 1.0F : -1.0F;
-    half d[2] = {0};
-    size_t offset = 0, length = sizeof d[0];
-    switch (type) {
-    case DTYPE_Q8_0:
-        d[0] = float_to_half(sign * deviation / 73.9F);
-        break;
-    case DTYPE_Q4_0:
-        d[0] = float_to_half(sign * deviation / 4.64F);
-        break;
-    case DTYPE_Q4_1:
-        d[0] = float_to_half(deviation / 4.61F);
-        d[1] = float_to_half(deviation / 4.61F * -7.5F);
-        length = sizeof d;
-        break;
-    case DTYPE_Q5_0:
-        d[0] = float_to_half(sign * deviation / 9.25F);
-        break;
-    case DTYPE_Q5_1:
-        d[0] = float_to_half(deviation / 9.23F);
-        d[1] = float_to_half(deviation / 9.23F * -15.5F);
-        length = sizeof d;
-        break;
-    case DTYPE_Q2_K:
-        d[0] = float_to_half(deviation / 13.87F);
-        d[1] = float_to_half(deviation / 13.87F * 1.5F);
-        offset = offsetof(struct block_q2_k, d);
-        length = sizeof d;
-        break;
-    case DTYPE_Q3_K:
-        d[0] = float_to_half(sign * deviation / 43.3F);
-        offset = offsetof(struct block_q3_k, d);
-        break;
-    case DTYPE_IQ4_NL:
-        d[0] = float_to_half(sign * deviation / 67.4F);
-        break;
-    case DTYPE_IQ4_XS:
-        d[0] = float_to_half(sign * deviation / 1246.0F);
-        break;
-    case DTYPE_MXFP4:
-        random_exponent((struct block_mxfp4 *)(void *)block, deviation, state);
+void dtype_set_scale(enum dtype type, void *block, float scale, float min) {
+    const struct dtype_row *row = row_of(type);
+    const half pair[2] = {float_to_half(scale), float_to_half(min)};
+    uint8_t *bytes = (uint8_t *)block + row->scale_offset;
+    switch (row->form) {
+    case SCALE_NONE:
         return;
-    case DTYPE_Q4_K:
-        d[0] = float_to_half(deviation / 258.3F);
-        d[1] = float_to_half(deviation / 258.3F * 7.5F);
-        length = sizeof d;
-        break;
-    case DTYPE_Q5_K:
-        d[0] = float_to_half(deviation / 526.9F);
-        d[1] = float_to_half(deviation / 526.9F * 15.5F);
-        length = sizeof d;
-        break;
-    case DTYPE_Q6_K:
-        d[0] = float_to_half(sign * deviation / 1365.7F);
-        offset = offsetof(struct block_q6_k, d);
-        break;
-    case DTYPE_F32:
-    case DTYPE_F16:
-    case DTYPE_BF16:
-    case DTYPE_COUNT:
+    case SCALE_HALF:
+        memcpy(bytes, pair, sizeof pair[0]);
+        return;
+    case SCALE_PAIR:
+        memcpy(bytes, pair, sizeof pair);
+        return;
+    case SCALE_EXPONENT:
+        *bytes = (uint8_t)(127 + ilogbf(scale));
+        return;
+    case SCALE_QUARTERS:
+        for (int i = 0; i < 4; i++) {
+            uint8_t *top = bytes + 2 * i + 1;
+            *top = (uint8_t)((*top & 15) | (pair[0] >> 4 * i & 15) << 4);
+        }
         return;
     }
-    memcpy(block + offset, d, length);
+}
+
+// One of the two powers of two beside `unit`, so often that their root mean square is the unit.
+static float random_power(float unit, uint64_t *state) {
+    const float below = ldexpf(1, (int)floorf(log2f(unit))), low = below * below;
+    const float share = (unit * unit - low) / (3 * low);
+    const bool higher = (float)(random_next(state) >> 40) * 0x1p-24F < share;
+    return higher ? 2 * below : below;
+}
+
+// The mean of a block of random bits is brought to about 0 by a min, or else by the scale's sign.
+static void random_scale(enum dtype type, char *block, float deviation, uint64_t *state) {
+    const struct dtype_row *row = row_of(type);
+    const float sign = random_next(state) & 1 ? 1.0F : -1.0F, unit = deviation / row->deviation;
+    if (row->form == SCALE_EXPONENT)
+        dtype_set_scale(type, block, random_power(unit, state), 0);
+    else if (row->form == SCALE_PAIR)
+        dtype_set_scale(type, block, unit, unit * row->min);
+    else
+        dtype_set_scale(type, block, sign * unit, 0);
 }
 
 void dtype_fill_random(enum dtype type, void *blocks, size_t elements, float deviation,

@@ -20,26 +20,43 @@ extern "C" {
 typedef uint16_t half; // the bits of an IEEE binary16; only kernels do arithmetic on it
 typedef uint16_t bf16; // the bits of a bfloat16
 
-//   id    block bytes, elements
-#define DTYPE_MAP(X)              \
-    X(F32, 4, 1, "f32")           \
-    X(F16, 2, 1, "f16")           \
-    X(BF16, 2, 1, "bf16")         \
-    X(Q8_0, 34, 32, "q8_0")       \
-    X(Q4_0, 18, 32, "q4_0")       \
-    X(Q4_1, 20, 32, "q4_1")       \
-    X(Q5_0, 22, 32, "q5_0")       \
-    X(Q5_1, 24, 32, "q5_1")       \
-    X(Q2_K, 84, 256, "q2_k")      \
-    X(Q3_K, 110, 256, "q3_k")     \
-    X(Q4_K, 144, 256, "q4_k")     \
-    X(Q5_K, 176, 256, "q5_k")     \
-    X(Q6_K, 210, 256, "q6_k")     \
-    X(IQ4_NL, 18, 32, "iq4_nl")   \
-    X(IQ4_XS, 136, 256, "iq4_xs") \
-    X(MXFP4, 17, 32, "mxfp4")
+// Everything that is known about a type, one row each. A new one needs this row, its layout and
+// values in blocks.h or grids.h, one unpacking for each backend and its definition in the tests.
+//
+//   id, name, number in a GGUF file, bytes and elements of a block;
+//   for random blocks: form and offset of the scale, root mean square of random bits at a scale
+//   of 1, and the min, in scales, that makes their mean 0 (PAIR only)
+#define PLAIN_DTYPE_MAP(X)              \
+    X(F32, f32, 0, 4, 1, NONE, 0, 1, 0) \
+    X(F16, f16, 1, 2, 1, NONE, 0, 1, 0) \
+    X(BF16, bf16, 30, 2, 1, NONE, 0, 1, 0)
 
-#define DTYPE_ENUM(id, bytes, elements, name) DTYPE_##id,
+#define PACKED_DTYPE_MAP(X)                              \
+    X(Q8_0, q8_0, 8, 34, 32, HALF, 0, 73.9F, 0)          \
+    X(Q4_0, q4_0, 2, 18, 32, HALF, 0, 4.64F, 0)          \
+    X(Q4_1, q4_1, 3, 20, 32, PAIR, 0, 4.61F, -7.5F)      \
+    X(Q5_0, q5_0, 6, 22, 32, HALF, 0, 9.25F, 0)          \
+    X(Q5_1, q5_1, 7, 24, 32, PAIR, 0, 9.23F, -15.5F)     \
+    X(Q2_K, q2_k, 10, 84, 256, PAIR, 80, 13.87F, 1.5F)   \
+    X(Q3_K, q3_k, 11, 110, 256, HALF, 108, 43.3F, 0)     \
+    X(Q4_K, q4_k, 12, 144, 256, PAIR, 0, 258.3F, 7.5F)   \
+    X(Q5_K, q5_k, 13, 176, 256, PAIR, 0, 526.9F, 15.5F)  \
+    X(Q6_K, q6_k, 14, 210, 256, HALF, 208, 1365.7F, 0)   \
+    X(IQ4_NL, iq4_nl, 20, 18, 32, HALF, 0, 67.4F, 0)     \
+    X(IQ4_XS, iq4_xs, 23, 136, 256, HALF, 0, 1246.0F, 0) \
+    X(MXFP4, mxfp4, 39, 17, 32, EXPONENT, 0, 2.926F, 0)  \
+    X(IQ1_S, iq1_s, 19, 50, 256, HALF, 0, 7.2F, 0)       \
+    X(IQ1_M, iq1_m, 29, 56, 256, QUARTERS, 48, 7.19F, 0) \
+    X(IQ2_XXS, iq2_xxs, 16, 66, 256, HALF, 0, 53.1F, 0)  \
+    X(IQ2_XS, iq2_xs, 17, 74, 256, HALF, 0, 55.9F, 0)    \
+    X(IQ2_S, iq2_s, 22, 82, 256, HALF, 0, 56.5F, 0)      \
+    X(IQ3_XXS, iq3_xxs, 18, 98, 256, HALF, 0, 142.3F, 0) \
+    X(IQ3_S, iq3_s, 21, 110, 256, HALF, 0, 141.4F, 0)    \
+    X(TQ1_0, tq1_0, 34, 54, 256, HALF, 52, 0.817F, 0)
+
+#define DTYPE_MAP(X) PLAIN_DTYPE_MAP(X) PACKED_DTYPE_MAP(X)
+
+#define DTYPE_ENUM(id, ...) DTYPE_##id,
 enum dtype { DTYPE_MAP(DTYPE_ENUM) DTYPE_COUNT };
 #undef DTYPE_ENUM
 
@@ -58,6 +75,10 @@ void dtype_to_float(enum dtype type, const void *blocks, float *values, size_t e
 // `deviation`; every scale is finite. For benchmarks and tests: not a quantiser.
 void dtype_fill_random(enum dtype type, void *blocks, size_t elements, float deviation,
                        uint64_t seed);
+
+// Sets the scale of the values of a block, and their min where they have one; of a type whose
+// scales are powers of two, the next below.
+void dtype_set_scale(enum dtype type, void *block, float scale, float min);
 
 float half_to_float(half value);
 half float_to_half(float value); // round to nearest even, overflow to infinity

@@ -60,11 +60,8 @@ static void fill_runs(struct scheduler_run *runs, int32_t count) {
 static struct figure time_plans(int32_t count, int32_t samples_wanted) {
     static struct scheduler_run runs[SCHEDULER_MAX_RUNS];
     static struct scheduler_plan plan;
-    const struct scheduler_limits limits = {.step_tokens = ENGINE_STEP_TOKENS,
-                                            .block_size = 16,
-                                            .room = count / 32,
-                                            .watermark = 4,
-                                            .swap_us = 1};
+    const struct scheduler_limits limits = {
+        .step_tokens = 512, .block_size = 16, .room = count / 32, .watermark = 4, .swap_us = 1};
     struct samples samples = {0};
     fill_runs(runs, count);
     for (int32_t sample = 0; sample < samples_wanted; sample++) {

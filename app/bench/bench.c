@@ -114,7 +114,7 @@ static enum status measure_prefill(struct bench *bench, struct bench_row *row) {
         samples_add(&samples, speed);
     }
     row->tokens_per_s = samples_figure(&samples);
-    row->bytes_per_token = engine_decode_bytes(bench->engine, 0) / (size_t)row->tokens;
+    row->bytes_per_token = engine_step_bytes(bench->engine, row->tokens, 0) / (size_t)row->tokens;
     return STATUS_OK;
 }
 
@@ -174,9 +174,9 @@ static enum status measure_decode(struct bench *bench, struct bench_row *row) {
         samples_add(&samples, speed);
     }
     row->tokens_per_s = samples_figure(&samples);
-    const size_t weights = engine_decode_bytes(bench->engine, 0);
-    const size_t all = engine_decode_bytes(bench->engine, row->depth + row->tokens / 2);
-    row->bytes_per_token = weights / (size_t)row->batch + (all - weights);
+    row->bytes_per_token =
+        engine_step_bytes(bench->engine, row->batch, row->depth + row->tokens / 2) /
+        (size_t)row->batch;
     return STATUS_OK;
 }
 
@@ -242,7 +242,7 @@ static enum status measure_prefills(struct bench *bench) {
 static enum status measure(struct bench *bench) {
     const struct bench_options *options = bench->options;
     struct engine_options engine_options = bench_subject_engine(&options->subject);
-    engine_options.step_tokens = ENGINE_STEP_TOKENS;
+    engine_options.step_tokens = ENGINE_STEP_TOKENS_ALL;
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
     engine_info(bench->engine, &bench->found.info);
     bench->found.read_bytes_per_s = engine_measure_read(bench->engine, READ_BYTES);

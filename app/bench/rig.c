@@ -49,7 +49,7 @@ enum status rig_open(struct rig *rig, const struct rig_needs *needs) {
     engine_options.digest = rig->knows_digest ? &rig->digest : NULL;
     engine_options.kv_restore = needs->restore;
     engine_options.beyond_training = true;
-    engine_options.step_tokens = ENGINE_STEP_TOKENS;
+    engine_options.step_tokens = ENGINE_STEP_TOKENS_ALL;
     TRY(engine_open(&engine_options, &rig->engine, &rig->err));
     engine_info(rig->engine, &rig->info);
     if (!rig->knows_digest && options->subject.model_path) {

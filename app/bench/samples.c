@@ -11,12 +11,17 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static double median_of(const double *sorted, int32_t count) {
+    const double upper = sorted[count / 2];
+    return count % 2 ? upper : (sorted[count / 2 - 1] + upper) / 2;
+}
+
 struct figure samples_figure(struct samples *samples) {
     if (samples->count == 0) return (struct figure){0};
     qsort(samples->values, (size_t)samples->count, sizeof samples->values[0], compare);
     return (struct figure){
         .low = samples->values[0],
-        .median = samples->values[samples->count / 2],
+        .median = median_of(samples->values, samples->count),
         .high = samples->values[samples->count - 1],
         .count = samples->count,
     };

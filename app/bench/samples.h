@@ -13,7 +13,7 @@ struct samples {
     double values[SAMPLES_MAX];
     int32_t count;
 };
-struct figure { // count 0: not measured
+struct figure { // count 0: not measured; of an even count the mean of the middle two
     double low, median, high;
     int32_t count;
 };

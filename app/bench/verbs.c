@@ -7,6 +7,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/json.h"
+#include "app/bench/samples.h"
 #include "app/screen/complain.h"
 #include "engine/base/assert.h"
 #include "engine/base/clock.h"
@@ -81,11 +82,6 @@ static enum status take(struct verbs *verbs, size_t bytes, void **memory) {
     return status;
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 typedef void verb_call(struct verbs *verbs, const void *args);
 
 static double once_us(struct verbs *verbs, verb_call *call, const void *args, int32_t repeats) {
@@ -98,15 +94,14 @@ static double once_us(struct verbs *verbs, verb_call *call, const void *args, in
 
 // The median time of a call; 0: the device failed.
 static double median_us(struct verbs *verbs, verb_call *call, const void *args) {
-    double times[RUNS_MAX];
+    struct samples times = {0};
     const int32_t runs = verbs->options->runs ? verbs->options->runs : DEFAULT_RUNS;
     const double first = once_us(verbs, call, args, 1), warm = once_us(verbs, call, args, 1);
     if (!(first > 0) || !(warm > 0)) return 0;
     const int32_t repeats = warm < LEAST_US ? (int32_t)(LEAST_US / warm) + 1 : 1;
     for (int32_t i = 0; i < runs; i++)
-        times[i] = once_us(verbs, call, args, repeats);
-    qsort(times, (size_t)runs, sizeof times[0], compare);
-    return times[runs / 2];
+        samples_add(&times, once_us(verbs, call, args, repeats));
+    return samples_figure(&times).median;
 }
 
 struct read_args {

@@ -31,8 +31,8 @@ static void show_limits(const struct engine_info *info) {
     char blocks[COUNT_TEXT_BYTES];
     terminal_tell(STYLE_DIM,
                   "limits · %d answers at once, %d tokens a step, %s blocks of %d tokens\n",
-                  ENGINE_MAX_REQUESTS, ENGINE_STEP_TOKENS, count_format(info->blocks_total, blocks),
-                  (int)info->block_size);
+                  ENGINE_MAX_REQUESTS, (int)info->step_tokens,
+                  count_format(info->blocks_total, blocks), (int)info->block_size);
 }
 
 // "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way, down to NAME_LEAST.

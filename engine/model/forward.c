@@ -184,6 +184,7 @@ static enum status reserve_scratch(const struct forward *forward) {
         .experts = config->experts,
         .experts_used = config->experts_used,
         .expert_rows = config->expert_ffn,
+        .expert_outputs = config->dim,
     };
     return forward->backend->reserve(forward->device, &workspace);
 }

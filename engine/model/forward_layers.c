@@ -190,8 +190,8 @@ static void feed_forward(struct forward *forward, const struct layer *layer) {
                                   layer->ffn_post_norm, feed_forward_gain(forward, layer)});
 }
 
-// branch = what the experts that the router chooses say of normed, each by its share
-static void ask_experts(struct forward *forward, const struct layer *layer) {
+// y = or += what the experts that the router chooses make of normed, each by its share
+static void ask_experts(struct forward *forward, const struct layer *layer, void *y, bool add) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens;
@@ -211,7 +211,7 @@ static void ask_experts(struct forward *forward, const struct layer *layer) {
                                                              .gains = layer->expert_gains});
     if (layer->expert_norm)
         forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, config->dim);
-    forward->backend->experts(forward->device, &(struct experts){.y = a->branch,
+    forward->backend->experts(forward->device, &(struct experts){.y = y,
                                                                  .x = a->normed,
                                                                  .chosen = a->chosen,
                                                                  .shares = a->shares,
@@ -221,7 +221,17 @@ static void ask_experts(struct forward *forward, const struct layer *layer) {
                                                                  .tokens = tokens,
                                                                  .experts = config->experts,
                                                                  .used = config->experts_used,
-                                                                 .act = config->family->act});
+                                                                 .act = config->family->act,
+                                                                 .add = add});
+}
+
+// x = gain * (x + the experts' sum), by way of the branch where there is more to it than a sum
+static void add_experts(struct forward *forward, const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    const bool plain =
+        !layer->ffn_post_norm && layer->gain == 1 && forward->model->config.residual_scale == 1.0f;
+    ask_experts(forward, layer, plain ? a->x : a->branch, plain);
+    if (!plain) add_branch(forward, layer->ffn_post_norm, layer->gain);
 }
 
 // sum = or += the branch, normed
@@ -248,7 +258,7 @@ static void feed_forward_and_experts(struct forward *forward, const struct layer
                                               .count = 1,
                                               .store = LINEAR_RESIDUAL});
     add_to_sum(forward, layer->dense_post_norm, true);
-    ask_experts(forward, layer);
+    ask_experts(forward, layer, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);
     forward->backend->add_rows(
         forward->device,
@@ -324,8 +334,7 @@ static void run_layer(struct forward *forward, int32_t index) {
     if (layer->router_norm) {
         feed_forward_and_experts(forward, layer);
     } else if (layer->router.rows) {
-        ask_experts(forward, layer);
-        add_branch(forward, layer->ffn_post_norm, layer->gain);
+        add_experts(forward, layer);
     } else {
         feed_forward(forward, layer);
     }

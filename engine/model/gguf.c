@@ -61,48 +61,21 @@ struct reader {
     struct error *err;
 };
 
-// The format's tensor types by number. Gaps are numbers that were withdrawn.
+// The format's tensor types by number: those that dtype.h has, and names for the others. Gaps are
+// numbers that were withdrawn.
 struct file_type {
     const char *name;
     bool known;
     enum dtype type;
 };
 
+#define FILE_TYPE(id, name, gguf, ...) [gguf] = {#id, true, DTYPE_##id},
 static const struct file_type file_types[] = {
-    [0] = {"F32", true, DTYPE_F32},
-    [1] = {"F16", true, DTYPE_F16},
-    [2] = {"Q4_0", true, DTYPE_Q4_0},
-    [3] = {"Q4_1", true, DTYPE_Q4_1},
-    [6] = {"Q5_0", true, DTYPE_Q5_0},
-    [7] = {"Q5_1", true, DTYPE_Q5_1},
-    [8] = {"Q8_0", true, DTYPE_Q8_0},
-    [9] = {.name = "Q8_1"},
-    [10] = {"Q2_K", true, DTYPE_Q2_K},
-    [11] = {"Q3_K", true, DTYPE_Q3_K},
-    [12] = {"Q4_K", true, DTYPE_Q4_K},
-    [13] = {"Q5_K", true, DTYPE_Q5_K},
-    [14] = {"Q6_K", true, DTYPE_Q6_K},
-    [15] = {.name = "Q8_K"},
-    [16] = {.name = "IQ2_XXS"},
-    [17] = {.name = "IQ2_XS"},
-    [18] = {.name = "IQ3_XXS"},
-    [19] = {.name = "IQ1_S"},
-    [20] = {"IQ4_NL", true, DTYPE_IQ4_NL},
-    [21] = {.name = "IQ3_S"},
-    [22] = {.name = "IQ2_S"},
-    [23] = {"IQ4_XS", true, DTYPE_IQ4_XS},
-    [24] = {.name = "I8"},
-    [25] = {.name = "I16"},
-    [26] = {.name = "I32"},
-    [27] = {.name = "I64"},
-    [28] = {.name = "F64"},
-    [29] = {.name = "IQ1_M"},
-    [30] = {"BF16", true, DTYPE_BF16},
-    [34] = {.name = "TQ1_0"},
-    [35] = {.name = "TQ2_0"},
-    [39] = {"MXFP4", true, DTYPE_MXFP4},
-    [40] = {.name = "NVFP4"},
-};
+    [9] = {.name = "Q8_1"},  [15] = {.name = "Q8_K"},  [24] = {.name = "I8"},
+    [25] = {.name = "I16"},  [26] = {.name = "I32"},   [27] = {.name = "I64"},
+    [28] = {.name = "F64"},  [40] = {.name = "NVFP4"}, [41] = {.name = "Q1_0"},
+    [42] = {.name = "Q2_0"}, DTYPE_MAP(FILE_TYPE)};
+#undef FILE_TYPE
 
 // Bytes of a value by type; 0 for those whose length stands in the file.
 static const size_t value_bytes[] = {

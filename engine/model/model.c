@@ -9,8 +9,9 @@
 #include "engine/base/assert.h"
 #include "engine/base/size.h"
 #include "engine/model/kv_shape.h"
+#include "engine/model/model_parts.h"
 #include "engine/model/rope.h"
-#include "engine/model/shape.h"
+#include "kernels/cost.h"
 
 struct allocation {
     struct allocation *next;
@@ -18,8 +19,7 @@ struct allocation {
     size_t bytes;
 };
 
-// Device memory that lives as long as the model. NULL when there is none.
-static void *take(struct model *model, size_t bytes) {
+void *model_alloc(struct model *model, size_t bytes) {
     struct allocation *allocation = malloc(sizeof *allocation);
     if (!allocation) return NULL;
     *allocation = (struct allocation){.next = model->allocations, .bytes = bytes};
@@ -29,6 +29,22 @@ static void *take(struct model *model, size_t bytes) {
     }
     model->allocations = allocation;
     return allocation->memory;
+}
+
+size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count) {
+    struct weight all = *one;
+    if (!model->backend->weight_bytes) return weight_bytes(one);
+    all.rows *= count;
+    const size_t apart = model->backend->weight_bytes(one);
+    return model->backend->weight_bytes(&all) == apart * (size_t)count ? apart : 0;
+}
+
+const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count) {
+    const size_t bytes = (size_t)count * sizeof matrices[0];
+    const void **device = model_alloc(model, bytes);
+    if (!device) return NULL;
+    model->backend->to_device(model->device, device, matrices, bytes);
+    return model->backend->sync(model->device) == STATUS_OK ? device : NULL;
 }
 
 // One opening of a file: the first failure is kept, so that the list of tensors reads as a list.
@@ -57,8 +73,9 @@ static const struct gguf_tensor *find(struct loader *loader, const char *name, b
     loader->used++;
     if (!tensor->known) {
         char what[96];
-        snprintf(what, sizeof what, "has type %s, which quire does not compute with yet",
-                 gguf_type_name(tensor->file_type));
+        snprintf(what, sizeof what,
+                 "is stored as %s (number %" PRIu32 "), which quire does not compute with",
+                 gguf_type_name(tensor->file_type), tensor->file_type);
         refuse(loader, STATUS_UNSUPPORTED, name, what);
         return NULL;
     }
@@ -100,8 +117,11 @@ static struct weight rows_of(struct loader *loader, const char *name,
     struct weight weight = {data, tensor->type, extent.rows, extent.columns};
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
     if (status == STATUS_UNSUPPORTED)
-        refuse(loader, status, name,
-               "has rows that are no multiple of 8, which a card needs; --backend cpu takes it");
+        refuse(
+            loader, status, name,
+            tensor->type != DTYPE_MXFP4
+                ? "has rows that are no multiple of 8, which a card needs; --backend cpu takes it"
+                : "has weights too large for fp16, which a card needs; --backend cpu takes it");
     else if (status != STATUS_OK)
         refuse(loader, STATUS_NO_MEMORY, name, "does not fit the device's memory");
     if (status != STATUS_OK) return weight;
@@ -134,7 +154,7 @@ static void matrices(struct loader *loader, const char *name, int32_t columns,
 static const float *to_device(struct loader *loader, const char *name, const float *host,
                               size_t count) {
     struct model *model = loader->model;
-    float *device = take(model, count * sizeof *host);
+    float *device = model_alloc(model, count * sizeof *host);
     if (!device) {
         refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
         return NULL;
@@ -192,6 +212,43 @@ static const char *layer_name(int32_t layer, const char *part, char name[64]) {
     return name;
 }
 
+static void refuse_type(struct loader *loader, const char *name, enum dtype found,
+                        const char *other, enum dtype expected) {
+    char what[96];
+    snprintf(what, sizeof what, "is %s, but %s is %s: they need one type", dtype_name(found), other,
+             dtype_name(expected));
+    refuse(loader, STATUS_UNSUPPORTED, name, what);
+}
+
+// Every `step`-th of these matrices, one for each expert, and where they are.
+static struct expert_weights in_place(struct loader *loader, const char *part,
+                                      const struct weight *matrices, int32_t step) {
+    struct model *model = loader->model;
+    const void *data[EXPERTS_MAX];
+    for (int32_t e = 0; e < model->config.experts; e++)
+        data[e] = matrices[e * step].data;
+    if (loader->status != STATUS_OK) return (struct expert_weights){0};
+    const void *const *device = model_pointers(model, data, model->config.experts);
+    if (!device) refuse(loader, STATUS_NO_MEMORY, part, "does not fit the device's memory");
+    return (struct expert_weights){device, matrices[0].type, matrices[0].rows, matrices[0].columns,
+                                   NULL};
+}
+
+// The matrices of a tensor, one for each expert, `rows` below the other: in one call where the
+// device can take them so, because a card takes its time for each.
+static void stacked(struct loader *loader, const char *name, const struct gguf_tensor *tensor,
+                    struct extent each, struct weight *matrices) {
+    struct weight one = {NULL, tensor->type, each.rows, each.columns};
+    const struct extent alone = {each.columns, each.rows, 1};
+    const size_t apart = model_stacked_bytes(loader->model, &one, each.depth);
+    const struct extent all = {each.columns, each.rows * each.depth, 1};
+    const char *first = apart ? rows_of(loader, name, tensor, all, 0).data : NULL;
+    for (int32_t i = 0; i < each.depth && loader->status == STATUS_OK; i++) {
+        one.data = first ? first + (size_t)i * apart : NULL;
+        matrices[i] = first ? one : rows_of(loader, name, tensor, alone, i * each.rows);
+    }
+}
+
 // "blk.7.ffn_up_exps.weight", one below the other. False: there is no such tensor.
 static bool all_experts(struct loader *loader, int32_t index, const char *part,
                         struct extent extent, struct weight *experts) {
@@ -199,28 +256,24 @@ static bool all_experts(struct loader *loader, int32_t index, const char *part,
     snprintf(whole, sizeof whole, "%s_exps.weight", part);
     const struct gguf_tensor *tensor = find(loader, layer_name(index, whole, name), true);
     if (!tensor) return false;
-    if (!has_shape(loader, name, tensor, extent)) return true;
-    const struct extent one = {extent.columns, extent.rows, 1};
-    for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++)
-        experts[e] = rows_of(loader, name, tensor, one, e * extent.rows);
+    if (has_shape(loader, name, tensor, extent)) stacked(loader, name, tensor, extent, experts);
     return true;
 }
 
 // "blk.7.ffn_gate_up_exps.weight": each expert's gate above its up. False: there is none.
-static bool fused_experts(struct loader *loader, int32_t index, const char *part,
-                          struct extent extent, struct weight *experts) {
+static bool fused_experts(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const int32_t ffn = config->expert_ffn, experts = config->experts;
+    struct weight halves[2 * EXPERTS_MAX] = {{0}};
     char name[64];
-    const bool up = !strcmp(part, "ffn_up");
-    if (!up && strcmp(part, "ffn_gate") != 0) return false;
     layer_name(index, "ffn_gate_up_exps.weight", name);
     if (!gguf_find_tensor(loader->gguf, name)) return false;
     const struct gguf_tensor *tensor = find(loader, name, false);
-    loader->used -= up; // counted once
-    const struct extent both = {extent.columns, 2 * extent.rows, extent.depth};
-    if (!tensor || !has_shape(loader, name, tensor, both)) return true;
-    const struct extent one = {extent.columns, extent.rows, 1};
-    for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++)
-        experts[e] = rows_of(loader, name, tensor, one, (2 * e + up) * extent.rows);
+    if (!tensor || !has_shape(loader, name, tensor, (struct extent){config->dim, 2 * ffn, experts}))
+        return true;
+    stacked(loader, name, tensor, (struct extent){config->dim, ffn, 2 * experts}, halves);
+    layer->expert_gate = in_place(loader, name, halves, 2);
+    layer->expert_up = in_place(loader, name, halves + 1, 2);
     return true;
 }
 
@@ -232,32 +285,18 @@ static void each_expert(struct loader *loader, int32_t index, const char *part,
         snprintf(whole, sizeof whole, "%s.%" PRId32 ".weight", part, e);
         experts[e] =
             matrix(loader, layer_name(index, whole, name), extent.rows, extent.columns, false);
+        if (loader->status == STATUS_OK && experts[e].type != experts[0].type)
+            refuse_type(loader, name, experts[e].type, "expert 0's", experts[0].type);
     }
 }
 
-// The matrices of all experts, each in its place, and where these are.
 static struct expert_weights expert_matrices(struct loader *loader, int32_t index, const char *part,
                                              int32_t rows, int32_t columns) {
-    struct model *model = loader->model;
-    const int32_t experts = model->config.experts;
-    struct weight host[EXPERTS_MAX] = {{0}};
-    const void *data[EXPERTS_MAX];
-    const void **device = take(model, (size_t)experts * sizeof *device);
-    if (!device) refuse(loader, STATUS_NO_MEMORY, part, "not enough memory");
-    const struct extent all = {columns, rows, experts};
-    if (!fused_experts(loader, index, part, all, host) &&
-        !all_experts(loader, index, part, all, host))
-        each_expert(loader, index, part, (struct extent){columns, rows, 1}, host);
-    for (int32_t e = 0; e < experts && loader->status == STATUS_OK; e++) {
-        data[e] = host[e].data;
-        if (host[e].type != host[0].type)
-            refuse(loader, STATUS_UNSUPPORTED, part, "experts have matrices of several types");
-    }
-    if (loader->status != STATUS_OK) return (struct expert_weights){0};
-    model->backend->to_device(model->device, device, data, (size_t)experts * sizeof *device);
-    if (model->backend->sync(model->device) != STATUS_OK)
-        refuse(loader, STATUS_DEVICE, part, "could not be copied to the device");
-    return (struct expert_weights){device, host[0].type, rows, columns, NULL};
+    const struct extent all = {columns, rows, loader->model->config.experts};
+    struct weight matrices[EXPERTS_MAX] = {{0}};
+    if (!all_experts(loader, index, part, all, matrices))
+        each_expert(loader, index, part, (struct extent){columns, rows, 1}, matrices);
+    return in_place(loader, part, matrices, 1);
 }
 
 #define NAME(part)                  layer_name(index, part, name)
@@ -314,9 +353,17 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     char name[64];
     layer->router = MATRIX("ffn_gate_inp", experts, dim);
     layer->router_bias = VECTOR("ffn_gate_inp.bias", experts, bias, false);
-    layer->expert_gate = expert_matrices(loader, index, "ffn_gate", ffn, dim);
-    layer->expert_up = expert_matrices(loader, index, "ffn_up", ffn, dim);
+    if (!fused_experts(loader, index, layer)) {
+        layer->expert_gate = expert_matrices(loader, index, "ffn_gate", ffn, dim);
+        layer->expert_up = expert_matrices(loader, index, "ffn_up", ffn, dim);
+    }
     layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, ffn);
+    const enum dtype gate = layer->expert_gate.type, up = layer->expert_up.type;
+    if (loader->status == STATUS_OK && gate != up) { // an expert's two products are one
+        const bool apart = !gguf_find_tensor(loader->gguf, NAME("ffn_up_exps.weight"));
+        if (apart) layer_name(index, "ffn_up.0.weight", name);
+        refuse_type(loader, name, up, apart ? "its gate" : "ffn_gate_exps", gate);
+    }
     if (!bias) return;
     const struct extent wide = {ffn, experts, 1}, narrow = {dim, experts, 1};
     layer->expert_gate.bias = vectors(loader, NAME("ffn_gate_exps.bias"), wide);
@@ -386,9 +433,7 @@ static void place_layer(const struct model_config *config, int32_t index, struct
     layer->sees_others = layer_kv_source(config, index) != index;
 }
 
-// How each layer turns q and k, and how far it looks back. factors [dimensions / 2] or NULL, of
-// layers that share the context's rotation.
-static enum status set_rotations(struct model *model, const float *factors) {
+enum status model_set_rotations(struct model *model, const float *factors) {
     const struct model_config *config = &model->config;
     const int32_t pairs[] = {config->rope.dimensions / 2, config->window_rope.dimensions / 2,
                              config->rope.dimensions / 2};
@@ -401,7 +446,7 @@ static enum status set_rotations(struct model *model, const float *factors) {
     for (int i = 0; i < 3; i++) {
         const int32_t most = pairs[i] > pairs[0] ? pairs[i] : pairs[0];
         const size_t bytes = (size_t)most * sizeof(float);
-        device[i] = take(model, bytes);
+        device[i] = model_alloc(model, bytes);
         if (!device[i]) return STATUS_NO_MEMORY;
         model->backend->to_device(model->device, device[i], host[i], bytes);
     }
@@ -447,7 +492,7 @@ static void load_rope(struct loader *loader) {
     if (loader->status != STATUS_OK) return;
     model->long_rope = lengthy && context > config->rope.original_context;
     const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];
-    if (set_rotations(model, has || brief ? chosen : NULL) != STATUS_OK)
+    if (model_set_rotations(model, has || brief ? chosen : NULL) != STATUS_OK)
         refuse(loader, STATUS_NO_MEMORY, "rope_freqs.weight", "not enough memory");
 }
 
@@ -569,126 +614,6 @@ enum status model_open(struct model *model, const struct gguf *gguf,
     return loader.status;
 }
 
-// Random weights: one chunk is filled, and repeated over the memory that a matrix is made from.
-struct dice {
-    struct model *model;
-    enum dtype type;
-    char *chunk;
-    size_t chunk_bytes; // whole rows of every matrix are multiples of the type's block
-    char *matrix;       // as large as the largest yet
-    size_t matrix_bytes;
-    enum status status;
-};
-
-enum { RANDOM_CHUNK_BLOCKS = 1 << 17 };
-
-static bool has_random(struct dice *dice, size_t bytes) {
-    if (dice->status != STATUS_OK) return false;
-    if (bytes <= dice->matrix_bytes) return true;
-    free(dice->matrix);
-    dice->matrix_bytes = bytes;
-    dice->matrix = malloc(bytes);
-    if (!dice->matrix) dice->status = STATUS_NO_MEMORY;
-    for (size_t at = 0; dice->matrix && at < bytes; at += dice->chunk_bytes)
-        memcpy(dice->matrix + at, dice->chunk,
-               bytes - at < dice->chunk_bytes ? bytes - at : dice->chunk_bytes);
-    return dice->matrix != NULL;
-}
-
-static struct weight random_matrix(struct dice *dice, int32_t rows, int32_t columns) {
-    struct model *model = dice->model;
-    const size_t bytes = (size_t)rows * dtype_row_bytes(dice->type, columns);
-    struct weight weight = {NULL, dice->type, rows, columns};
-    if (!has_random(dice, bytes)) return weight;
-    weight.data = dice->matrix;
-    dice->status = model->backend->weights(model->device, &weight, &weight.data);
-    if (dice->status == STATUS_OK && weight.data == dice->matrix) { // not a copy, as on a card
-        void *copy = take(model, bytes);
-        if (copy) model->backend->to_device(model->device, copy, dice->matrix, bytes);
-        if (!copy) dice->status = STATUS_NO_MEMORY;
-        weight.data = copy;
-    }
-    model->weight_bytes += bytes;
-    model->parameters += (int64_t)rows * columns;
-    return weight;
-}
-
-static const float *constant_vector(struct dice *dice, bool wanted, int32_t length, float value) {
-    if (!wanted) return NULL;
-    struct model *model = dice->model;
-    const size_t bytes = (size_t)length * sizeof(float);
-    float *device = take(model, bytes), *host = malloc(bytes);
-    if (!device || !host) dice->status = STATUS_NO_MEMORY;
-    for (int32_t i = 0; host && i < length; i++)
-        host[i] = value;
-    if (device && host) model->backend->to_device(model->device, device, host, bytes);
-    if (model->backend->sync(model->device) != STATUS_OK) dice->status = STATUS_DEVICE;
-    free(host);
-    model->weight_bytes += bytes;
-    return device;
-}
-
-static struct layer random_layer(struct dice *dice) {
-    const struct model_config *config = &dice->model->config;
-    const int32_t q_rows = config->heads * config->head_size;
-    const int32_t kv_rows = config->kv_heads * config->head_size;
-    return (struct layer){
-        .gain = 1,
-        .attn_norm = constant_vector(dice, true, config->dim, 1.0f),
-        .ffn_norm = constant_vector(dice, true, config->dim, 1.0f),
-        .q_norm =
-            constant_vector(dice, config->family->qk_norm == QK_NORM_HEAD, config->head_size, 1.0f),
-        .k_norm =
-            constant_vector(dice, config->family->qk_norm == QK_NORM_HEAD, config->head_size, 1.0f),
-        .q_bias = constant_vector(dice, config->family->qkv_bias, q_rows, 0.0f),
-        .k_bias = constant_vector(dice, config->family->qkv_bias, kv_rows, 0.0f),
-        .v_bias = constant_vector(dice, config->family->qkv_bias, kv_rows, 0.0f),
-        .q = random_matrix(dice, q_rows, config->dim),
-        .k = random_matrix(dice, kv_rows, config->dim),
-        .v = random_matrix(dice, kv_rows, config->dim),
-        .o = random_matrix(dice, config->dim, q_rows),
-        .gate = random_matrix(dice, config->ffn, config->dim),
-        .up = random_matrix(dice, config->ffn, config->dim),
-        .down = random_matrix(dice, config->dim, config->ffn),
-    };
-}
-
-enum status model_random(struct model *model, const char *name, enum dtype type,
-                         const struct backend *backend, struct device *device, struct error *err) {
-    const struct shape *shape = shape_find(name);
-    if (!shape)
-        return error_set(err, STATUS_NOT_FOUND, "no shape \"%s\"; there are %s", name,
-                         shape_names());
-    *model = (struct model){
-        .config = shape->config, .main_type = type, .backend = backend, .device = device};
-    model->config.family = family_find(shape->family, strlen(shape->family));
-    ASSERT(model->config.family);
-    model_config_set_scales(&model->config);
-    struct dice dice = {.model = model, .type = type};
-    dice.chunk_bytes = RANDOM_CHUNK_BLOCKS * (size_t)dtype_block_bytes(type);
-    dice.chunk = malloc(dice.chunk_bytes);
-    model->layers = calloc((size_t)model->config.layers, sizeof model->layers[0]);
-    if (!dice.chunk || !model->layers) dice.status = STATUS_NO_MEMORY;
-    if (dice.status == STATUS_OK) {
-        dtype_fill_random(type, dice.chunk,
-                          RANDOM_CHUNK_BLOCKS * (size_t)dtype_block_elements(type), 0.02f, 1);
-        model->embedding = random_matrix(&dice, model->config.vocabulary, model->config.dim);
-        model->output = shape->tied
-                            ? model->embedding
-                            : random_matrix(&dice, model->config.vocabulary, model->config.dim);
-        model->output_norm = constant_vector(&dice, true, model->config.dim, 1.0f);
-        for (int32_t i = 0; i < model->config.layers && dice.status == STATUS_OK; i++)
-            model->layers[i] = random_layer(&dice);
-        if (dice.status == STATUS_OK) dice.status = set_rotations(model, NULL);
-    }
-    free(dice.chunk);
-    free(dice.matrix);
-    if (dice.status == STATUS_OK) return STATUS_OK;
-    model_close(model);
-    return error_set(err, dice.status, "shape %s in %s: %s", name, dtype_name(type),
-                     status_text(dice.status));
-}
-
 void model_close(struct model *model) {
     while (model->allocations) {
         struct allocation *allocation = model->allocations;
@@ -700,12 +625,24 @@ void model_close(struct model *model) {
     *model = (struct model){0};
 }
 
-size_t model_decode_bytes(const struct model *model) {
+// How many of the experts somebody needs, if each row chooses as if by lot.
+static double experts_read(const struct model_config *config, int32_t rows) {
+    const double spared = 1 - (double)config->experts_used / config->experts;
+    return config->experts * (1 - pow(spared, rows));
+}
+
+size_t model_step_bytes(const struct model *model, int32_t rows) {
     const struct weight *embedding = &model->embedding, *of_layers = &model->layer_embedding;
-    const bool tied = model->output.data == embedding->data;
-    size_t unread =
-        tied ? 0 : (size_t)embedding->rows * dtype_row_bytes(embedding->type, embedding->columns);
-    if (of_layers->rows > 0)
-        unread += (size_t)of_layers->rows * dtype_row_bytes(of_layers->type, of_layers->columns);
-    return model->weight_bytes - unread;
+    const struct model_config *config = &model->config;
+    size_t bytes = model->weight_bytes, experts = 0;
+    if (model->output.data != embedding->data) bytes -= weight_bytes(embedding);
+    if (of_layers->rows > 0) bytes -= weight_bytes(of_layers);
+    if (!config->experts) return bytes;
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct layer *layer = &model->layers[i];
+        experts += expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
+                   expert_bytes(&layer->expert_down);
+    }
+    const double unread = config->experts - experts_read(config, rows);
+    return bytes - (size_t)(unread * (double)experts);
 }

@@ -12,6 +12,8 @@
 #include "engine/model/family.h"
 #include "kernels/backend.h"
 
+struct shape;
+
 struct layer { // matrices [rows, columns], vectors fp32; NULL: there is none
     const float *attn_norm, *ffn_norm;           // [dim]
     const float *attn_post_norm, *ffn_post_norm; // [dim]
@@ -81,13 +83,21 @@ struct model_options {
 MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
                                   const struct model_options *options, struct error *err);
 
-// Random weights of one type at a named shape (shape.h). NOT_FOUND: no such shape.
-MUST_CHECK enum status model_random(struct model *model, const char *shape, enum dtype type,
+// Random weights of one type at a known shape (shape.h), but where files of that type have others:
+// routers are fp32, only experts are MXFP4, and rows that are no whole blocks are of a type in
+// shorter blocks.
+MUST_CHECK enum status model_random(struct model *model, const struct shape *shape, enum dtype type,
                                     const struct backend *backend, struct device *device,
                                     struct error *err);
+
+// Bytes that those weights take on a device of the backend, which need not be opened.
+MUST_CHECK enum status model_random_bytes(const struct shape *shape, enum dtype type,
+                                          const struct backend *backend, size_t *bytes,
+                                          struct error *err);
 void model_close(struct model *model); // {0} is fine
 
-// Bytes of weights that one decode step reads: all but the embedding rows it does not use.
-size_t model_decode_bytes(const struct model *model);
+// Bytes of weights that a step of `rows` tokens reads: all but the embedding rows that it does not
+// use, and of the experts those that the rows can be expected to choose.
+size_t model_step_bytes(const struct model *model, int32_t rows);
 
 #endif

@@ -10,10 +10,14 @@ struct shape {
     const char *name;
     const char *family;         // a row of family.h
     bool tied;                  // is the output matrix the embedding?
-    struct model_config config; // its `family` is NULL: model_random() looks it up
+    struct model_config config; // as far as it is written out: shape_config() has the rest
+    int32_t global_period;      // of mixed layers: each so many-th has no window
 };
 
 const struct shape *shape_find(const char *name); // or NULL
 const char *shape_names(void);                    // "llama-3-8b, …"
+
+// The whole configuration, with its family and what follows from the shape.
+void shape_config(const struct shape *shape, struct model_config *config);
 
 #endif

@@ -15,6 +15,7 @@ struct rope_job {
 struct attention_job {
     struct device *device;
     const struct paged_attention *args;
+    bool matrix;     // its unit attends
     int32_t queries; // of a part
 };
 
@@ -105,7 +106,7 @@ static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
             .count = rest < job->queries ? rest : job->queries,
             .scratch = thread_scratch(job->device, thread),
         };
-        job->device->isa->attention(&part);
+        (job->matrix ? job->device->matrix->attention : job->device->isa->attention)(&part);
     }
 }
 
@@ -116,7 +117,9 @@ void cpu_paged_attention(struct device *device, const struct paged_attention *ar
     ASSERT(args->num_heads <= device->limits.num_heads);
     ASSERT(cache->head_size <= device->limits.head_size);
     const int32_t group = args->num_heads / cache->num_kv_heads;
-    struct attention_job job = {device, args, group < ATTENTION_ROWS ? ATTENTION_ROWS / group : 1};
+    const bool matrix = device->units != NULL;
+    const int32_t rows = matrix ? ATTENTION_MATRIX_ROWS : ATTENTION_ROWS;
+    struct attention_job job = {device, args, matrix, group < rows ? rows / group : 1};
     int64_t items = 0;
     for (int32_t s = 0; s < args->batch->num_seqs; s++) {
         const int32_t *start = args->batch->cu_seqlens_q + s;

@@ -2,7 +2,9 @@
 //
 // Every verb is cut into pieces that threads take in any order, and each piece computes its
 // rows as if they were alone (the invariants of the *.inc files). So this backend is always
-// deterministic: device_options.deterministic changes nothing, and neither does `threads`.
+// deterministic, whatever `threads` is, with one exception: many tokens on a matrix unit, where
+// F16 and BF16 weights (pairs.inc) and attention (attention_pairs.inc) give other bits than few.
+// device_options.deterministic leaves these out.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,10 @@ static enum status cpu_open(const struct device_options *options, struct device 
                             struct error *err) {
     struct device *opened = calloc(1, sizeof *opened);
     if (!opened) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
-    opened->isa = isa_choose();
+    const struct cpu_level *level = isa_choose();
+    opened->isa = level->isa;
+    opened->matrix = level->matrix;
+    opened->deterministic = options->deterministic;
     const enum status status = threads_create(options->threads, &opened->threads);
     if (status != STATUS_OK) {
         free(opened);
@@ -32,6 +37,8 @@ static void cpu_close(struct device *device) {
     if (!device) return;
     threads_destroy(device->threads);
     free(device->activations);
+    free(device->tiles);
+    free(device->units);
     free(device->scratch);
     expert_scratch_destroy(device->experts);
     free(device);
@@ -39,10 +46,12 @@ static void cpu_close(struct device *device) {
 
 static void cpu_info(struct device *device, struct device_info *info) {
     char name[56];
+    *info = (struct device_info){.plain_instructions = device->isa == &isa_generic};
     host_cpu_name(name, sizeof name);
     const int threads = (int)threads_count(device->threads);
     (void)snprintf(info->name, sizeof info->name, "%s, %d thread%s, %s", name, threads,
-                   threads == 1 ? "" : "s", device->isa->name);
+                   threads == 1 ? "" : "s",
+                   device->matrix ? device->matrix->name : device->isa->name);
     host_memory(&info->memory_total, &info->memory_free);
     info->threads = threads;
 }
@@ -50,9 +59,13 @@ static void cpu_info(struct device *device, struct device_info *info) {
 // Bytes of a thread's scratch: an attention part, or the cosines and sines of a token.
 static size_t scratch_floats(const struct workspace *w) {
     const size_t heads = (size_t)w->num_heads;
-    const size_t rows = heads > ATTENTION_ROWS ? heads : ATTENTION_ROWS;
+    const size_t rows = heads > ATTENTION_MATRIX_ROWS ? heads : ATTENTION_MATRIX_ROWS;
     return size_round_up(attention_scratch(rows, w->head_size) + (size_t)w->head_size,
                          LINE_BYTES / sizeof(float));
+}
+
+static size_t tile_count(const struct workspace *w, int32_t rows) {
+    return ((size_t)rows / MATRIX_TOKENS + 1) * ((size_t)w->max_features / 32 + 1);
 }
 
 static enum status cpu_reserve(struct device *device, const struct workspace *workspace) {
@@ -63,17 +76,30 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
     const size_t activation_bytes = size_round_up(blocks * sizeof(struct act_block), LINE_BYTES);
     struct act_block *activations = aligned_alloc(LINE_BYTES, activation_bytes + LINE_BYTES);
     float *scratch = aligned_alloc(LINE_BYTES, threads * floats * sizeof(float));
+    struct act_tile *tiles = NULL;
+    struct act_unit *units = NULL;
     struct expert_scratch *experts = NULL;
-    if (!activations || !scratch || expert_scratch_create(&w, &experts) != STATUS_OK) {
+    const bool matrix = device->matrix != NULL, splits = matrix && !device->deterministic;
+    if (matrix) tiles = aligned_alloc(LINE_BYTES, tile_count(&w, max_rows) * sizeof *tiles);
+    if (splits)
+        units = aligned_alloc(LINE_BYTES, UNIT_PARTS * tile_count(&w, max_rows) * sizeof *units);
+    if (!activations || !scratch || (matrix && !tiles) || (splits && !units) ||
+        expert_scratch_create(&w, &experts) != STATUS_OK) {
         free(activations);
+        free(tiles);
+        free(units);
         free(scratch);
         return STATUS_NO_MEMORY;
     }
     free(device->activations);
+    free(device->tiles);
+    free(device->units);
     free(device->scratch);
     expert_scratch_destroy(device->experts);
     device->experts = experts;
     device->activations = activations;
+    device->tiles = tiles;
+    device->units = units;
     device->scratch = scratch;
     device->scratch_floats = floats;
     device->max_rows = max_rows;
@@ -107,6 +133,7 @@ const struct backend *backend_cpu(void) {
         .name = "cpu",
         .activation = DTYPE_F32,
         .residual = DTYPE_F32,
+        .batch_tokens = 512,
         .open = cpu_open,
         .close = cpu_close,
         .info = cpu_info,

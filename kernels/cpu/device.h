@@ -8,12 +8,18 @@
 
 struct device {
     const struct cpu_isa *isa;
-    struct threads *threads; // owned
+    const struct cpu_matrix *matrix; // or NULL
+    struct threads *threads;         // owned
     struct workspace limits;
+    bool deterministic;
 
     // Scratch of reserve(), owned.
     struct act_block *activations; // [most rows of a linear or logits, max_features / 32]
-    float *scratch;                // [threads, scratch_floats], 64-byte aligned
+    // [the same / 16, max_features / 32] for a matrix unit, else NULL; of units UNIT_PARTS times as
+    // many, and none on a deterministic device.
+    struct act_tile *tiles;
+    struct act_unit *units;
+    float *scratch; // [threads, scratch_floats], 64-byte aligned
     size_t scratch_floats;
     int32_t max_rows;               // of `activations`
     struct expert_scratch *experts; // of cpu/experts.c, owned; NULL: none is reserved
@@ -39,8 +45,9 @@ void cpu_candidates(struct device *device, const struct candidates *args);
 void cpu_route(struct device *device, const struct route *args);
 void cpu_experts(struct device *device, const struct experts *args);
 
-// All rows of part->y, whatever the part's own bounds; packs what it needs of part->x.
-void cpu_multiply(struct device *device, const struct linear_part *part);
+// All rows of each part's y, whatever its own bounds; packs what it needs of x. The parts, up to
+// LINEAR_PARTS, have one x, row_index and tokens.
+void cpu_multiply(struct device *device, const struct linear_part *parts, int32_t count);
 
 MUST_CHECK enum status expert_scratch_create(const struct workspace *workspace,
                                              struct expert_scratch **scratch);

@@ -119,33 +119,37 @@ struct expert_job {
 
 // y[place] = one of the expert's matrices times a row of x for each of its places: the place's
 // token's row, or the row of that place.
-static void multiply(const struct expert_job *job, const struct expert_weights *weights,
-                     const float *x, const int32_t *token_of, float *y) {
+static struct linear_part product(const struct expert_job *job,
+                                  const struct expert_weights *weights, const float *x,
+                                  const int32_t *token_of, float *y) {
     const size_t rows = (size_t)weights->rows, first = (size_t)job->first;
-    cpu_multiply(
-        job->device,
-        &(struct linear_part){
-            .weight = {weights->data[job->expert], weights->type, weights->rows, weights->columns},
-            .y = y + first * rows,
-            .x = token_of ? x : x + first * (size_t)weights->columns,
-            .row_index = token_of ? token_of + first : NULL,
-            .bias = weights->bias ? weights->bias + (size_t)job->expert * rows : NULL,
-            .tokens = job->count,
-        });
+    return (struct linear_part){
+        .weight = {weights->data[job->expert], weights->type, weights->rows, weights->columns},
+        .y = y + first * rows,
+        .x = token_of ? x : x + first * (size_t)weights->columns,
+        .row_index = token_of ? token_of + first : NULL,
+        .bias = weights->bias ? weights->bias + (size_t)job->expert * rows : NULL,
+        .tokens = job->count,
+    };
 }
 
 static void answer(const struct expert_job *job) {
     const struct expert_scratch *scratch = job->device->experts;
     const struct experts *args = job->args;
     const size_t at = (size_t)job->first * (size_t)args->gate.rows;
-    multiply(job, &args->gate, args->x, scratch->token_of, scratch->hidden);
-    multiply(job, &args->up, args->x, scratch->token_of, scratch->up);
+    const struct linear_part both[] = {
+        product(job, &args->gate, args->x, scratch->token_of, scratch->hidden),
+        product(job, &args->up, args->x, scratch->token_of, scratch->up),
+    };
+    cpu_multiply(job->device, both, 2);
     cpu_act_and_mul(job->device, &(struct act_and_mul){.gate = scratch->hidden + at,
                                                        .up = scratch->up + at,
                                                        .rows = job->count,
                                                        .dim = args->gate.rows,
                                                        .act = args->act});
-    multiply(job, &args->down, scratch->hidden, NULL, scratch->answers);
+    const struct linear_part down =
+        product(job, &args->down, scratch->hidden, NULL, scratch->answers);
+    cpu_multiply(job->device, &down, 1);
 }
 
 static void combine(void *context, int64_t begin, int64_t end, int32_t thread) {
@@ -155,7 +159,7 @@ static void combine(void *context, int64_t begin, int64_t end, int32_t thread) {
     (void)thread;
     for (size_t t = (size_t)begin; t < (size_t)end; t++) {
         float *y = (float *)args->y + t * dim;
-        memset(y, 0, dim * sizeof *y);
+        if (!args->add) memset(y, 0, dim * sizeof *y);
         for (size_t j = 0; j < used; j++) {
             const size_t place = (size_t)job->device->experts->place_of[t * used + j];
             const float *from = job->device->experts->answers + place * dim;

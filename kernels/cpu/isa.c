@@ -5,14 +5,18 @@
 
 #include "kernels/cpu/machine.h"
 
-static const struct cpu_isa *forced;
+static const struct cpu_level *forced;
 
-const struct cpu_isa *isa_choose(void) {
+const struct cpu_level *isa_choose(void) {
     if (forced) return forced;
-    const struct machine_level *level = machine_levels;
+    const struct cpu_level *level = machine_levels;
     while (!level->available())
         level++;
-    return level->isa;
+    return level;
+}
+
+static const char *name_of(const struct cpu_level *level) {
+    return level->matrix ? level->matrix->name : level->isa->name;
 }
 
 bool isa_force(const char *name) {
@@ -20,9 +24,9 @@ bool isa_force(const char *name) {
         forced = NULL;
         return true;
     }
-    for (const struct machine_level *level = machine_levels; level->isa; level++)
-        if (strcmp(level->isa->name, name) == 0 && level->available()) {
-            forced = level->isa;
+    for (const struct cpu_level *level = machine_levels; level->isa; level++)
+        if (strcmp(name_of(level), name) == 0 && level->available()) {
+            forced = level;
             return true;
         }
     return false;

@@ -21,15 +21,34 @@ struct act_block {
     int8_t q[32];
 };
 
+// A matrix unit takes 16 tokens in the time of a few; fewer than `least` are left to the loops.
+enum { MATRIX_TOKENS = 16, TILES_LEAST = 6, PAIRS_LEAST = 12 };
+
+// The same of 16 tokens side by side, as a matrix unit reads them; tokens past the last are zeros.
+struct act_tile {
+    int8_t q[MATRIX_TOKENS][32];
+    float scale[MATRIX_TOKENS], sum[MATRIX_TOKENS]; // scaled
+    float half_sum[2][MATRIX_TOKENS];               // the same of each 16 columns
+};
+
+// 32 columns of 16 tokens as bf16. Activations are the sum of two such parts.
+struct act_unit {
+    bf16 x[MATRIX_TOKENS][32];
+};
+
+enum { UNIT_PARTS = 2 };
+
 // Rows first_row ... end_row - 1 of y = x W^T + bias, or of y += x W^T.
 struct linear_part {
     struct weight weight;
-    float *y;                   // [tokens, weight.rows]
-    const struct act_block *x8; // [tokens, columns / 32], for quantised weights
-    const float *x;             // [any, columns], for plain weights
-    const int32_t *row_index;   // of x, or NULL: token t is row t
-    const float *bias;          // or NULL
-    bool add;                   // to y; without a bias
+    float *y;                     // [tokens, weight.rows]
+    const struct act_block *x8;   // [tokens, columns / 32], for quantised weights
+    const struct act_tile *tiles; // [tokens / 16, columns / 32], both rounded up; or NULL
+    const struct act_unit *units; // [tokens / 16, UNIT_PARTS, columns / 32]; or NULL
+    const float *x;               // [any, columns], for plain weights
+    const int32_t *row_index;     // of x, or NULL: token t is row t
+    const float *bias;            // or NULL
+    bool add;                     // to y; without a bias
     int32_t tokens;
     int32_t first_row, end_row;
 };
@@ -42,7 +61,7 @@ struct attention_part {
     float *scratch;       // attention_scratch(count * group, head_size) floats, 64-byte aligned
 };
 
-enum { ATTENTION_KEYS = 32, MAX_LANES = 16 };
+enum { ATTENTION_KEYS = 32, ATTENTION_MATRIX_ROWS = 64, MAX_LANES = 16 };
 
 static inline size_t attention_padded(int32_t head_size) {
     return ((size_t)head_size + MAX_LANES - 1) / MAX_LANES * MAX_LANES;
@@ -68,10 +87,30 @@ struct cpu_isa {
     uint64_t (*read)(const void *memory, size_t bytes);
 };
 
+// Many tokens on a matrix unit, beside the loops of an instruction set.
+struct cpu_matrix {
+    const char *name;
+    void (*linear_quantized)(const struct linear_part *part); // the same bits as the loops'
+    // One row, to token `token` of parts whose units lie one after the other.
+    void (*split)(struct act_unit *first, struct act_unit *second, int32_t token, const float *x,
+                  int32_t columns);
+    void (*linear_pairs)(const struct linear_part *part); // F16 and BF16; other bits
+    void (*attention)(const struct attention_part *part); // other bits, too; of
+                                                          // ATTENTION_MATRIX_ROWS at most
+};
+
+// What a device computes with.
+struct cpu_level {
+    const struct cpu_isa *isa;
+    const struct cpu_matrix *matrix; // or NULL
+    bool (*available)(void);         // on the processor that we run on
+};
+
 extern const struct cpu_isa isa_generic, isa_avx2, isa_avx512; // machine.h says which exist
+extern const struct cpu_matrix matrix_amx;
 
 // The best that this machine runs, or the one that isa_force() named.
-const struct cpu_isa *isa_choose(void);
+const struct cpu_level *isa_choose(void);
 
 // For tests: devices opened from now on use this one; NULL: the best again. False, and
 // nothing changes, where the machine lacks it.

@@ -15,6 +15,7 @@
 
 #include "kernels/cpu/attention.inc"
 
-#define ISA_NAME isa_avx2
-#define ISA_TEXT "avx2"
+#define ISA_NAME         isa_avx2
+#define ISA_TEXT         "avx2"
+#define LINEAR_QUANTIZED linear_quantized
 #include "kernels/cpu/table.inc"

@@ -1,6 +1,7 @@
 // kernels/cpu/isa_avx512.c — the inner loops, AVX-512 with VNNI.
 #include <assert.h>
 #include <math.h>
+#include <stdalign.h>
 #include <stddef.h>
 
 #include "engine/base/assert.h"
@@ -12,9 +13,11 @@
 #include "kernels/cpu/elementwise.inc"
 #include "kernels/cpu/plain.inc"
 #include "kernels/cpu/quantized.inc"
+#include "kernels/cpu/rows.inc"
 
 #include "kernels/cpu/attention.inc"
 
-#define ISA_NAME isa_avx512
-#define ISA_TEXT "avx512"
+#define ISA_NAME         isa_avx512
+#define ISA_TEXT         "avx512"
+#define LINEAR_QUANTIZED linear_quantized_or_rows
 #include "kernels/cpu/table.inc"

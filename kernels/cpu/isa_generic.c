@@ -15,6 +15,7 @@
 
 #include "kernels/cpu/attention.inc"
 
-#define ISA_NAME isa_generic
-#define ISA_TEXT "generic"
+#define ISA_NAME         isa_generic
+#define ISA_TEXT         "generic"
+#define LINEAR_QUANTIZED linear_quantized
 #include "kernels/cpu/table.inc"

@@ -1,60 +1,160 @@
 // kernels/cpu/linear.c — products with a matrix: who quantises and who does which rows.
 //
 // Few tokens are bound by the bytes of the weights, many by arithmetic; either way threads take
-// runs of whole tiles of rows. Activations for packed weights become int8 once a call.
+// runs of whole tiles of rows. Activations for packed weights become int8 once a call. For a matrix
+// unit they are laid side by side; for F16 and BF16 weights as bf16 numbers, unless the device is
+// deterministic.
+#include <string.h>
+
 #include "engine/base/assert.h"
 #include "kernels/cpu/device.h"
 
 // A run is small enough that a thread that loses its processor for a while holds up little,
 // and large enough that taking it costs nothing.
-enum { RUN_ROWS = 2 * MAX_LANES, RUNS_PER_THREAD = 4, QUANTIZE_ROWS = 4, CAP_ELEMENTS = 8192 };
+enum {
+    RUN_ROWS = 2 * MAX_LANES,
+    MATRIX_ROWS = 64,
+    RUNS_PER_THREAD = 4,
+    MATRIX_RUNS_PER_THREAD = 2,
+    QUANTIZE_ROWS = 4,
+    CAP_ELEMENTS = 8192
+};
 
+// Parts of one input. Their rows lie one behind the other, each part's from a whole run on.
 struct linear_job {
     struct device *device;
-    struct linear_part part;
+    struct linear_part parts[LINEAR_PARTS];
+    int64_t first[LINEAR_PARTS + 1]; // of each part's rows, and where the last one's end
+    int32_t count;
 };
 
 static bool is_plain(enum dtype type) {
     return type == DTYPE_F32 || type == DTYPE_F16 || type == DTYPE_BF16;
 }
 
+static bool is_half(enum dtype type) { return type == DTYPE_F16 || type == DTYPE_BF16; }
+
 static void quantize_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
     (void)thread;
     const struct linear_job *job = context;
-    const size_t columns = (size_t)job->part.weight.columns;
+    const struct linear_part *part = &job->parts[0];
+    const size_t columns = (size_t)part->weight.columns;
     for (int64_t t = begin; t < end; t++) {
-        const int64_t row = job->part.row_index ? job->part.row_index[t] : t;
+        const int64_t row = part->row_index ? part->row_index[t] : t;
         job->device->isa->quantize(job->device->activations + (size_t)t * (columns / 32),
-                                   job->part.x + (size_t)row * columns, job->part.weight.columns);
+                                   part->x + (size_t)row * columns, part->weight.columns);
+    }
+}
+
+// Activations of up to 16 tokens, side by side.
+static void pack_tile(struct act_tile *tiles, const struct act_block *x8, size_t groups,
+                      int32_t tokens) {
+    memset(tiles, 0, groups * sizeof *tiles);
+    for (int32_t t = 0; t < tokens; t++, x8 += groups)
+        for (size_t g = 0; g < groups; g++) {
+            memcpy(tiles[g].q[t], x8[g].q, sizeof x8[g].q);
+            tiles[g].scale[t] = x8[g].scale;
+            tiles[g].sum[t] = x8[g].scaled_sum;
+            for (int h = 0; h < 2; h++)
+                tiles[g].half_sum[h][t] = x8[g].scale * ((float)x8[g].half_offsets[h] * -0.125F);
+        }
+}
+
+static void quantize_tiles(void *context, int64_t begin, int64_t end, int32_t thread) {
+    const struct linear_job *job = context;
+    const size_t groups = (size_t)job->parts[0].weight.columns / 32;
+    for (int64_t tile = begin; tile < end; tile++) {
+        const int64_t first = tile * MATRIX_TOKENS, left = job->parts[0].tokens - first;
+        const int64_t tokens = left < MATRIX_TOKENS ? left : MATRIX_TOKENS;
+        quantize_tokens(context, first, first + tokens, thread);
+        pack_tile(job->device->tiles + (size_t)tile * groups,
+                  job->device->activations + (size_t)first * groups, groups, (int32_t)tokens);
+    }
+}
+
+static void split_tiles(void *context, int64_t begin, int64_t end, int32_t thread) {
+    (void)thread;
+    const struct linear_job *job = context;
+    const struct linear_part *part = &job->parts[0];
+    const int32_t columns = part->weight.columns;
+    const size_t count = ((size_t)columns + 31) / 32;
+    for (int64_t tile = begin; tile < end; tile++) {
+        struct act_unit *units = job->device->units + (size_t)tile * UNIT_PARTS * count;
+        const int64_t first = tile * MATRIX_TOKENS, left = part->tokens - first;
+        if (left < MATRIX_TOKENS) memset(units, 0, UNIT_PARTS * count * sizeof *units);
+        for (int32_t i = 0; i < MATRIX_TOKENS && i < left; i++) {
+            const int64_t row = part->row_index ? part->row_index[first + i] : first + i;
+            job->device->matrix->split(units, units + count, i,
+                                       part->x + (size_t)row * (size_t)columns, columns);
+        }
+    }
+}
+
+static void split_input(struct linear_job *job) {
+    threads_for(job->device->threads, (job->parts[0].tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
+                split_tiles, job);
+    for (int32_t i = 0; i < job->count; i++)
+        job->parts[i].units = job->device->units;
+}
+
+static void quantize_input(struct linear_job *job) {
+    struct device *device = job->device;
+    const int32_t tokens = job->parts[0].tokens;
+    const bool matrix = device->tiles && tokens >= TILES_LEAST;
+    if (matrix)
+        threads_for(device->threads, (tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
+                    quantize_tiles, job);
+    else
+        threads_for(device->threads, tokens, QUANTIZE_ROWS, quantize_tokens, job);
+    for (int32_t i = 0; i < job->count; i++) {
+        job->parts[i].x8 = device->activations;
+        job->parts[i].tiles = matrix ? device->tiles : NULL;
     }
 }
 
 static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thread) {
     (void)thread;
     const struct linear_job *job = context;
-    struct linear_part part = job->part;
-    part.first_row = (int32_t)begin;
-    part.end_row = (int32_t)end;
-    if (is_plain(part.weight.type))
-        job->device->isa->linear_plain(&part);
-    else
-        job->device->isa->linear_quantized(&part);
+    const struct cpu_isa *isa = job->device->isa;
+    const struct cpu_matrix *matrix = job->device->matrix;
+    for (int32_t i = 0; i < job->count; i++) {
+        struct linear_part part = job->parts[i];
+        const int64_t from = begin - job->first[i], to = end - job->first[i];
+        part.first_row = from > 0 ? (int32_t)from : 0;
+        part.end_row = to < part.weight.rows ? (int32_t)to : part.weight.rows;
+        if (part.first_row >= part.end_row) continue;
+        if (part.units && is_half(part.weight.type))
+            matrix->linear_pairs(&part);
+        else if (is_plain(part.weight.type))
+            isa->linear_plain(&part);
+        else
+            (part.tiles ? matrix->linear_quantized : isa->linear_quantized)(&part);
+    }
 }
 
-void cpu_multiply(struct device *device, const struct linear_part *args) {
-    struct linear_job job = {device, *args};
-    struct linear_part *part = &job.part;
-    ASSERT(part->tokens <= device->max_rows);
-    ASSERT(part->weight.columns <= device->limits.max_features);
-    if (part->tokens <= 0) return;
-    if (!is_plain(part->weight.type)) {
-        threads_for(device->threads, part->tokens, QUANTIZE_ROWS, quantize_tokens, &job);
-        part->x8 = device->activations;
+void cpu_multiply(struct device *device, const struct linear_part *parts, int32_t count) {
+    ASSERT(count > 0 && count <= LINEAR_PARTS);
+    ASSERT(parts->tokens <= device->max_rows);
+    ASSERT(parts->weight.columns <= device->limits.max_features);
+    if (parts->tokens <= 0) return;
+    struct linear_job job = {.device = device, .count = count};
+    bool packed = false, halves = false;
+    for (int32_t i = 0; i < count; i++) {
+        ASSERT(parts[i].x == parts->x && parts[i].weight.columns == parts->weight.columns);
+        job.parts[i] = parts[i];
+        job.first[i + 1] =
+            job.first[i] + (parts[i].weight.rows + RUN_ROWS - 1) / RUN_ROWS * RUN_ROWS;
+        packed = packed || !is_plain(parts[i].weight.type);
+        halves = halves || is_half(parts[i].weight.type);
     }
-    const int32_t rows = part->weight.rows;
-    const int32_t share = rows / (threads_count(device->threads) * RUNS_PER_THREAD);
-    const int32_t grain = share / RUN_ROWS * RUN_ROWS;
-    threads_for(device->threads, rows, grain > RUN_ROWS ? grain : RUN_ROWS, multiply_rows, &job);
+    if (packed) quantize_input(&job);
+    if (halves && device->units && parts->tokens >= PAIRS_LEAST) split_input(&job);
+    const bool matrix = job.parts[0].tiles || job.parts[0].units;
+    const int64_t rows = job.first[count], least = matrix ? MATRIX_ROWS : RUN_ROWS;
+    const int32_t runs = matrix ? MATRIX_RUNS_PER_THREAD : RUNS_PER_THREAD;
+    const int64_t share = rows / (threads_count(device->threads) * runs);
+    const int64_t grain = share / RUN_ROWS * RUN_ROWS;
+    threads_for(device->threads, rows, grain > least ? grain : least, multiply_rows, &job);
 }
 
 struct embedding_job {
@@ -94,30 +194,32 @@ static const float *input_rows(struct device *device, const struct linear_input 
     return in->normed;
 }
 
-static void project(struct device *device, const float *x, int32_t tokens,
-                    const struct projection *part, bool add) {
-    ASSERT(!add || !part->bias);
-    cpu_multiply(device, &(struct linear_part){.weight = part->weight,
-                                               .y = part->y,
-                                               .x = x,
-                                               .bias = part->bias,
-                                               .add = add,
-                                               .tokens = tokens});
+static void project(struct device *device, const struct linear_input *in, const float *x,
+                    const struct projection *projections, int32_t count, bool add) {
+    struct linear_part parts[LINEAR_PARTS];
+    ASSERT(count > 0 && count <= LINEAR_PARTS);
+    for (int32_t i = 0; i < count; i++) {
+        ASSERT(!add || !projections[i].bias);
+        parts[i] = (struct linear_part){.weight = projections[i].weight,
+                                        .y = projections[i].y,
+                                        .x = x,
+                                        .bias = projections[i].bias,
+                                        .add = add,
+                                        .tokens = in->tokens};
+    }
+    cpu_multiply(device, parts, count);
 }
 
 void cpu_linear(struct device *device, const struct linear *args) {
-    ASSERT(args->count > 0 && args->count <= LINEAR_PARTS);
     const float *x = input_rows(device, &args->in, args->parts[0].weight.columns);
-    for (int32_t i = 0; i < args->count; i++)
-        project(device, x, args->in.tokens, &args->parts[i], args->store == LINEAR_ADD);
+    project(device, &args->in, x, args->parts, args->count, args->store == LINEAR_ADD);
 }
 
 void cpu_gated_linear(struct device *device, const struct gated_linear *args) {
-    const struct projection gate = {.y = args->y, .weight = args->gate};
-    const struct projection up = {.y = args->up_rows, .weight = args->up};
+    const struct projection both[] = {{.y = args->y, .weight = args->gate},
+                                      {.y = args->up_rows, .weight = args->up}};
     const float *x = input_rows(device, &args->in, args->gate.columns);
-    project(device, x, args->in.tokens, &gate, false);
-    project(device, x, args->in.tokens, &up, false);
+    project(device, &args->in, x, both, 2, false);
     cpu_act_and_mul(device, &(struct act_and_mul){.gate = args->y,
                                                   .up = args->up_rows,
                                                   .rows = args->in.tokens,
@@ -138,11 +240,12 @@ static void cap_part(void *context, int64_t begin, int64_t end, int32_t thread) 
 }
 
 void cpu_logits(struct device *device, const struct logits *args) {
-    cpu_multiply(device, &(struct linear_part){.weight = args->weight,
-                                               .y = args->y,
-                                               .x = args->x,
-                                               .row_index = args->row_index,
-                                               .tokens = args->rows});
+    const struct linear_part part = {.weight = args->weight,
+                                     .y = args->y,
+                                     .x = args->x,
+                                     .row_index = args->row_index,
+                                     .tokens = args->rows};
+    cpu_multiply(device, &part, 1);
     struct cap_job job = {device->isa, args};
     if (args->scale != 0 || args->softcap > 0)
         threads_for(device->threads, (int64_t)args->rows * args->weight.rows, CAP_ELEMENTS,

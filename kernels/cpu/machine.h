@@ -6,13 +6,8 @@
 
 #include "kernels/cpu/isa.h"
 
-struct machine_level {
-    const struct cpu_isa *isa;
-    bool (*available)(void); // on the processor that we run on
-};
-
 // The best first, then one that is always available, then a row of NULL.
-extern const struct machine_level machine_levels[];
+extern const struct cpu_level machine_levels[];
 
 void machine_pause(void); // in a loop that waits for another thread
 

@@ -3,8 +3,8 @@
 
 static bool always(void) { return true; }
 
-const struct machine_level machine_levels[] = {
-    {&isa_generic, always},
+const struct cpu_level machine_levels[] = {
+    {&isa_generic, NULL, always},
     {0},
 };
 

@@ -1,4 +1,7 @@
 // kernels/cpu/machine_x86_64.c — Intel and AMD.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "kernels/cpu/machine.h"
 
 static bool always(void) { return true; }
@@ -14,10 +17,21 @@ static bool has_avx512(void) {
            __builtin_cpu_supports("avx512vnni");
 }
 
-const struct machine_level machine_levels[] = {
-    {&isa_avx512, has_avx512},
-    {&isa_avx2, has_avx2},
-    {&isa_generic, always},
+// A process asks the kernel for the tile registers before it uses them: the numbers are those of
+// Linux' asm/prctl.h and of the XSAVE component that holds them.
+static bool has_amx(void) {
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    return has_avx512() && __builtin_cpu_supports("amx-tile") &&
+           __builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("amx-bf16") &&
+           __builtin_cpu_supports("avx512bf16") &&
+           syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+}
+
+const struct cpu_level machine_levels[] = {
+    {&isa_avx512, &matrix_amx, has_amx},
+    {&isa_avx512, NULL, has_avx512},
+    {&isa_avx2, NULL, has_avx2},
+    {&isa_generic, NULL, always},
     {0},
 };
 

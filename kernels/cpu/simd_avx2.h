@@ -108,6 +108,11 @@ static inline vb vb_lookup(const int8_t table[16], vb a) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(once), a);
 }
 
+static inline vi vi_grid(const uint16_t *grid, vi index) {
+    const __m256i rows = _mm256_i32gather_epi32((const int *)(const void *)grid, index, 2);
+    return _mm256_and_si256(rows, _mm256_set1_epi32(0xFFFF));
+}
+
 // The first operand of maddubs is unsigned and pairs are summed in int16. A signed weight
 // therefore hands its sign to the activation: |w| <= 128 and |x| <= 127 fit a pair's sum.
 static inline vi vi_signed_start(int32_t offset) {

@@ -101,6 +101,11 @@ static inline vb vb_lookup(const int8_t table[16], vb a) {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(once), a);
 }
 
+static inline vi vi_grid(const uint16_t *grid, vi index) {
+    const __m512i rows = _mm512_i32gather_epi32(index, grid, 2);
+    return _mm512_and_si512(rows, _mm512_set1_epi32(0xFFFF));
+}
+
 // The first operand of dpbusd is unsigned, so a signed weight gets 128 added and the sum starts
 // at -128 times the sum of the activations.
 static inline vi vi_signed_start(int32_t offset) { return _mm512_set1_epi32(16 * offset); }

@@ -179,6 +179,12 @@ static inline uint8_t byte_of(vb a, int lane, int j) {
     return (uint8_t)((uint32_t)a.lane[lane] >> (8 * j));
 }
 
+// The row of a code book (grids.h, which has one more than an index may name) for each lane.
+static inline vi vi_grid(const uint16_t *grid, vi index) {
+    EACH_LANE index.lane[i] = grid[index.lane[i]];
+    return index;
+}
+
 // Signed weights: a sum of products starts at vi_signed_start(act_block.offset).
 static inline vi vi_signed_start(int32_t offset) {
     (void)offset;

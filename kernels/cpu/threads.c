@@ -3,10 +3,12 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "engine/base/assert.h"
@@ -25,6 +27,14 @@ struct signal {
     pthread_cond_t changed;
 };
 
+enum { LINE_BYTES = 64 }; // of a cache; what several threads write lies in lines of its own
+
+// A thread's own part of a job: runs that it takes first, and others when they have none left.
+struct lane {
+    alignas(LINE_BYTES) atomic_ullong claimed; // job number << 32 | how many of its runs are taken
+    alignas(LINE_BYTES) atomic_bool inside;    // it may hold a run
+};
+
 struct helper {
     pthread_t thread;
     struct threads *pool;
@@ -32,22 +42,24 @@ struct helper {
     int cpu; // or -1: not pinned
 };
 
-struct threads {
-    int32_t count;
-    struct helper *helpers; // [count - 1], owned
-    int32_t running;        // helpers that were started
-    struct signal start;    // the newest job's number
-    struct signal finish;   // how often the last helper inside has left a job that was closed
-    atomic_bool stop;
-
-    // The job. Written while it is closed, read by who is inside. A helper that comes when it is
-    // closed already is not waited for: where others want the processors too, that may be long.
-    atomic_ullong open; // its number, or 0
-    atomic_int inside;  // helpers
+// Written while it is closed, read by who is inside. A helper that comes when it is closed already
+// is not waited for: where others want the processors too, that may be long.
+struct job {
+    alignas(LINE_BYTES) atomic_ullong open; // its number, or 0
     threads_body *body;
     void *context;
-    int64_t items, grain;
-    atomic_llong next; // first item that nobody has taken
+    int64_t items, grain, runs;
+};
+
+struct threads {
+    int32_t count;
+    struct helper *helpers;                  // [count - 1], owned
+    struct lane *lanes;                      // [count], owned; the caller's in front
+    int32_t running;                         // helpers that were started
+    alignas(LINE_BYTES) struct signal start; // the newest job's number
+    struct job job;
+    alignas(LINE_BYTES) struct signal finish; // wakes a caller that waits for helpers to leave
+    atomic_bool stop;
 };
 
 static int64_t now_nanoseconds(void) {
@@ -68,12 +80,16 @@ static void signal_deinit(struct signal *signal) {
     (void)pthread_mutex_destroy(&signal->mutex);
 }
 
-static void signal_raise(struct signal *signal) {
-    (void)atomic_fetch_add(&signal->value, 1);
+static void signal_wake(struct signal *signal) {
     if (atomic_load(&signal->sleepers) == 0) return;
     (void)pthread_mutex_lock(&signal->mutex);
     (void)pthread_cond_broadcast(&signal->changed);
     (void)pthread_mutex_unlock(&signal->mutex);
+}
+
+static void signal_raise(struct signal *signal) {
+    (void)atomic_fetch_add(&signal->value, 1);
+    signal_wake(signal);
 }
 
 static unsigned long long signal_wait(struct signal *signal, unsigned long long seen) {
@@ -95,13 +111,31 @@ static unsigned long long signal_wait(struct signal *signal, unsigned long long 
     return value;
 }
 
-static void work(struct threads *threads, int32_t thread) {
-    const int64_t items = threads->items, grain = threads->grain;
+// A run of a lane that nobody has taken, or -1. The first claim of a job finds another's number.
+static int64_t claim(struct threads *threads, unsigned long long number, int32_t which) {
+    struct lane *lane = &threads->lanes[which];
+    const int64_t runs = threads->job.runs, count = threads->count;
+    const int64_t first = runs * which / count, end = runs * (which + 1) / count;
+    const unsigned long long mark = number << 32;
+    unsigned long long seen = atomic_load_explicit(&lane->claimed, memory_order_relaxed);
     for (;;) {
-        const int64_t begin = atomic_fetch_add(&threads->next, grain);
-        if (begin >= items) return;
-        threads->body(threads->context, begin, begin + grain < items ? begin + grain : items,
-                      thread);
+        const unsigned long long taken = seen >> 32 == mark >> 32 ? seen & UINT32_MAX : 0;
+        if ((int64_t)taken >= end - first) return -1;
+        if (atomic_compare_exchange_weak(&lane->claimed, &seen, mark | (taken + 1)))
+            return first + (int64_t)taken;
+    }
+}
+
+static void work(struct threads *threads, unsigned long long number, int32_t thread) {
+    const struct job *job = &threads->job;
+    int32_t lane = thread;
+    for (int32_t i = 0; i < threads->count; i++) {
+        int64_t run;
+        while ((run = claim(threads, number, lane)) >= 0) {
+            const int64_t begin = run * job->grain, left = job->items - begin;
+            job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), thread);
+        }
+        lane = lane + 1 < threads->count ? lane + 1 : 0;
     }
 }
 
@@ -112,22 +146,40 @@ static void pin(int cpu) {
     (void)sched_setaffinity(0, sizeof set, &set); // refused: the scheduler chooses, as before
 }
 
-// A helper enters before it looks whether the job is open, and leaves before it looks whether that
-// was closed; the caller closes it before it looks who is inside. So either the helper sees that it
-// came too late, or the caller sees the helper.
-static void take_part(struct threads *threads, unsigned long long job, int32_t thread) {
-    (void)atomic_fetch_add(&threads->inside, 1);
-    if (atomic_load(&threads->open) == job) work(threads, thread);
-    if (atomic_fetch_sub(&threads->inside, 1) == 1 && atomic_load(&threads->open) == 0)
-        signal_raise(&threads->finish);
+// A helper enters before it looks whether the job is open; the caller closes it before it looks who
+// is inside. So either the helper sees that it came too late, or the caller sees the helper. The
+// same holds for a helper that leaves and a caller that falls asleep.
+static void take_part(struct threads *threads, unsigned long long number, int32_t thread) {
+    struct lane *lane = &threads->lanes[thread];
+    atomic_store(&lane->inside, true);
+    if (atomic_load(&threads->job.open) == number) work(threads, number, thread);
+    atomic_store(&lane->inside, false);
+    signal_wake(&threads->finish);
+}
+
+static bool left_soon(const struct lane *lane) {
+    const int64_t end = now_nanoseconds() + SPIN_NANOSECONDS;
+    do {
+        for (int i = 0; i < SPINS_PER_LOOK; i++) {
+            if (!atomic_load(&lane->inside)) return true;
+            machine_pause();
+        }
+    } while (now_nanoseconds() < end);
+    return false;
 }
 
 static void close_job(struct threads *threads) {
-    atomic_store(&threads->open, 0);
-    for (;;) {
-        const unsigned long long seen = atomic_load(&threads->finish.value);
-        if (atomic_load(&threads->inside) == 0) return;
-        (void)signal_wait(&threads->finish, seen);
+    struct signal *finish = &threads->finish;
+    atomic_store(&threads->job.open, 0);
+    for (int32_t i = 1; i < threads->count; i++) {
+        const struct lane *lane = &threads->lanes[i];
+        if (!atomic_load(&lane->inside) || left_soon(lane)) continue;
+        (void)pthread_mutex_lock(&finish->mutex);
+        (void)atomic_fetch_add(&finish->sleepers, 1);
+        while (atomic_load(&lane->inside))
+            (void)pthread_cond_wait(&finish->changed, &finish->mutex);
+        (void)atomic_fetch_sub(&finish->sleepers, 1);
+        (void)pthread_mutex_unlock(&finish->mutex);
     }
 }
 
@@ -194,26 +246,35 @@ static bool start_helpers(struct threads *threads, const int *cpus, int32_t num_
     return true;
 }
 
+static void *alloc_zeroed(size_t bytes) {
+    void *memory = aligned_alloc(LINE_BYTES, bytes);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+static struct threads *threads_alloc(int32_t count) {
+    struct threads *created = alloc_zeroed(sizeof *created);
+    if (!created) return NULL;
+    created->count = count;
+    created->helpers = calloc((size_t)count, sizeof *created->helpers);
+    created->lanes = alloc_zeroed((size_t)count * sizeof *created->lanes);
+    const bool starts = signal_init(&created->start);
+    if (created->helpers && created->lanes && starts && signal_init(&created->finish))
+        return created;
+    if (starts) signal_deinit(&created->start);
+    free(created->lanes);
+    free(created->helpers);
+    free(created);
+    return NULL;
+}
+
 enum status threads_create(int32_t count, struct threads **threads) {
     int cpus[CPU_SETSIZE];
     int32_t cores;
     const int32_t num_cpus = list_cpus(cpus, &cores);
     if (count <= 0) count = cores > 0 ? cores : 1;
-    struct threads *created = calloc(1, sizeof *created);
+    struct threads *created = threads_alloc(count);
     if (!created) return STATUS_NO_MEMORY;
-    created->count = count;
-    created->helpers = calloc((size_t)count, sizeof *created->helpers);
-    if (!created->helpers || !signal_init(&created->start)) {
-        free(created->helpers);
-        free(created);
-        return STATUS_NO_MEMORY;
-    }
-    if (!signal_init(&created->finish)) {
-        signal_deinit(&created->start);
-        free(created->helpers);
-        free(created);
-        return STATUS_NO_MEMORY;
-    }
     if (!start_helpers(created, cpus, num_cpus)) {
         threads_destroy(created);
         return STATUS_NO_MEMORY;
@@ -230,6 +291,7 @@ void threads_destroy(struct threads *threads) {
         (void)pthread_join(threads->helpers[i].thread, NULL);
     signal_deinit(&threads->start);
     signal_deinit(&threads->finish);
+    free(threads->lanes);
     free(threads->helpers);
     free(threads);
 }
@@ -244,13 +306,15 @@ void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_
         body(context, 0, items, 0);
         return;
     }
-    threads->body = body;
-    threads->context = context;
-    threads->items = items;
-    threads->grain = grain;
-    atomic_store(&threads->next, 0);
-    atomic_store(&threads->open, atomic_load(&threads->start.value) + 1);
+    const unsigned long long number = atomic_load(&threads->start.value) + 1;
+    threads->job.body = body;
+    threads->job.context = context;
+    threads->job.items = items;
+    threads->job.grain = grain;
+    threads->job.runs = (items + grain - 1) / grain;
+    ASSERT(threads->job.runs <= UINT32_MAX);
+    atomic_store(&threads->job.open, number);
     signal_raise(&threads->start);
-    work(threads, 0);
+    work(threads, number, 0);
     close_job(threads);
 }

@@ -154,6 +154,8 @@ extern "C" enum status cuda_attention_check(struct device *device,
     const struct kv_cache *cache = args->cache;
     if (attention_layout(args->kernel) == KV_LAYOUT_PACKED)
         return check_packed(device, args, max_context, err);
+    if (args->kernel == ATTENTION_AUTO && !has_tiles(device, args))
+        device->plain_head_size = cache->head_size;
     if (args->kernel != ATTENTION_FLASH || has_tiles(device, args)) return STATUS_OK;
     return error_set(err, STATUS_UNSUPPORTED,
                      "attention flash has no tiles for %" PRId32 " heads over %" PRId32

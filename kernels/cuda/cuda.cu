@@ -1,6 +1,7 @@
 // kernels/cuda/cuda.cu — the CUDA backend's table: device life cycle, memory, copies.
 #include "kernels/cuda/flash.cuh"
 #include "kernels/cuda/stream_k.cuh"
+#include "kernels/cuda/unpacked.cuh"
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,23 +24,25 @@ static enum status refuse(cudaError_t failure, struct error *err) {
 }
 
 static cudaError_t start(struct device *device) {
-    int count = 0;
+    int count = 0, least, greatest; // priorities: what is computed ahead has the least
     cudaError_t result = cudaGetDeviceCount(&count);
     if (result == cudaSuccess && count == 0) result = cudaErrorNoDevice;
     if (result == cudaSuccess) result = cudaSetDevice(device->index);
     if (result == cudaSuccess) result = cudaGetDeviceProperties(&device->properties, device->index);
+    if (result == cudaSuccess) result = cudaDeviceGetStreamPriorityRange(&least, &greatest);
     if (result == cudaSuccess)
-        result = cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
+        result = cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, greatest);
     if (result == cudaSuccess) result = cudaMalloc(&device->blas_workspace, BLAS_WORKSPACE_BYTES);
     return result;
 }
 
 static void cuda_close(struct device *device) {
     if (!device) return;
+    unpacked_destroy(device->unpacked);
     cuda_free_weights(device);
+    cuda_free_staging(device);
     cuda_forget_recordings(device);
     if (device->blas) cublasLtDestroy(device->blas);
-    cudaFree(device->unpacked);
     cudaFree(device->flash_parts);
     cudaFree(device->flash_arrived);
     cudaFree(device->stream_k_parts);
@@ -47,7 +50,7 @@ static void cuda_close(struct device *device) {
     cudaFree(device->partitions);
     cudaFree(device->candidate_keys);
     cudaFree(device->candidates_arrived);
-    cudaFree(device->expert_hidden);
+    cuda_free_experts(device);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -70,6 +73,8 @@ static enum status cuda_open(const struct device_options *options, struct device
 
 static void cuda_info(struct device *device, struct device_info *info) {
     *info = (struct device_info){};
+    info->plain_bytes = device->plain_bytes;
+    info->plain_head_size = device->plain_head_size;
     snprintf(info->name, sizeof info->name, "%s", device->properties.name);
     device_note(device, cudaMemGetInfo(&info->memory_free, &info->memory_total));
 }
@@ -138,30 +143,17 @@ static enum status reserve_candidates(struct device *device) {
     return STATUS_OK;
 }
 
-static enum status reserve_experts(struct device *device) {
-    const size_t floats = cuda_expert_hidden_floats(&device->limits);
-    void *hidden;
-    device_note(device, cudaFree(device->expert_hidden));
-    device->expert_hidden = NULL;
-    if (floats == 0) return STATUS_OK;
-    TRY(cuda_alloc(device, floats * sizeof(float), &hidden));
-    device->expert_hidden = (float *)hidden;
-    return STATUS_OK;
-}
-
 static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
     device->limits = *workspace;
     cuda_forget_recordings(device);
+    cuda_free_staging(device);
     TRY(reserve_flash(device));
     TRY(reserve_stream_k(device));
     TRY(reserve_partitions(device));
     TRY(reserve_candidates(device));
-    TRY(reserve_experts(device));
-    if (device->unpacked) return STATUS_OK;
-    void *unpacked;
-    TRY(cuda_alloc(device, UNPACKED_ELEMENTS * sizeof *device->unpacked, &unpacked));
-    device->unpacked = (__half *)unpacked;
-    return STATUS_OK;
+    TRY(cuda_reserve_experts(device));
+    if (!device->unpacked && !device->deterministic) device->unpacked = unpacked_create();
+    return device->unpacked || device->deterministic ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void cuda_release(struct device *device, void *memory, size_t bytes) {
@@ -207,6 +199,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .name = "cuda",
         .activation = DTYPE_F16,
         .residual = DTYPE_F32,
+        .batch_tokens = 2048,
         .open = cuda_open,
         .close = cuda_close,
         .info = cuda_info,
@@ -217,6 +210,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .alloc_host = cuda_alloc_host,
         .release_host = cuda_release_host,
         .weights = cuda_weights,
+        .weight_bytes = cuda_weight_bytes,
         .to_device = cuda_to_device,
         .to_host = cuda_to_host,
         .sync = cuda_sync,

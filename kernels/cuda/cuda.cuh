@@ -9,8 +9,9 @@
 #include "engine/base/assert.h"
 #include "kernels/backend.h"
 
-struct copied_weights { // of model files, until the device is closed
+struct copied_weights { // of model files, until the device is closed: many matrices in each
     void *memory;
+    size_t bytes, used;
     struct copied_weights *next;
 };
 
@@ -21,25 +22,32 @@ struct device {
     int index;
     bool deterministic;
     struct copied_weights *weights;
+    size_t plain_bytes;      // of weights that only the plain product takes
+    int32_t plain_head_size; // of attention without tiles, as it was asked about; 0: none
+    void *staging; // while weights are loaded, until the next reserve()
+    size_t staging_bytes;
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
     void *blas_workspace;       // [BLAS_WORKSPACE_BYTES]
-    __half *unpacked;           // [UNPACKED_ELEMENTS]: a strip of weights on its way to cuBLASLt
+    struct unpacked *unpacked;  // NULL on a deterministic device, which has no use for it
     float *flash_parts;         // of units of attention that blocks share: flash_decode.cu
     unsigned *flash_arrived;    // [max_seqs x num_heads], 0 between calls
-    float *stream_k_parts;      // sums of tiles that blocks share: stream_k.cu
+    float *stream_k_parts;      // sums of tiles that blocks share: stream_k_kernel.cuh
     unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
     void *partitions;           // of paged_attention_v2, where it was reserved; else NULL
 
-    float *expert_hidden; // [max_tokens, experts_used, expert_rows], where it was reserved
+    // Of mixtures, where they were reserved; slots are max_tokens x experts_used.
+    __half *expert_hidden;            // [slots, expert_rows]
+    float *expert_answers;            // [slots, expert_outputs]
+    int32_t *expert_slots;            // [slots + 1]: by expert, and how many items there are
+    struct expert_item *expert_items; // experts.cuh
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
 };
 
 static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
-static const size_t UNPACKED_ELEMENTS = (size_t)64 << 20;
 
 // Keeps the first failure; call it after each launch.
 static inline void device_note(struct device *device, cudaError_t result) {
@@ -152,7 +160,8 @@ size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cuda_route(struct device *device, const struct route *args);
 void cuda_experts(struct device *device, const struct experts *args);
-size_t cuda_expert_hidden_floats(const struct workspace *workspace); // that its scratch holds
+enum status cuda_reserve_experts(struct device *device);
+void cuda_free_experts(struct device *device);
 void cuda_logits(struct device *device, const struct logits *args);
 void cuda_candidates(struct device *device, const struct candidates *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // that its scratch holds
@@ -160,7 +169,9 @@ void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 void cuda_read(struct device *device, const void *memory, size_t bytes);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
+size_t cuda_weight_bytes(const struct weight *in_file);
 void cuda_free_weights(struct device *device);
+void cuda_free_staging(struct device *device);
 bool cuda_replay(struct device *device, uint64_t key);
 bool cuda_recorded(struct device *device);
 void cuda_forget_recordings(struct device *device);

@@ -1,157 +1,187 @@
 // kernels/cuda/experts.cu — a mixture of experts: who answers a token, and their answer.
 //
 //   route    scores [tokens, experts] fp32; chosen int32 and shares fp32 [tokens, used], out
-//            grid  tokens;  block  LANES: a lane has every 32nd score, a round finds one expert
-//   gated    hidden [tokens, used, rows] fp32 = act(gate x, up x)
-//            grid  (ceil(rows / WARPS), tokens x used);  block WARPS x 32, a warp a row
-//   answers  y [tokens, down.rows] fp32 = sum over j of shares[j] * (down hidden[j] + bias)
-//            grid  (ceil(down.rows / WARPS), tokens);  block WARPS x 32, a warp a row
+//            grid  tokens;  block  LANES
+//   combine  y [tokens, dim] fp32 = or += sum over j of shares[j] * answers[slot j]
+//            grid  (ceil(dim / 4 THREADS), tokens);  block  THREADS, four columns a thread
 //
-// An expert's matrix is in the order of tiles.cuh; weights are unpacked one by one, as the plain
-// product of linear.cu does, so that every type is served. Which experts are needed stands on the
-// card only. Sums are fp32, each in an order that depends on its row alone. For one token bound by
-// reading the chosen experts' weights; many tokens read them as often as they are chosen.
-#include "kernels/cuda/act.cuh"
-#include "kernels/cuda/unpack.cuh"
+// Between them are the two products, gate and up with what lets the one through the other, and
+// down, each over items of one expert and some slots (experts.cuh):
+//
+//   experts_few.cuh   items of 8 slots, for tokens that are few, or on a deterministic device
+//   experts_many.cuh  items of 32 or 64 slots
+//
+// Which experts are needed stands on the card only, so that a step can be recorded; grids are for
+// as many items as there may be. What lies between gate and down is fp16; all sums are fp32.
+#include "kernels/cuda/experts.cuh"
+#include "kernels/cuda/gemv.cuh"
+#include "kernels/cuda/types.cuh"
 
-enum { WARPS = 4 };
+enum { THREADS = 128, FEW_MOST_TOKENS = 64 };
 
-struct best_score {
-    float score;
-    int expert;
-};
-
-static __device__ inline bool ahead(best_score a, best_score b) {
-    return a.score > b.score || (a.score == b.score && a.expert < b.expert);
+// A score as a number that is larger where it is; never 0. What is not a number is the lowest.
+static __device__ inline unsigned key_of(float score) {
+    const unsigned bits = __float_as_uint(isnan(score) ? -INFINITY : score == 0 ? 0.0f : score);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-static __device__ inline best_score best_of_warp(best_score mine) {
-    for (int offset = LANES / 2; offset > 0; offset /= 2) {
-        const best_score other = {__shfl_xor_sync(0xffffffffu, mine.score, offset),
-                                  __shfl_xor_sync(0xffffffffu, mine.expert, offset)};
-        if (ahead(other, mine)) mine = other;
-    }
-    return mine;
+static __device__ inline float score_of(unsigned key) {
+    return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
-// Each round takes the best behind the one that was found before.
-static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
+// A lane has every 32nd score in registers; each step takes the best of all, the first of equal
+// ones, and lane j keeps the j-th.
+template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
     const size_t token = blockIdx.x;
+    const int lane = threadIdx.x;
     const float *scores = (const float *)args.scores + token * args.experts;
-    int32_t *chosen = args.chosen + token * args.used;
-    float *shares = args.shares + token * args.used;
-    best_score last = {INFINITY, -1};
-    float highest = 0, sum = 0;
+    unsigned keys[EACH], own = 0, highest = 0;
+    int expert = 0;
     grid_launch_dependents();
     grid_wait();
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        keys[i] = lane + LANES * i < args.experts ? key_of(scores[lane + LANES * i]) : 0;
     for (int j = 0; j < args.used; j++) {
-        best_score mine = {-INFINITY, args.experts};
-        for (int e = threadIdx.x; e < args.experts; e += LANES) {
-            const best_score one = {isnan(scores[e]) ? -INFINITY : scores[e], e};
-            if (ahead(last, one) && ahead(one, mine)) mine = one;
-        }
-        last = best_of_warp(mine);
-        if (j == 0) highest = last.score;
-        sum += __expf(last.score - highest);
-        if (threadIdx.x == 0) {
-            chosen[j] = last.expert;
-            shares[j] = __expf(last.score - highest);
-        }
+        unsigned best = 0;
+        int nth = 0;
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (keys[i] > best) best = keys[i], nth = i;
+        const unsigned most = __reduce_max_sync(0xffffffffu, best);
+        const int mine = best == most ? lane + LANES * nth : EXPERTS_MAX;
+        const int chosen = __reduce_min_sync(0xffffffffu, mine);
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (chosen == lane + LANES * i) keys[i] = 0;
+        if (j == 0) highest = most;
+        if (j == lane) own = most, expert = chosen;
     }
-    if (threadIdx.x == 0) // its own: no barrier
-        for (int j = 0; j < args.used; j++)
-            shares[j] *= (args.gains ? args.gains[chosen[j]] : 1.0f) / sum;
+    const float share = lane < args.used ? __expf(score_of(own) - score_of(highest)) : 0;
+    const float sum = warp_sum(share);
+    if (lane >= args.used) return;
+    args.chosen[token * args.used + lane] = expert;
+    args.shares[token * args.used + lane] = share * (args.gains ? args.gains[expert] : 1.0f) / sum;
 }
 
-template <enum dtype TYPE, typename input_t>
-static __device__ inline float row_product(const expert_weights &from, int expert, int row,
-                                           const input_t *x) {
-    const weight w = {from.data[expert], TYPE, from.rows, from.columns};
-    float sum = 0;
-    for (int column = threadIdx.x % LANES; column < from.columns; column += LANES)
-        sum = fmaf(to_float(x[column]), weight_at<TYPE>(w, row, column), sum);
-    sum = warp_sum(sum);
-    return from.bias ? sum + from.bias[(size_t)expert * from.rows + row] : sum;
-}
-
-template <enum dtype TYPE>
-static __global__ __launch_bounds__(WARPS *LANES) void gated_kernel(const experts args,
-                                                                    float *hidden) {
-    const int row = blockIdx.x * WARPS + threadIdx.x / LANES, slot = blockIdx.y;
+// y[t] = the sum over its slots, in their order.
+static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts args,
+                                                                 const float *answers) {
+    const int column = (blockIdx.x * THREADS + threadIdx.x) * 4, dim = args.down.rows;
+    const size_t token = blockIdx.y;
     grid_launch_dependents();
     grid_wait();
-    if (row >= args.gate.rows) return;
-    const int expert = args.chosen[slot];
-    const __half *x = (const __half *)args.x + (size_t)(slot / args.used) * args.gate.columns;
-    const float gate = row_product<TYPE>(args.gate, expert, row, x);
-    const float up = row_product<TYPE>(args.up, expert, row, x);
-    if (threadIdx.x % LANES == 0)
-        hidden[(size_t)slot * args.gate.rows + row] = act_of(args.act, gate, up);
-}
-
-template <enum dtype TYPE>
-static __global__ __launch_bounds__(WARPS *LANES) void answers_kernel(const experts args,
-                                                                      const float *hidden) {
-    const int row = blockIdx.x * WARPS + threadIdx.x / LANES, token = blockIdx.y;
-    grid_launch_dependents();
-    grid_wait();
-    if (row >= args.down.rows) return;
-    float sum = 0;
+    if (column >= dim) return;
+    float4 *y = (float4 *)((float *)args.y + token * dim + column);
+    float4 sum = args.add ? *y : float4{};
     for (int j = 0; j < args.used; j++) {
-        const size_t slot = (size_t)token * args.used + j;
-        const float *x = hidden + slot * args.down.columns;
-        sum += args.shares[slot] * row_product<TYPE>(args.down, args.chosen[slot], row, x);
+        const size_t slot = token * args.used + j;
+        const float share = args.shares[slot];
+        const float4 one = *(const float4 *)(answers + slot * dim + column);
+        sum.x += share * one.x, sum.y += share * one.y;
+        sum.z += share * one.z, sum.w += share * one.w;
     }
-    if (threadIdx.x % LANES == 0) ((float *)args.y)[(size_t)token * args.down.rows + row] = sum;
-}
-
-template <enum dtype TYPE>
-static void launch_gated(struct device *device, const struct experts *args) {
-    const dim3 grid(ceil_divide((size_t)args->gate.rows, WARPS),
-                    (unsigned)(args->tokens * args->used));
-    launch_after(device, gated_kernel<TYPE>, grid, dim3(WARPS * LANES), 0, *args,
-                 device->expert_hidden);
-}
-
-template <enum dtype TYPE>
-static void launch_answers(struct device *device, const struct experts *args) {
-    const dim3 grid(ceil_divide((size_t)args->down.rows, WARPS), (unsigned)args->tokens);
-    launch_after(device, answers_kernel<TYPE>, grid, dim3(WARPS * LANES), 0, *args,
-                 (const float *)device->expert_hidden);
+    *y = sum;
 }
 
 extern "C" void cuda_route(struct device *device, const struct route *args) {
     ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
-    launch_after(device, route_kernel, dim3(args->tokens), dim3(LANES), 0, *args);
+    ASSERT(args->experts <= EXPERTS_MAX);
+    const auto kernel = args->experts <= 4 * LANES   ? route_kernel<4>
+                        : args->experts <= 8 * LANES ? route_kernel<8>
+                                                     : route_kernel<EXPERTS_MAX / LANES>;
+    launch_after(device, kernel, dim3(args->tokens), dim3(LANES), 0, *args);
 }
 
-extern "C" size_t cuda_expert_hidden_floats(const struct workspace *workspace) {
-    return (size_t)workspace->max_tokens * (size_t)workspace->experts_used *
-           (size_t)workspace->expert_rows;
+static bool fits_many(const struct expert_weights *w) {
+    const struct weight one = {nullptr, w->type, w->rows, w->columns};
+    return gemv_fits(&one);
+}
+
+// Slots of an item: enough that an expert's weights are read once for most of those who chose it.
+static int32_t item_slots_of(const struct device *device, const struct experts *args) {
+    if (device->deterministic || args->tokens <= FEW_MOST_TOKENS || !fits_many(&args->gate) ||
+        !fits_many(&args->down))
+        return FEW_SLOTS;
+    return args->tokens * args->used > args->experts * (MANY_SLOTS / 2) ? MANY_SLOTS
+                                                                        : MANY_SLOTS / 2;
+}
+
+// One token needs no sorting: each of its slots is an item.
+static struct expert_work work_of(struct device *device, const struct experts *args,
+                                  int32_t item_slots) {
+    if (args->tokens > 1) return experts_sort(device, args, item_slots);
+    struct expert_work work = {};
+    work.chosen = args->chosen;
+    work.most_items = work.slot_count = work.used = args->used;
+    work.experts = args->experts;
+    return work;
 }
 
 extern "C" void cuda_experts(struct device *device, const struct experts *args) {
+    const struct workspace *limits = &device->limits;
     ASSERT(args->gate.type == args->up.type && args->gate.rows == args->down.columns);
-    ASSERT(args->tokens <= device->limits.max_tokens && args->used <= device->limits.experts_used);
-    ASSERT(args->gate.rows <= device->limits.expert_rows);
-    switch (kept_type(args->gate.type)) {
-#define CASE(id)                                \
-    case DTYPE_##id:                            \
-        launch_gated<DTYPE_##id>(device, args); \
-        break;
-        KEPT_MAP(CASE)
-#undef CASE
-    default: // kept_type() has no other
-        ASSERT(false);
+    ASSERT(args->tokens <= limits->max_tokens && args->used <= limits->experts_used);
+    ASSERT(args->gate.rows <= limits->expert_rows && args->down.rows <= limits->expert_outputs);
+    ASSERT(args->experts <= limits->experts && args->down.rows % 4 == 0);
+    struct expert_product gated = {};
+    gated.weights[0] = args->gate;
+    gated.weights[1] = args->up;
+    gated.gated = true;
+    gated.x = (const __half *)args->x;
+    gated.y = device->expert_hidden;
+    gated.act = args->act;
+    struct expert_product down = {};
+    down.weights[0] = args->down;
+    down.x = device->expert_hidden;
+    down.y = device->expert_answers;
+    int32_t item_slots = item_slots_of(device, args);
+    struct expert_work work = work_of(device, args, item_slots);
+    for (struct expert_product *product : {&gated, &down}) {
+        const struct type_kernels *of = type_kernels(kept_type(product->weights[0].type));
+        product->work = work;
+        product->early = !product->gated;
+        if (item_slots > FEW_SLOTS) {
+            if (of->experts_many(device, product, item_slots)) continue;
+            item_slots = FEW_SLOTS; // there is no room for it; places stay as they are
+            work = product->work = work_of(device, args, item_slots);
+            product->early = false;
+        }
+        of->experts_few(device, product);
     }
-    switch (kept_type(args->down.type)) {
-#define CASE(id)                                  \
-    case DTYPE_##id:                              \
-        launch_answers<DTYPE_##id>(device, args); \
-        break;
-        KEPT_MAP(CASE)
-#undef CASE
-    default:
-        ASSERT(false);
+    const dim3 grid(ceil_divide((size_t)args->down.rows, 4 * THREADS), (unsigned)args->tokens);
+    launch_after(device, combine_kernel, grid, dim3(THREADS), 0, *args,
+                 (const float *)device->expert_answers);
+}
+
+static enum status replace(void **memory, size_t bytes) {
+    void *taken = NULL;
+    cudaFree(*memory);
+    *memory = NULL;
+    if (cudaMalloc(&taken, bytes) != cudaSuccess) {
+        cudaGetLastError(); // this call's answer, not the next launch's
+        return STATUS_NO_MEMORY;
     }
+    *memory = taken;
+    return STATUS_OK;
+}
+
+extern "C" enum status cuda_reserve_experts(struct device *device) {
+    const struct workspace *limits = &device->limits;
+    if (limits->experts == 0) return STATUS_OK;
+    const size_t slots = (size_t)limits->max_tokens * (size_t)limits->experts_used;
+    const size_t hidden = slots * (size_t)limits->expert_rows * sizeof(__half);
+    const size_t answers = slots * (size_t)limits->expert_outputs * sizeof(float);
+    const size_t items = (size_t)most_items((int32_t)slots, limits->experts, FEW_SLOTS);
+    TRY(replace((void **)&device->expert_hidden, hidden));
+    TRY(replace((void **)&device->expert_answers, answers));
+    TRY(replace((void **)&device->expert_slots, (slots + 1) * sizeof(int32_t)));
+    return replace((void **)&device->expert_items, items * sizeof(struct expert_item));
+}
+
+extern "C" void cuda_free_experts(struct device *device) {
+    cudaFree(device->expert_hidden);
+    cudaFree(device->expert_answers);
+    cudaFree(device->expert_slots);
+    cudaFree(device->expert_items);
 }

@@ -10,12 +10,17 @@
 #include "kernels/cuda/tiles.cuh"
 
 enum { X_BYTES = 64, XSUM_BYTES = 32 };
+// The least odd number of `each` that has room for `bytes`.
+static inline int odd_stride(int bytes, int each) { return ((bytes + each - 1) / each | 1) * each; }
+
 enum { PLAIN_COLUMNS = 64, PLAIN_BYTES = TILE_ROWS * PLAIN_COLUMNS * 2 };
 
 template <enum dtype TYPE> struct gemv_cell {
     enum { BYTES = cell<TYPE>::BYTES, STEP = BYTES, UNITS = cell<TYPE>::UNITS };
-    enum { COLUMNS = UNITS * UNIT_COLUMNS, HAS_MINIMA = 1, STAGES = cell<TYPE>::STAGES };
+    enum { COLUMNS = UNITS * UNIT_COLUMNS, STAGES = cell<TYPE>::STAGES };
+    enum { HAS_MINIMA = cell<TYPE>::MINIMA };
     enum { TEAM = 1 }; // warps that read neighbouring cells
+    enum { PARTED = cell<TYPE>::LAST_SHIFT || cell<TYPE>::FACTORS > 1 }; // a unit's products
 
     static __device__ inline void take_minima(float (&sums)[4], const cell<TYPE> &weights,
                                               const char *x_sums) {
@@ -35,10 +40,13 @@ template <enum dtype TYPE> struct gemv_cell {
 
     static __device__ inline void add(float (&sums)[4], const char *ring, const char *x,
                                       const char *x_sums) {
-        const int lane = threadIdx.x % LANES;
-        const char *own_x = x + lane % 4 * 16;
         cell<TYPE> weights;
-        weights.load(ring, lane);
+        weights.load(ring, threadIdx.x % LANES);
+        add_loaded(sums, weights, x, x_sums);
+    }
+    static __device__ __forceinline__ void add_loaded(float (&sums)[4], const cell<TYPE> &weights,
+                                                      const char *x, const char *x_sums) {
+        const char *own_x = x + threadIdx.x % 4 * 16;
         float parts[2][4] = {}; // of the units' first products, of their last
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
@@ -46,12 +54,12 @@ template <enum dtype TYPE> struct gemv_cell {
             const uint4 b = *(const uint4 *)(own_x + u * X_BYTES);
             float first[4] = {}, last[4] = {};
             multiply(first, a.first, b.x, b.y);
-            multiply(cell<TYPE>::LAST_SHIFT ? last : first, a.last, b.z, b.w);
+            multiply(PARTED ? last : first, a.last, b.z, b.w);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const float factor = weights.factor(u, i / 2, 0);
                 parts[0][i] = fmaf(factor, first[i], parts[0][i]);
-                if (cell<TYPE>::LAST_SHIFT)
+                if (PARTED)
                     parts[1][i] =
                         fmaf(cell<TYPE>::FACTORS > 1 ? weights.factor(u, i / 2, 1) : factor,
                              last[i], parts[1][i]);
@@ -63,7 +71,7 @@ template <enum dtype TYPE> struct gemv_cell {
         for (int i = 0; i < 4; i++)
             sums[i] = fmaf(weights.row_factor(i / 2), fmaf(last_factor, parts[1][i], parts[0][i]),
                            sums[i]);
-        take_minima(sums, weights, x_sums);
+        if constexpr (HAS_MINIMA) take_minima(sums, weights, x_sums);
     }
 };
 

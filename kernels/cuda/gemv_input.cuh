@@ -40,7 +40,7 @@ static __device__ inline float sum_of(uint2 four) {
 
 // Every lane of a warp calls it. The means are kept in two parts: the second is the first's
 // rounding error.
-static __device__ inline void put_item(const gemv &args, const gemv_x &to, bool minima,
+static __device__ inline void put_item(const gemv_x &to, bool minima,
                                        const x_item &item, uint2 first, uint2 last) {
     if (item.some)
         *(uint4 *)(to.x + item.token * to.stride + item.unit * X_BYTES + item.t * 16) =
@@ -85,10 +85,21 @@ static __device__ inline void load_norms(norm_weights &norms, const gemv &args) 
     }
 }
 
+// A row's units. What the last cell has past it is 0.
+static __device__ inline gemv_x of_row(const gemv &args, gemv_x to) {
+    const int units = args.columns / UNIT_COLUMNS, past = to.units - units;
+    for (int i = threadIdx.x; i < args.tokens * past * 4; i += blockDim.x)
+        *(uint4 *)(to.x + i / 4 / past * to.stride + (units + i / 4 % past) * X_BYTES +
+                   i % 4 * 16) = make_uint4(0, 0, 0, 0);
+    to.units = units;
+    return to;
+}
+
 // x = stream / sqrt(mean(stream^2) + eps) * norm. A round of a warp is 256 columns of one token.
 template <bool ONE>
-static __device__ inline void stage_normed(const gemv &args, const gemv_x &to, bool minima,
+static __device__ inline void stage_normed(const gemv &args, const gemv_x &cells, bool minima,
                                            const norm_weights &norms) {
+    const gemv_x to = of_row(args, cells);
     __shared__ float rounds[GEMV_ROUNDS];
     const int threads = blockDim.x, lane = threadIdx.x % LANES;
     const int a_token = args.columns / ROUND_COLUMNS;
@@ -118,7 +129,7 @@ static __device__ inline void stage_normed(const gemv &args, const gemv_x &to, b
         for (int i = lane; i < a_token; i += LANES)
             sum += rounds[item.token * a_token + i];
         const float scale = rsqrtf(warp_sum(sum) / args.columns + args.eps);
-        put_item(args, to, minima, item, scaled(v[k][0], norms.of[k][0], scale),
+        put_item(to, minima, item, scaled(v[k][0], norms.of[k][0], scale),
                  scaled(v[k][1], norms.of[k][1], scale));
     }
 }
@@ -142,7 +153,7 @@ static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bo
         for (int k = 0; k < PLAIN_ITEMS; k++) {
             if (base + k * threads >= count) break;
             const x_item item = item_of<ONE>(args, to, base + threadIdx.x + k * threads);
-            put_item(args, to, minima, item, v[k][0], v[k][1]);
+            put_item(to, minima, item, v[k][0], v[k][1]);
         }
     }
 }

@@ -31,6 +31,20 @@ struct gemv_plan { // a product, and how it is cut up: the same for all blocks
     unsigned x_at, x_sums_at, sums_at, totals_at; // in shared memory, after the rings
 };
 
+// What a card's shared memory is shared out to. The rings have what is left: at least two cells a
+// warp, whatever the product.
+struct gemv_room {
+    int warps;
+    int32_t tokens;    // at once, at most
+    size_t x, x_alone; // bytes of x and its sums, and of one token's
+};
+
+static struct gemv_room room_of(const struct device *device) {
+    const size_t all = device->properties.sharedMemPerBlockOptin;
+    if (all > 200 << 10) return {GEMV_WARPS, GEMV_TOKENS, 72 << 10, 72 << 10};
+    return {GEMV_WARPS / 2, GEMV_TOKENS / 2, all / 5, all * 3 / 8};
+}
+
 struct gemv_tiles {
     int first, count;
 };

@@ -1,14 +1,14 @@
 // kernels/cuda/linear.cu — which kernels compute products with matrices: linear, gated_linear and
 // logits.
 //
-//   gemv.cu      few tokens: weights are read once, all parts in one launch, the norm before and
-//                what follows (bias, residual, SiLU) with them
-//   stream_k.cu  some dozens of tokens: the same, but for the norm
-//   gemm.cu      many tokens: cuBLASLt
-//   plain        matrices that the first two do not take: F32, and rows of fp16 that are not whole
-//                cells
+//   gemv      few tokens: weights are read once, all parts in one launch, the norm before and
+//             what follows (bias, residual, SiLU) with them
+//   stream_k  some dozens of tokens: the same, but for the norm
+//   gemm      many tokens: cuBLASLt
+//   plain     matrices that the first two do not take: F32, and rows of fp16 that are not whole
+//             cells
 //
-// stream_k.cu and cuBLASLt sum in an order that depends on the number of tokens; a deterministic
+// stream_k and cuBLASLt sum in an order that depends on the number of tokens; a deterministic
 // device takes the others for any number.
 //
 //   plain  grid (ceil(rows / WARPS), tokens);  block WARPS x 32, a warp a row; fp32 sums
@@ -19,6 +19,14 @@
 enum { WARPS = 4, GEMV_MOST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
 
 template <enum dtype TYPE>
+static __device__ inline float4 four_weights(const void *rows, size_t at) {
+    if (TYPE == DTYPE_F32) return *(const float4 *)((const float *)rows + at);
+    const uint2 four = *(const uint2 *)((const __half *)rows + at);
+    return make_float4(low_float(four.x), high_float(four.x), low_float(four.y),
+                       high_float(four.y));
+}
+
+template <enum dtype TYPE>
 static __global__
 __launch_bounds__(WARPS *LANES) void plain_kernel(const __grid_constant__ gemv args) {
     const gemv_part &part = args.parts[0];
@@ -27,12 +35,18 @@ __launch_bounds__(WARPS *LANES) void plain_kernel(const __grid_constant__ gemv a
     grid_launch_dependents();
     grid_wait();
     if (row >= part.rows) return;
-    const struct weight w = {part.data, TYPE, part.rows, args.columns};
     const __half *x =
         args.x + (size_t)(args.row_index ? args.row_index[token] : token) * args.columns;
     float sum = 0;
-    for (int column = lane; column < args.columns; column += LANES)
-        sum = fmaf(__half2float(x[column]), weight_at<TYPE>(w, row, column), sum);
+#pragma unroll 4 // rows are short, and memory far
+    for (int column = 4 * lane; column < args.columns; column += 4 * LANES) {
+        const uint2 four = *(const uint2 *)(x + column);
+        const float4 by = four_weights<TYPE>(part.data, (size_t)row * args.columns + column);
+        sum = fmaf(low_float(four.x), by.x, sum);
+        sum = fmaf(high_float(four.x), by.y, sum);
+        sum = fmaf(low_float(four.y), by.z, sum);
+        sum = fmaf(high_float(four.y), by.w, sum);
+    }
     sum = warp_sum(sum);
     if (lane) return;
     sum += part.bias ? part.bias[row] : 0.0f;
@@ -67,7 +81,7 @@ static void few_launch(struct device *device, const struct gemv *args) {
     streams(device, args->tokens) ? stream_k_launch(device, args) : gemv_launch(device, args);
 }
 
-// The input of a product: with few tokens gemv.cu norms it, else it is normed here.
+// The input of a product: with few tokens gemv norms it, else it is normed here.
 static struct gemv input_of(struct device *device, const struct linear_input *in,
                             const struct weight *w, bool fused) {
     struct gemv args = {};
@@ -121,6 +135,26 @@ static void few_parts(struct device *device, const struct linear *args, struct g
     }
 }
 
+// Neighbours of one shape go together.
+static void many_parts(struct device *device, const struct linear *args, const __half *x) {
+    struct gemm product = {};
+    product.x = x;
+    product.tokens = args->in.tokens;
+    product.store = args->store;
+    for (int i = 0; i < args->count; i += product.count) {
+        const struct weight *w = &args->parts[i].weight;
+        for (product.count = 0; product.count < GEMM_PARTS; product.count++) {
+            if (i + product.count == args->count) break;
+            const struct projection *part = &args->parts[i + product.count];
+            if (part->weight.rows != w->rows || part->weight.columns != w->columns) break;
+            product.y[product.count] = part->y;
+            product.w[product.count] = part->weight;
+            product.bias[product.count] = part->bias;
+        }
+        gemm_launch(device, &product);
+    }
+}
+
 extern "C" void cuda_linear(struct device *device, const struct linear *args) {
     ASSERT(args->in.tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS);
     bool all_few = true, all_fit = true;
@@ -134,17 +168,13 @@ extern "C" void cuda_linear(struct device *device, const struct linear *args) {
         few_parts(device, args, input);
         return;
     }
-    for (int i = 0; i < args->count; i++) {
-        const struct projection *part = &args->parts[i];
-        const struct gemm product = {part->y,    input.x,         part->weight,
-                                     part->bias, args->in.tokens, args->store};
-        gemm_launch(device, &product);
-    }
+    many_parts(device, args, input.x);
 }
 
 extern "C" void cuda_gated_linear(struct device *device, const struct gated_linear *args) {
     ASSERT(args->in.tokens > 0 && args->gate.rows == args->up.rows);
-    const bool alike = kept_type(args->gate.type) == kept_type(args->up.type) && gemv_fits(&args->gate);
+    const bool alike =
+        kept_type(args->gate.type) == kept_type(args->up.type) && gemv_fits(&args->gate);
     if (alike && args->act == ACT_SILU && few(device, &args->gate, args->in.tokens)) {
         struct gemv product = input_of(device, &args->in, &args->gate, true);
         const struct projection gate = {args->y, args->gate, nullptr};

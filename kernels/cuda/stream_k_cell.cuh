@@ -7,7 +7,7 @@
 // bytes are swapped by its number: neither the eight rows of an ldmatrix nor the four of a load of
 // 8 bytes a lane share a bank. Rows of fp16 weights lie alike.
 #pragma once
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/cuda/halves.cuh"
 
 enum { PANEL_COLUMNS = 64, PANEL_ROW = PANEL_COLUMNS * 2, WARP_TILES = 2 };
 
@@ -45,83 +45,6 @@ static __device__ inline void load_two_matrices(unsigned (&r)[2], const char *fr
 
 // Of a warp: two tiles, and eight tokens in each of EIGHTS.
 template <int EIGHTS> struct warp_sums { float of[WARP_TILES][EIGHTS][4]; };
-
-// ---- a packed cell's weights as fp16
-//
-// Bits of 1024 are put over an operand's quants: a half of them is 1024 + q, and, in the last
-// operand of a type with a LAST_SHIFT, 1024 + 16 q. What is taken off again leaves q, exactly.
-
-static __device__ inline __half2 one_of(__half2 pair, int which) {
-    return which ? __high2half2(pair) : __low2half2(pair);
-}
-
-// Two bytes of a word.
-static __device__ inline __half2 bytes_of(unsigned word, int pair) {
-    return __hsub2(as_halves(__byte_perm(word, 0x64646464u, pair ? 0x4342 : 0x4140)),
-                   __float2half2_rn(1024));
-}
-
-// q - OFFSET.
-template <int OFFSET> static __device__ inline __half2 quant_of(__half2 biased, bool sixteenfold) {
-    return sixteenfold ? __hfma2(biased, __float2half2_rn(0.0625f), __float2half2_rn(-64 - OFFSET))
-                       : __hadd2(biased, __float2half2_rn(-1024 - OFFSET));
-}
-
-// weight(biased, u, row, half): of unit u, row g or g + 8, the first or the last half of the unit.
-template <enum dtype TYPE> struct fp16_cell : cell<TYPE> { // Q8_0, Q4_0
-    enum { OFFSET = TYPE == DTYPE_Q8_0 ? 128 : 8 };
-    __device__ void prepare() {}
-    __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
-        return __hmul2(quant_of<OFFSET>(biased, this->LAST_SHIFT > 0 && half),
-                       one_of(as_halves(this->scales[row][u / 2]), u % 2));
-    }
-};
-
-template <> struct fp16_cell<DTYPE_Q6_K> : cell<DTYPE_Q6_K> {
-    __half2 d2[2];
-    __device__ void prepare() { d2[0] = __float2half2_rn(d[0]), d2[1] = __float2half2_rn(d[1]); }
-    __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
-        const __half2 both = __hmul2(pair(scales[row][u / 2], u % 2 ? 0x4342 : 0x4140), d2[row]);
-        return __hmul2(quant_of<32>(biased, half), one_of(both, half));
-    }
-};
-
-// scale * q is exact; d times it, less the minimum, which was rounded, is rounded once.
-template <enum dtype TYPE> struct fp16_super_blocks : cell<TYPE> {
-    __half2 scale[2][4], minimum[2][4]; // of two units each
-    __half2 d2[2];
-    __device__ void prepare() {
-#pragma unroll
-        for (int row = 0; row < 2; row++) {
-            const __half2 less = __float2half2_rn(-this->dmin[row]);
-            d2[row] = __float2half2_rn(this->d[row]);
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                scale[row][i] = bytes_of(this->scales[row][i / 2], i % 2);
-                minimum[row][i] = __hmul2(bytes_of(this->lows[row][i / 2], i % 2), less);
-            }
-        }
-    }
-    __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
-        const __half2 factor = __hmul2(scale[row][u / 2], __float2half2_rn(half ? 0.0625f : 1));
-        const __half2 bias = __hmul2(scale[row][u / 2], __float2half2_rn(half ? -64 : -1024));
-        const __half2 scaled = __hfma2(biased, one_of(factor, u % 2), one_of(bias, u % 2));
-        return __hfma2(scaled, d2[row], one_of(minimum[row][u / 2], u % 2));
-    }
-};
-template <> struct fp16_cell<DTYPE_Q4_K> : fp16_super_blocks<DTYPE_Q4_K> {};
-template <> struct fp16_cell<DTYPE_Q5_K> : fp16_super_blocks<DTYPE_Q5_K> {};
-
-template <enum dtype TYPE>
-static __device__ inline unit_operands weights_of(const fp16_cell<TYPE> &from, int u) {
-    unit_operands a = from.operands(u);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        a.first[i] = as_bits(from.weight(as_halves(a.first[i] | 0x64006400u), u, i % 2, 0));
-        a.last[i] = as_bits(from.weight(as_halves(a.last[i] | 0x64006400u), u, i % 2, 1));
-    }
-    return a;
-}
 
 // ---- cells
 

@@ -11,7 +11,7 @@
 #include <cmath>
 
 enum { WARPS = STREAM_K_WARPS, THREADS = WARPS * LANES, MAX_STAGES = 8 };
-enum { STATIC_BYTES = 1024 }; // of shared memory that is not laid out here, at most
+enum { STREAM_K_STATIC_BYTES = 1024 }; // of shared memory that is not laid out here, at most
 
 struct stream_k_plan { // a product, and how it is cut up: the same for all blocks
     struct gemv args;
@@ -147,13 +147,15 @@ static size_t shared_bytes(const struct stream_k_plan *plan, int tokens) {
     return plan->exchange_at + exchange_bytes(plan->a_block, tokens);
 }
 
-// Tokens that fit the card at once.
+// Tokens that fit the card at once, of those that there are kernels for: 8, 16, 32 or 64, or, of an
+// uncommon type, 16 or 64.
 template <enum dtype TYPE>
 static int tokens_at_once(const struct stream_k_card *card, struct stream_k_plan *plan) {
-    int tokens = 8;
+    const int least = IS_COMMON<TYPE> ? 8 : 16, step = IS_COMMON<TYPE> ? 2 : 4;
+    int tokens = least;
     while (tokens < plan->args.tokens && tokens < STREAM_K_TOKENS)
-        tokens *= 2;
-    while (tokens > 0 && !cut_up<TYPE>(card, plan, tokens))
-        tokens /= 2;
-    return tokens;
+        tokens *= step;
+    while (tokens >= least && !cut_up<TYPE>(card, plan, tokens))
+        tokens /= step;
+    return tokens < least ? 0 : tokens;
 }

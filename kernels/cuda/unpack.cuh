@@ -17,8 +17,8 @@ static __device__ inline float weight_at(const weight &w, int row, int column) {
         const unit_operands a = from.operands(u);
         const unsigned pair = half ? a.last[index] : a.first[index];
         value = e % 2 ? high_float(pair) : low_float(pair);
-        value = value * (from.factor(u, in_row / 8, half) * from.row_factor(in_row / 8)) -
-                from.minimum(u, in_row / 8, half);
+        value *= from.factor(u, in_row / 8, half) * from.row_factor(in_row / 8);
+        if constexpr (cell<TYPE>::MINIMA) value -= from.minimum(u, in_row / 8, half);
     }
     return value;
 }
@@ -28,6 +28,3 @@ template <> __device__ inline float weight_at<DTYPE_F32>(const weight &w, int ro
 template <> __device__ inline float weight_at<DTYPE_F16>(const weight &w, int row, int column) {
     return __half2float(((const __half *)w.data)[(size_t)row * w.columns + column]);
 }
-
-// CASE(id) for each type that a matrix on the card may have.
-#define KEPT_MAP(X) X(F32) X(F16) PACKED_MAP(X)

@@ -70,8 +70,9 @@ void reference_experts(struct device *device, const struct experts *args) {
     ASSERT(args->gate.columns <= device->limits.max_features);
     ASSERT(args->used <= device->limits.experts_used);
     for (int32_t t = 0; t < args->tokens; t++) {
-        memset((float *)args->y + (size_t)t * (size_t)args->down.rows, 0,
-               (size_t)args->down.rows * sizeof(float));
+        if (!args->add)
+            memset((float *)args->y + (size_t)t * (size_t)args->down.rows, 0,
+                   (size_t)args->down.rows * sizeof(float));
         for (int32_t j = 0; j < args->used; j++)
             add_answer(device, args, t, j);
     }

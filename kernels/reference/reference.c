@@ -37,6 +37,7 @@ static void reference_close(struct device *device) {
 static void reference_info(struct device *device, struct device_info *info) {
     (void)device;
     char name[64];
+    *info = (struct device_info){0};
     host_cpu_name(name, sizeof name);
     (void)snprintf(info->name, sizeof info->name, "%s, 1 thread, reference", name);
     host_memory(&info->memory_total, &info->memory_free);
@@ -87,6 +88,7 @@ const struct backend *backend_reference(void) {
         .name = "reference",
         .activation = DTYPE_F32,
         .residual = DTYPE_F32,
+        .batch_tokens = 512,
         .open = reference_open,
         .close = reference_close,
         .info = reference_info,

@@ -1,4 +1,5 @@
-// tests/device/main.cu — device_tests [--quick | --time] [--only NAME] [--every N] [--seed N]
+// tests/device/main.cu — device_tests [--quick | --time] [--only NAME] [--type NAME] [--every N]
+//                                [--seed N]
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,10 @@
 void tally_count(struct tally *tally, bool ok, const char *what, double error) {
     ok ? tally->passed++ : tally->failed++;
     if (!ok) printf("failed: %s (error %.2e)\n", what, error);
+}
+
+bool tally_takes(const struct tally *tally, enum dtype type) {
+    return !tally->type || !strcmp(tally->type, dtype_name(type));
 }
 
 struct part {
@@ -22,14 +27,15 @@ static const struct part PARTS[] = {
     {"cache", test_cache, nullptr},
     {"verbs", test_verbs, nullptr},
     {"linear", test_linear, time_linear},
-    {"experts", test_experts, nullptr},
+    {"experts", test_experts, time_experts},
     {"flash", test_flash, nullptr},
     {"attention", test_attention, time_attention},
 };
 
 static int usage() {
-    fprintf(stderr, "usage: device_tests [--quick | --time] [--only NAME] [--every N] [--seed N]\n"
-                    "NAME is one of");
+    fprintf(stderr,
+            "usage: device_tests [--quick | --time] [--only NAME] [--type NAME] [--every N] "
+            "[--seed N]\nNAME is one of");
     for (const struct part &part : PARTS)
         fprintf(stderr, " %s", part.name);
     fprintf(stderr, "\n");
@@ -43,7 +49,7 @@ static bool is_part(const char *name) {
 }
 
 int main(int argc, char **argv) {
-    struct tally tally = {0, 0, (uint64_t)time(nullptr), false, 1, 0};
+    struct tally tally = {0, 0, (uint64_t)time(nullptr), false, 1, 0, nullptr};
     const char *only = nullptr;
     bool timing = false;
     for (int i = 1; i < argc; i++) {
@@ -53,6 +59,8 @@ int main(int argc, char **argv) {
             timing = true;
         } else if (!strcmp(argv[i], "--only") && i + 1 < argc && is_part(argv[i + 1])) {
             only = argv[++i];
+        } else if (!strcmp(argv[i], "--type") && i + 1 < argc) {
+            tally.type = argv[++i];
         } else if (!strcmp(argv[i], "--every") && i + 1 < argc && atoi(argv[i + 1]) > 0) {
             tally.every = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "--seed") && i + 1 < argc) {

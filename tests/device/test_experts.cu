@@ -10,7 +10,8 @@
 #include "kernels/cuda/cuda.cuh"
 #include "tests/device/tests.cuh"
 
-enum { EXPERTS = 7, ROWS = 256, DIM = 512, MOST_TOKENS = 33, MOST_USED = 4 };
+enum { ROUTED_TOKENS = 33, MOST_EXPERTS = 128, MOST_USED = 8, MOST_TOKENS = 512 };
+enum { MOST_ROWS = 512, MOST_DIM = 768, GUARD = 64 };
 
 struct bench {
     struct device *device;
@@ -43,13 +44,13 @@ static void finish(struct bench *bench) {
 }
 
 static void test_route(struct bench *bench, int32_t experts, int32_t used) {
-    const size_t count = (size_t)MOST_TOKENS * (size_t)used;
-    std::vector<float> scores = floats(bench, (size_t)MOST_TOKENS * (size_t)experts, 5);
+    const size_t count = (size_t)ROUTED_TOKENS * (size_t)used;
+    std::vector<float> scores = floats(bench, (size_t)ROUTED_TOKENS * (size_t)experts, 5);
     for (size_t i = 0; i < scores.size(); i += 3)
         scores[i] = 1; // many are equal
     float *scores_card = upload(scores), *shares_card = upload(std::vector<float>(count));
     int32_t *chosen_card = upload(std::vector<int32_t>(count, -1));
-    const struct route args = {chosen_card, shares_card, scores_card, MOST_TOKENS, experts, used};
+    const struct route args = {chosen_card, shares_card, scores_card, ROUTED_TOKENS, experts, used};
     backend_cuda()->route(bench->device, &args);
     finish(bench);
     std::vector<int32_t> chosen(count);
@@ -57,7 +58,7 @@ static void test_route(struct bench *bench, int32_t experts, int32_t used) {
     CUDA(cudaMemcpy(chosen.data(), chosen_card, count * 4, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(shares.data(), shares_card, count * 4, cudaMemcpyDeviceToHost));
     double worst = 0;
-    for (int32_t t = 0; t < MOST_TOKENS; t++) {
+    for (int32_t t = 0; t < ROUTED_TOKENS; t++) {
         const float *row = &scores[(size_t)t * (size_t)experts];
         std::vector<int32_t> order((size_t)experts);
         for (int32_t e = 0; e < experts; e++)
@@ -81,35 +82,62 @@ static void test_route(struct bench *bench, int32_t experts, int32_t used) {
         CUDA(cudaFree(memory));
 }
 
-struct matrices { // of all experts
-    struct expert_weights weights;
-    std::vector<float> values, bias;
+// Who is chosen.
+enum crowd {
+    CROWD_RANDOM,
+    CROWD_SAME, // the same experts by all tokens, the others by none
 };
 
-static struct matrices make(struct bench *bench, enum dtype type, int32_t rows, int32_t columns,
-                            bool bias) {
-    struct matrices m = {{nullptr, type, rows, columns, nullptr}, {}, {}};
-    const size_t count = (size_t)rows * (size_t)columns;
-    std::vector<const void *> at(EXPERTS);
-    m.values.resize(EXPERTS * count);
-    for (size_t e = 0; e < EXPERTS; e++) {
+struct mixture {
+    enum dtype type, down_type;
+    int32_t experts, used, rows, dim;
+    enum act act;
+    bool biased;
+    struct expert_weights gate, up, down;
+    std::vector<float> values[3], biases[3];
+};
+
+static struct expert_weights make(struct bench *bench, const struct mixture *m, enum dtype type,
+                                  int32_t rows, int32_t columns, int which) {
+    struct expert_weights weights = {nullptr, type, rows, columns, nullptr};
+    const size_t count = (size_t)rows * (size_t)columns, experts = (size_t)m->experts;
+    std::vector<float> &values = ((struct mixture *)m)->values[which];
+    std::vector<const void *> at(experts);
+    values.resize(experts * count);
+    for (size_t e = 0; e < experts; e++) {
         std::vector<char> blocks((size_t)rows * dtype_row_bytes(type, columns));
         dtype_fill_random(type, blocks.data(), count, 0.1f, random_next(&bench->state));
-        dtype_to_float(type, blocks.data(), &m.values[e * count], count);
+        dtype_to_float(type, blocks.data(), &values[e * count], count);
         const struct weight in_file = {blocks.data(), type, rows, columns};
         if (backend_cuda()->weights(bench->device, &in_file, &at[e]) != STATUS_OK) exit(2);
     }
-    m.weights.data = upload(at);
-    m.bias = floats(bench, EXPERTS * (size_t)rows, 0.5);
-    if (bias) m.weights.bias = upload(m.bias);
-    return m;
+    weights.data = upload(at);
+    ((struct mixture *)m)->biases[which] = floats(bench, experts * (size_t)rows, 0.5);
+    if (m->biased) weights.bias = upload(m->biases[which]);
+    return weights;
 }
 
-static double product(const struct matrices &m, int32_t expert, int32_t row, const double *x) {
-    const size_t at = (size_t)expert * (size_t)m.weights.rows + (size_t)row;
-    double sum = m.weights.bias ? (double)m.bias[at] : 0;
-    for (size_t i = 0; i < (size_t)m.weights.columns; i++)
-        sum += (double)m.values[at * (size_t)m.weights.columns + i] * x[i];
+static void load(struct bench *bench, struct mixture *m) {
+    m->gate = make(bench, m, m->type, m->rows, m->dim, 0);
+    m->up = make(bench, m, m->type, m->rows, m->dim, 1);
+    m->down = make(bench, m, m->down_type, m->dim, m->rows, 2);
+}
+
+static void unload(struct mixture *m) {
+    for (const struct expert_weights *weights : {&m->gate, &m->up, &m->down}) {
+        CUDA(cudaFree((void *)weights->data));
+        CUDA(cudaFree((void *)weights->bias));
+    }
+}
+
+static double product(const struct mixture &m, int which, int32_t expert, int32_t row,
+                      const double *x) {
+    const struct expert_weights &w = which == 2 ? m.down : m.gate;
+    const size_t at = (size_t)expert * (size_t)w.rows + (size_t)row;
+    const float *weights = &m.values[which][at * (size_t)w.columns];
+    double sum = m.biased ? (double)m.biases[which][at] : 0;
+    for (int32_t i = 0; i < w.columns; i++)
+        sum += (double)weights[i] * x[i];
     return sum;
 }
 
@@ -121,95 +149,151 @@ static double act_of(enum act act, double g, double u) {
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
 
-static std::vector<double> plain_answer(const struct matrices m[3], enum act act, const double *x,
-                                        const int32_t *chosen, const float *shares, int32_t used) {
-    std::vector<double> y(DIM), hidden(ROWS);
-    for (int32_t j = 0; j < used; j++) {
-        for (int32_t r = 0; r < ROWS; r++)
+static std::vector<double> plain_answer(const struct mixture &m, const double *x,
+                                        const int32_t *chosen, const float *shares) {
+    std::vector<double> y((size_t)m.dim), hidden((size_t)m.rows);
+    for (int32_t j = 0; j < m.used; j++) {
+        for (int32_t r = 0; r < m.rows; r++)
             hidden[(size_t)r] =
-                act_of(act, product(m[0], chosen[j], r, x), product(m[1], chosen[j], r, x));
-        for (int32_t r = 0; r < DIM; r++)
-            y[(size_t)r] += (double)shares[j] * product(m[2], chosen[j], r, hidden.data());
+                act_of(m.act, product(m, 0, chosen[j], r, x), product(m, 1, chosen[j], r, x));
+        for (int32_t r = 0; r < m.dim; r++)
+            y[(size_t)r] += (double)shares[j] * product(m, 2, chosen[j], r, hidden.data());
     }
     return y;
 }
 
-static void test_answers(struct bench *bench, const struct matrices m[3], enum act act,
-                         int32_t tokens, int32_t used) {
-    std::vector<uint16_t> x((size_t)tokens * DIM);
-    std::vector<double> wide(x.size());
-    std::vector<int32_t> chosen;
-    for (size_t i = 0; i < x.size(); i++) {
+static std::vector<int32_t> choose(struct bench *bench, const struct mixture &m, int32_t tokens,
+                                   enum crowd crowd) {
+    std::vector<int32_t> all((size_t)m.experts), chosen;
+    for (int32_t e = 0; e < m.experts; e++)
+        all[(size_t)e] = e;
+    for (int32_t t = 0; t < tokens; t++) {
+        for (size_t j = 0; j < (size_t)m.used && (crowd == CROWD_RANDOM || t == 0); j++)
+            std::swap(all[j], all[j + random_next(&bench->state) % (all.size() - j)]);
+        chosen.insert(chosen.end(), all.begin(), all.begin() + m.used);
+    }
+    return chosen;
+}
+
+// The largest relative error of a checked token's answer; all others must be finite.
+static double worst_error(const struct mixture &m, const std::vector<float> &y,
+                          const std::vector<double> &x, const std::vector<int32_t> &chosen,
+                          const std::vector<float> &shares, int32_t tokens, float start) {
+    const int32_t step = tokens > 40 ? tokens / 24 : 1; // plain loops take their time
+    const size_t dim = (size_t)m.dim, used = (size_t)m.used;
+    double worst = 0;
+    for (int32_t t = 0; t < tokens; t += step) {
+        const size_t at = (size_t)t;
+        const std::vector<double> want =
+            plain_answer(m, &x[at * dim], &chosen[at * used], &shares[at * used]);
+        double difference = 0, size = 0;
+        for (size_t i = 0; i < dim; i++) {
+            const double d = (double)y[at * dim + i] - want[i] - (double)start;
+            difference += d * d, size += want[i] * want[i];
+        }
+        const double error = sqrt(difference / size);
+        worst = error <= worst ? worst : error; // a NaN is the worst
+    }
+    for (float value : y)
+        if (!isfinite(value)) worst = INFINITY;
+    return worst;
+}
+
+static void test_answers(struct bench *bench, const struct mixture &m, int32_t tokens,
+                         enum crowd crowd) {
+    const size_t elements = (size_t)tokens * (size_t)m.dim;
+    std::vector<uint16_t> x(elements);
+    std::vector<double> wide(elements);
+    for (size_t i = 0; i < elements; i++) {
         x[i] = float_to_half((float)uniform(bench));
         wide[i] = (double)half_to_float(x[i]);
     }
-    for (int32_t t = 0; t < tokens; t++)
-        for (int32_t j = 0, first = (int32_t)(random_next(&bench->state) % EXPERTS); j < used; j++)
-            chosen.push_back((first + 3 * j) % EXPERTS); // 3 and 7: none comes twice
+    const std::vector<int32_t> chosen = choose(bench, m, tokens, crowd);
     const std::vector<float> shares = floats(bench, chosen.size(), 1);
-    struct experts args = {};
-    args.y = upload(std::vector<float>(x.size(), NAN));
-    args.x = upload(x);
-    args.chosen = upload(chosen);
-    args.shares = upload(shares);
-    args.gate = m[0].weights;
-    args.up = m[1].weights;
-    args.down = m[2].weights;
-    args.tokens = tokens;
-    args.experts = EXPERTS;
-    args.used = used;
-    args.act = act;
+    const bool add = tokens % 2 == 0;
+    const float start = add ? 0.5f : 0;
+    std::vector<float> poison(elements + GUARD, NAN);
+    if (add) std::fill(poison.begin(), poison.begin() + (ptrdiff_t)elements, start);
+    struct experts args = {upload(poison), upload(x), upload(chosen), upload(shares), m.gate, m.up,
+                           m.down,         tokens,    m.experts,      m.used,         m.act,  add};
     CUDA(cudaDeviceSynchronize());
     backend_cuda()->experts(bench->device, &args);
     finish(bench);
-    std::vector<float> y(x.size());
+    std::vector<float> y(poison.size());
     CUDA(cudaMemcpy(y.data(), args.y, y.size() * 4, cudaMemcpyDeviceToHost));
-    double difference = 0, size = 0;
-    for (int32_t t = 0; t < tokens; t++) {
-        const std::vector<double> want = plain_answer(m, act, &wide[(size_t)t * DIM],
-                                                      &chosen[(size_t)(t * used)],
-                                                      &shares[(size_t)(t * used)], used);
-        for (size_t i = 0; i < DIM; i++) {
-            const double d = (double)y[(size_t)t * DIM + i] - want[i];
-            difference += d * d;
-            size += want[i] * want[i];
-        }
-    }
+    bool guarded = true;
+    for (size_t i = elements; i < y.size(); i++)
+        guarded = guarded && isnan(y[i]);
+    y.resize(elements);
+    const double error =
+        guarded ? worst_error(m, y, wide, chosen, shares, tokens, start) : INFINITY;
     char what[128];
-    const double error = sqrt(difference / size);
-    snprintf(what, sizeof what, "experts %s, act %d, %d tokens, %d of %d",
-             dtype_name(m[0].weights.type), act, tokens, used, EXPERTS);
-    tally_count(bench->tally, error < 2e-3, what, error); // weights may be rounded to fp16
-    for (const void *memory : {(const void *)args.y, args.x, (const void *)args.chosen,
-                               (const void *)args.shares})
+    snprintf(what, sizeof what, "experts %s and %s, %d x %d, act %d, %d tokens, %d of %d%s",
+             dtype_name(m.type), dtype_name(m.down_type), m.rows, m.dim, m.act, tokens, m.used,
+             m.experts, crowd == CROWD_SAME ? ", the same" : "");
+    tally_count(bench->tally, error < 3e-3, what, error); // weights may be rounded to fp16
+    for (const void *memory :
+         {(const void *)args.y, args.x, (const void *)args.chosen, (const void *)args.shares})
         CUDA(cudaFree((void *)memory));
 }
 
-void test_experts(struct device *, struct tally *tally) {
-    struct bench bench = {nullptr, tally, tally->seed};
-    const struct device_options options = {};
-    struct workspace workspace = {64, 4096, 8, 512, 8, 128};
-    workspace.experts = EXPERTS;
+// Every type, with rows that are no whole tiles and columns that are no whole cells.
+static void test_types(struct bench *bench) {
+    for (int type = 0; type < DTYPE_COUNT; type += bench->tally->every) {
+        const int32_t block = dtype_block_elements((enum dtype)type);
+        struct mixture m = {(enum dtype)type, (enum dtype)type, 7, 4};
+        m.rows = block == 256 ? 512 : 96;
+        m.dim = block == 256 ? 256 : 160;
+        m.biased = type % 2 == 0;
+        m.act = (enum act)(type % 3);
+        load(bench, &m);
+        for (int32_t tokens : {1, 2, 3, 8, 16, 33, 64, 65, 100})
+            test_answers(bench, m, tokens, CROWD_RANDOM);
+        unload(&m);
+    }
+}
+
+static void test_crowds(struct bench *bench) {
+    static const enum dtype TYPES[][2] = {
+        {DTYPE_Q4_K, DTYPE_Q6_K}, {DTYPE_MXFP4, DTYPE_MXFP4}, {DTYPE_F16, DTYPE_Q8_0}};
+    static const int32_t SHAPES[][2] = {{8, 2}, {8, 1}, {32, 4}, {64, 6}, {128, 8}, {128, 3}};
+    for (const auto &types : TYPES)
+        for (const auto &shape : SHAPES) {
+            struct mixture m = {types[0], types[1], shape[0], shape[1], 256, 256};
+            m.act = types[0] == DTYPE_MXFP4 ? ACT_CLAMPED : ACT_SILU;
+            m.biased = types[0] == DTYPE_MXFP4;
+            load(bench, &m);
+            for (int32_t tokens : {1, 5, 8, 64, 200, 512})
+                for (enum crowd crowd : {CROWD_RANDOM, CROWD_SAME})
+                    test_answers(bench, m, tokens, crowd);
+            unload(&m);
+        }
+}
+
+static struct device *open_device(bool deterministic) {
+    const struct device_options options = {0, deterministic};
+    struct device *device = nullptr;
+    struct workspace workspace = {MOST_TOKENS, 4096, 8, 512, 8, 128};
+    workspace.experts = MOST_EXPERTS;
     workspace.experts_used = MOST_USED;
-    workspace.expert_rows = ROWS;
+    workspace.expert_rows = MOST_ROWS;
+    workspace.expert_outputs = MOST_DIM;
     struct error err;
-    if (backend_cuda()->open(&options, &bench.device, &err) != STATUS_OK ||
-        backend_cuda()->reserve(bench.device, &workspace) != STATUS_OK)
+    if (backend_cuda()->open(&options, &device, &err) != STATUS_OK ||
+        backend_cuda()->reserve(device, &workspace) != STATUS_OK)
         CUDA(cudaErrorInitializationError);
+    return device;
+}
+
+void test_experts(struct device *, struct tally *tally) {
+    struct bench bench = {open_device(false), tally, tally->seed};
     static const int32_t ROUTES[][2] = {{1, 1}, {8, 2}, {32, 4}, {128, 8}, {60, 32}, {5, 5}};
     for (const auto &shape : ROUTES)
         test_route(&bench, shape[0], shape[1]);
-    for (int type = 0; type < DTYPE_COUNT; type++) {
-        struct matrices m[3] = {make(&bench, (enum dtype)type, ROWS, DIM, type % 2 == 0),
-                                make(&bench, (enum dtype)type, ROWS, DIM, type % 2 == 0),
-                                make(&bench, (enum dtype)type, DIM, ROWS, type % 2 == 0)};
-        for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED})
-            test_answers(&bench, m, act, 1, 2);
-        test_answers(&bench, m, ACT_SILU, MOST_TOKENS, MOST_USED);
-        for (const struct matrices &one : m) {
-            CUDA(cudaFree((void *)one.weights.data));
-            CUDA(cudaFree((void *)one.weights.bias));
-        }
-    }
+    test_types(&bench);
+    if (!tally->quick) test_crowds(&bench);
+    backend_cuda()->close(bench.device);
+    bench.device = open_device(true);
+    if (!tally->quick) test_crowds(&bench);
     backend_cuda()->close(bench.device);
 }

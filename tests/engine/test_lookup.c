@@ -158,7 +158,7 @@ static struct engine *open_engine(const char *model, int32_t context, struct eng
                                            .threads = 2,
                                            .context = context,
                                            .deterministic = true,
-                                           .step_tokens = ENGINE_STEP_TOKENS,
+                                           .step_tokens = ENGINE_STEP_TOKENS_ALL,
                                            .kv_device_bytes = POOL_BYTES};
     if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     engine_info(engine, info);

@@ -97,7 +97,8 @@ struct way { // of computing
     const struct backend *backend;
     enum dtype kv_type;
     enum attention_kernel attention;
-    bool singly;     // a prompt's tokens, each as a decode step is
+    bool singly; // a prompt's tokens, each as a decode step is
+    bool deterministic;
     const char *end; // of the model's name; NULL: it is a GGUF file
     int32_t context; // that the model is opened for
 };
@@ -105,6 +106,7 @@ struct way { // of computing
 static void open_file(struct rig *rig, const char *path, const struct way *way) {
     rig_open(rig, &(struct rig_options){.path = path,
                                         .backend = way->backend,
+                                        .deterministic = way->deterministic,
                                         .kv_type = way->kv_type,
                                         .attention = way->attention,
                                         .context = way->context});
@@ -190,16 +192,18 @@ static void reference_agrees_to_1e_5(void **state) {
 }
 
 // DESIGN §8: fp32 within 1e-5 where nothing is rounded; 4e-3 with 16-bit keys and values; 1e-2 with
-// activations of 8 bits.
+// activations of 8 bits. A matrix unit rounds activations to 17 bits unless the device is
+// deterministic.
 static void cpu_agrees_within_its_bounds(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) {
-        const double exact = models[i].packed ? 1e-2 : 1e-5,
-                     rounded = models[i].packed ? 1e-2 : 4e-3;
-        assert_true(worst_error(i, (struct way){.backend = backend_cpu(), .kv_type = DTYPE_F32}) <=
-                    exact);
-        assert_true(worst_error(i, (struct way){.backend = backend_cpu(), .kv_type = DTYPE_F16}) <=
-                    rounded);
+        const bool packed = models[i].packed;
+        struct way way = {.backend = backend_cpu(), .kv_type = DTYPE_F32, .deterministic = true};
+        assert_true(worst_error(i, way) <= (packed ? 1e-2 : 1e-5));
+        way.deterministic = false;
+        assert_true(worst_error(i, way) <= (packed ? 1e-2 : 1e-4));
+        way.kv_type = DTYPE_F16;
+        assert_true(worst_error(i, way) <= (packed ? 1e-2 : 4e-3));
     }
 }
 
@@ -289,8 +293,10 @@ static void cuda_agrees_within_its_bounds(void **state) {
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++)
         for (int i = 0; i < MODELS; i++)
             for (int singly = 0; singly < 2; singly++) {
-                const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel,
-                                        singly == 1,    NULL,      0};
+                const struct way way = {.backend = backend_cuda(),
+                                        .kv_type = DTYPE_F16,
+                                        .attention = (enum attention_kernel)kernel,
+                                        .singly = singly == 1};
                 const double bound = models[i].rounded > 0 ? models[i].rounded : 4e-3;
                 worse += !(worst_error(i, way) <= bound);
             }
@@ -302,8 +308,9 @@ static void cuda_picks_the_same_tokens(void **state) {
     (void)state;
     if (!has_cuda()) skip();
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++)
-        greedy_tokens_are_equal(
-            (struct way){backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel, false, NULL, 0});
+        greedy_tokens_are_equal((struct way){.backend = backend_cuda(),
+                                             .kv_type = DTYPE_F16,
+                                             .attention = (enum attention_kernel)kernel});
 }
 
 static int32_t encode_question(const struct rig *rig, int32_t *ids) {
@@ -336,8 +343,9 @@ static void cuda_answers_as_the_reference_does_with_the_demo_model(void **state)
     continue_greedily(&rig, expected, length, ANSWER);
     rig_close(&rig);
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++) {
-        const struct way way = {backend_cuda(), DTYPE_F16, (enum attention_kernel)kernel,
-                                false,          NULL,      0};
+        const struct way way = {.backend = backend_cuda(),
+                                .kv_type = DTYPE_F16,
+                                .attention = (enum attention_kernel)kernel};
         open_file(&rig, DEMO_MODEL, &way);
         memcpy(ids, expected, (size_t)length * sizeof ids[0]);
         continue_greedily(&rig, ids, length, ANSWER);

@@ -14,16 +14,19 @@
 struct subject {
     const struct backend *backend;
     const char *isa; // of the cpu backend, or NULL
+    bool splits;     // its matrix unit may give many tokens other bits than few
     struct device *device;
 };
 
-enum { SUBJECTS = 4, SUBJECT_REFERENCE = 0, SUBJECT_GENERIC = 1, CANARIES = 64, CANARY = 0x5A };
+enum { SUBJECTS = 6, SUBJECT_REFERENCE = 0, SUBJECT_GENERIC = 1, SUBJECT_SPLITS = 5 };
+enum { CANARIES = 64, CANARY = 0x5A };
 
 // False, and a word printed, where this machine lacks the instruction set.
 static bool subject_open(struct subject *subject, int which, int32_t threads) {
-    static const char *const isas[SUBJECTS] = {NULL, "generic", "avx2", "avx512"};
+    static const char *const isas[SUBJECTS] = {NULL, "generic", "avx2", "avx512", "amx", "amx"};
     struct error err;
-    const struct device_options options = {.threads = threads};
+    subject->splits = which == SUBJECT_SPLITS;
+    const struct device_options options = {.threads = threads, .deterministic = !subject->splits};
     subject->isa = isas[which];
     subject->backend = subject->isa ? backend_cpu() : backend_reference();
     if (subject->isa && !isa_force(subject->isa)) {

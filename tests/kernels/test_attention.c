@@ -193,7 +193,8 @@ static void expect_softmax(const struct subject *subject, const struct scene *s,
         for (int32_t j = first; j < keys; j++)
             expected += weight[j] / sum * (double)v[j][i];
         const double got = (double)s->out[at + (size_t)i];
-        if (!(fabs(got - expected) <= 2e-5))
+        // A matrix unit rounds weights to bf16, and each is within 2^-9.
+        if (!(fabs(got - expected) <= (subject->splits ? 4e-3 : 2e-5)))
             fail_msg("%s: sequence %d, token %d, head %d: %g, not %g", subject_name(subject),
                      sequence, t, head, got, expected);
     }
@@ -236,6 +237,8 @@ static const struct shape shapes[] = {
     {DTYPE_BF16, 2, 3, 13, 16, 5, {{0, 7}, {95, 1}, {32, 1}, {1, 1}, {30, 35}}},
     {DTYPE_F32, 1, 40, 32, 1, 1, {{3, 6}}},
     {DTYPE_F16, 1, 2, 256, 16, 1, {{100, 33}}},
+    {DTYPE_F16, 4, 2, 96, 16, 2, {{70, 37}, {0, 5}}},
+    {DTYPE_BF16, 2, 2, 64, 16, 2, {{0, 45}, {77, 20}}},
 };
 
 static const struct feature plain,
@@ -278,7 +281,7 @@ static void a_query_has_the_same_bits_batched_chunked_and_alone(void **state) {
     for (int which = 0; which < SUBJECTS; which++)
         for (int i = 0; i < SHAPES; i++) {
             struct subject subject, single;
-            if (!subject_open(&subject, which, 1 + i % 3)) continue;
+            if (which == SUBJECT_SPLITS || !subject_open(&subject, which, 1 + i % 3)) continue;
             assert_true(subject_open(&single, which, 1));
             struct scene s = scene_make(&shapes[i], &random);
             s.window = i % 2 ? 40 : 0;

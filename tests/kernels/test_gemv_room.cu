@@ -1,10 +1,13 @@
 // tests/kernels/test_gemv_room.cu — each product of few tokens fits the shared memory of each card.
 //
-// It needs no GPU: how a product is cut up follows from the card's figures, and the file under test
-// is included for its inner functions.
+// It needs no GPU: how a product is cut up follows from the card's figures, and the files under
+// test are included for its inner functions.
 #include <stdio.h>
 
-#include "kernels/cuda/gemv.cu"
+#include "kernels/cuda/few.cu"
+#include "kernels/cuda/gemv_kernel.cuh"
+
+const struct type_kernels *type_kernels(enum dtype) { return nullptr; } // nothing is launched
 
 struct card {
     const char *name;
@@ -23,7 +26,7 @@ static void count(struct device *device, const struct gemv *args, struct tally *
     cut_tiles<TYPE>(device, &plan);
     cut_columns<TYPE>(device, &plan);
     const size_t least = lay_out<TYPE>(device, &plan, 2);
-    const bool fits = least <= device->properties.sharedMemPerBlockOptin - STATIC_BYTES &&
+    const bool fits = least <= device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES &&
                       plan.round_tiles * plan.passes <= ROUND_PIECES &&
                       (!args->norm || plan.segments == 1);
     fits ? tally->fitting++ : tally->failed++;
@@ -34,12 +37,10 @@ static void count(struct device *device, const struct gemv *args, struct tally *
 
 static void count_types(struct device *device, const struct gemv *args, struct tally *tally) {
     if (args->columns % PLAIN_COLUMNS == 0) count<DTYPE_F16>(device, args, tally);
-    count<DTYPE_Q8_0>(device, args, tally);
-    count<DTYPE_Q4_0>(device, args, tally);
-    if (args->columns % 256) return;
-    count<DTYPE_Q4_K>(device, args, tally);
-    count<DTYPE_Q5_K>(device, args, tally);
-    count<DTYPE_Q6_K>(device, args, tally);
+#define COUNT(id, name, gguf, bytes, elements, ...) \
+    if (args->columns % elements == 0) count<DTYPE_##id>(device, args, tally);
+    PACKED_DTYPE_MAP(COUNT)
+#undef COUNT
 }
 
 static void count_shape(struct device *device, int32_t columns, int32_t rows, enum gemv_store store,

@@ -5,7 +5,7 @@
 // is included for its inner functions.
 #include <stdio.h>
 
-#include "kernels/cuda/stream_k.cu"
+#include "kernels/cuda/stream_k_kernel.cuh"
 
 struct card {
     const char *name;
@@ -48,12 +48,10 @@ static void count(const struct stream_k_card *card, const struct gemv *args, str
 static void count_types(const struct stream_k_card *card, const struct gemv *args,
                         struct tally *tally) {
     if (args->columns % PANEL_COLUMNS == 0) count<DTYPE_F16>(card, args, tally);
-    count<DTYPE_Q8_0>(card, args, tally);
-    count<DTYPE_Q4_0>(card, args, tally);
-    if (args->columns % 256) return;
-    count<DTYPE_Q4_K>(card, args, tally);
-    count<DTYPE_Q5_K>(card, args, tally);
-    count<DTYPE_Q6_K>(card, args, tally);
+#define COUNT(id, name, gguf, bytes, elements, ...) \
+    if (args->columns % elements == 0) count<DTYPE_##id>(card, args, tally);
+    PACKED_DTYPE_MAP(COUNT)
+#undef COUNT
 }
 
 static void count_card(const struct stream_k_card *card, struct tally *tally) {
@@ -75,9 +73,12 @@ static void count_card(const struct stream_k_card *card, struct tally *tally) {
 
 int main() {
     static const struct card CARDS[] = {
-        {"A100", {108, 166912 - STATIC_BYTES}},     {"RTX 4090", {128, 101376 - STATIC_BYTES}},
-        {"L4", {58, 101376 - STATIC_BYTES}},        {"H200", {132, 232448 - STATIC_BYTES}},
-        {"RTX 5090", {170, 101376 - STATIC_BYTES}}, {"B200", {148, 232448 - STATIC_BYTES}},
+        {"A100", {108, 166912 - STREAM_K_STATIC_BYTES}},
+        {"RTX 4090", {128, 101376 - STREAM_K_STATIC_BYTES}},
+        {"L4", {58, 101376 - STREAM_K_STATIC_BYTES}},
+        {"H200", {132, 232448 - STREAM_K_STATIC_BYTES}},
+        {"RTX 5090", {170, 101376 - STREAM_K_STATIC_BYTES}},
+        {"B200", {148, 232448 - STREAM_K_STATIC_BYTES}},
     };
     struct tally tally = {};
     for (const struct card &card : CARDS) {

@@ -17,7 +17,8 @@ static void demand(enum status status, const struct error *err, const char *what
 void rig_open(struct rig *rig, const struct rig_options *options) {
     struct error err = {0};
     *rig = (struct rig){.backend = options->backend};
-    const struct device_options device = {.threads = options->threads ? options->threads : 2};
+    const struct device_options device = {.threads = options->threads ? options->threads : 2,
+                                          .deterministic = options->deterministic};
     demand(rig->backend->open(&device, &rig->device, &err), &err, "device");
     demand(checkpoint_open(options->path, &rig->gguf, &err), &err, "gguf");
     const struct model_options how = {

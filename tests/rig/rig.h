@@ -21,6 +21,7 @@ struct rig_options {
     const char *path;
     const struct backend *backend;
     int32_t threads; // 0: 2
+    bool deterministic;
     enum dtype kv_type;
     enum attention_kernel attention;
     int32_t context;    // as of model_open

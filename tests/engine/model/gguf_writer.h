@@ -18,6 +18,7 @@ enum { // the format's numbers of some tensor types
     FILE_Q8_0 = 8,
     FILE_Q8_1 = 9,
     FILE_Q6_K = 14,
+    FILE_IQ2_XXS = 16,
 };
 
 struct gguf_writer {

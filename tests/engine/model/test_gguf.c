@@ -238,6 +238,42 @@ static void a_file_with_an_unknown_tensor_type_still_opens(void **state) {
     close_written(opened);
 }
 
+// The numbers that the format has given away, and those of them that quire computes with.
+static void types_have_the_numbers_of_the_format(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } types[] = {
+        {0, "F32"},     {1, "F16"},      {2, "Q4_0"},   {3, "Q4_1"},    {6, "Q5_0"},
+        {7, "Q5_1"},    {8, "Q8_0"},     {9, "Q8_1"},   {10, "Q2_K"},   {11, "Q3_K"},
+        {12, "Q4_K"},   {13, "Q5_K"},    {14, "Q6_K"},  {15, "Q8_K"},   {16, "IQ2_XXS"},
+        {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"}, {20, "IQ4_NL"}, {21, "IQ3_S"},
+        {22, "IQ2_S"},  {23, "IQ4_XS"},  {24, "I8"},    {25, "I16"},    {26, "I32"},
+        {27, "I64"},    {28, "F64"},     {29, "IQ1_M"}, {30, "BF16"},   {34, "TQ1_0"},
+        {35, "TQ2_0"},  {39, "MXFP4"},   {40, "NVFP4"}, {41, "Q1_0"},   {42, "Q2_0"},
+    };
+    const size_t count = sizeof types / sizeof types[0];
+    static const unsigned char bytes[256 * 4];
+    struct gguf_writer writer;
+    unsigned known = 0;
+    gguf_writer_init(&writer);
+    for (size_t i = 0; i < count; i++)
+        gguf_writer_tensor(&writer, types[i].name, types[i].number, 1, (const int64_t[]){256},
+                           bytes, sizeof bytes);
+    struct opened opened = open_written(&writer);
+    for (size_t i = 0; i < count; i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(opened.gguf, i);
+        enum dtype type;
+        assert_string_equal(gguf_type_name(types[i].number), types[i].name);
+        assert_true(tensor->known == dtype_find(types[i].name, &type));
+        if (tensor->known) assert_int_equal(tensor->type, type);
+        known += tensor->known;
+    }
+    assert_int_equal(known, DTYPE_COUNT);
+    close_written(opened);
+}
+
 static void versions_2_and_3_open(void **state) {
     (void)state;
     for (uint32_t version = 2; version <= 3; version++) {
@@ -414,6 +450,7 @@ int main(void) {
         cmocka_unit_test(tensors_have_the_shape_and_the_bytes_of_the_file),
         cmocka_unit_test(a_file_may_choose_its_alignment),
         cmocka_unit_test(a_file_with_an_unknown_tensor_type_still_opens),
+        cmocka_unit_test(types_have_the_numbers_of_the_format),
         cmocka_unit_test(versions_2_and_3_open),
         cmocka_unit_test(thousands_of_names_are_found),
         cmocka_unit_test(the_digest_is_of_every_byte),

@@ -344,6 +344,7 @@ static void impossible_shapes_are_refused(void **state) {
         {FILE_Q8_0, 2, {33, 2}, "multiple of 32 for Q8_0, found 33"},
         {FILE_Q6_K, 2, {128, 2}, "multiple of 256 for Q6_K, found 128"},
         {FILE_Q4_0, 2, {16, 2}, "multiple of 32 for Q4_0, found 16"},
+        {FILE_IQ2_XXS, 2, {224, 2}, "multiple of 256 for IQ2_XXS, found 224"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct gguf_writer writer;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/tokenizer.h"
+#include "tests/engine/model/gguf_writer.h"
 
 struct file {
     unsigned char *bytes;
@@ -253,8 +254,102 @@ static void wrong_shape_is_shown_beside_the_expected_one(void **state) {
 static void unknown_tensor_type_is_named(void **state) {
     (void)state;
     struct file file = load("qwen3");
-    set_u32(after_name(&file, "blk.0.attn_v.weight") + 4 + 16, 9); // Q8_1
-    assert_refused(&file, STATUS_UNSUPPORTED, "Q8_1");
+    set_u32(after_name(&file, "blk.0.attn_v.weight") + 4 + 16, 9);
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.0.attn_v.weight: is stored as Q8_1 (number 9), which");
+    file = load("qwen3");
+    set_u32(after_name(&file, "blk.0.attn_v.weight") + 4 + 16, 77);
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.0.attn_v.weight: is stored as an unknown type (number 77), which");
+}
+
+// Where a tensor of three dimensions has its type; F16 takes the place of the files' BF16.
+static void make_f16(const struct file *file, const char *name) {
+    set_u32(after_name(file, name) + 4 + 24, FILE_F16);
+}
+
+static void experts_gate_and_up_are_of_one_type(void **state) {
+    (void)state;
+    struct file file = load("qwen3moe");
+    struct error err;
+    make_f16(&file, "blk.1.ffn_down_exps.weight"); // may differ, from layer to layer as well
+    assert_int_equal(open_model(&file, &err), STATUS_OK);
+    make_f16(&file, "blk.1.ffn_up_exps.weight");
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.1.ffn_up_exps.weight: is f16, but ffn_gate_exps is bf16");
+}
+
+// What comes before the tensors, as the file has it.
+static void copy_keys(struct gguf_writer *writer, const struct gguf *gguf,
+                      const struct file *file) {
+    const struct gguf_string first = gguf_tensor_at(gguf, 0)->name;
+    const size_t begin = 24, end = (size_t)((const unsigned char *)first.bytes - file->bytes) - 8;
+    writer->keys = gguf_key_count(gguf);
+    assert_int_equal(
+        text_append(&writer->key_bytes, (const char *)file->bytes + begin, end - begin), STATUS_OK);
+}
+
+static void write_experts(struct gguf_writer *writer, const struct gguf_tensor *tensor) {
+    const char *end = "_exps.weight";
+    const size_t length = tensor->name.length - strlen(end);
+    for (int64_t e = 0; e < tensor->shape[2]; e++) {
+        const size_t bytes = tensor->bytes / (size_t)tensor->shape[2];
+        char name[64];
+        snprintf(name, sizeof name, "%.*s.%d.weight", (int)length, tensor->name.bytes, (int)e);
+        gguf_writer_tensor(writer, name, tensor->file_type, 2, tensor->shape,
+                           (const char *)tensor->data + (size_t)e * bytes, bytes);
+    }
+}
+
+// A mixture whose experts have a tensor each, as in files of 2024.
+static struct file load_apart(const char *name) {
+    struct file whole = load(name), apart;
+    struct gguf_writer writer;
+    struct gguf *gguf;
+    struct error err;
+    assert_int_equal(gguf_open_memory(whole.bytes, whole.length, name, &gguf, &err), STATUS_OK);
+    gguf_writer_init(&writer);
+    copy_keys(&writer, gguf, &whole);
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
+        char tensor_name[GGUF_MAX_NAME_BYTES + 1];
+        snprintf(tensor_name, sizeof tensor_name, "%.*s", (int)tensor->name.length,
+                 tensor->name.bytes);
+        if (strstr(tensor_name, "_exps.weight"))
+            write_experts(&writer, tensor);
+        else
+            gguf_writer_tensor(&writer, tensor_name, tensor->file_type, (uint32_t)tensor->dims,
+                               tensor->shape, tensor->data, tensor->bytes);
+    }
+    apart.bytes = gguf_writer_finish(&writer, &apart.length);
+    gguf_writer_deinit(&writer);
+    gguf_close(gguf);
+    free(whole.bytes);
+    return apart;
+}
+
+static void experts_of_a_layer_are_of_one_type_and_shape(void **state) {
+    (void)state;
+    struct file file = load_apart("qwen3moe");
+    struct error err;
+    assert_int_equal(open_model(&file, &err), STATUS_OK);
+    set_u32(after_name(&file, "blk.1.ffn_gate.3.weight") + 4 + 16, FILE_F16);
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.1.ffn_gate.3.weight: is f16, but expert 0's is bf16");
+    file = load_apart("qwen3moe");
+    for (int e = 0; e < 8; e++) {
+        char name[64];
+        snprintf(name, sizeof name, "blk.1.ffn_up.%d.weight", e);
+        set_u32(after_name(&file, name) + 4 + 16, FILE_F16);
+    }
+    assert_refused(&file, STATUS_UNSUPPORTED,
+                   "tensor blk.1.ffn_up.0.weight: is f16, but its gate is bf16");
+    file = load_apart("qwen3moe");
+    unsigned char *dims = after_name(&file, "blk.0.ffn_down.2.weight") + 4;
+    set_u32(dims, 16);
+    set_u32(dims + 8, 64);
+    assert_refused(&file, STATUS_BAD_FILE,
+                   "tensor blk.0.ffn_down.2.weight: expected [32, 32], found [64, 16]");
 }
 
 static void tensor_without_a_place_is_refused(void **state) {
@@ -351,6 +446,8 @@ int main(void) {
         cmocka_unit_test(missing_tensor_is_named),
         cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),
         cmocka_unit_test(unknown_tensor_type_is_named),
+        cmocka_unit_test(experts_gate_and_up_are_of_one_type),
+        cmocka_unit_test(experts_of_a_layer_are_of_one_type_and_shape),
         cmocka_unit_test(tensor_without_a_place_is_refused),
         cmocka_unit_test(rows_that_a_device_does_not_take_are_named),
         cmocka_unit_test(unknown_rope_scaling_is_refused),

@@ -1,5 +1,5 @@
-// kernels/cuda/stream_k.cu — y = x W^T for some dozens of tokens: one stream of weights, shared out
-// evenly.
+// kernels/cuda/stream_k_kernel.cuh — y = x W^T for some dozens of tokens: one stream of weights,
+// shared out evenly.
 //
 //   W  [rows, columns]    in the order of tiles.cuh; up to three of them for one x
 //   x  [tokens, columns]  fp16, or rows picked by row_index
@@ -22,6 +22,7 @@
 // before grid_wait(), as weights depend on no other kernel. Packed weights are rounded to fp16.
 // The order of sums depends on the card and on the number of tokens. Bound by reading W; past 32
 // tokens by the tensor cores.
+#pragma once
 #include "kernels/cuda/stream_k_sums.cuh"
 
 // ---- copies
@@ -194,14 +195,14 @@ __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ strea
 
 static struct stream_k_card card_of(const struct device *device) {
     const struct cudaDeviceProp *card = &device->properties;
-    return {card->multiProcessorCount, (int)card->sharedMemPerBlockOptin - STATIC_BYTES};
+    return {card->multiProcessorCount, (int)card->sharedMemPerBlockOptin - STREAM_K_STATIC_BYTES};
 }
 
 template <enum dtype TYPE, int EIGHTS>
 static void launch(struct device *device, struct stream_k_plan *plan) {
     const size_t shared = shared_bytes(plan, EIGHTS * 8);
     const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
-    static size_t allowed = 48 << 10; // without asking
+    static size_t allowed = 46 << 10; // without asking, beside what is static
     if (shared > allowed) {
         device_note(device, cudaFuncSetAttribute(
                                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
@@ -215,59 +216,13 @@ template <enum dtype TYPE>
 static int32_t launch_type(struct device *device, struct stream_k_plan *plan) {
     const struct stream_k_card card = card_of(device);
     const int tokens = tokens_at_once<TYPE>(&card, plan);
+    ASSERT(tokens > 0); // the least fit any card
     plan->args.tokens = min(plan->args.tokens, tokens);
-    switch (tokens) {
-    case 8:
-        launch<TYPE, 1>(device, plan);
-        break;
-    case 16:
-        launch<TYPE, 2>(device, plan);
-        break;
-    case 32:
-        launch<TYPE, 4>(device, plan);
-        break;
-    case 64:
-        launch<TYPE, 8>(device, plan);
-        break;
-    default:
-        ASSERT(false); // eight fit any card
+    if (tokens == STREAM_K_TOKENS) launch<TYPE, 8>(device, plan);
+    if (tokens == 16) launch<TYPE, 2>(device, plan);
+    if constexpr (IS_COMMON<TYPE>) {
+        if (tokens == 8) launch<TYPE, 1>(device, plan);
+        if (tokens == 32) launch<TYPE, 4>(device, plan);
     }
     return plan->args.tokens;
-}
-
-static int32_t launch_some(struct device *device, const struct gemv *args) {
-    struct stream_k_plan plan = {};
-    plan.args = *args;
-    plan.parts = device->stream_k_parts;
-    plan.arrived = device->stream_k_arrived;
-    switch (args->type) {
-#define CASE(id)     \
-    case DTYPE_##id: \
-        return launch_type<DTYPE_##id>(device, &plan);
-        PACKED_MAP(CASE)
-#undef CASE
-    case DTYPE_F16:
-        return launch_type<DTYPE_F16>(device, &plan);
-    default: // the others are fp16 on the card, or for the plain product
-        ASSERT(false);
-    }
-    return 0;
-}
-
-void stream_k_launch(struct device *device, const struct gemv *args) {
-    ASSERT(args->tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS && !args->norm);
-    struct gemv some = *args;
-    const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
-    for (int32_t left = args->tokens; left > 0;) {
-        some.tokens = left;
-        const int32_t done = launch_some(device, &some);
-        for (int i = 0; i < args->count; i++)
-            some.parts[i].y = (char *)some.parts[i].y +
-                              (size_t)done * (size_t)some.parts[i].rows * (wide ? 4 : 2);
-        if (args->row_index)
-            some.row_index += done;
-        else
-            some.x += (size_t)done * (size_t)args->columns;
-        left -= done;
-    }
 }

@@ -1,0 +1,23 @@
+// engine/model/model_parts.h — what a model read from a file and one made up (random.c) share.
+//
+// Memory: what model_alloc() returns belongs to the model and lives until model_close().
+#ifndef ENGINE_MODEL_PARTS_H
+#define ENGINE_MODEL_PARTS_H
+
+#include "engine/model/model.h"
+
+// Device memory that lives as long as the model. NULL when there is none.
+void *model_alloc(struct model *model, size_t bytes);
+
+// How each layer rotates q and k, and how far it looks back. factors [dimensions / 2] or NULL, of
+// the layers that share the context's rotation.
+MUST_CHECK enum status model_set_rotations(struct model *model, const float *factors);
+
+// The distance between `count` matrices like `one` that are stacked, one below the other, and were
+// given to weights() as a single matrix. 0: the device cannot take them so, each needs a call.
+size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count);
+
+// Of matrices that are in place, on the device. NULL when memory is short.
+const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count);
+
+#endif

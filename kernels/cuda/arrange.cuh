@@ -1,0 +1,236 @@
+// kernels/cuda/arrange.cuh — rows of a file's blocks into the cells of tiles.cuh.
+//
+//   from  [rows, columns]  as in the file, on the card for the time of the call
+//   to    tiles of cells
+//
+//   grid  cells;  block  LANES: a lane writes what it will read, and the first 16 a row's head each
+//
+// Exact: bits are moved. What a type has to say: file_block, quant_of(), which is the code of a
+// column as its cell keeps it, and put_head().
+#pragma once
+#include "kernels/cuda/tiles.cuh"
+
+#include "kernels/blocks.h"
+#include "kernels/cuda/arrange_grids.cuh"
+
+template <enum dtype TYPE> struct file_block;
+#define CASE(id, name, gguf, bytes, elements, ...) \
+    template <> struct file_block<DTYPE_##id> {      \
+        typedef block_##name type;                 \
+        enum { COLUMNS = elements };               \
+    };
+PACKED_DTYPE_MAP(CASE)
+#undef CASE
+
+template <enum dtype TYPE>
+static constexpr bool IS_GRID =
+    TYPE == DTYPE_IQ1_S || TYPE == DTYPE_IQ1_M || TYPE == DTYPE_IQ2_XXS || TYPE == DTYPE_IQ2_XS ||
+    TYPE == DTYPE_IQ2_S || TYPE == DTYPE_IQ3_XXS || TYPE == DTYPE_IQ3_S;
+
+// ---- codes
+
+static __device__ inline unsigned nibble_of(const uint8_t *q, int i) { // of 32: low ones first
+    return q[i % 16] >> i % 32 / 16 * 4 & 15;
+}
+static __device__ inline unsigned bit_of(const uint8_t *high, int i) { // of 32
+    return high[i % 32 / 8] >> i % 8 & 1;
+}
+// Of 128, four to a byte: those of 32 neighbours are in as many bytes.
+static __device__ inline unsigned two_of(const uint8_t *q, int i) {
+    return q[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;
+}
+
+template <typename block_t>
+static __device__ inline unsigned quant_of(const block_t *row, int column) { // of nibbles alone
+    return nibble_of(row[column / 32].q, column);
+}
+static __device__ inline unsigned quant_of(const block_q8_0 *row, int column) {
+    return (uint8_t)row[column / 32].q[column % 32] ^ 0x80;
+}
+static __device__ inline unsigned quant_of(const block_q5_0 *row, int column) {
+    const block_q5_0 *block = row + column / 32;
+    return nibble_of(block->q, column) | bit_of(block->high, column) << 4;
+}
+static __device__ inline unsigned quant_of(const block_q5_1 *row, int column) {
+    const block_q5_1 *block = row + column / 32;
+    return nibble_of(block->q, column) | bit_of(block->high, column) << 4;
+}
+static __device__ inline unsigned quant_of(const block_q2_k *row, int column) {
+    return two_of(row[column / 256].q, column % 256);
+}
+static __device__ inline unsigned quant_of(const block_q3_k *row, int column) {
+    const block_q3_k *block = row + column / 256;
+    const int at = column % 256;
+    return two_of(block->q, at) | (block->high[at % 32] >> at / 32 & 1) << 2;
+}
+static __device__ inline unsigned quant_of(const block_q4_k *row, int column) {
+    const int group = column % 256 / 32;
+    return row[column / 256].q[group / 2 * 32 + column % 32] >> group % 2 * 4 & 15;
+}
+static __device__ inline unsigned quant_of(const block_q5_k *row, int column) {
+    const int group = column % 256 / 32, at = group / 2 * 32 + column % 32;
+    const block_q5_k *block = row + column / 256;
+    return (block->q[at] >> group % 2 * 4 & 15) | (block->high[column % 32] >> group & 1) << 4;
+}
+static __device__ inline unsigned quant_of(const block_q6_k *row, int column) {
+    const int part = column % 256 / 128, quarter = column % 128 / 32, at = column % 32;
+    const block_q6_k *block = row + column / 256;
+    return (block->low[64 * part + 32 * (quarter % 2) + at] >> quarter / 2 * 4 & 15) |
+           (block->high[32 * part + at] >> 2 * quarter & 3) << 4;
+}
+static __device__ inline unsigned quant_of(const block_iq4_xs *row, int column) {
+    return nibble_of(row[column / 256].q + column % 256 / 32 * 16, column);
+}
+
+static __device__ inline unsigned quant_of(const block_tq1_0 *row, int column) { // digits of three
+    const block_tq1_0 *block = row + column / 256;
+    const int i = column % 256, all = i < 160 ? i % 32 : i < 240 ? 32 + i % 16 : 48 + i % 4;
+    const int n = i < 160 ? i / 32 : i < 240 ? (i - 160) / 16 : (i - 240) / 4;
+    unsigned digits = all < 48 ? block->q[all] : block->last[all - 48];
+    for (int power = 0; power < n; power++)
+        digits = digits * 3 & 255;
+    return digits * 3 >> 8;
+}
+
+// ---- heads
+//
+// put_head(cell, row, blocks, units): of a row's blocks from the cell's first column on; so many of
+// its units are in the matrix, of super blocks all or none.
+
+static __device__ inline void put_bytes(char *to, const void *from, int count, bool some) {
+    for (int i = 0; i < count; i++)
+        to[i] = some ? ((const char *)from)[i] : 0;
+}
+
+// d of each unit, and m after it where there is one.
+template <enum dtype TYPE, typename block_t>
+static __device__ inline void put_head(char *to, int row, const block_t *from, int units) {
+    enum { BYTES = cell<TYPE>::HEAD / cell<TYPE>::UNITS };
+    for (int i = 0; i < cell<TYPE>::UNITS; i++)
+        put_bytes(to + row * cell<TYPE>::HEAD + i * BYTES, &from[i].d, BYTES, i < units);
+}
+
+// Whether a weight was beyond what its cell can hold, since arrange_of() last looked.
+static __device__ bool too_large;
+
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_mxfp4 *from, int units) {
+    char *two_rows = to + row % 8 * 2 * cell<TYPE>::HEAD;
+    for (int i = 0; i < cell<TYPE>::UNITS; i++) {
+        put_bytes(two_rows + i / 2 * 4 + row / 8 * 2 + i % 2, &from[i].exponent, 1, i < units);
+        if (i < units && from[i].exponent > MXFP4_EXPONENT) too_large = true;
+    }
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_q4_k *from, int units) {
+    put_bytes(to + row * 16, from, 16, units);
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_q5_k *from, int units) {
+    put_bytes(to + row * 16, from, 16, units);
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_iq4_xs *from, int units) {
+    put_bytes(to + row * 8, from, 8, units);
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_q6_k *from, int units) {
+    put_bytes(to + row * 16, from->scales, 16, units);
+    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_q2_k *from, int units) {
+    put_bytes(to + row * 16, from->scales, 16, units);
+    put_bytes(to + cell<TYPE>::D + row * 4, &from->d, 4, units);
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_q3_k *from, int units) {
+    for (int g = 0; g < 16; g++) { // q3_k_scale() of blocks.h
+        const int low = !units ? 0 : g < 8 ? from->scales[g] & 15 : from->scales[g - 8] >> 4;
+        const int high = units ? from->scales[8 + g % 4] >> g / 4 * 2 & 3 : 2;
+        to[row * 16 + g] = (char)((low | high << 4) - 32);
+    }
+    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+}
+
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_tq1_0 *from, int units) {
+    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+}
+
+// Quants of a row from a column on, 4 of each half of a unit.
+template <enum dtype TYPE>
+static __device__ inline void put_unit(unsigned *low, unsigned *high, int u, int row,
+                                       const typename file_block<TYPE>::type *blocks, int column) {
+    typedef cell<TYPE> shape;
+    for (int i = 0; i < 8; i++) {
+        const int half = i / 4, e = i % 4;
+        const unsigned q = quant_of(blocks, column + 16 * half + e);
+        low[shape::word_at(u, row, half)] |= shape::placed(q, u, half, e);
+        if constexpr (shape::HIGH_BYTES > 0)
+            high[shape::high_word_at(u)] |= shape::high_placed(q, u, row, half, e);
+    }
+}
+
+// Low and high bits of what a lane writes of the cell's quants.
+template <enum dtype TYPE>
+static __device__ inline void put_quants(char *to, const weight &from, size_t row_bytes,
+                                         int first_row, int first_column, int lane) {
+    typedef cell<TYPE> shape;
+    typedef typename file_block<TYPE>::type block_t;
+    unsigned low[shape::QUANT_BYTES / 128] = {}, high[shape::HIGH_BYTES / 128 + 1] = {};
+    for (int u = 0; u < shape::UNITS; u++)
+        for (int r = 0; r < 2; r++) {
+            const int row = first_row + lane / 4 + 8 * r;
+            const int column = first_column + UNIT_COLUMNS * u + lane % 4 * 4;
+            if (row < from.rows && column < from.columns)
+                put_unit<TYPE>(low, high, u, r,
+                               (const block_t *)((const char *)from.data + row * row_bytes),
+                               column);
+        }
+    for (int i = 0; i < shape::QUANT_BYTES / 512; i++)
+        *(uint4 *)(to + shape::QUANTS + i * 512 + lane * 16) =
+            make_uint4(low[4 * i], low[4 * i + 1], low[4 * i + 2], low[4 * i + 3]);
+    if constexpr (shape::HIGH_BYTES > 0)
+        for (int i = 0; i < shape::HIGH_BYTES / 512; i++)
+            *(uint4 *)(to + shape::HIGH + i * 512 + lane * 16) =
+                make_uint4(high[4 * i], high[4 * i + 1], high[4 * i + 2], high[4 * i + 3]);
+}
+
+// A row's blocks from a cell's first column on; NULL: past the matrix.
+template <enum dtype TYPE>
+static __device__ inline const typename file_block<TYPE>::type *
+blocks_of(const weight &from, size_t row_bytes, int row, int column) {
+    typedef typename file_block<TYPE>::type block_t;
+    if (row >= from.rows) return nullptr;
+    return (const block_t *)((const char *)from.data + row * row_bytes) +
+           column / file_block<TYPE>::COLUMNS;
+}
+
+// What a lane writes of the cell of rows and columns from these on.
+template <enum dtype TYPE>
+static __device__ inline void arrange_cell(char *to, const weight &from, size_t row_bytes,
+                                           int first_row, int first_column, int lane) {
+    typedef typename file_block<TYPE>::type block_t;
+    const block_t *blocks = blocks_of<TYPE>(from, row_bytes, first_row + lane, first_column);
+    if constexpr (IS_GRID<TYPE>) {
+        const int row = first_row + lane / 4;
+        const block_t *const rows[2] = {blocks_of<TYPE>(from, row_bytes, row, first_column),
+                                        blocks_of<TYPE>(from, row_bytes, row + 8, first_column)};
+        if (lane < TILE_ROWS) put_grid_head<TYPE>(to, lane, blocks, blocks);
+        put_grid_codes<TYPE>(to, lane, rows);
+    } else {
+        const int units = min((from.columns - first_column) / UNIT_COLUMNS, cell<TYPE>::UNITS);
+        if (lane < TILE_ROWS) put_head<TYPE>(to, lane, blocks, blocks ? units : 0);
+        put_quants<TYPE>(to, from, row_bytes, first_row, first_column, lane);
+    }
+}
+
+template <enum dtype TYPE>
+static __global__ __launch_bounds__(LANES) void arrange_kernel(char *to, weight from,
+                                                               size_t row_bytes) {
+    const int a_row = cells_of<TYPE>::a_row(from);
+    arrange_cell<TYPE>(to + (size_t)blockIdx.x * cell<TYPE>::BYTES, from, row_bytes,
+                       blockIdx.x / a_row * TILE_ROWS, blockIdx.x % a_row * cells_of<TYPE>::COLUMNS,
+                       threadIdx.x);
+}

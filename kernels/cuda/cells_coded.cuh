@@ -1,0 +1,131 @@
+// kernels/cuda/cells_coded.cuh — cells of types whose codes stand for numbers of a table.
+//
+//   heads   16 rows x HEAD bytes: what the file has in a block besides the codes
+//   codes   a word of eight for each row of a unit; 16 bytes a lane, 512 bytes a warp in a run
+//
+// An operand is the number itself, in fp16 exactly, perhaps times a power of two, so that there are
+// no minima: a factor for each unit is all that is left.
+#pragma once
+#include "kernels/cuda/cells_scaled.cuh"
+
+// ---- MXFP4
+
+// A head is an exponent for each unit: those of rows g and g + 8 in turn, two units a word.
+//
+// The codes are a sign, two bits of an exponent and one of a fraction. With the sign at bit 15 of a
+// half, and the other three at bits 11 ... 9, the half is the number times 2^-14, exactly; zero and
+// the subnormal 0.5 are so, too. So a word has its four pairs of codes where a shift of the first
+// two, and two shifts of the others, bring them there:
+//   sign and magnitude at bits 15, 11 ... 9;  12, 8 ... 6;  14, 5 ... 3;  13, 2 ... 0
+// A unit's factor is a float's exponent, exactly, and as a half it is exact from 2^-24 to 2^15:
+// loading refuses exponents above MXFP4_EXPONENT, whose weights would go beyond 12, and so nothing
+// overflows. Below, weights under 2^-22 vanish where they are rounded to fp16.
+enum { MXFP4_EXPONENT = 128 };
+
+template <> struct cell<DTYPE_MXFP4> {
+    enum { UNITS = 6, HEAD = UNITS, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + UNITS * 256 };
+    enum { LAST_SHIFT = 0, FACTORS = 1, MINIMA = 0, STAGES = 4, COMMON = 1 };
+    enum { QUANT_BYTES = UNITS * 256, HIGH_BYTES = 0 };
+    uint4 codes[UNITS / 2];
+    unsigned exponents[UNITS / 2];
+    static __device__ int word_at(int u, int row, int) { return 2 * u + row; }
+    static __device__ unsigned placed(unsigned code, int, int half, int e) {
+        const int pair = 2 * half + e / 2, at = e % 2 * 16;
+        const int sign = pair == 0 ? 15 : pair == 1 ? 12 : 16 - pair;
+        return ((code >> 3) << sign | (code & 7) << (9 - 3 * pair)) << at;
+    }
+    __device__ void load(const char *from, int lane) {
+#pragma unroll
+        for (int i = 0; i < UNITS / 2; i++) {
+            exponents[i] = *(const unsigned *)(from + lane / 4 * 2 * HEAD + 4 * i);
+            codes[i] = words_at(from, QUANTS + i * 512 + lane * 16);
+        }
+    }
+    __device__ unit_operands operands(int u) const {
+        unit_operands a;
+#pragma unroll
+        for (int row = 0; row < 2; row++) {
+            const unsigned word = word_of(codes[u / 2], u % 2 * 2 + row);
+            a.first[row] = word & 0x8e008e00u;
+            a.first[row + 2] = word << 3 & 0x8e008e00u;
+            a.last[row] = (word << 1 & 0x80008000u) | (word << 6 & 0x0e000e00u);
+            a.last[row + 2] = (word << 2 & 0x80008000u) | (word << 9 & 0x0e000e00u);
+        }
+        return a;
+    }
+    __device__ float factor(int u, int row, int) const {
+        const int at = u % 2 * 8 + row * 16; // of the eight bits that become a float's exponent
+        const unsigned word = exponents[u / 2];
+        return __uint_as_float((at < 23 ? word << (23 - at) : word >> (at - 23)) & 0x7f800000u);
+    }
+    __device__ float row_factor(int) const { return 1 << 14; }
+};
+
+// ---- steps of IQ4
+
+// Eight codes to the bytes of two words, 128 + the step that each stands for. A selector's bits
+// pick of a register's bytes eight at a time, so that the fourth bit chooses between two such.
+static __device__ inline void iq4_bytes(unsigned codes, unsigned (&bytes)[2]) {
+    const unsigned of_eight = codes & 0x77777777u;
+    const unsigned which = (codes >> 1 & 0x44444444u) | 0x32103210u;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const unsigned low = __byte_perm(0x3f2d1801u, 0x766a5d4fu, of_eight >> 16 * i);
+        const unsigned high = __byte_perm(0xa6998d81u, 0xf1d9c5b5u, of_eight >> 16 * i);
+        bytes[i] = __byte_perm(low, high, which >> 16 * i);
+    }
+}
+
+// Operands are steps / 128, below 1, so that their factors are no smaller than a half can be.
+struct iq4_codes : nibbles {
+    enum { UNITS = 8, LAST_SHIFT = 0, FACTORS = 1, MINIMA = 0, STAGES = 3, HIGH_BYTES = 0 };
+    static __device__ unsigned placed(unsigned code, int, int half, int e) {
+        return code << (16 * half + 4 * e);
+    }
+    static __device__ unsigned steps(unsigned bytes, unsigned selector) {
+        const __half2 biased = as_halves(__byte_perm(bytes, 0x64646464u, selector));
+        return as_bits(__hfma2(biased, __float2half2_rn(1.0f / 128), __float2half2_rn(-9)));
+    }
+    __device__ unit_operands operands(int u) const {
+        unit_operands a;
+#pragma unroll
+        for (int row = 0; row < 2; row++) {
+            unsigned bytes[2];
+            iq4_bytes(word_of(low[u / 2], u % 2 * 2 + row), bytes);
+            a.first[row] = steps(bytes[0], 0x4140), a.first[row + 2] = steps(bytes[0], 0x4342);
+            a.last[row] = steps(bytes[1], 0x4140), a.last[row + 2] = steps(bytes[1], 0x4342);
+        }
+        return a;
+    }
+};
+
+template <> struct cell<DTYPE_IQ4_NL> : iq4_codes { // a head is d of each unit
+    enum { HEAD = 16, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + QUANT_BYTES, COMMON = 0 };
+    uint4 heads[2];
+    __device__ void load(const char *from, int lane) {
+        heads[0] = words_at(from, lane / 4 * HEAD),
+        heads[1] = words_at(from, (lane / 4 + 8) * HEAD);
+        load_low(from + QUANTS, lane);
+    }
+    __device__ float factor(int u, int row, int) const {
+        return low_float(short_of(word_of(heads[row], u / 2), u % 2));
+    }
+    __device__ float row_factor(int) const { return 128; }
+};
+
+// A head is the file's: d, and eight scales of six bits, of which the upper two come first.
+template <> struct cell<DTYPE_IQ4_XS> : iq4_codes {
+    enum { HEAD = 8, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + QUANT_BYTES, COMMON = 1 };
+    uint2 heads[2];
+    __device__ void load(const char *from, int lane) {
+        heads[0] = *(const uint2 *)(from + lane / 4 * HEAD);
+        heads[1] = *(const uint2 *)(from + (lane / 4 + 8) * HEAD);
+        load_low(from + QUANTS, lane);
+    }
+    __device__ float factor(int u, int row, int) const {
+        const unsigned high = heads[row].x >> (16 + 2 * u) << 4 & 0x30;
+        const unsigned scale = (heads[row].y >> 4 * u & 15) | high;
+        return __uint_as_float(0x4b000000u | scale) - (float)((1 << 23) + 32); // 2^23 + scale
+    }
+    __device__ float row_factor(int row) const { return low_float(heads[row].x) * 128; }
+};

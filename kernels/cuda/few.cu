@@ -1,0 +1,53 @@
+// kernels/cuda/few.cu — products for few tokens, as many at once as their kernels take.
+//
+// The kernels are in gemv_kernel.cuh and stream_k_kernel.cuh.
+#include "kernels/cuda/gemv_input.cuh"
+#include "kernels/cuda/stream_k.cuh"
+#include "kernels/cuda/types.cuh"
+
+bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
+    const struct gemv_room room = room_of(device);
+    const size_t elements = (size_t)tokens * (size_t)columns;
+    const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)room.warps; // by its threads
+    return columns % ROUND_COLUMNS == 0 && elements <= kept && elements * 5 / 2 <= room.x;
+}
+
+bool gemv_fits(const struct weight *w) {
+    return is_packed(w->type) || (w->type != DTYPE_F32 && w->columns % PLAIN_COLUMNS == 0);
+}
+
+// The rest of a product, when so many tokens are done.
+static void skip_tokens(struct gemv *args, int32_t done) {
+    const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
+    for (int i = 0; i < args->count; i++)
+        args->parts[i].y =
+            (char *)args->parts[i].y + (size_t)done * (size_t)args->parts[i].rows * (wide ? 4 : 2);
+    if (args->row_index)
+        args->row_index += done;
+    else if (args->norm)
+        args->stream += (size_t)done * (size_t)args->columns;
+    else
+        args->x += (size_t)done * (size_t)args->columns;
+}
+
+void gemv_launch(struct device *device, const struct gemv *args) {
+    ASSERT(args->tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS);
+    ASSERT(!args->norm || gemv_norms(device, args->tokens, args->columns));
+    struct gemv some = *args;
+    const int32_t once = room_of(device).tokens;
+    for (int32_t done = 0; done < args->tokens; done += some.tokens) {
+        some.tokens = args->tokens - done < once ? args->tokens - done : once;
+        type_kernels(args->type)->gemv(device, &some);
+        skip_tokens(&some, some.tokens);
+    }
+}
+
+void stream_k_launch(struct device *device, const struct gemv *args) {
+    ASSERT(args->tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS && !args->norm);
+    struct gemv some = *args;
+    for (int32_t left = args->tokens, done; left > 0; left -= done) {
+        some.tokens = left;
+        done = type_kernels(args->type)->stream_k(device, &some);
+        skip_tokens(&some, done);
+    }
+}

@@ -1,0 +1,179 @@
+// tests/engine/model/test_random.c — random weights at a shape: as many as the model has, in the
+// types that its files have, and a forward pass runs through them.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/model/model.h"
+#include "engine/model/shape.h"
+#include "kernels/cost.h"
+
+static struct model_config mixture(struct model_config config) {
+    config.norm_eps = 1e-5f;
+    config.context = 64;
+    config.rope.base = config.window_rope.base = 10000.0f;
+    config.rope.factor = config.window_rope.factor = 1.0f;
+    return config;
+}
+
+// Small ones of each family, with rows that are no multiple of 256.
+static struct shape small_qwen3moe(void) {
+    return (struct shape){.name = "small",
+                          .family = "qwen3moe",
+                          .config = mixture((struct model_config){.dim = 64,
+                                                                  .layers = 2,
+                                                                  .heads = 4,
+                                                                  .kv_heads = 2,
+                                                                  .head_size = 16,
+                                                                  .ffn = 32,
+                                                                  .vocabulary = 96,
+                                                                  .rope.dimensions = 16,
+                                                                  .experts = 8,
+                                                                  .experts_used = 2,
+                                                                  .expert_ffn = 32})};
+}
+
+static struct shape small_gpt_oss(void) {
+    struct shape shape = small_qwen3moe();
+    shape.family = "gpt-oss";
+    shape.config.window = 8;
+    return shape;
+}
+
+static struct shape small_gemma4(void) {
+    struct shape shape = small_qwen3moe();
+    shape.family = "gemma4";
+    shape.tied = true;
+    shape.global_period = 2;
+    shape.config.window = 8;
+    shape.config.window_kv_heads = 4;
+    shape.config.window_head_size = 8;
+    shape.config.window_rope.dimensions = 8;
+    return shape;
+}
+
+static struct model make(const struct shape *shape, enum dtype type, struct device *device) {
+    struct model model;
+    struct error err = {0};
+    if (model_random(&model, shape, type, backend_cpu(), device, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    return model;
+}
+
+static struct device *open_device(void) {
+    struct device *device;
+    const struct device_options options = {.threads = 1};
+    assert_int_equal(backend_cpu()->open(&options, &device, NULL), STATUS_OK);
+    return device;
+}
+
+static void shapes_have_as_many_parameters_as_their_models(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double billions; // as published
+    } table[] = {
+        {"llama-3-8b", 8.03},  {"qwen3-0.6b", 0.596},     {"qwen3-30b-a3b", 30.5},
+        {"gpt-oss-20b", 20.9}, {"gemma-4-26b-a4b", 25.2},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct error err = {0};
+        size_t bytes;
+        assert_int_equal(
+            model_random_bytes(shape_find(table[i].name), DTYPE_BF16, backend_cpu(), &bytes, &err),
+            STATUS_OK);
+        const double billions = (double)bytes / 2e9;
+        if (fabs(billions / table[i].billions - 1) > 0.01)
+            fail_msg("%s: %.2f billions, expected %.2f", table[i].name, billions,
+                     table[i].billions);
+    }
+}
+
+static void what_is_counted_is_what_is_made(void **state) {
+    (void)state;
+    const struct shape shapes[] = {small_qwen3moe(), small_gpt_oss(), small_gemma4()};
+    struct device *device = open_device();
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct error err = {0};
+        size_t bytes;
+        struct model model = make(&shapes[i], DTYPE_Q8_0, device);
+        assert_int_equal(model_random_bytes(&shapes[i], DTYPE_Q8_0, backend_cpu(), &bytes, &err),
+                         STATUS_OK);
+        const size_t pointers = 3 * 2 * 8 * sizeof(void *); // of the experts
+        assert_int_equal(bytes, model.weight_bytes + pointers);
+        model_close(&model);
+    }
+    backend_cpu()->close(device);
+}
+
+static void types_are_those_of_files(void **state) {
+    (void)state;
+    const struct shape shape = small_gpt_oss();
+    struct device *device = open_device();
+    struct model model = make(&shape, DTYPE_MXFP4, device);
+    assert_int_equal(model.layers[0].q.type, DTYPE_Q8_0);
+    assert_int_equal(model.layers[0].expert_gate.type, DTYPE_MXFP4);
+    assert_int_equal(model.layers[0].router.type, DTYPE_F32);
+    assert_int_equal(model.main_type, DTYPE_MXFP4);
+    model_close(&model);
+    model = make(&shape, DTYPE_Q4_K, device); // of rows of 64 and 32
+    assert_int_equal(dtype_block_elements(model.layers[1].q.type), 32);
+    assert_true(dtype_row_bytes(model.layers[1].q.type, 256) >= dtype_row_bytes(DTYPE_Q4_K, 256));
+    model_close(&model);
+    model = make(&shape, DTYPE_Q6_K, device);
+    assert_int_equal(model.layers[1].expert_down.type, DTYPE_Q8_0);
+    model_close(&model);
+    backend_cpu()->close(device);
+}
+
+static void a_mixture_has_all_that_its_family_needs(void **state) {
+    (void)state;
+    const struct shape oss = small_gpt_oss(), gemma = small_gemma4();
+    struct device *device = open_device();
+    struct model model = make(&oss, DTYPE_Q8_0, device);
+    const struct layer *layer = &model.layers[1];
+    assert_true(layer->sinks && layer->o_bias && layer->router_bias && layer->expert_down.bias);
+    assert_int_equal(model.layers[0].window, 8);
+    assert_int_equal(layer->window, 0);
+    model_close(&model);
+    model = make(&gemma, DTYPE_Q8_0, device);
+    layer = &model.layers[1];
+    assert_true(layer->router_norm && layer->expert_norm && layer->dense_post_norm && model.ones);
+    assert_true(layer->gate.data && layer->expert_gate.data && !layer->v.data);
+    assert_int_equal(model.layers[0].head_size, 8);
+    assert_true(model.layers[0].v.data != NULL);
+    model_close(&model);
+    backend_cpu()->close(device);
+}
+
+// Of 8 experts 2 are chosen: one row reads 2, many rows all.
+static void a_step_reads_the_experts_that_its_rows_choose(void **state) {
+    (void)state;
+    const struct shape shape = small_qwen3moe();
+    struct device *device = open_device();
+    struct model model = make(&shape, DTYPE_Q8_0, device);
+    size_t expert = 0;
+    for (int i = 0; i < 2; i++)
+        expert += expert_bytes(&model.layers[i].expert_gate) +
+                  expert_bytes(&model.layers[i].expert_up) +
+                  expert_bytes(&model.layers[i].expert_down);
+    const size_t all = model.weight_bytes - weight_bytes(&model.embedding);
+    assert_int_equal(model_step_bytes(&model, 1), all - 6 * expert);
+    const size_t two = model_step_bytes(&model, 2); // 8 (1 - (6/8)^2) = 3.5
+    assert_int_equal(two, all - 4 * expert - expert / 2);
+    assert_true(all - model_step_bytes(&model, 200) < 10);
+    model_close(&model);
+    backend_cpu()->close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_have_as_many_parameters_as_their_models),
+        cmocka_unit_test(what_is_counted_is_what_is_made),
+        cmocka_unit_test(types_are_those_of_files),
+        cmocka_unit_test(a_mixture_has_all_that_its_family_needs),
+        cmocka_unit_test(a_step_reads_the_experts_that_its_rows_choose),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

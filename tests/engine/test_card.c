@@ -1,0 +1,230 @@
+// tests/engine/test_card.c — what is decided about a card before and after it has the weights.
+//
+// The card is the processor under another name, with as much free memory as a test wants.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/log.h"
+#include "engine/base/size.h"
+#include "engine/engine.h"
+#include "kernels/backend.h"
+#include "kernels/cost.h"
+
+enum { LINES = 8 };
+
+static const char model[] = TESTS_DIR "/golden/gemma4-moe.gguf";
+static struct backend card;
+static struct device_info card_info;
+static size_t given_bytes; // to weights()
+static int given, opened, closed;
+static char lines[LINES][256]; // that were logged
+static int line_count;
+
+const struct backend *__wrap_backend_cuda(void);
+
+const struct backend *__wrap_backend_cuda(void) { return &card; }
+
+static void keep_line(enum log_level level, const char *text) {
+    if (level == LOG_WARNING && line_count < LINES)
+        snprintf(lines[line_count++], sizeof lines[0], "%s", text);
+}
+
+static enum status card_open(const struct device_options *options, struct device **device,
+                             struct error *err) {
+    opened++;
+    return backend_cpu()->open(options, device, err);
+}
+
+static void card_close(struct device *device) {
+    closed += device != NULL;
+    backend_cpu()->close(device);
+}
+
+static void card_describe(struct device *device, struct device_info *info) {
+    backend_cpu()->info(device, info);
+    const size_t total = info->memory_total;
+    *info = card_info;
+    info->memory_total = total;
+}
+
+static enum status card_weights(struct device *device, const struct weight *in_file,
+                                const void **data) {
+    given++;
+    given_bytes += weight_bytes(in_file);
+    return backend_cpu()->weights(device, in_file, data);
+}
+
+static size_t card_weight_bytes(const struct weight *in_file) { return weight_bytes(in_file); }
+
+static int begin(void **state) {
+    (void)state;
+    card = *backend_cpu();
+    card.name = "cuda";
+    card.open = card_open;
+    card.close = card_close;
+    card.info = card_describe;
+    card.weights = card_weights;
+    card.weight_bytes = card_weight_bytes;
+    card_info = (struct device_info){.name = "a card", .memory_free = (size_t)1 << 30};
+    given = opened = closed = line_count = 0;
+    given_bytes = 0;
+    log_set_sink(keep_line);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    log_set_sink(NULL);
+    return 0;
+}
+
+static enum status open_with(const char *backend, const char *shape, struct engine **engine,
+                             struct error *err) {
+    const struct engine_options options = {
+        .model_path = shape ? NULL : model,
+        .shape = shape,
+        .shape_type = "q8_0",
+        .backend = backend,
+        .context = 64,
+        .kv_device_bytes = (size_t)1 << 20,
+        .kv_host_bytes = (size_t)1 << 20,
+        .threads = 1,
+    };
+    return engine_open(&options, engine, err);
+}
+
+static void expect_backend(struct engine *engine, const char *name) {
+    struct engine_info info;
+    engine_info(engine, &info);
+    assert_string_equal(info.backend, name);
+}
+
+static void weights_that_do_not_fit_are_refused_with_both_figures_and_none_is_copied(void **state) {
+    (void)state;
+    struct engine *engine = NULL;
+    struct error err = {0};
+    card_info.memory_free = 5 << 10;
+    assert_int_equal(open_with("cuda", NULL, &engine, &err), STATUS_NO_MEMORY);
+    assert_non_null(strstr(err.text, "needs 139 KiB"));
+    assert_non_null(strstr(err.text, "5.0 KiB is free"));
+    assert_non_null(strstr(err.text, "--backend cpu"));
+    assert_null(strchr(err.text, '\n'));
+    assert_int_equal(given, 0);
+    assert_int_equal(closed, opened);
+}
+
+static void a_shape_that_does_not_fit_is_refused_before_it_is_made(void **state) {
+    (void)state;
+    struct engine *engine = NULL;
+    struct error err = {0};
+    assert_int_equal(open_with("cuda", "qwen3-30b-a3b", &engine, &err), STATUS_NO_MEMORY);
+    assert_non_null(strstr(err.text, "qwen3-30b-a3b needs 30.2 GiB"));
+    assert_non_null(strstr(err.text, "1.0 GiB is free"));
+    assert_int_equal(given, 0);
+}
+
+static void the_processor_computes_what_does_not_fit_and_one_line_says_so(void **state) {
+    (void)state;
+    struct engine *engine;
+    struct error err = {0};
+    card_info.memory_free = 5 << 10;
+    if (open_with("auto", NULL, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    expect_backend(engine, "cpu");
+    engine_close(engine);
+    assert_int_equal(given, 0);
+    assert_int_equal(opened, 1);
+    assert_int_equal(closed, 1);
+    assert_int_equal(line_count, 1);
+    assert_non_null(strstr(lines[0], "computing on the processor: "));
+    assert_non_null(strstr(lines[0], "of GPU memory, and 5.0 KiB is free"));
+}
+
+static void what_fits_is_computed_there_without_a_word(void **state) {
+    (void)state;
+    struct engine *engine;
+    struct error err = {0};
+    if (open_with(NULL, NULL, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    expect_backend(engine, "cuda");
+    engine_close(engine);
+    assert_int_equal(line_count, 0);
+}
+
+// Of a layer: gate and up of all experts, and down; q, k, v, o, the router, and the dense part.
+static void experts_that_are_stacked_go_to_the_card_in_one_call(void **state) {
+    (void)state;
+    struct engine *engine;
+    struct engine_info info;
+    struct error err = {0};
+    if (open_with("cuda", NULL, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_info(engine, &info);
+    engine_close(engine);
+    assert_true(given <= 1 + 10 * info.layers);
+    assert_true(given_bytes <= info.weight_bytes);
+    assert_true(given_bytes > info.weight_bytes / 10 * 9);
+}
+
+static size_t odd_weight_bytes(const struct weight *in_file) {
+    return weight_bytes(in_file) + 64; // so that stacked ones do not add up
+}
+
+static void experts_that_cannot_be_stacked_go_one_by_one(void **state) {
+    (void)state;
+    struct engine *engine;
+    struct engine_info info;
+    struct error err = {0};
+    card.weight_bytes = odd_weight_bytes;
+    if (open_with("cuda", NULL, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_info(engine, &info);
+    engine_close(engine);
+    assert_true(given > 1 + 10 * info.layers);
+    assert_true(given_bytes <= info.weight_bytes);
+}
+
+static int lines_about(size_t plain_bytes, int32_t head_size, bool instructions) {
+    struct engine *engine;
+    struct error err = {0};
+    line_count = 0;
+    card_info.plain_bytes = plain_bytes;
+    card_info.plain_head_size = head_size;
+    card_info.plain_instructions = instructions;
+    if (open_with("cuda", NULL, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_close(engine);
+    return line_count;
+}
+
+static void what_only_a_plain_kernel_computes_is_said_in_one_line(void **state) {
+    (void)state;
+    assert_int_equal(lines_about(0, 0, false), 0);
+    assert_int_equal(lines_about(512, 0, false), 0); // of 130 KiB: too little to be noticed
+    assert_int_equal(lines_about(64 << 10, 0, false), 1);
+    assert_string_equal(lines[0],
+                        "slow here: the GPU has only plain kernels for 64.0 KiB of its matrices");
+    assert_int_equal(lines_about(0, 512, false), 1);
+    assert_string_equal(
+        lines[0],
+        "slow here: the GPU has only plain kernels for attention over heads of 512 in f16");
+    assert_int_equal(lines_about(64 << 10, 80, false), 1);
+    assert_non_null(strstr(lines[0], "64.0 KiB of its matrices, and for attention over heads"));
+    assert_int_equal(lines_about(0, 0, true), 1);
+    assert_non_null(strstr(lines[0], "no vector instructions"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            weights_that_do_not_fit_are_refused_with_both_figures_and_none_is_copied, begin, end),
+        cmocka_unit_test_setup_teardown(a_shape_that_does_not_fit_is_refused_before_it_is_made,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(
+            the_processor_computes_what_does_not_fit_and_one_line_says_so, begin, end),
+        cmocka_unit_test_setup_teardown(what_fits_is_computed_there_without_a_word, begin, end),
+        cmocka_unit_test_setup_teardown(experts_that_are_stacked_go_to_the_card_in_one_call, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(experts_that_cannot_be_stacked_go_one_by_one, begin, end),
+        cmocka_unit_test_setup_teardown(what_only_a_plain_kernel_computes_is_said_in_one_line,
+                                        begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
