@@ -141,6 +141,14 @@ void tq1_0_to_float(const struct block_tq1_0 *block, float *values) {
     }
 }
 
+void tq2_0_to_float(const struct block_tq2_0 *block, float *values) {
+    const float d = half_to_float(block->d);
+    for (int i = 0; i < SUPER_ELEMENTS; i++) {
+        const int quant = block->q[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;
+        values[i] = d * (float)(quant - 1);
+    }
+}
+
 void block_to_float(enum dtype type, const void *block, float *values) {
     switch (type) {
 #define CASE(id, name, ...)             \

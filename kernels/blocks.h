@@ -117,6 +117,11 @@ struct PACKED block_tq1_0 {
     half d;
 };
 
+struct PACKED block_tq2_0 { // value = d * (q - 1); two bits each, as in q2_k
+    uint8_t q[SUPER_ELEMENTS / 4];
+    half d;
+};
+
 #undef PACKED
 
 extern const int8_t iq4_values[16], fp4_values[16];

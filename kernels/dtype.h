@@ -52,7 +52,8 @@ typedef uint16_t bf16; // the bits of a bfloat16
     X(IQ2_S, iq2_s, 22, 82, 256, HALF, 0, 56.5F, 0)      \
     X(IQ3_XXS, iq3_xxs, 18, 98, 256, HALF, 0, 142.3F, 0) \
     X(IQ3_S, iq3_s, 21, 110, 256, HALF, 0, 141.4F, 0)    \
-    X(TQ1_0, tq1_0, 34, 54, 256, HALF, 52, 0.817F, 0)
+    X(TQ1_0, tq1_0, 34, 54, 256, HALF, 52, 0.817F, 0)    \
+    X(TQ2_0, tq2_0, 35, 66, 256, HALF, 64, 1.225F, 0)
 
 #define DTYPE_MAP(X) PLAIN_DTYPE_MAP(X) PACKED_DTYPE_MAP(X)
 

@@ -92,6 +92,10 @@ static __device__ inline unsigned quant_of(const block_tq1_0 *row, int column) {
     return digits * 3 >> 8;
 }
 
+static __device__ inline unsigned quant_of(const block_tq2_0 *row, int column) {
+    return two_of(row[column / 256].q, column % 256);
+}
+
 // ---- heads
 //
 // put_head(cell, row, blocks, units): of a row's blocks from the cell's first column on; so many of
@@ -155,6 +159,10 @@ static __device__ inline void put_head(char *to, int row, const block_q3_k *from
 
 template <enum dtype TYPE>
 static __device__ inline void put_head(char *to, int row, const block_tq1_0 *from, int units) {
+    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+}
+template <enum dtype TYPE>
+static __device__ inline void put_head(char *to, int row, const block_tq2_0 *from, int units) {
     put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
 }
 

@@ -335,6 +335,7 @@ struct ternary_cell : twos {
     __device__ float minimum(int, int row, int) const { return d(row); }
 };
 template <> struct cell<DTYPE_TQ1_0> : ternary_cell {};
+template <> struct cell<DTYPE_TQ2_0> : ternary_cell {};
 
 // ---- bytes
 

@@ -40,6 +40,7 @@ template <> struct fp16_cell<DTYPE_Q8_0> : fp16_centred<DTYPE_Q8_0> {};
 template <> struct fp16_cell<DTYPE_Q4_0> : fp16_centred<DTYPE_Q4_0> {};
 template <> struct fp16_cell<DTYPE_Q5_0> : fp16_centred<DTYPE_Q5_0> {};
 template <> struct fp16_cell<DTYPE_TQ1_0> : fp16_centred<DTYPE_TQ1_0> {};
+template <> struct fp16_cell<DTYPE_TQ2_0> : fp16_centred<DTYPE_TQ2_0> {};
 
 template <enum dtype TYPE> struct fp16_affine : cell<TYPE> {
     __device__ void prepare() {}

@@ -228,6 +228,11 @@ static double tq1_0_value(const uint8_t *block, unsigned i) {
     return half_at(block + 52) * digit;
 }
 
+static double tq2_0_value(const uint8_t *block, unsigned i) {
+    const int q = (int)bits_at(block + i / 128 * 32 + i % 32, i % 128 / 32 * 2, 2);
+    return half_at(block + 64) * (q - 1);
+}
+
 static double f32_value(const uint8_t *block, unsigned i) {
     float value;
     memcpy(&value, block + 4 * i, sizeof value);
@@ -330,6 +335,11 @@ static const struct golden {
      "2f0e94d24b7bb589e03d",
      {-1.46875F, 1.46875F, 0.0F, -1.46875F, 0.0F, 0.0F},
      0xB54722602C917584u},
+    {DTYPE_TQ2_0,
+     "910929e7849e6732c2a9289f6525719b34d4f6694e3780f909ea1c8456d57418e19857df9c0d37ce36947e99"
+     "5ffcb20a46e9dcdd8d796879308f2111dd5d66b32d3f",
+     {0.0F, 1.7939453125F, 0.0F, 3.587890625F, 0.0F, 1.7939453125F},
+     0xFAE5E86974894158u},
 };
 
 static void blocks_have_the_values_that_others_read_in_them(void **state) {
