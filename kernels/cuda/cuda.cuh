@@ -24,7 +24,7 @@ struct device {
     struct copied_weights *weights;
     size_t plain_bytes;      // of weights that only the plain product takes
     int32_t plain_head_size; // of attention without tiles, as it was asked about; 0: none
-    void *staging; // while weights are loaded, until the next reserve()
+    void *staging;           // while weights are loaded, until the next reserve()
     size_t staging_bytes;
     struct workspace limits;
     struct recordings *recordings;

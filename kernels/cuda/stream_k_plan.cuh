@@ -147,8 +147,8 @@ static size_t shared_bytes(const struct stream_k_plan *plan, int tokens) {
     return plan->exchange_at + exchange_bytes(plan->a_block, tokens);
 }
 
-// Tokens that fit the card at once, of those that there are kernels for: 8, 16, 32 or 64, or, of an
-// uncommon type, 16 or 64.
+// How many tokens the card computes at once: 8, 16, 32 or 64; 16 or 64 of an uncommon type, which
+// has fewer kernels.
 template <enum dtype TYPE>
 static int tokens_at_once(const struct stream_k_card *card, struct stream_k_plan *plan) {
     const int least = IS_COMMON<TYPE> ? 8 : 16, step = IS_COMMON<TYPE> ? 2 : 4;
