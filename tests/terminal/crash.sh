@@ -10,8 +10,7 @@ start -C "$endless"
 wait_for "1 turn]"
 ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
-# The pane's process is the shell; quire is its child.
-kill -9 "$(ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | head -n 1)"
+kill -9 "$(quire_pid)"
 wait_for "left with 137"
 
 start -C

@@ -3,9 +3,6 @@
 # does a window that is closed, whatever is typed in it.
 . "$(dirname "$0")/stage.sh"
 
-# The pane's process is the shell; quire is its child.
-quire_pid() { ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | head -n 1; }
-
 start
 ask "Hello!"
 wait_idle
@@ -24,7 +21,7 @@ start -C "$endless"
 wait_for "1 turn]"
 ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
-kill -TERM $(quire_pid)
+kill -TERM "$(quire_pid)"
 wait_for "left with 143"
 wait_until last_line_is "echo" || fail "the terminal does not have its modes back"
 
@@ -34,7 +31,7 @@ wait_for "2 turns" # the message that went back is none
 wait_idle
 text "a draft"
 wait_last "> a draft"
-kill -HUP $(quire_pid)
+kill -HUP "$(quire_pid)"
 wait_for "left with 129"
 
 start
@@ -74,7 +71,7 @@ on_tmux paste-buffer -p
 wait_until column_is 8 || fail "the paste is not there"
 keys Enter
 wait_until column_is 0 || fail "it is not sent"
-kill -TERM $(quire_pid)
+kill -TERM "$(quire_pid)"
 wait_for "left with 143"
 start -C
 wait_for "[the last message has no answer: it is in the editor]"

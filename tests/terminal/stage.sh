@@ -54,6 +54,9 @@ start() {
     run "'$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat"
 }
 
+# The pane's process is the shell; quire is its child.
+quire_pid() { ps -o pid= --ppid "$(on_tmux list-panes -F '#{pane_pid}')" | awk 'NR == 1 { print $1 }'; }
+
 # resize COLUMNS ROWS: and the program can know of it.
 size_is() { [ "$(stty -F "$(on_tmux display-message -p '#{pane_tty}')" size)" = "$1" ]; }
 resize() {
