@@ -6,15 +6,15 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
-#include "engine/base/log.h"
-#include "engine/base/size.h"
 #include "engine/internal.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
 #include "kernels/cost.h"
 
 enum {

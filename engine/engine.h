@@ -37,13 +37,13 @@
 #include <stdint.h>
 
 #include "engine/accounting.h"
-#include "engine/base/hash.h"
-#include "engine/base/status.h"
 #include "engine/kv/tier.h"
 #include "engine/request.h"
-#include "engine/sampler.h"
+#include "engine/sampling/sampler.h"
 #include "engine/sequence.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/status.h"
 
 enum {
     ENGINE_MAX_REQUESTS = 64,           // running at once

@@ -23,9 +23,9 @@
 
 #include "engine/engine.h"
 #include "engine/kv/block_cache.h"
-#include "engine/lookup.h"
 #include "engine/model/forward.h"
-#include "engine/scheduler.h"
+#include "engine/sampling/prompt_lookup.h"
+#include "engine/step/scheduler.h"
 
 enum {
     EVENTS_MAX = 1024,
@@ -59,7 +59,7 @@ struct request {
     struct sequence *sequence;
     struct request_options options;
     struct sampler *sampler;
-    struct lookup lookup;
+    struct prompt_lookup lookup;
     struct scheduler_run run; // its state, and what it has had; the rest is filled in to plan
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue

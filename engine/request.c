@@ -5,9 +5,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
 #include "engine/internal.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 
 void queue_push(struct engine *engine, const struct event *event) {
     struct event_queue *queue = &engine->queue;
@@ -68,7 +68,7 @@ static enum status create(struct sequence *sequence, const struct request_option
     }
     request->sequence = sequence;
     request->options = *options;
-    request->lookup = lookup_new(options->speculate);
+    request->lookup = prompt_lookup_new(options->speculate);
     request->run = (struct scheduler_run){.foreground = !options->background};
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;

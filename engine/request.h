@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
-#include "engine/sampler.h"
+#include "engine/sampling/sampler.h"
+#include "kernels/base/status.h"
 
 struct engine;
 struct sequence;

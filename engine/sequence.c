@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
 #include "engine/internal.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 
 enum status sequence_create(struct engine *engine, struct sequence **result) {
     struct sequence *sequence = calloc(1, sizeof *sequence);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 struct engine;
 struct sequence;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 const int8_t iq4_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                1,    13,   25,  38,  53,  69,  89,  113};

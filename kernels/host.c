@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 
 enum { PAGE_BYTES = 4096 };
 

@@ -22,7 +22,7 @@
 #ifndef PROMPTS_HEAD_H
 #define PROMPTS_HEAD_H
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/template.h"
 
 enum { HEAD_SEPARATOR = 0x1E, HEAD_MAX_PARTS = 257 }; // the system prompt and 128 pairs

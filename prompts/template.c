@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 #include "prompts/jinja/jinja.h"
 
 const char chat_template_chatml[] =

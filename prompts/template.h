@@ -25,8 +25,8 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "engine/base/piece.h"
-#include "engine/base/status.h"
+#include "kernels/base/piece.h"
+#include "kernels/base/status.h"
 
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
 enum { ROLE_COUNT = 3 };

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
 #include "store/conversation_id.h"
 #include "store/conversation_row.h"
 #include "store/statement.h"

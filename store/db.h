@@ -22,8 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/hash.h"
-#include "engine/base/status.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/status.h"
 
 enum { DB_BUSY_MS = 5000 };
 

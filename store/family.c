@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "store/conversation_id.h"
 #include "store/conversation_row.h"
 #include "store/preview.h"

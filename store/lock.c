@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
 #include "store/conversation.h"
 #include "store/conversation_id.h"
 #include "store/statement.h"

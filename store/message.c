@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
 #include "store/statement.h"
 #include "store/tokens.h"
 

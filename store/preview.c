@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 void preview_make(const char *bytes, size_t length, char *line, size_t size) {
     size_t written = 0;

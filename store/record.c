@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
+#include "kernels/base/text.h"
 
 static const char MAGIC[8] = "QUIREKVB";
 

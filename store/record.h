@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/hash.h"
+#include "kernels/base/hash.h"
 
 enum {
     RECORD_ALIGNMENT = 4096,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "store/message.h"
 
 // A conversation that is not found yet.

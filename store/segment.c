@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 void segment_name(uint32_t number, char name[SEGMENT_NAME_BYTES]) {
     snprintf(name, SEGMENT_NAME_BYTES, "segment-%08" PRIu32 ".kv", number);

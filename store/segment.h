@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 enum { SEGMENT_NAME_BYTES = 24 };
 

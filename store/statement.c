@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
 
 enum { DIGEST_BYTES = 16 };
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "store/message.h"
 
 enum { TOKEN_BYTES = 4, TOKENS_MOST = INT32_MAX / TOKEN_BYTES };

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/log.h"
-#include "engine/base/size.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
+#include "kernels/base/text.h"
 #include "store/statement.h"
 #include "store/vault_room.h"
 #include "store/vault_tree.h"

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/log.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
+#include "kernels/base/text.h"
 #include "store/statement.h"
 #include "store/vault_state.h"
 

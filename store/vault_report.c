@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 #include "store/statement.h"
 #include "store/vault_room.h"
 #include "store/vault_tree.h"

@@ -5,8 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "engine/base/log.h"
-#include "engine/base/size.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
 #include "store/statement.h"
 #include "store/vault_tree.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "engine/base/log.h"
-#include "engine/base/size.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
 #include "store/statement.h"
 #include "store/vault_state.h"
 

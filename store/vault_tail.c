@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/log.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
 #include "store/statement.h"
 #include "store/vault_state.h"
 

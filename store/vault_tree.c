@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 // Appends the node and its ids; links come when all are there.
 static enum status add_node(void *user, const struct vault_row *row, const int32_t *ids) {

@@ -5,7 +5,7 @@
 #ifndef APP_ATTACHMENT_H
 #define APP_ATTACHMENT_H
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 enum { ATTACHMENT_MAX_BYTES = 64 << 20 };
 

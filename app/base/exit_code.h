@@ -2,7 +2,7 @@
 #ifndef APP_EXIT_CODE_H
 #define APP_EXIT_CODE_H
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 enum exit_code {
     EXIT_DONE = 0,

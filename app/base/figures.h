@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 enum { COUNT_TEXT_BYTES = 28, TURNS_TEXT_BYTES = 36, AGE_TEXT_BYTES = 24 };
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 void output_write(const char *bytes, size_t length);
 void output_string(const char *string);

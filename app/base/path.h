@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 // Appends the path; "~" and "~/…" are the home folder.
 MUST_CHECK enum status path_expand(const char *typed, struct text *path);

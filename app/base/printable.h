@@ -2,7 +2,7 @@
 #ifndef APP_PRINTABLE_H
 #define APP_PRINTABLE_H
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 // Appends the bytes with every control character, backslash and ill-formed byte written as an
 // escape: \n, \t, \\, \x1b. Other characters stay.

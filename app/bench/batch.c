@@ -8,9 +8,9 @@
 #include "app/bench/beside.h"
 #include "app/bench/samples.h"
 #include "app/screen/complain.h"
-#include "engine/base/clock.h"
 #include "engine/engine.h"
-#include "engine/scheduler.h"
+#include "engine/step/scheduler.h"
+#include "kernels/base/clock.h"
 
 enum {
     DEFAULT_RUNS = 5,

@@ -6,8 +6,8 @@
 #include "app/base/exit_code.h"
 #include "app/bench/rows.h"
 #include "app/screen/complain.h"
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 
 enum {
     RUNS_MAX = 64,

@@ -7,7 +7,7 @@
 #include "app/bench/bench.h"
 #include "app/bench/keys.h"
 #include "app/bench/kv.h"
-#include "app/bench/lookup.h"
+#include "app/bench/speculation.h"
 #include "app/bench/store.h"
 #include "app/bench/stream.h"
 #include "app/bench/template.h"

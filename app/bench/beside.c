@@ -1,6 +1,6 @@
 #include "app/bench/beside.h"
 
-#include "engine/base/clock.h"
+#include "kernels/base/clock.h"
 
 enum {
     TIMEOUT_MS = 1000,

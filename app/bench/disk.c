@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "app/cli/config.h"
-#include "engine/base/clock.h"
+#include "kernels/base/clock.h"
 
 static const char TEMPLATE[] = "bench-XXXXXX";
 

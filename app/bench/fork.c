@@ -23,9 +23,9 @@ static enum status fork_idle(struct sequence *sequence, struct figure *figure) {
     struct samples samples = {0};
     enum status status = STATUS_OK;
     while (samples.count < FORKS && status == STATUS_OK) {
-        const double before = rig_now_us();
+        const double before = harness_now_us();
         status = sequence_fork(sequence, &forks[samples.count]);
-        if (status == STATUS_OK) samples_add(&samples, rig_now_us() - before);
+        if (status == STATUS_OK) samples_add(&samples, harness_now_us() - before);
     }
     for (int32_t i = 0; i < samples.count; i++)
         sequence_destroy(forks[i]);
@@ -34,36 +34,37 @@ static enum status fork_idle(struct sequence *sequence, struct figure *figure) {
 }
 
 // One fork after each token of the running request, which is then about to plan its next step.
-static enum status fork_at_tokens(struct rig *rig, struct sequence *sequence,
+static enum status fork_at_tokens(struct harness *harness, struct sequence *sequence,
                                   struct samples *samples, bool *done) {
-    while (samples->count < FORKS && !rig_signal()) {
+    while (samples->count < FORKS && !harness_signal()) {
         enum { LOOK_MS = 200 };
         struct event event;
         struct sequence *fork;
-        if (!engine_next_event(rig->engine, LOOK_MS, &event)) continue;
+        if (!engine_next_event(harness->engine, LOOK_MS, &event)) continue;
         if (event.kind == EVENT_DONE) {
             *done = true;
             return event.status == STATUS_OK ? STATUS_CANCELLED : event.status;
         }
         if (event.kind != EVENT_TOKEN) continue;
-        const double before = rig_now_us();
+        const double before = harness_now_us();
         TRY(sequence_fork(sequence, &fork));
-        samples_add(samples, rig_now_us() - before);
+        samples_add(samples, harness_now_us() - before);
         sequence_destroy(fork);
     }
-    return rig_signal() ? STATUS_CANCELLED : STATUS_OK;
+    return harness_signal() ? STATUS_CANCELLED : STATUS_OK;
 }
 
-static enum status fork_running(struct rig *rig, struct sequence *sequence, struct figure *figure) {
+static enum status fork_running(struct harness *harness, struct sequence *sequence,
+                                struct figure *figure) {
     const int32_t length = sequence_length(sequence);
     struct samples samples = {0};
     struct request *request;
     bool done = false;
-    TRY(rig_append(rig, sequence, 1, length + 1));
-    TRY(rig_start(rig, sequence, 2 * FORKS, &request));
-    const enum status status = fork_at_tokens(rig, sequence, &samples, &done);
+    TRY(harness_append(harness, sequence, 1, length + 1));
+    TRY(harness_start(harness, sequence, 2 * FORKS, &request));
+    const enum status status = fork_at_tokens(harness, sequence, &samples, &done);
     request_cancel(request);
-    const enum status ended = done ? STATUS_OK : rig_wait(rig, &request, 1, NULL);
+    const enum status ended = done ? STATUS_OK : harness_wait(harness, &request, 1, NULL);
     if (done) request_release(request);
     *figure = samples_figure(&samples);
     sequence_truncate(sequence, length);
@@ -73,19 +74,20 @@ static enum status fork_running(struct rig *rig, struct sequence *sequence, stru
 
 // A fork, and one token after the shared ones: the blocks that are held afterwards and were not
 // before are its copies. The tail is made half full first, so that there is one to copy.
-static enum status write_first(struct rig *rig, struct sequence *sequence, uint32_t *blocks) {
-    const int32_t part = rig->info.block_size / 2;
+static enum status write_first(struct harness *harness, struct sequence *sequence,
+                               uint32_t *blocks) {
+    const int32_t part = harness->info.block_size / 2;
     struct sequence *fork;
     struct kv_usage before, after;
-    if (sequence_length(sequence) % rig->info.block_size == 0) {
-        TRY(rig_append(rig, sequence, 1, sequence_length(sequence) + part));
-        TRY(rig_prefill(rig, sequence, NULL));
+    if (sequence_length(sequence) % harness->info.block_size == 0) {
+        TRY(harness_append(harness, sequence, 1, sequence_length(sequence) + part));
+        TRY(harness_prefill(harness, sequence, NULL));
     }
     TRY(sequence_fork(sequence, &fork));
-    engine_kv_usage(rig->engine, &before);
-    enum status status = rig_append(rig, fork, 2, sequence_length(sequence) + 1);
-    if (status == STATUS_OK) status = rig_prefill(rig, fork, NULL);
-    engine_kv_usage(rig->engine, &after);
+    engine_kv_usage(harness->engine, &before);
+    enum status status = harness_append(harness, fork, 2, sequence_length(sequence) + 1);
+    if (status == STATUS_OK) status = harness_prefill(harness, fork, NULL);
+    engine_kv_usage(harness->engine, &after);
     *blocks = after.device_held - before.device_held;
     sequence_destroy(fork);
     return status;
@@ -107,12 +109,12 @@ static void learn_speed(struct kv_bench *bench, int32_t line) {
 }
 
 static enum status measure_fork(struct kv_bench *bench, struct sequence *sequence, int32_t line) {
-    struct rig *rig = &bench->rig;
+    struct harness *harness = &bench->harness;
     struct fork_line *fork = &bench->forks[line];
     const int32_t before = sequence_length(sequence);
     struct request_stats stats;
-    TRY(rig_append(rig, sequence, 1, fork->tokens));
-    TRY(rig_prefill(rig, sequence, &stats));
+    TRY(harness_append(harness, sequence, 1, fork->tokens));
+    TRY(harness_prefill(harness, sequence, &stats));
     // A few tokens were computed with the line before, to have a tail.
     const double per_token = (double)stats.prefill_us / (fork->tokens - before);
     fork->prefill_us = per_token * (fork->tokens - (line ? LENGTHS[line - 1] : 0));
@@ -120,13 +122,13 @@ static enum status measure_fork(struct kv_bench *bench, struct sequence *sequenc
     learn_speed(bench, line);
     fork->blocks = sequence_blocks(sequence);
     TRY(fork_idle(sequence, &fork->idle_us));
-    TRY(fork_running(rig, sequence, &fork->running_us));
-    return write_first(rig, sequence, &fork->first_write_blocks);
+    TRY(fork_running(harness, sequence, &fork->running_us));
+    return write_first(harness, sequence, &fork->first_write_blocks);
 }
 
 static enum status measure_forks(struct kv_bench *bench) {
     struct sequence *sequence;
-    TRY(sequence_create(bench->rig.engine, &sequence));
+    TRY(sequence_create(bench->harness.engine, &sequence));
     enum status status = STATUS_OK;
     for (int32_t i = 0; i < FORK_LINES && status == STATUS_OK; i++) {
         struct fork_line *line = &bench->forks[i];
@@ -147,13 +149,13 @@ enum status bench_kv_forks(struct kv_bench *bench) {
     int32_t longest = LENGTHS[0];
     for (int32_t i = 1; i < FORK_LINES; i++)
         if ((int64_t)LENGTHS[i] + SPARE_TOKENS <= bench->most_tokens) longest = LENGTHS[i];
-    const struct rig_needs needs = {
+    const struct harness_needs needs = {
         .context = longest + SPARE_TOKENS / 2,
         .device_tokens = (int64_t)longest + SPARE_TOKENS,
     };
-    enum status status = rig_open(&bench->rig, &needs);
+    enum status status = harness_open(&bench->harness, &needs);
     if (status == STATUS_OK) status = measure_forks(bench);
-    rig_close(&bench->rig);
+    harness_close(&bench->harness);
     return status;
 }
 
@@ -165,27 +167,28 @@ struct group { // of conversations with one head
     struct sequence *sequences[MOST_CONVERSATIONS];
 };
 
-static enum status group_create(struct rig *rig, struct group *group, int32_t wanted) {
+static enum status group_create(struct harness *harness, struct group *group, int32_t wanted) {
     while (group->count < wanted) {
         struct sequence *sequence;
-        TRY(sequence_create(rig->engine, &sequence));
+        TRY(sequence_create(harness->engine, &sequence));
         group->sequences[group->count++] = sequence;
-        TRY(rig_append(rig, sequence, group->salt, HEAD_TOKENS));
-        TRY(rig_append(rig, sequence, group->salt + (uint32_t)group->count,
-                       HEAD_TOKENS + SUFFIX_TOKENS));
+        TRY(harness_append(harness, sequence, group->salt, HEAD_TOKENS));
+        TRY(harness_append(harness, sequence, group->salt + (uint32_t)group->count,
+                           HEAD_TOKENS + SUFFIX_TOKENS));
     }
     return STATUS_OK;
 }
 
-static enum status group_compute(struct rig *rig, const struct group *group, int32_t first) {
+static enum status group_compute(struct harness *harness, const struct group *group,
+                                 int32_t first) {
     struct request *requests[MOST_CONVERSATIONS] = {0};
     int32_t count = 0;
     enum status status = STATUS_OK;
     for (int32_t i = first; i < group->count && status == STATUS_OK; i++) {
-        status = rig_start(rig, group->sequences[i], 1, &requests[count]);
+        status = harness_start(harness, group->sequences[i], 1, &requests[count]);
         if (status == STATUS_OK) count++;
     }
-    const enum status ended = rig_wait(rig, requests, count, NULL);
+    const enum status ended = harness_wait(harness, requests, count, NULL);
     return status == STATUS_OK ? ended : status;
 }
 
@@ -195,16 +198,16 @@ static void group_destroy(struct group *group) {
     group->count = 0;
 }
 
-static uint64_t prefilled(const struct rig *rig) {
+static uint64_t prefilled(const struct harness *harness) {
     struct kv_usage usage;
-    engine_kv_usage(rig->engine, &usage);
+    engine_kv_usage(harness->engine, &usage);
     return usage.prefilled_tokens;
 }
 
-static void count_blocks(const struct rig *rig, const struct group *group,
+static void count_blocks(const struct harness *harness, const struct group *group,
                          struct sharing_line *line) {
     struct kv_usage usage;
-    engine_kv_usage(rig->engine, &usage);
+    engine_kv_usage(harness->engine, &usage);
     line->held_blocks = usage.device_held;
     line->spared_blocks = usage.device_spared;
     line->separate_blocks = 0;
@@ -213,53 +216,55 @@ static void count_blocks(const struct rig *rig, const struct group *group,
 }
 
 // The first conversation, then all others at once.
-static enum status share_in_turn(struct rig *rig, struct group *group, struct sharing_line *line) {
-    const uint64_t before = prefilled(rig);
-    TRY(group_create(rig, group, 1));
-    TRY(group_compute(rig, group, 0));
-    TRY(group_create(rig, group, line->conversations));
-    TRY(group_compute(rig, group, 1));
-    line->prefilled = prefilled(rig) - before;
-    count_blocks(rig, group, line);
+static enum status share_in_turn(struct harness *harness, struct group *group,
+                                 struct sharing_line *line) {
+    const uint64_t before = prefilled(harness);
+    TRY(group_create(harness, group, 1));
+    TRY(group_compute(harness, group, 0));
+    TRY(group_create(harness, group, line->conversations));
+    TRY(group_compute(harness, group, 1));
+    line->prefilled = prefilled(harness) - before;
+    count_blocks(harness, group, line);
     return STATUS_OK;
 }
 
-static enum status share_at_once(struct rig *rig, struct group *group, struct sharing_line *line) {
-    const uint64_t before = prefilled(rig);
-    TRY(group_create(rig, group, line->conversations));
-    TRY(group_compute(rig, group, 0));
-    line->prefilled_at_once = prefilled(rig) - before;
+static enum status share_at_once(struct harness *harness, struct group *group,
+                                 struct sharing_line *line) {
+    const uint64_t before = prefilled(harness);
+    TRY(group_create(harness, group, line->conversations));
+    TRY(group_compute(harness, group, 0));
+    line->prefilled_at_once = prefilled(harness) - before;
     return STATUS_OK;
 }
 
-static enum status measure_sharing(struct rig *rig, struct sharing_line *line) {
+static enum status measure_sharing(struct harness *harness, struct sharing_line *line) {
     enum { SALTS = 2 * MOST_CONVERSATIONS };
     struct group group = {.salt = (uint32_t)(1 + line->conversations) * SALTS};
     line->tokens = HEAD_TOKENS + SUFFIX_TOKENS;
     line->least = HEAD_TOKENS + (uint64_t)(line->conversations * SUFFIX_TOKENS);
-    enum status status = share_in_turn(rig, &group, line);
+    enum status status = share_in_turn(harness, &group, line);
     group_destroy(&group);
     group.salt += MOST_CONVERSATIONS + 1; // another head
-    if (status == STATUS_OK) status = share_at_once(rig, &group, line);
+    if (status == STATUS_OK) status = share_at_once(harness, &group, line);
     group_destroy(&group);
     return status;
 }
 
 enum status bench_kv_sharing(struct kv_bench *bench) {
     const int32_t tokens = HEAD_TOKENS + SUFFIX_TOKENS;
-    const int32_t size = bench->rig.info.block_size;
+    const int32_t size = bench->harness.info.block_size;
     // The head, and of each conversation a suffix with the block that the head ends in.
     const int64_t pool = HEAD_TOKENS + (int64_t)MOST_CONVERSATIONS * (SUFFIX_TOKENS + 3 * size);
-    const struct rig_needs needs = {.context = tokens + size, .device_tokens = 2 * pool};
+    const struct harness_needs needs = {.context = tokens + size, .device_tokens = 2 * pool};
     char missing[MISSING_BYTES] = "";
     const bool affords = bench_kv_affords(bench, needs.device_tokens, tokens, missing);
-    enum status status = affords ? rig_open(&bench->rig, &needs) : STATUS_OK;
+    enum status status = affords ? harness_open(&bench->harness, &needs) : STATUS_OK;
     for (int32_t i = 0; i < SHARING_LINES && status == STATUS_OK; i++) {
         struct sharing_line *line = &bench->sharing[i];
         line->conversations = CONVERSATIONS[i];
         snprintf(line->missing, sizeof line->missing, "%s", missing);
-        if (affords) status = measure_sharing(&bench->rig, line);
+        if (affords) status = measure_sharing(&bench->harness, line);
     }
-    rig_close(&bench->rig);
+    harness_close(&bench->harness);
     return status;
 }

@@ -7,10 +7,10 @@
 #include "app/base/exit_code.h"
 #include "app/base/json.h"
 #include "app/bench/disk.h"
-#include "app/bench/rig.h"
+#include "app/bench/harness.h"
 #include "app/bench/typist.h"
 #include "app/screen/complain.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum {
     DEFAULT_RUNS = 5,
@@ -66,10 +66,10 @@ static enum status answer_beside(struct keys *keys) {
     bool over;
     TRY(typist_send(&keys->typist, &over, &keys->err));
     if (over) return STATUS_OK;
-    const double from_us = rig_now_us();
+    const double from_us = harness_now_us();
     const uint64_t before = keys->typist.text_bytes;
     TRY(press_all(keys, DRAFT, &keys->answer));
-    keys->text_ms += (rig_now_us() - from_us) / 1e3;
+    keys->text_ms += (harness_now_us() - from_us) / 1e3;
     keys->text_bytes += (double)(keys->typist.text_bytes - before);
     return STATUS_OK;
 }
@@ -151,11 +151,11 @@ static bool print_json(const struct keys *keys) {
 }
 
 static int run(struct keys *keys) {
-    rig_catch_signals();
+    harness_catch_signals();
     enum status status = bench_folder_open(&keys->folder, "", false, &keys->err);
     if (status == STATUS_OK) status = measure(keys);
     bench_folder_close(&keys->folder);
-    if (rig_signal()) return 128 + rig_signal();
+    if (harness_signal()) return 128 + harness_signal();
     if (status == STATUS_UNSUPPORTED) return complain_failed(EXIT_MODEL, status, &keys->err);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &keys->err);
     qsort(keys->prompt.ms, (size_t)keys->prompt.count, sizeof keys->prompt.ms[0], compare);

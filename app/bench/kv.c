@@ -7,7 +7,7 @@
 #include "app/base/exit_code.h"
 #include "app/bench/kv_show.h"
 #include "app/screen/complain.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 enum { DEFAULT_RUNS = 5, RUNS_MAX = 64 };
 
@@ -37,7 +37,7 @@ bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t
     const double expected_us = bench_kv_expect_us(bench, 0, length);
     char need[SIZE_TEXT_BYTES];
     if (pool_tokens > bench->most_tokens) {
-        const size_t bytes = (size_t)pool_tokens * bench->rig.info.token_bytes;
+        const size_t bytes = (size_t)pool_tokens * bench->harness.info.token_bytes;
         snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
         return false;
     }
@@ -50,12 +50,12 @@ bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t
 
 // What the machine is, from an engine with the pool that it chooses by itself.
 static enum status look_around(struct kv_bench *bench) {
-    struct rig *rig = &bench->rig;
-    TRY(rig_open(rig, &(struct rig_needs){0}));
-    bench->most_tokens = (int64_t)rig->info.blocks_total * rig->info.block_size;
-    bench->read_bytes_per_s = engine_measure_read(rig->engine, READ_BYTES);
+    struct harness *harness = &bench->harness;
+    TRY(harness_open(harness, &(struct harness_needs){0}));
+    bench->most_tokens = (int64_t)harness->info.blocks_total * harness->info.block_size;
+    bench->read_bytes_per_s = engine_measure_read(harness->engine, READ_BYTES);
     if (bench->read_bytes_per_s > 0) return STATUS_OK;
-    return error_set(&rig->err, STATUS_NO_MEMORY,
+    return error_set(&harness->err, STATUS_NO_MEMORY,
                      "not enough memory to measure the read bandwidth (1 GiB)");
 }
 
@@ -68,12 +68,12 @@ static void show_progress(const struct kv_bench *bench, const char *name) {
 static enum status measure(struct kv_bench *bench) {
     show_progress(bench, "the machine");
     const enum status status = look_around(bench);
-    rig_close(&bench->rig);
+    harness_close(&bench->harness);
     if (status != STATUS_OK) return status;
     for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
         show_progress(bench, PARTS[i].name);
         TRY(PARTS[i].measure(bench));
-        if (rig_signal()) return STATUS_CANCELLED;
+        if (harness_signal()) return STATUS_CANCELLED;
     }
     return STATUS_OK;
 }
@@ -86,14 +86,14 @@ int bench_kv_run(const struct bench_kv_options *options) {
                 options->runs);
         return EXIT_USAGE;
     }
-    bench = (struct kv_bench){.options = options, .rig = {.options = options}};
+    bench = (struct kv_bench){.options = options, .harness = {.options = options}};
     bench.runs = options->runs ? options->runs : DEFAULT_RUNS;
-    rig_catch_signals();
+    harness_catch_signals();
     const enum status status = measure(&bench);
     show_progress(&bench, NULL);
-    if (rig_signal()) return 128 + rig_signal();
+    if (harness_signal()) return 128 + harness_signal();
     if (status != STATUS_OK)
-        return complain_failed(exit_code_for_bench(status), status, &bench.rig.err);
+        return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
     if (!options->json) {
         bench_kv_print(&bench);
         return EXIT_DONE;

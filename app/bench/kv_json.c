@@ -36,7 +36,7 @@ static bool is_measured(cJSON *object, const char *missing) {
 }
 
 static void add_machine(cJSON *root, const struct kv_bench *bench) {
-    const struct engine_info *info = &bench->rig.info;
+    const struct engine_info *info = &bench->harness.info;
     cJSON_AddStringToObject(root, "model", info->model_name);
     cJSON_AddStringToObject(root, "type", info->file_type);
     add(root, "weight_bytes", (double)info->weight_bytes);
@@ -63,7 +63,7 @@ static void add_forks(cJSON *root, const struct kv_bench *bench) {
         add(object, "prefill_us", line->prefill_us);
         add(object, "first_write_blocks", line->first_write_blocks);
         add(object, "first_write_bytes",
-            (double)line->first_write_blocks * (double)bench->rig.info.block_bytes);
+            (double)line->first_write_blocks * (double)bench->harness.info.block_bytes);
     }
 }
 

@@ -9,7 +9,7 @@
 #ifndef APP_BENCH_KV_PARTS_H
 #define APP_BENCH_KV_PARTS_H
 
-#include "app/bench/rig.h"
+#include "app/bench/harness.h"
 
 enum {
     FORK_LINES = 4,
@@ -96,7 +96,7 @@ struct pair_line { // two conversations in turn
 
 struct kv_bench {
     const struct bench_kv_options *options;
-    struct rig rig;
+    struct harness harness;
     int32_t runs;
     double read_bytes_per_s;
     int64_t most_tokens; // that the pool may hold

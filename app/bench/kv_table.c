@@ -4,7 +4,7 @@
 
 #include "app/base/figures.h"
 #include "app/bench/kv_show.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 enum { NUMBER_BYTES = 24, RANGE_BYTES = 80 };
 
@@ -15,8 +15,8 @@ const char *const RESUME_FROM_NAMES[RESUME_FROM_COUNT] = {
 
 double resume_line_bytes(const struct kv_bench *bench, const struct resume_line *line) {
     const int32_t tokens = line->report.host_tokens + line->report.disk_tokens;
-    const int32_t size = bench->rig.info.block_size;
-    return (double)((size_t)((tokens + size - 1) / size) * bench->rig.info.block_bytes);
+    const int32_t size = bench->harness.info.block_size;
+    return (double)((size_t)((tokens + size - 1) / size) * bench->harness.info.block_bytes);
 }
 
 double resume_line_speed(const struct kv_bench *bench, const struct resume_line *line) {
@@ -41,7 +41,7 @@ static const char *range_text(const struct figure *figure, double unit, char tex
 }
 
 static void print_head(const struct kv_bench *bench) {
-    const struct engine_info *info = &bench->rig.info;
+    const struct engine_info *info = &bench->harness.info;
     char weights[SIZE_TEXT_BYTES], token[SIZE_TEXT_BYTES];
     printf("%.40s, %s, %s of weights\n", info->model_name, info->file_type,
            size_format(info->weight_bytes, weights));
@@ -70,7 +70,7 @@ static void print_forks(const struct kv_bench *bench) {
     }
     printf("1st write: blocks (%s each) that the device holds more after the fork's own\n"
            "first token, in a tail that it shares. Goal: at most 1.\n",
-           size_format(bench->rig.info.block_bytes, block));
+           size_format(bench->harness.info.block_bytes, block));
 }
 
 static void print_sharing(const struct kv_bench *bench) {

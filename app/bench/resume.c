@@ -21,48 +21,49 @@ struct visit {
 
 static uint32_t salt_of(int32_t index, int32_t log) { return (uint32_t)(1 + index * LOGS + log); }
 
-static uint64_t prefilled(const struct rig *rig) {
+static uint64_t prefilled(const struct harness *harness) {
     struct kv_usage usage;
-    engine_kv_usage(rig->engine, &usage);
+    engine_kv_usage(harness->engine, &usage);
     return usage.prefilled_tokens;
 }
 
 static enum status visit_by_restore(struct sequence *sequence, struct samples *samples,
                                     struct resume_line *line) {
-    const double before = rig_now_us();
-    TRY(rig_restore(sequence, &line->report));
-    samples_add(samples, rig_now_us() - before);
+    const double before = harness_now_us();
+    TRY(harness_restore(sequence, &line->report));
+    samples_add(samples, harness_now_us() - before);
     return STATUS_OK;
 }
 
-static enum status visit_by_request(struct rig *rig, struct sequence *sequence,
+static enum status visit_by_request(struct harness *harness, struct sequence *sequence,
                                     struct samples *samples, struct resume_line *line) {
-    const uint64_t before = prefilled(rig);
-    TRY(rig_generate(rig, sequence, 1, &line->stats));
-    line->prefilled = prefilled(rig) - before;
+    const uint64_t before = prefilled(harness);
+    TRY(harness_generate(harness, sequence, 1, &line->stats));
+    line->prefilled = prefilled(harness) - before;
     samples_add(samples, (double)line->stats.first_token_us);
     return STATUS_OK;
 }
 
 // A new sequence with a log that was computed before.
-static enum status visit(struct rig *rig, const struct visit *visit, struct samples *samples,
-                         struct resume_line *line) {
+static enum status visit(struct harness *harness, const struct visit *visit,
+                         struct samples *samples, struct resume_line *line) {
     struct sequence *sequence;
-    TRY(sequence_create(rig->engine, &sequence));
-    enum status status = rig_append(rig, sequence, visit->salt, visit->length);
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, visit->salt, visit->length);
     if (status == STATUS_OK)
         status = visit->restores ? visit_by_restore(sequence, samples, line)
-                                 : visit_by_request(rig, sequence, samples, line);
+                                 : visit_by_request(harness, sequence, samples, line);
     sequence_destroy(sequence);
     return status;
 }
 
 // Computes a log and lets it go; a holder of 0 does not hold it.
-static enum status leave_log(struct rig *rig, int32_t length, uint32_t salt, uint64_t holder) {
+static enum status leave_log(struct harness *harness, int32_t length, uint32_t salt,
+                             uint64_t holder) {
     struct sequence *sequence;
-    TRY(sequence_create(rig->engine, &sequence));
-    enum status status = rig_append(rig, sequence, salt, length);
-    if (status == STATUS_OK) status = rig_prefill(rig, sequence, NULL);
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, salt, length);
+    if (status == STATUS_OK) status = harness_prefill(harness, sequence, NULL);
     if (status == STATUS_OK && holder) sequence_save(sequence, holder);
     sequence_destroy(sequence);
     return status;
@@ -70,15 +71,15 @@ static enum status leave_log(struct rig *rig, int32_t length, uint32_t salt, uin
 
 // ---- from the device
 
-static enum status time_lookup(struct rig *rig, int32_t length, uint32_t salt,
+static enum status time_lookup(struct harness *harness, int32_t length, uint32_t salt,
                                struct samples *samples, int32_t *found) {
     struct restore_report report;
     struct sequence *sequence;
-    TRY(sequence_create(rig->engine, &sequence));
-    const enum status status = rig_append(rig, sequence, salt, length);
-    const double before = rig_now_us();
+    TRY(sequence_create(harness->engine, &sequence));
+    const enum status status = harness_append(harness, sequence, salt, length);
+    const double before = harness_now_us();
     if (status == STATUS_OK) sequence_restore(sequence, 0, &report);
-    const double elapsed_us = rig_now_us() - before;
+    const double elapsed_us = harness_now_us() - before;
     if (status == STATUS_OK) {
         samples_add(samples, elapsed_us * 1e3 / length);
         *found = report.device_tokens;
@@ -87,11 +88,12 @@ static enum status time_lookup(struct rig *rig, int32_t length, uint32_t salt,
     return status;
 }
 
-static enum status measure_lookup(struct rig *rig, int32_t index, struct resume_part *part) {
+static enum status measure_lookup(struct harness *harness, int32_t index,
+                                  struct resume_part *part) {
     struct samples samples = {0};
     part->lookup_tokens = LENGTHS[index];
     for (int32_t i = 0; i < LOOKUPS; i++)
-        TRY(time_lookup(rig, LENGTHS[index], salt_of(index, 0), &samples, &part->lookup_found));
+        TRY(time_lookup(harness, LENGTHS[index], salt_of(index, 0), &samples, &part->lookup_found));
     part->lookup_ns = samples_figure(&samples);
     return STATUS_OK;
 }
@@ -100,17 +102,17 @@ static enum status measure_device(struct kv_bench *bench, int32_t index) {
     struct resume_line *line = &bench->resume.lines[index][FROM_DEVICE];
     struct samples ready = {0}, first = {0};
     struct visit visited = {.length = LENGTHS[index], .salt = salt_of(index, 0)};
-    TRY(leave_log(&bench->rig, visited.length, visited.salt, 0));
+    TRY(leave_log(&bench->harness, visited.length, visited.salt, 0));
     for (int32_t i = 0; i < bench->runs; i++) {
         visited.restores = true;
-        TRY(visit(&bench->rig, &visited, &ready, line));
+        TRY(visit(&bench->harness, &visited, &ready, line));
         visited.restores = false;
-        TRY(visit(&bench->rig, &visited, &first, line));
+        TRY(visit(&bench->harness, &visited, &first, line));
     }
     line->ready_us = samples_figure(&ready);
     line->first_token_us = samples_figure(&first);
     if (index < RESUME_LENGTHS - 1) return STATUS_OK;
-    return measure_lookup(&bench->rig, index, &bench->resume);
+    return measure_lookup(&bench->harness, index, &bench->resume);
 }
 
 // ---- from host memory
@@ -120,11 +122,11 @@ static enum status measure_host(struct kv_bench *bench, int32_t index) {
     struct resume_line *line = &bench->resume.lines[index][FROM_HOST];
     struct samples ready = {0}, first = {0};
     struct visit visited = {.length = LENGTHS[index]};
-    TRY(leave_log(&bench->rig, visited.length, salt_of(index, 1), 0)); // the first is there
+    TRY(leave_log(&bench->harness, visited.length, salt_of(index, 1), 0)); // the first is there
     for (int32_t i = 0; i < 2 * bench->runs; i++) {
         visited.salt = salt_of(index, i % LOGS);
         visited.restores = i < bench->runs;
-        TRY(visit(&bench->rig, &visited, visited.restores ? &ready : &first, line));
+        TRY(visit(&bench->harness, &visited, visited.restores ? &ready : &first, line));
     }
     line->ready_us = samples_figure(&ready);
     line->first_token_us = samples_figure(&first);
@@ -133,11 +135,11 @@ static enum status measure_host(struct kv_bench *bench, int32_t index) {
 
 // ---- from the disk
 
-static struct rig_needs disk_needs(struct kv_bench *bench, int32_t longest) {
+static struct harness_needs disk_needs(struct kv_bench *bench, int32_t longest) {
     int64_t tokens = 0;
     for (int32_t i = 0; i <= longest; i++)
         tokens += LOGS * (LENGTHS[i] + MARGIN_TOKENS);
-    return (struct rig_needs){
+    return (struct harness_needs){
         .context = LENGTHS[longest] + MARGIN_TOKENS / 2,
         .device_tokens = tokens,
         .folder = &bench->folder,
@@ -147,15 +149,15 @@ static struct rig_needs disk_needs(struct kv_bench *bench, int32_t longest) {
 }
 
 static enum status write_logs(struct kv_bench *bench, int32_t longest) {
-    const struct rig_needs needs = disk_needs(bench, longest);
-    enum status status = rig_open(&bench->rig, &needs);
+    const struct harness_needs needs = disk_needs(bench, longest);
+    enum status status = harness_open(&bench->harness, &needs);
     for (int32_t i = 0; i < (longest + 1) * LOGS && status == STATUS_OK; i++) {
         const uint32_t salt = salt_of(i / LOGS, i % LOGS);
-        status = leave_log(&bench->rig, LENGTHS[i / LOGS], salt, salt);
+        status = leave_log(&bench->harness, LENGTHS[i / LOGS], salt, salt);
     }
-    const double before = rig_now_us();
-    rig_close(&bench->rig);
-    bench->resume.drain_us = rig_now_us() - before;
+    const double before = harness_now_us();
+    harness_close(&bench->harness);
+    bench->resume.drain_us = harness_now_us() - before;
     bench->resume.written = bench->meter;
     return status;
 }
@@ -175,7 +177,7 @@ static enum status visit_disk(struct kv_bench *bench, int32_t index, enum resume
             const double kept = bench_folder_forget(&bench->folder);
             if (kept > line->kept_pages) line->kept_pages = kept;
         }
-        TRY(visit(&bench->rig, &visited, log ? &samples->first : &samples->ready, line));
+        TRY(visit(&bench->harness, &visited, log ? &samples->first : &samples->ready, line));
     }
     return STATUS_OK;
 }
@@ -192,11 +194,11 @@ static enum status measure_disk(struct kv_bench *bench, int32_t longest, enum re
     struct disk_samples samples[RESUME_LENGTHS] = {0};
     enum status status = STATUS_OK;
     for (int32_t run = 0; run < bench->runs && status == STATUS_OK; run++) {
-        const struct rig_needs needs = disk_needs(bench, longest);
-        status = rig_open(&bench->rig, &needs);
+        const struct harness_needs needs = disk_needs(bench, longest);
+        status = harness_open(&bench->harness, &needs);
         for (int32_t i = 0; i <= longest && status == STATUS_OK; i++)
             status = visit_disk(bench, i, from, &samples[i]);
-        rig_close(&bench->rig);
+        harness_close(&bench->harness);
         add_meter(from == FROM_DISK ? &bench->resume.read : &bench->resume.read_cold,
                   &bench->meter);
     }
@@ -216,18 +218,18 @@ static enum status visit_nothing(struct kv_bench *bench, int32_t longest,
         struct resume_line *line = &bench->resume.lines[i / LOGS][FROM_NOTHING];
         visited.length = LENGTHS[i / LOGS];
         visited.salt = salt_of(i / LOGS, i % LOGS);
-        TRY(visit(&bench->rig, &visited, &samples[i / LOGS], line));
+        TRY(visit(&bench->harness, &visited, &samples[i / LOGS], line));
     }
     return STATUS_OK;
 }
 
 static enum status measure_computing(struct kv_bench *bench, int32_t longest) {
     struct samples samples[RESUME_LENGTHS] = {0};
-    struct rig_needs needs = disk_needs(bench, longest);
+    struct harness_needs needs = disk_needs(bench, longest);
     needs.restore = KV_RESTORE_NEVER;
-    enum status status = rig_open(&bench->rig, &needs);
+    enum status status = harness_open(&bench->harness, &needs);
     if (status == STATUS_OK) status = visit_nothing(bench, longest, samples);
-    rig_close(&bench->rig);
+    harness_close(&bench->harness);
     for (int32_t i = 0; i <= longest; i++)
         bench->resume.lines[i][FROM_NOTHING].first_token_us = samples_figure(&samples[i]);
     return status;
@@ -237,16 +239,16 @@ static enum status measure_computing(struct kv_bench *bench, int32_t longest) {
 
 static enum status measure_memory(struct kv_bench *bench, int32_t index) {
     const int32_t length = LENGTHS[index];
-    const struct rig_needs needs = {
+    const struct harness_needs needs = {
         .context = length + MARGIN_TOKENS / 2,
         .device_tokens = length + MARGIN_TOKENS,
         .host_tokens = LOGS * (length + MARGIN_TOKENS),
         .restore = KV_RESTORE_ALWAYS,
     };
-    enum status status = rig_open(&bench->rig, &needs);
+    enum status status = harness_open(&bench->harness, &needs);
     if (status == STATUS_OK) status = measure_device(bench, index);
     if (status == STATUS_OK) status = measure_host(bench, index);
-    rig_close(&bench->rig);
+    harness_close(&bench->harness);
     return status;
 }
 
@@ -275,7 +277,7 @@ enum status bench_kv_resume(struct kv_bench *bench) {
     for (int32_t i = 0; i <= longest; i++)
         TRY(measure_memory(bench, i));
     TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
-                          &bench->rig.err));
+                          &bench->harness.err));
     enum status status = write_logs(bench, longest);
     if (status == STATUS_OK) status = measure_disk(bench, longest, FROM_DISK);
     if (status == STATUS_OK) status = measure_disk(bench, longest, FROM_COLD_DISK);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "app/base/json.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 static double bytes_per_s(const struct bench_row *row) {
     return (double)row->bytes_per_token * row->tokens_per_s.median;

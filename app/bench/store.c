@@ -10,12 +10,12 @@
 #include "app/base/exit_code.h"
 #include "app/base/json.h"
 #include "app/bench/disk.h"
-#include "app/bench/rig.h"
+#include "app/bench/harness.h"
 #include "app/bench/samples.h"
 #include "app/screen/complain.h"
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
+#include "kernels/base/text.h"
 #include "store/conversation.h"
 #include "store/family.h"
 
@@ -140,7 +140,7 @@ static void show_progress(const struct store_bench *bench, int made) {
 static enum status make_database(struct store_bench *bench) {
     char path[PATH_MAX + 16];
     struct conversation last = {0};
-    const double began_us = rig_now_us();
+    const double began_us = harness_now_us();
     snprintf(path, sizeof path, "%s/quire.db", bench->folder.path);
     TRY(db_open(path, &bench->db, &bench->err));
     TRY(db_model(bench->db, (struct hash128){1, 1}, "bench", &bench->model, &bench->err));
@@ -153,12 +153,12 @@ static enum status make_database(struct store_bench *bench) {
         if (status != STATUS_OK) db_rollback(bench->db);
         TRY(status);
         show_progress(bench, i + AT_ONCE);
-        if (rig_signal()) return STATUS_CANCELLED;
+        if (harness_signal()) return STATUS_CANCELLED;
     }
     // As the next start finds it, and with nothing prepared yet.
     db_close(bench->db);
     bench->db = NULL;
-    bench->made_s = (rig_now_us() - began_us) / 1e6;
+    bench->made_s = (harness_now_us() - began_us) / 1e6;
     return db_open(path, &bench->db, &bench->err);
 }
 
@@ -233,10 +233,10 @@ static enum status time_row(struct store_bench *bench, const char *name, int32_t
     const int32_t runs = bench->options->runs ? bench->options->runs : DEFAULT_RUNS;
     ASSERT(bench->count < ROWS_MOST);
     for (int32_t i = 0; i <= runs; i++) { // the first does not count
-        const double began_us = rig_now_us();
+        const double began_us = harness_now_us();
         TRY(ask(bench, words, &row.found));
-        if (i > 0) samples_add(&samples, (rig_now_us() - began_us) / 1e3);
-        if (rig_signal()) return STATUS_CANCELLED;
+        if (i > 0) samples_add(&samples, (harness_now_us() - began_us) / 1e3);
+        if (harness_signal()) return STATUS_CANCELLED;
     }
     row.ms = samples_figure(&samples);
     bench->rows[bench->count++] = row;
@@ -317,14 +317,14 @@ static bool print_json(const struct store_bench *bench, uint64_t bytes) {
 int bench_store_run(const struct bench_store_options *options) {
     struct store_bench bench = {.options = options, .random = 88172645463325252U};
     const char *parent = options->folder ? options->folder : "";
-    rig_catch_signals();
+    harness_catch_signals();
     enum status status = bench_folder_open(&bench.folder, parent, false, &bench.err);
     if (status == STATUS_OK) status = make_database(&bench);
     if (status == STATUS_OK) status = measure(&bench);
     const uint64_t bytes = bench_folder_bytes(&bench.folder);
     db_close(bench.db);
     bench_folder_close(&bench.folder);
-    if (rig_signal()) return 128 + rig_signal();
+    if (harness_signal()) return 128 + harness_signal();
     if (status == STATUS_OK && options->json && !print_json(&bench, bytes))
         status = STATUS_NO_MEMORY;
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &bench.err);

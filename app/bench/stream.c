@@ -16,7 +16,7 @@
 #include "app/bench/samples.h"
 #include "app/screen/complain.h"
 #include "app/screen/stream.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum {
     DEFAULT_RUNS = 5,

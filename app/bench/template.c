@@ -11,8 +11,8 @@
 #include "app/bench/samples.h"
 #include "app/chat/model_template.h"
 #include "app/screen/complain.h"
-#include "engine/base/clock.h"
 #include "engine/model/checkpoint.h"
+#include "kernels/base/clock.h"
 
 enum {
     DEFAULT_RUNS = 21,

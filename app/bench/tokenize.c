@@ -15,7 +15,7 @@
 #include "app/bench/samples.h"
 #include "app/cli/tokenize.h"
 #include "app/screen/complain.h"
-#include "engine/base/clock.h"
+#include "kernels/base/clock.h"
 
 enum {
     MEGABYTE = 1 << 20,

@@ -25,8 +25,9 @@ struct log { // of a conversation between its turns
     int32_t count;
 };
 
-static void log_extend(struct log *log, const struct rig *rig, uint32_t salt, int32_t count) {
-    rig_ids(rig, salt, log->count, count, log->ids + log->count);
+static void log_extend(struct log *log, const struct harness *harness, uint32_t salt,
+                       int32_t count) {
+    harness_ids(harness, salt, log->count, count, log->ids + log->count);
     log->count += count;
 }
 
@@ -39,12 +40,12 @@ static void log_take(struct log *log, const struct sequence *sequence) {
 
 // One turn as a chat makes it after a switch: a new sequence from the log, an answer, saved, and
 // gone again.
-static enum status take_turn(struct rig *rig, struct log *log, uint64_t holder,
+static enum status take_turn(struct harness *harness, struct log *log, uint64_t holder,
                              struct request_stats *stats) {
     struct sequence *sequence;
-    TRY(sequence_create(rig->engine, &sequence));
+    TRY(sequence_create(harness->engine, &sequence));
     enum status status = sequence_append(sequence, log->ids, (size_t)log->count);
-    if (status == STATUS_OK) status = rig_generate(rig, sequence, ANSWER_TOKENS, stats);
+    if (status == STATUS_OK) status = harness_generate(harness, sequence, ANSWER_TOKENS, stats);
     if (status == STATUS_OK) {
         log_take(log, sequence);
         sequence_save(sequence, holder);
@@ -56,9 +57,9 @@ static enum status take_turn(struct rig *rig, struct log *log, uint64_t holder,
 // ---- what is written
 
 // Full blocks that no earlier log has, and the tails, which are their conversations' own.
-static void count_distinct(const struct rig *rig, const struct log logs[CONVERSATIONS],
+static void count_distinct(const struct harness *harness, const struct log logs[CONVERSATIONS],
                            struct turns_line *line) {
-    const int32_t size = rig->info.block_size;
+    const int32_t size = harness->info.block_size;
     for (int32_t i = 0; i < CONVERSATIONS; i++) {
         const int32_t cached = logs[i].count - 1; // the last token was only sampled
         int32_t known = 0;
@@ -72,32 +73,32 @@ static void count_distinct(const struct rig *rig, const struct log logs[CONVERSA
         line->sealed_blocks += (uint64_t)(cached / size - known / size);
         line->tails += cached % size > 0;
     }
-    line->wanted_bytes = (line->sealed_blocks + line->tails) * rig->info.block_bytes;
+    line->wanted_bytes = (line->sealed_blocks + line->tails) * harness->info.block_bytes;
 }
 
-static enum status take_turns(struct rig *rig, struct log logs[CONVERSATIONS],
+static enum status take_turns(struct harness *harness, struct log logs[CONVERSATIONS],
                               struct turns_line *line) {
     for (int32_t i = 0; i < CONVERSATIONS; i++)
-        log_extend(&logs[i], rig, 1, HEAD_TOKENS);
+        log_extend(&logs[i], harness, 1, HEAD_TOKENS);
     for (int32_t turn = 0; turn < TURNS; turn++) {
         const int32_t which = turn % CONVERSATIONS;
-        log_extend(&logs[which], rig, (uint32_t)(2 + which), PROMPT_TOKENS);
-        TRY(take_turn(rig, &logs[which], (uint64_t)which + 1, NULL));
+        log_extend(&logs[which], harness, (uint32_t)(2 + which), PROMPT_TOKENS);
+        TRY(take_turn(harness, &logs[which], (uint64_t)which + 1, NULL));
     }
     struct kv_usage usage;
-    engine_kv_usage(rig->engine, &usage);
+    engine_kv_usage(harness->engine, &usage);
     line->prefilled = usage.prefilled_tokens;
     line->decoded = usage.decoded_tokens;
     line->evicted_blocks = usage.evicted_blocks;
     line->lost_blocks = usage.lost_blocks;
     // Of each turn its prompt, and after the first the token that was only sampled.
     line->least = HEAD_TOKENS + (uint64_t)TURNS * PROMPT_TOKENS + TURNS - CONVERSATIONS;
-    count_distinct(rig, logs, line);
+    count_distinct(harness, logs, line);
     return STATUS_OK;
 }
 
 static enum status measure_turns(struct kv_bench *bench, struct turns_line *line) {
-    const struct rig_needs needs = {
+    const struct harness_needs needs = {
         .context = LOG_TOKENS + TURN_TOKENS,
         .device_tokens = line->tight ? ALL_TOKENS / TIGHT_PARTS : ALL_TOKENS + LOG_TOKENS,
         .folder = &bench->folder,
@@ -107,9 +108,9 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
     struct log *logs = calloc(CONVERSATIONS, sizeof *logs);
     uint64_t before = 0, after = 0;
     line->system_knows = bench_system_written(&before);
-    enum status status = logs ? rig_open(&bench->rig, &needs) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) status = take_turns(&bench->rig, logs, line);
-    rig_close(&bench->rig);
+    enum status status = logs ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = take_turns(&bench->harness, logs, line);
+    harness_close(&bench->harness);
     line->system_knows = line->system_knows && bench_system_written(&after);
     line->system_bytes = after - before;
     line->payload_bytes = bench->meter.usage.payload_bytes;
@@ -130,7 +131,7 @@ enum status bench_kv_turns(struct kv_bench *bench) {
         line->turns = TURNS;
         if (!bench_kv_affords(bench, ALL_TOKENS + LOG_TOKENS, ALL_TOKENS, line->missing)) continue;
         TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
-                              &bench->rig.err));
+                              &bench->harness.err));
         const enum status status = measure_turns(bench, line);
         bench_folder_close(&bench->folder);
         TRY(status);
@@ -145,32 +146,32 @@ struct pair {
     struct sequence *sequences[2]; // where they are kept
 };
 
-static enum status continue_kept(struct rig *rig, struct pair *pair, int32_t which,
+static enum status continue_kept(struct harness *harness, struct pair *pair, int32_t which,
                                  struct request_stats *stats) {
     struct log *log = &pair->logs[which];
     struct sequence *sequence = pair->sequences[which];
     const int32_t length = sequence_length(sequence);
     TRY(sequence_append(sequence, log->ids + length, (size_t)(log->count - length)));
-    TRY(rig_generate(rig, sequence, ANSWER_TOKENS, stats));
+    TRY(harness_generate(harness, sequence, ANSWER_TOKENS, stats));
     log_take(log, sequence);
     return STATUS_OK;
 }
 
-static enum status pair_turn(struct rig *rig, struct pair *pair, int32_t turn,
+static enum status pair_turn(struct harness *harness, struct pair *pair, int32_t turn,
                              struct pair_line *line) {
     const int32_t which = turn % 2;
     const int32_t before = pair->logs[which].count;
     struct pair_turn *taken = &line->turns[turn];
     struct kv_usage old, now;
     struct request_stats stats;
-    log_extend(&pair->logs[which], rig, (uint32_t)(1 + which),
+    log_extend(&pair->logs[which], harness, (uint32_t)(1 + which),
                before ? PROMPT_TOKENS : PAIR_FIRST_TOKENS);
     taken->prompt = pair->logs[which].count;
     taken->new_tokens = taken->prompt - (before ? before - 1 : 0);
-    engine_kv_usage(rig->engine, &old);
-    TRY(line->kept ? continue_kept(rig, pair, which, &stats)
-                   : take_turn(rig, &pair->logs[which], (uint64_t)which + 1, &stats));
-    engine_kv_usage(rig->engine, &now);
+    engine_kv_usage(harness->engine, &old);
+    TRY(line->kept ? continue_kept(harness, pair, which, &stats)
+                   : take_turn(harness, &pair->logs[which], (uint64_t)which + 1, &stats));
+    engine_kv_usage(harness->engine, &now);
     taken->prefilled = (int64_t)(now.prefilled_tokens - old.prefilled_tokens);
     taken->device_tokens = stats.device_tokens;
     taken->host_tokens = stats.host_tokens;
@@ -182,19 +183,20 @@ static enum status pair_turn(struct rig *rig, struct pair *pair, int32_t turn,
     return STATUS_OK;
 }
 
-static enum status take_pair_turns(struct rig *rig, struct pair *pair, struct pair_line *line) {
+static enum status take_pair_turns(struct harness *harness, struct pair *pair,
+                                   struct pair_line *line) {
     for (int32_t i = 0; line->kept && i < 2; i++)
-        TRY(sequence_create(rig->engine, &pair->sequences[i]));
+        TRY(sequence_create(harness->engine, &pair->sequences[i]));
     for (int32_t turn = 0; turn < PAIR_TURNS; turn++)
-        TRY(pair_turn(rig, pair, turn, line));
-    const int32_t size = rig->info.block_size;
+        TRY(pair_turn(harness, pair, turn, line));
+    const int32_t size = harness->info.block_size;
     line->largest_blocks = (uint32_t)((pair->logs[0].count - 1 + size - 1) / size);
-    line->pool_blocks = rig->info.blocks_total;
+    line->pool_blocks = harness->info.blocks_total;
     return STATUS_OK;
 }
 
 enum status bench_kv_pairs(struct kv_bench *bench) {
-    const struct rig_needs needs = {
+    const struct harness_needs needs = {
         .context = PAIR_LOG_TOKENS + TURN_TOKENS,
         .device_tokens = PAIR_POOL_TOKENS,
         .host_tokens = (int64_t)2 * PAIR_POOL_TOKENS,
@@ -208,9 +210,9 @@ enum status bench_kv_pairs(struct kv_bench *bench) {
         if (!bench_kv_affords(bench, 3 * PAIR_POOL_TOKENS, PAIR_POOL_TOKENS, line->missing))
             continue;
         struct pair *pair = calloc(1, sizeof *pair);
-        status = pair ? rig_open(&bench->rig, &needs) : STATUS_NO_MEMORY;
-        if (status == STATUS_OK) status = take_pair_turns(&bench->rig, pair, line);
-        rig_close(&bench->rig); // frees the sequences that are kept
+        status = pair ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;
+        if (status == STATUS_OK) status = take_pair_turns(&bench->harness, pair, line);
+        harness_close(&bench->harness); // frees the sequences that are kept
         free(pair);
     }
     return status;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
-#include "app/bench/rig.h"
-#include "engine/base/assert.h"
+#include "app/bench/harness.h"
+#include "kernels/base/assert.h"
 
 enum {
     ROWS = 24,
@@ -91,11 +91,11 @@ static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 
 // A chat whose terminal goes saves and leaves. Returns its exit code, -1 after a signal.
 static int end_chat(struct typist *typist) {
-    const double until_us = rig_now_us() + FAREWELL_MS * 1e3;
+    const double until_us = harness_now_us() + FAREWELL_MS * 1e3;
     pid_t left;
     int how = 0;
     close(typist->terminal);
-    while ((left = waitpid(typist->chat, &how, WNOHANG)) == 0 && rig_now_us() < until_us)
+    while ((left = waitpid(typist->chat, &how, WNOHANG)) == 0 && harness_now_us() < until_us)
         nap();
     if (left == 0) {
         kill(typist->chat, SIGKILL);
@@ -185,7 +185,7 @@ static enum status look(struct typist *typist, int timeout_ms, bool *any, struct
     char bytes[READ_BYTES];
     struct pollfd screen = {.fd = typist->terminal, .events = POLLIN};
     *any = false;
-    if (rig_signal()) return STATUS_CANCELLED;
+    if (harness_signal()) return STATUS_CANCELLED;
     ASSERT(typist->chat != 0);
     if (poll(&screen, 1, timeout_ms < LOOK_MS ? timeout_ms : LOOK_MS) <= 0) return STATUS_OK;
     const ssize_t got = read(typist->terminal, bytes, sizeof bytes);
@@ -202,12 +202,12 @@ typedef bool reached(const struct typist *typist);
 // A patient wait has its limit from the last that was shown, not from its beginning.
 static enum status wait_until(struct typist *typist, reached *is_so, bool patient,
                               struct error *err) {
-    double since_us = rig_now_us();
+    double since_us = harness_now_us();
     while (!is_so(typist)) {
         bool any;
         TRY(look(typist, LOOK_MS, &any, err));
-        if (any && patient) since_us = rig_now_us();
-        if (rig_now_us() - since_us > SILENCE_MS * 1e3)
+        if (any && patient) since_us = harness_now_us();
+        if (harness_now_us() - since_us > SILENCE_MS * 1e3)
             return error_set(err, STATUS_IO, "the chat hangs; its last line: %s",
                              last_line(typist));
     }
@@ -245,10 +245,10 @@ enum status typist_press(struct typist *typist, char key, double *ms, bool *ende
     typist->key = key;
     typist->last = '\0';
     typist->echoed = false;
-    const double from_us = rig_now_us();
+    const double from_us = harness_now_us();
     TRY(send_key(typist, key, err));
     TRY(wait_until(typist, has_echoed_or_ended, false, err));
-    *ms = (rig_now_us() - from_us) / 1e3;
+    *ms = (harness_now_us() - from_us) / 1e3;
     *ended = !typist->echoed;
     return STATUS_OK;
 }
@@ -263,8 +263,8 @@ enum status typist_send(struct typist *typist, bool *ended, struct error *err) {
 }
 
 enum status typist_rest(struct typist *typist, double ms, struct error *err) {
-    const double until_us = rig_now_us() + ms * 1e3;
-    for (double left_us; (left_us = until_us - rig_now_us()) > 0;) {
+    const double until_us = harness_now_us() + ms * 1e3;
+    for (double left_us; (left_us = until_us - harness_now_us()) > 0;) {
         bool any;
         TRY(look(typist, (int)(left_us / 1e3) + 1, &any, err));
     }

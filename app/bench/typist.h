@@ -9,9 +9,9 @@
 // key is echoed when it is written as the last character of the prompt's line or, after
 // typist_send(), of the screen's last line, which is drawn as a whole.
 //
-// A wait ends with CANCELLED soon after a signal that rig_catch_signals() takes, and otherwise when
-// the chat has ended or shows nothing for minutes: IO, or UNSUPPORTED for a model that it could not
-// use; the error has the last line that it wrote.
+// A wait ends with CANCELLED soon after a signal that harness_catch_signals() takes, and otherwise
+// when the chat has ended or shows nothing for minutes: IO, or UNSUPPORTED for a model that it
+// could not use; the error has the last line that it wrote.
 //
 // Threads: one.
 #ifndef APP_BENCH_TYPIST_H

@@ -9,9 +9,9 @@
 #include "app/base/json.h"
 #include "app/bench/samples.h"
 #include "app/screen/complain.h"
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
 #include "kernels/backend.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 #include "kernels/cost.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app/chat/model_template.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 static enum status open_model(struct chat *chat, struct hash128 digest, struct error *err) {
     chat->tokenizer = engine_tokenizer(chat->engine);

@@ -16,7 +16,7 @@
 
 #include "app/chat/answer.h"
 #include "app/chat/transcript.h"
-#include "engine/beams.h"
+#include "engine/sampling/beams.h"
 
 enum turn_kind {
     TURN_ANSWER,  // to a new message

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/chat/chat.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 // In a new conversation, which is not stored.
 static enum status open_empty(const struct chat *chat, struct chat **result) {

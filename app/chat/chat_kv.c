@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 
 static size_t common_prefix(const struct sequence *sequence, const int32_t *ids, size_t count) {
     const size_t length = (size_t)sequence_length(sequence);

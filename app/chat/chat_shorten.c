@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 static const char ASKED_FOR_SUMMARY[] = "Summarise our conversation so far.";
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum { CLOSING_WAIT_MS = 1000 };
 

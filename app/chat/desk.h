@@ -7,8 +7,8 @@
 //
 // All of them have one engine, whose events come in one queue: desk_next() gives each to the chat
 // that it belongs to. So a running chat is never asked for its next event itself. What is behind
-// gives way to what is in front (engine/scheduler.h), is stored when it ends as any other answer,
-// and leaves a note.
+// gives way to what is in front (engine/step/scheduler.h), is stored when it ends as any other
+// answer, and leaves a note.
 //
 // Invariants, checked by desk_check(): each chat behind is running; no two chats are in one
 // conversation.

@@ -10,7 +10,7 @@
 #ifndef APP_EXPORT_H
 #define APP_EXPORT_H
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "store/conversation.h"
 
 enum export_format { EXPORT_MARKDOWN, EXPORT_JSONL };

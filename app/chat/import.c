@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/chat/export.h"
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static const double CREATED_MOST = 1e15; // milliseconds: the year 33,658
 

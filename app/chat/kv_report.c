@@ -4,7 +4,7 @@
 
 #include "app/base/figures.h"
 #include "app/base/json.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 enum field_kind { FIELD_BOOL, FIELD_U32, FIELD_U64, FIELD_SIZE };
 

@@ -6,8 +6,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "engine/base/text.h"
 #include "engine/engine.h"
+#include "kernels/base/text.h"
 
 // Every field of struct kv_usage by its name. NULL when memory is short. Owned by the caller.
 cJSON *kv_report_json(const struct kv_usage *usage);

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "engine/base/text.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "kernels/base/text.h"
 #include "prompts/template.h"
 
 struct model_template {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 enum { PRESET_NAME_BYTES = 64, PRESET_ABOUT_BYTES = 121, PRESETS_MOST = 500 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/chat/thinking.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum {
     KEPT_EXCHANGES = 2,

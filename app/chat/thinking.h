@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 enum { THINKING_HELD_BLANKS = 256 };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "app/base/figures.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "prompts/head.h"
 
 static enum role role_of(const struct message *message) {

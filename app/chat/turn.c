@@ -7,8 +7,8 @@
 
 #include "app/base/figures.h"
 #include "app/chat/chat.h"
-#include "engine/base/assert.h"
-#include "engine/base/log.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
 
 static enum status explain_failure(struct chat *chat, enum status status, struct error *err) {
     if (status == STATUS_DEVICE)

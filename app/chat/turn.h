@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/text.h"
 #include "engine/engine.h"
+#include "kernels/base/text.h"
 #include "prompts/template.h"
 #include "store/conversation.h"
 
@@ -40,7 +40,7 @@ struct chat_settings {
     int32_t speculate;  // tokens that may be guessed at once; 0: none
     int32_t beams;      // above 1: one answer, the best that a search of this width finds
     float length_penalty;
-    bool early_stopping;   // these two are engine/beams.h's
+    bool early_stopping;   // these two are engine/sampling/beams.h's
     enum think_wish think; // whether the model shall
 };
 

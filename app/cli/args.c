@@ -6,7 +6,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/subcommands.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 void args_init(struct args *args) {
     *args = (struct args){

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
-#include "engine/base/text.h"
+#include "kernels/base/status.h"
+#include "kernels/base/text.h"
 
 enum command {
     COMMAND_CHAT, // or one answer

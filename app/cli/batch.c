@@ -19,8 +19,8 @@
 #include "app/cli/journal.h"
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 
 enum { WAIT_MS = 250, SHOW_US = 200000, BAR_COLUMNS = 24 };
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "app/cli/json_value.h"
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static enum status refuse(struct error *err, const char *key, const char *expected) {
     return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": expected %s", key, expected);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/base/log.h"
 #include "engine/model/checkpoint.h"
+#include "kernels/base/log.h"
 
 struct identity { // of a model's files as they are now
     char path[PATH_MAX];

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "engine/base/hash.h"
+#include "kernels/base/hash.h"
 #include "store/db.h"
 
 // False: unknown, changed, or no such file.

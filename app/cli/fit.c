@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/clock.h"
 #include "kernels/backend.h"
+#include "kernels/base/clock.h"
 
 enum { READ_BYTES = 128 << 20, READ_TIMES = 3, LEAST_CONTEXT = 512 };
 

@@ -14,10 +14,10 @@
 #include "app/cli/fit.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
-#include "engine/base/size.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/size.h"
 #include "prompts/template.h"
 
 enum {

@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-#include "engine/base/hash.h"
-#include "engine/base/status.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/status.h"
 
 struct journal;
 

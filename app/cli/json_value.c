@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 // cJSON keeps a number as a double alone. The numbers of the tree stand in the text in the same
 // order, so a second look at the text says which are integers, and all their digits.

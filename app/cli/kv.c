@@ -14,7 +14,7 @@
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 #include "app/screen/terminal.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 #include "store/conversation.h"
 #include "store/vault.h"
 

@@ -17,7 +17,7 @@
 #include "app/screen/notice.h"
 #include "app/screen/progress.h"
 #include "app/screen/terminal.h"
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 #include "prompts/head.h"
 #include "store/vault.h"
 

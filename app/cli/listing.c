@@ -16,7 +16,7 @@
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 #include "app/screen/terminal.h"
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 #include "prompts/head.h"
 #include "store/conversation.h"
 #include "store/vault.h"

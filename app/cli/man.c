@@ -5,7 +5,7 @@
 #include "app/cli/manual.h"
 #include "app/cli/options.h"
 #include "app/console/commands.h"
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static const char DESCRIPTION[] = ".Sh DESCRIPTION\n"
                                   ".Nm\n"

@@ -12,9 +12,9 @@
 #include "app/cli/finder.h"
 #include "app/cli/fit.h"
 #include "app/screen/complain.h"
-#include "engine/base/size.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/kv_shape.h"
+#include "kernels/base/size.h"
 
 enum { NAME_COLUMNS = 52, TYPE_BYTES = 16, FAMILY_BYTES = 24, LEAST_CONTEXT = 4096 };
 

@@ -20,8 +20,8 @@
 #include "app/screen/progress.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
-#include "engine/base/clock.h"
-#include "engine/base/log.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 enum {
     WAIT_MS = 250,

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "app/base/nearness.h"
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
-#include "engine/beams.h"
 #include "engine/engine.h"
-#include "engine/lookup.h"
+#include "engine/sampling/beams.h"
+#include "engine/sampling/prompt_lookup.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 
 #define AT(field) offsetof(struct args, field)
 
@@ -90,7 +90,7 @@ static const struct option OPTIONS[] = {
      "of beams; more favours longer ones (default: 1)"},
     {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
      "beams: done with K answers that have ended"},
-    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, LOOKUP_MOST,
+    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, PROMPT_LOOKUP_MOST,
      "guess N tokens from the text so far; 0: none"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "ends an answer; repeatable"},

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/base/nearness.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum { NEAR_EDITS = 1, SHORTEST = 4 }; // of two letters, everything is near
 

@@ -10,7 +10,7 @@
 #include "app/console/command.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 enum {
     HOLDERS_ASKED = 1000, // conversations, the newest

@@ -7,7 +7,7 @@
 #include "app/console/command.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 enum { LABEL_COLUMNS = 14, DESCRIPTION_BYTES = 160 };
 

@@ -9,7 +9,7 @@
 #include "app/console/picker.h"
 #include "app/console/view.h"
 #include "app/screen/terminal.h"
-#include "engine/beams.h"
+#include "engine/sampling/beams.h"
 
 // How to come back, and what goes on there meanwhile.
 static const char *way_back(const struct console *console, bool had_turns) {

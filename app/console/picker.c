@@ -7,7 +7,7 @@
 #include "app/console/command.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum {
     CTRL_C = 0x03,

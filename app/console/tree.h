@@ -14,7 +14,7 @@
 #ifndef APP_TREE_H
 #define APP_TREE_H
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "store/family.h"
 
 enum { TREE_LEVELS_MOST = 12 }; // of branches that are indented

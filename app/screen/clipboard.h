@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 // *way says by what. UNSUPPORTED: nothing here takes it; TOO_LONG: only the terminal does, and not
 // so much.

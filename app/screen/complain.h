@@ -4,7 +4,7 @@
 #ifndef APP_COMPLAIN_H
 #define APP_COMPLAIN_H
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 void complain(const char *text); // "quire: TEXT"
 

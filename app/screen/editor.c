@@ -12,7 +12,7 @@
 #include <readline/readline.h>
 
 #include "app/base/figures.h"
-#include "app/screen/recall.h"
+#include "app/screen/input_history.h"
 #include "app/screen/terminal.h"
 
 enum {
@@ -302,14 +302,14 @@ void editor_open(const struct editor_options *options) {
     emacs_meta_keymap[ESC] = (KEYMAP_ENTRY){ISFUNC, open_turn_list};
     rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
     rl_bind_key(TERMINAL_SUSPEND, press_signal_key);
-    recall_open(options->history_path);
+    input_history_open(options->history_path);
 }
 
-void editor_remember(const char *text) { recall_add(text); }
+void editor_remember(const char *text) { input_history_add(text); }
 
 void editor_close(void) {
     emacs_meta_keymap[ESC] = editor.after_escapes;
-    recall_close();
+    input_history_close();
     if (editor.nowhere) fclose(editor.nowhere);
     editor.nowhere = NULL;
 }
@@ -357,7 +357,7 @@ static void tell_news(void) {
 static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *end, int *signal) {
     const struct terminal_signals signals = terminal_take_signals();
     if (signals.end) {
-        if (!prompt->question) recall_add(rl_line_buffer);
+        if (!prompt->question) input_history_add(rl_line_buffer);
         drop_line();
         terminal_say(STYLE_PLAIN, "\n");
         *signal = signals.end;
@@ -403,7 +403,7 @@ static enum editor_end take_result(const struct editor_prompt *prompt, struct te
         return EDITOR_LEAVE;
     }
     const char *text = prompt->question ? editor.line : without_block(editor.line);
-    if (!prompt->question) recall_add(text);
+    if (!prompt->question) input_history_add(text);
     const enum status status = text_append_string(line, text);
     free(editor.line);
     return status == STATUS_OK ? EDITOR_LINE : EDITOR_INTERRUPT;
@@ -516,7 +516,7 @@ bool editor_listen(struct text *line) {
     bool sent = false;
     if (editor.line) {
         const char *text = without_block(editor.line);
-        recall_add(text);
+        input_history_add(text);
         sent = text_append_string(line, text) == STATUS_OK;
         free(editor.line);
     }

@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 // What can stand in place of `word`, which follows `before` in the line: a NULL-terminated array
 // of strings, all from malloc and moved to the editor; NULL when there is nothing.

@@ -12,7 +12,7 @@
 #ifndef APP_NOTICE_H
 #define APP_NOTICE_H
 
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 
 void notice_open(void);                      // becomes the log's sink; warnings are shown
 void notice_show_from(enum log_level level); // LOG_WARNING + 1: none

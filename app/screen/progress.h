@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 struct progress {
     bool begun;

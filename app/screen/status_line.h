@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 struct status_facts {
     const char *name;      // of the conversation

@@ -14,7 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum {
     WIDTH_UNKNOWN = 80,

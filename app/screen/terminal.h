@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #include "app/screen/wrap.h"
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 enum terminal_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 
 #include "app/screen/cells.h"
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 enum wrap_style { // bits
     WRAP_PLAIN = 0,

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
-#include "engine/base/log.h"
 #include "engine/kv/state.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 enum {
     DRAIN_REFUSALS = 2,                   // of a write, when the cache is closed

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 struct block {
     uint32_t holders; // above 0: HELD

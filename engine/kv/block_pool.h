@@ -37,7 +37,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 #define BLOCK_NONE UINT32_MAX
 

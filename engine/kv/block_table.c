@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 static int32_t blocks_for(const struct block_table *table, int32_t tokens) {
     return (int32_t)(((int64_t)tokens + table->block_size - 1) / table->block_size);

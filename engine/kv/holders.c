@@ -1,6 +1,6 @@
 // engine/kv/holders.c — which saved conversations need which blocks.
-#include "engine/base/clock.h"
 #include "engine/kv/state.h"
+#include "kernels/base/clock.h"
 
 enum { DROP_WAIT_MS = 2000 };
 

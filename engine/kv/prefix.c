@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/base/assert.h"
 #include "engine/kv/block_pool.h"
+#include "kernels/base/assert.h"
 
 enum { MAX_BLOCK_SIZE = 32 };
 

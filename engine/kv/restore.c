@@ -1,8 +1,8 @@
 // engine/kv/restore.c — blocks on their way back to the device.
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
-#include "engine/base/log.h"
 #include "engine/kv/state.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 enum { HOST_US_PER_MIB = 200 }; // before the first measurement: 5 GB/s
 

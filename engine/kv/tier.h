@@ -26,8 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/hash.h"
-#include "engine/base/status.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/status.h"
 
 enum { TIER_MAX_BATCH = 32 }; // blocks of one read or write
 

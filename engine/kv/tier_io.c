@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 
 enum { QUEUE_JOBS = 32 };
 

@@ -2,10 +2,10 @@
 //
 // Nodes are written in the order of sealing, so a parent is on the disk before its child. A block
 // that is only on the device goes through a slot, which then is its copy in host memory.
-#include "engine/base/assert.h"
-#include "engine/base/clock.h"
-#include "engine/base/log.h"
 #include "engine/kv/state.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 enum {
     WRITES_AT_ONCE = 2,                 // jobs: one is done while the next is filled

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/base/text.h"
 #include "engine/model/folder.h"
 #include "engine/model/mapped_file.h"
+#include "kernels/base/text.h"
 
 enum { TAIL_BYTES = sizeof "-00001-of-00003.gguf" - 1 };
 

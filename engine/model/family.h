@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
 #include "engine/model/gguf.h"
 #include "kernels/backend.h"
+#include "kernels/base/status.h"
 
 enum {
     FAMILY_MAX_LAYERS = 512,

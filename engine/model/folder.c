@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
 #include "engine/model/folder_config.h"
 #include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
+#include "kernels/base/assert.h"
 
 enum { NAME_BYTES = 64, MADE_MORE = 3 };
 

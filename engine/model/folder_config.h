@@ -10,8 +10,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "engine/base/text.h"
 #include "engine/model/family.h"
+#include "kernels/base/text.h"
 
 struct folder_family {
     const char *model_type; // of config.json

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
 #include "engine/model/forward_state.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 
 enum { ALIGNMENT = 64 };
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/hash.h"
-#include "engine/base/size.h"
-#include "engine/base/text.h"
 #include "engine/model/mapped_file.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/size.h"
+#include "kernels/base/text.h"
 
 enum {
     HEADER_BYTES = 24,     // magic, version and the two counts

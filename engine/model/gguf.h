@@ -27,8 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/hash.h"
-#include "engine/base/status.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/status.h"
 #include "kernels/dtype.h"
 
 enum {

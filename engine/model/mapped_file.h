@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 struct mapped_file {
     const unsigned char *bytes; // NULL where length is 0

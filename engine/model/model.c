@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/rope.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 #include "kernels/cost.h"
 
 struct allocation {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/shape.h"
+#include "kernels/base/assert.h"
 #include "kernels/cost.h"
 
 enum { CHUNK_BLOCKS = 1 << 17 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/size.h"
-#include "engine/base/text.h"
 #include "engine/model/mapped_file.h"
+#include "kernels/base/size.h"
+#include "kernels/base/text.h"
 
 struct safetensors {
     struct mapped_file mapping; // {0}: the bytes are borrowed

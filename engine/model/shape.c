@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 #define LLAMA_3_ROPE(size) \
     { .base = 500000.0f, .dimensions = (size), .factor = 1.0f }

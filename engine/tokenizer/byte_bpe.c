@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum {
     BYTE_CHARACTERS = 256 + 68, // code points 0…0x143: 68 bytes are not printable

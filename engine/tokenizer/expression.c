@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 // Unicode's White_Space. PCRE2's own \s would add U+180E, which lost that property.
 #define SPACE  \

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 enum { EXPRESSION_MAX_BYTES = 1 << 16 };
 

@@ -6,8 +6,8 @@
 #ifndef ENGINE_JSON_STEPS_H
 #define ENGINE_JSON_STEPS_H
 
-#include "engine/base/json_view.h"
 #include "engine/tokenizer/internal.h"
+#include "kernels/base/json_view.h"
 
 MUST_CHECK enum status json_steps_normalizer(struct json_view view, const char *name,
                                              struct normalizer *normalizer, struct error *err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 // What is being filled in.
 struct filling {

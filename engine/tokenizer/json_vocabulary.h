@@ -9,9 +9,9 @@
 #ifndef ENGINE_JSON_VOCABULARY_H
 #define ENGINE_JSON_VOCABULARY_H
 
-#include "engine/base/json_view.h"
 #include "engine/tokenizer/merge_table.h"
 #include "engine/tokenizer/vocabulary.h"
+#include "kernels/base/json_view.h"
 
 struct json_model { // members of "model"; absent ones are JSON_ABSENT
     struct json_view type, vocab, merges, unk_token, unk_id;

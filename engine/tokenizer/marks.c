@@ -2,7 +2,7 @@
 
 #include <unictype.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static uint32_t character_before(const char *bytes, size_t from, size_t at) {
     size_t start = at - 1, used;

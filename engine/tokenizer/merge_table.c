@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum status merge_table_init(struct merge_table *table, size_t merges) {
     ASSERT(merges <= MERGE_TABLE_MAX);

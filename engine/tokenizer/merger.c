@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum { SHORT_WORD_BYTES = 32 };
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 enum { MERGER_MAX_BYTES = INT32_MAX }; // of one word
 #define MERGER_NONE UINT32_MAX

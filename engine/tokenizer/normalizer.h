@@ -8,8 +8,8 @@
 #ifndef ENGINE_NORMALIZER_H
 #define ENGINE_NORMALIZER_H
 
-#include "engine/base/text.h"
 #include "engine/tokenizer/expression.h"
+#include "kernels/base/text.h"
 
 enum { NORMALIZER_MAX_STEPS = 16, NORMALIZER_TEXT_BYTES = 32 };
 

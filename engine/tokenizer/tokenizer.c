@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
 #include "engine/tokenizer/internal.h"
 #include "engine/tokenizer/marks.h"
 #include "engine/tokenizer/merger.h"
 #include "engine/tokenizer/word_cache.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 
 // What one call of tokenizer_encode() needs besides the tokenizer.
 struct encoding {

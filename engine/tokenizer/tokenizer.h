@@ -19,10 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/piece.h"
-#include "engine/base/status.h"
-#include "engine/base/text.h"
 #include "engine/model/gguf.h"
+#include "kernels/base/piece.h"
+#include "kernels/base/status.h"
+#include "kernels/base/text.h"
 
 enum {
     TOKEN_NONE = -1,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/hash.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/hash.h"
 
 // Names with which families end a turn.
 static const char *const turn_end_names[] = {

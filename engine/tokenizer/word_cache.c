@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 enum { SHORT_TEXT_BYTES = 256, BYTES_PER_ENTRY = 16, MAX_ENTRIES = 1 << 15 };
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 enum { WORD_CACHE_MAX_WORD_BYTES = 44 }; // an entry is 64 bytes then
 

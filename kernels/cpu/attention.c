@@ -1,7 +1,7 @@
 // kernels/cpu/attention.c — rope_and_cache and paged_attention: who does which tokens and heads.
 #include <math.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 #include "kernels/host.h"
 

@@ -2,7 +2,7 @@
 //
 // A heap with the worst of those kept on top turns most ids away by one comparison; at the end it
 // is taken apart, worst first. Bound by reading the row once.
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
 static bool better(struct candidate a, struct candidate b) {

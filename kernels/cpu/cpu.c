@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/size.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
 #include "kernels/cpu/device.h"
 #include "kernels/host.h"
 

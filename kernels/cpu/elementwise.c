@@ -2,7 +2,7 @@
 // threads.
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
 enum { RUN_ELEMENTS = 8192 }; // less than this is done faster than a thread is called

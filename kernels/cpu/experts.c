@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
 enum { ROUTE_TOKENS = 16, COMBINE_TOKENS = 4 };

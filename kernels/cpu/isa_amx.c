@@ -5,7 +5,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/blocks.h"
 #include "kernels/cpu/simd_amx.h"
 #include "kernels/host.h"

@@ -4,7 +4,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/blocks.h"
 #include "kernels/cpu/simd_avx512.h"
 #include "kernels/host.h"

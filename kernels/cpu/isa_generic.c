@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/blocks.h"
 #include "kernels/cpu/simd_generic.h"
 #include "kernels/host.h"

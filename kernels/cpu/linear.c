@@ -6,7 +6,7 @@
 // deterministic.
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
 // A run is small enough that a thread that loses its processor for a while holds up little,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/cpu/machine.h"
 
 enum { SPIN_NANOSECONDS = 50000, SPINS_PER_LOOK = 64 };

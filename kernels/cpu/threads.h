@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 
 struct threads;
 

@@ -1,7 +1,7 @@
 // kernels/reference/attention.c — rope_and_cache, and attention by gathering.
 #include <math.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/host.h"
 #include "kernels/reference/reference.h"
 

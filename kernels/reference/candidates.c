@@ -2,7 +2,7 @@
 // kept, and sorted in among them.
 #include <math.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/reference/reference.h"
 
 static void penalise_row(float *logits, const struct choice *choice,

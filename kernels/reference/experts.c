@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/reference/reference.h"
 
 // The best score among those that are not chosen yet; the lowest index of equal ones.

@@ -1,7 +1,7 @@
 // kernels/reference/linear.c — products with a matrix: embedding, linear, logits.
 #include <math.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "kernels/reference/reference.h"
 
 static const void *weight_row(const struct weight *weight, int32_t row) {

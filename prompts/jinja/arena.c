@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/size.h"
+#include "kernels/base/size.h"
 
 struct arena_block {
     struct arena_block *next;

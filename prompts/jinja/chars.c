@@ -3,7 +3,7 @@
 #include <string.h>
 #include <wctype.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static bool begins_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
 

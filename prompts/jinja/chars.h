@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 #include "prompts/jinja/arena.h"
 
 enum origin { ORIGIN_TEXT = 0, ORIGIN_CONTROL = 1 };

@@ -1,6 +1,6 @@
 #include "prompts/jinja/edit.h"
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static uint32_t character(const struct chars *string, size_t at, size_t *used) {
     return utf8_decode(string->bytes + at, string->length - at, used);

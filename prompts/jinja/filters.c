@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/format.h"
 #include "prompts/jinja/show.h"

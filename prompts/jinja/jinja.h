@@ -25,9 +25,9 @@
 
 #include <time.h>
 
-#include "engine/base/piece.h"
-#include "engine/base/status.h"
-#include "engine/base/text.h"
+#include "kernels/base/piece.h"
+#include "kernels/base/status.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/value.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/chars.h"
 
 struct lexer {

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "kernels/base/status.h"
 #include "prompts/jinja/arena.h"
 
 enum token_kind {

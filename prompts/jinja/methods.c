@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/format.h"
 #include "prompts/jinja/take.h"

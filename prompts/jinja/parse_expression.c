@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/builtin.h"
 #include "prompts/jinja/parser_state.h"
 

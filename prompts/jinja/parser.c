@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/parser_state.h"
 
 static enum status parse_body(struct parser *parser, const char *const *ends, struct nodes *body);

@@ -1,4 +1,4 @@
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "prompts/jinja/machine.h"
 
 static enum status is(bool holds, struct value *result) {

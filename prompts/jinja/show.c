@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 // The fewest digits that read back as the same number, as "d.ddde±xx".
 static void shortest(double number, char text[SHOW_NUMBER_BYTES]) {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/hash.h"
+#include "kernels/base/hash.h"
 
 enum { DICT_SCANNED_MOST = 8 }; // entries that are compared one by one
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "tests/check.h"
 
 void screen_clear(struct screen *screen, int width, bool pictures) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "app/screen/cells.h"
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 #include "tests/check.h"
 
 static void takes(const char *text, int columns, bool sure) {

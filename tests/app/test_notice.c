@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/text.h"
+#include "kernels/base/text.h"
 
 static struct { int saved, pipe[2]; } errors;
 

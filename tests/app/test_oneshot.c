@@ -9,7 +9,7 @@
 #include "app/base/exit_code.h"
 #include "app/chat/room.h"
 #include "app/cli/oneshot.h"
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 #include "tests/check.h"
 
 // Chats that play a script instead of running a model. These stand in place of app/chat/turn.c and

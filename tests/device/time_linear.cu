@@ -25,7 +25,7 @@ struct layer_weights {
     struct weight q, k, v, o, gate, up, down;
 };
 
-struct rig {
+struct harness {
     const struct backend *backend;
     struct device *device;
     std::vector<layer_weights> layers;
@@ -50,77 +50,77 @@ static void *noise(enum dtype type, size_t count) {
     return memory;
 }
 
-static struct weight load(struct rig *rig, enum dtype type, const void *blocks, int32_t rows,
+static struct weight load(struct harness *harness, enum dtype type, const void *blocks, int32_t rows,
                           int32_t columns) {
     struct weight weight = {blocks, type, rows, columns};
-    if (rig->backend->weights(rig->device, &weight, &weight.data) != STATUS_OK) exit(2);
+    if (harness->backend->weights(harness->device, &weight, &weight.data) != STATUS_OK) exit(2);
     return weight;
 }
 
 // All matrices are made of the same random blocks.
-static void load_layers(struct rig *rig, enum dtype type) {
+static void load_layers(struct harness *harness, enum dtype type) {
     std::vector<char> blocks((size_t)FFN * dtype_row_bytes(type, DIM));
     dtype_fill_random(type, blocks.data(), (size_t)FFN * DIM, 0.02f, 1);
     const void *from = blocks.data();
     for (int i = 0; i < LAYERS; i++)
-        rig->layers.push_back({load(rig, type, from, DIM, DIM), load(rig, type, from, KV_DIM, DIM),
-                               load(rig, type, from, KV_DIM, DIM), load(rig, type, from, DIM, DIM),
-                               load(rig, type, from, FFN, DIM), load(rig, type, from, FFN, DIM),
-                               load(rig, type, from, DIM, FFN)});
+        harness->layers.push_back({load(harness, type, from, DIM, DIM), load(harness, type, from, KV_DIM, DIM),
+                               load(harness, type, from, KV_DIM, DIM), load(harness, type, from, DIM, DIM),
+                               load(harness, type, from, FFN, DIM), load(harness, type, from, FFN, DIM),
+                               load(harness, type, from, DIM, FFN)});
 }
 
-static void take_rows(struct rig *rig, size_t tokens) {
-    rig->stream = noise(DTYPE_F32, tokens * DIM);
-    rig->normed = zeros(tokens * DIM * 2);
+static void take_rows(struct harness *harness, size_t tokens) {
+    harness->stream = noise(DTYPE_F32, tokens * DIM);
+    harness->normed = zeros(tokens * DIM * 2);
     for (int i = 0; i < 3; i++)
-        rig->qkv[i] = zeros(tokens * DIM * 2);
-    rig->rows = noise(DTYPE_F16, tokens * DIM);
-    rig->gated = noise(DTYPE_F16, tokens * FFN);
-    rig->up_rows = zeros(tokens * FFN * 2);
-    rig->norm = (float *)noise(DTYPE_F32, DIM);
+        harness->qkv[i] = zeros(tokens * DIM * 2);
+    harness->rows = noise(DTYPE_F16, tokens * DIM);
+    harness->gated = noise(DTYPE_F16, tokens * FFN);
+    harness->up_rows = zeros(tokens * FFN * 2);
+    harness->norm = (float *)noise(DTYPE_F32, DIM);
     CUDA(cudaDeviceSynchronize());
 }
 
-static void add(struct rig *rig, const void *rows, const struct weight *weight, int32_t tokens) {
+static void add(struct harness *harness, const void *rows, const struct weight *weight, int32_t tokens) {
     struct linear args = {};
     args.in.x = rows;
     args.in.tokens = tokens;
-    args.parts[0] = {rig->stream, *weight, nullptr};
+    args.parts[0] = {harness->stream, *weight, nullptr};
     args.count = 1;
     args.store = LINEAR_ADD;
-    rig->backend->linear(rig->device, &args);
+    harness->backend->linear(harness->device, &args);
 }
 
-static void enqueue(struct rig *rig, int product, int32_t tokens) {
-    const struct linear_input normed = {rig->stream, rig->norm, rig->normed, tokens, 1e-5f};
-    for (const layer_weights &layer : rig->layers) {
+static void enqueue(struct harness *harness, int product, int32_t tokens) {
+    const struct linear_input normed = {harness->stream, harness->norm, harness->normed, tokens, 1e-5f};
+    for (const layer_weights &layer : harness->layers) {
         if (product == QKV || product == WHOLE) {
             struct linear args = {};
             args.in = normed;
-            args.parts[0] = {rig->qkv[0], layer.q, nullptr};
-            args.parts[1] = {rig->qkv[1], layer.k, nullptr};
-            args.parts[2] = {rig->qkv[2], layer.v, nullptr};
+            args.parts[0] = {harness->qkv[0], layer.q, nullptr};
+            args.parts[1] = {harness->qkv[1], layer.k, nullptr};
+            args.parts[2] = {harness->qkv[2], layer.v, nullptr};
             args.count = 3;
-            rig->backend->linear(rig->device, &args);
+            harness->backend->linear(harness->device, &args);
         }
-        if (product == OUTPUT || product == WHOLE) add(rig, rig->rows, &layer.o, tokens);
+        if (product == OUTPUT || product == WHOLE) add(harness, harness->rows, &layer.o, tokens);
         if (product == GATE_UP || product == WHOLE) {
-            const struct gated_linear args = {normed, rig->gated, rig->up_rows, layer.gate,
+            const struct gated_linear args = {normed, harness->gated, harness->up_rows, layer.gate,
                                               layer.up};
-            rig->backend->gated_linear(rig->device, &args);
+            harness->backend->gated_linear(harness->device, &args);
         }
-        if (product == DOWN || product == WHOLE) add(rig, rig->gated, &layer.down, tokens);
+        if (product == DOWN || product == WHOLE) add(harness, harness->gated, &layer.down, tokens);
     }
 }
 
-static void step(struct rig *rig, int product, int32_t tokens) {
+static void step(struct harness *harness, int product, int32_t tokens) {
     if (tokens > RECORDED) {
-        enqueue(rig, product, tokens);
+        enqueue(harness, product, tokens);
         return;
     }
-    if (rig->backend->replay(rig->device, rig->key)) return;
-    enqueue(rig, product, tokens);
-    if (!rig->backend->recorded(rig->device)) enqueue(rig, product, tokens);
+    if (harness->backend->replay(harness->device, harness->key)) return;
+    enqueue(harness, product, tokens);
+    if (!harness->backend->recorded(harness->device)) enqueue(harness, product, tokens);
 }
 
 static double bytes_of(enum dtype type, int product) {
@@ -131,19 +131,19 @@ static double bytes_of(enum dtype type, int product) {
     return bytes[QKV] + bytes[OUTPUT] + bytes[GATE_UP] + bytes[DOWN];
 }
 
-static void time_product(struct rig *rig, enum dtype type, int product, int32_t tokens) {
+static void time_product(struct harness *harness, enum dtype type, int product, int32_t tokens) {
     cudaEvent_t begin, end;
     float ms = 0;
-    rig->key++;
+    harness->key++;
     for (int i = 0; i < 4; i++) // as it is, recorded, and replayed
-        step(rig, product, tokens);
+        step(harness, product, tokens);
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
-    CUDA(cudaEventRecord(begin, rig->device->stream));
+    CUDA(cudaEventRecord(begin, harness->device->stream));
     for (int i = 0; i < REPEATS; i++)
-        step(rig, product, tokens);
-    CUDA(cudaEventRecord(end, rig->device->stream));
-    if (rig->backend->sync(rig->device) != STATUS_OK) exit(2);
+        step(harness, product, tokens);
+    CUDA(cudaEventRecord(end, harness->device->stream));
+    if (harness->backend->sync(harness->device) != STATUS_OK) exit(2);
     CUDA(cudaEventElapsedTime(&ms, begin, end));
     const double us = (double)ms * 1e3 / REPEATS / LAYERS;
     if (tokens <= RECORDED)
@@ -156,25 +156,25 @@ static void time_product(struct rig *rig, enum dtype type, int product, int32_t 
 
 static void time_type(enum dtype type) {
     struct error err;
-    struct rig rig = {};
+    struct harness harness = {};
     const struct device_options options = {};
     const struct workspace workspace = {MOST_TOKENS, FFN, 64, 4096, 32, 128};
-    rig.backend = backend_cuda();
-    if (rig.backend->open(&options, &rig.device, &err) != STATUS_OK ||
-        rig.backend->reserve(rig.device, &workspace) != STATUS_OK)
+    harness.backend = backend_cuda();
+    if (harness.backend->open(&options, &harness.device, &err) != STATUS_OK ||
+        harness.backend->reserve(harness.device, &workspace) != STATUS_OK)
         exit(2);
-    load_layers(&rig, type);
-    take_rows(&rig, MOST_TOKENS);
+    load_layers(&harness, type);
+    take_rows(&harness, MOST_TOKENS);
     for (int32_t tokens : {1, 2, 4, 5, 8, 16, 32, 64, 512, (int32_t)MOST_TOKENS}) {
         printf("%-5s %6d", dtype_name(type), tokens);
         for (int product = 0; product <= WHOLE; product++)
-            time_product(&rig, type, product, tokens);
+            time_product(&harness, type, product, tokens);
         printf("\n");
     }
-    for (void *memory : {rig.stream, rig.normed, rig.qkv[0], rig.qkv[1], rig.qkv[2], rig.rows,
-                         rig.gated, rig.up_rows, (void *)rig.norm})
+    for (void *memory : {harness.stream, harness.normed, harness.qkv[0], harness.qkv[1], harness.qkv[2], harness.rows,
+                         harness.gated, harness.up_rows, (void *)harness.norm})
         CUDA(cudaFree(memory));
-    rig.backend->close(rig.device);
+    harness.backend->close(harness.device);
 }
 
 void time_linear(struct device *, struct tally *tally) {

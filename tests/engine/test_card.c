@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/log.h"
-#include "engine/base/size.h"
 #include "engine/engine.h"
 #include "kernels/backend.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
 #include "kernels/cost.h"
 
 enum { LINES = 8 };

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/log.h"
 #include "engine/engine.h"
 #include "kernels/backend.h"
-#include "tests/rig/memory_tier.h"
+#include "kernels/base/log.h"
+#include "tests/harness/memory_tier.h"
 
 enum { PROMPT = 150, ANSWER = 12, LENGTH = PROMPT + ANSWER, DEADLINE_MS = 200 };
 

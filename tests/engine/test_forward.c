@@ -3,7 +3,7 @@
 // Each on both processor backends and to the bit: a token's logits depend on the tokens before
 // it and on nothing else.
 #include "tests/check.h" // cmocka and the headers that it wants first
-#include "tests/rig/rig.h"
+#include "tests/harness/harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,61 +24,64 @@ static void random_ids(int32_t *ids, int32_t count) {
         ids[i] = (int32_t)dice(256);
 }
 
-static void open_model(struct rig *rig, const char *name, const struct backend *backend) {
+static void open_model(struct harness *harness, const char *name, const struct backend *backend) {
     char path[512];
     snprintf(path, sizeof path, "%s/golden/%s.gguf", TESTS_DIR, name);
-    rig_open(rig, &(struct rig_options){.path = path, .backend = backend, .kv_type = DTYPE_F16});
-    assert_true(rig->model.config.vocabulary <= VOCABULARY_MAX);
+    harness_open(harness,
+                 &(struct harness_options){.path = path, .backend = backend, .kv_type = DTYPE_F16});
+    assert_true(harness->model.config.vocabulary <= VOCABULARY_MAX);
 }
 
-static void new_table(struct rig *rig, struct block_table *table) {
-    assert_int_equal(block_table_init(table, 512, rig->cache.block_size), STATUS_OK);
+static void new_table(struct harness *harness, struct block_table *table) {
+    assert_int_equal(block_table_init(table, 512, harness->cache.block_size), STATUS_OK);
 }
 
 // The logits after ids[0..LENGTH), computed in one go on a fresh table.
-static void whole(struct rig *rig, const int32_t *ids, float *logits) {
+static void whole(struct harness *harness, const int32_t *ids, float *logits) {
     struct block_table table;
-    new_table(rig, &table);
-    memcpy(logits, rig_run(rig, &table, ids, 0, LENGTH, 1),
-           (size_t)rig->model.config.vocabulary * sizeof logits[0]);
-    block_table_deinit(&table, rig->pool);
+    new_table(harness, &table);
+    memcpy(logits, harness_run(harness, &table, ids, 0, LENGTH, 1),
+           (size_t)harness->model.config.vocabulary * sizeof logits[0]);
+    block_table_deinit(&table, harness->pool);
 }
 
-static void for_each_rig(void (*check)(struct rig *rig)) {
+static void for_each_rig(void (*check)(struct harness *harness)) {
     const struct backend *const backends[] = {backend_reference(), backend_cpu()};
     for (size_t b = 0; b < 2; b++)
         for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-            struct rig rig;
-            open_model(&rig, names[n], backends[b]);
-            check(&rig);
-            block_pool_check(rig.pool);
-            assert_int_equal(block_pool_free(rig.pool), block_pool_total(rig.pool));
-            rig_close(&rig);
+            struct harness harness;
+            open_model(&harness, names[n], backends[b]);
+            check(&harness);
+            block_pool_check(harness.pool);
+            assert_int_equal(block_pool_free(harness.pool), block_pool_total(harness.pool));
+            harness_close(&harness);
         }
 }
 
-static void assert_same_bits(const struct rig *rig, const float *found, const float *expected) {
-    assert_memory_equal(found, expected, (size_t)rig->model.config.vocabulary * sizeof found[0]);
+static void assert_same_bits(const struct harness *harness, const float *found,
+                             const float *expected) {
+    assert_memory_equal(found, expected,
+                        (size_t)harness->model.config.vocabulary * sizeof found[0]);
 }
 
-static void check_chunks(struct rig *rig) {
+static void check_chunks(struct harness *harness) {
     int32_t ids[LENGTH];
     float expected[VOCABULARY_MAX];
     random_ids(ids, LENGTH);
-    whole(rig, ids, expected);
+    whole(harness, ids, expected);
     for (int round = 0; round < 4; round++) {
         struct block_table table;
         const float *logits = NULL;
-        new_table(rig, &table);
+        new_table(harness, &table);
         for (int32_t done = 0; done < LENGTH;) {
             const int32_t most = round == 0 ? 1 : 30; // the first round goes one by one
             int32_t count = 1 + (int32_t)dice((uint32_t)most);
             if (count > LENGTH - done) count = LENGTH - done;
-            logits = rig_run(rig, &table, ids + done, done, count, 1);
+            logits = harness_run(harness, &table, ids + done, done, count, 1);
             done += count;
         }
-        assert_same_bits(rig, logits, expected);
-        block_table_deinit(&table, rig->pool);
+        assert_same_bits(harness, logits, expected);
+        block_table_deinit(&table, harness->pool);
     }
 }
 
@@ -88,29 +91,29 @@ static void chunked_prefill_equals_whole(void **state) {
 }
 
 // The same tokens with their blocks side by side, and strewn over the pool in random order.
-static void check_scatter(struct rig *rig) {
+static void check_scatter(struct harness *harness) {
     int32_t ids[LENGTH];
     float expected[VOCABULARY_MAX];
     random_ids(ids, LENGTH);
-    whole(rig, ids, expected); // a fresh pool gives neighbours
+    whole(harness, ids, expected); // a fresh pool gives neighbours
     uint32_t order[64];
     for (uint32_t i = 0; i < 64; i++)
-        assert_int_equal(block_pool_alloc(rig->pool, &order[i]), STATUS_OK);
+        assert_int_equal(block_pool_alloc(harness->pool, &order[i]), STATUS_OK);
     for (uint32_t i = 63; i > 0; i--) {
         const uint32_t other = dice(i + 1), kept = order[i];
         order[i] = order[other];
         order[other] = kept;
     }
     for (uint32_t i = 0; i < 64; i++)
-        block_pool_release(rig->pool, order[i]);
+        block_pool_release(harness->pool, order[i]);
     struct block_table table;
-    new_table(rig, &table);
-    assert_same_bits(rig, rig_run(rig, &table, ids, 0, LENGTH, 1), expected);
+    new_table(harness, &table);
+    assert_same_bits(harness, harness_run(harness, &table, ids, 0, LENGTH, 1), expected);
     int32_t neighbours = 0;
     for (int32_t i = 1; i < table.count; i++)
         neighbours += table.blocks[i] == table.blocks[i - 1] + 1;
     assert_true(neighbours < table.count - 1); // else nothing was scattered
-    block_table_deinit(&table, rig->pool);
+    block_table_deinit(&table, harness->pool);
 }
 
 static void paged_equals_contiguous(void **state) {
@@ -119,7 +122,7 @@ static void paged_equals_contiguous(void **state) {
 }
 
 // Five sequences in one batch: prefill chunks and decodes of different lengths.
-static void check_batch(struct rig *rig) {
+static void check_batch(struct harness *harness) {
     enum { SEQS = 5 };
     static const int32_t cached[SEQS] = {0, 16, 40, 7, 0}, count[SEQS] = {33, 1, 1, 20, 1};
     int32_t ids[SEQS][64];
@@ -127,21 +130,22 @@ static void check_batch(struct rig *rig) {
     struct block_table tables[SEQS];
     for (int s = 0; s < SEQS; s++) {
         random_ids(ids[s], 64);
-        new_table(rig, &tables[s]);
-        if (cached[s]) rig_run(rig, &tables[s], ids[s], 0, cached[s], 0);
-        const float *alone = rig_run(rig, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
-        memcpy(expected[s], alone, (size_t)rig->model.config.vocabulary * sizeof(float));
-        block_table_truncate(&tables[s], rig->pool, cached[s]);
+        new_table(harness, &tables[s]);
+        if (cached[s]) harness_run(harness, &tables[s], ids[s], 0, cached[s], 0);
+        const float *alone =
+            harness_run(harness, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
+        memcpy(expected[s], alone, (size_t)harness->model.config.vocabulary * sizeof(float));
+        block_table_truncate(&tables[s], harness->pool, cached[s]);
     }
-    forward_begin(rig->forward);
+    forward_begin(harness->forward);
     for (int s = 0; s < SEQS; s++) {
-        rig_grow(rig, &tables[s], cached[s] + count[s]);
-        forward_add(rig->forward, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
+        harness_grow(harness, &tables[s], cached[s] + count[s]);
+        forward_add(harness->forward, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
     }
-    assert_int_equal(forward_run(rig->forward), STATUS_OK);
+    assert_int_equal(forward_run(harness->forward), STATUS_OK);
     for (int s = 0; s < SEQS; s++) {
-        assert_same_bits(rig, forward_logits(rig->forward, s), expected[s]);
-        block_table_deinit(&tables[s], rig->pool);
+        assert_same_bits(harness, forward_logits(harness->forward, s), expected[s]);
+        block_table_deinit(&tables[s], harness->pool);
     }
 }
 
@@ -151,7 +155,7 @@ static void batch_of_n_equals_n_runs(void **state) {
 }
 
 // A past of 37 tokens (the third block is partly filled), two continuations.
-static void check_fork(struct rig *rig) {
+static void check_fork(struct harness *harness) {
     enum { PAST = 37, MORE = 30 };
     int32_t past[PAST], left[MORE], right[MORE];
     float expected[2][VOCABULARY_MAX];
@@ -160,26 +164,26 @@ static void check_fork(struct rig *rig) {
     random_ids(right, MORE);
     for (int side = 0; side < 2; side++) {
         struct block_table alone;
-        new_table(rig, &alone);
-        rig_run(rig, &alone, past, 0, PAST, 0);
-        memcpy(expected[side], rig_run(rig, &alone, side ? right : left, PAST, MORE, 1),
-               (size_t)rig->model.config.vocabulary * sizeof(float));
-        block_table_deinit(&alone, rig->pool);
+        new_table(harness, &alone);
+        harness_run(harness, &alone, past, 0, PAST, 0);
+        memcpy(expected[side], harness_run(harness, &alone, side ? right : left, PAST, MORE, 1),
+               (size_t)harness->model.config.vocabulary * sizeof(float));
+        block_table_deinit(&alone, harness->pool);
     }
     struct block_table original, fork;
-    new_table(rig, &original);
-    new_table(rig, &fork);
-    rig_run(rig, &original, past, 0, PAST, 0);
-    block_table_fork(&original, rig->pool, PAST, &fork);
+    new_table(harness, &original);
+    new_table(harness, &fork);
+    harness_run(harness, &original, past, 0, PAST, 0);
+    block_table_fork(&original, harness->pool, PAST, &fork);
     for (int32_t i = 0; i < MORE; i++) { // in turns, one token each
-        const float *logits = rig_run(rig, &original, left + i, PAST + i, 1, 1);
-        if (i == MORE - 1) assert_same_bits(rig, logits, expected[0]);
-        logits = rig_run(rig, &fork, right + i, PAST + i, 1, 1);
-        if (i == MORE - 1) assert_same_bits(rig, logits, expected[1]);
+        const float *logits = harness_run(harness, &original, left + i, PAST + i, 1, 1);
+        if (i == MORE - 1) assert_same_bits(harness, logits, expected[0]);
+        logits = harness_run(harness, &fork, right + i, PAST + i, 1, 1);
+        if (i == MORE - 1) assert_same_bits(harness, logits, expected[1]);
     }
-    assert_int_equal(block_pool_shared(rig->pool), 2); // the full blocks of the past
-    block_table_deinit(&original, rig->pool);
-    block_table_deinit(&fork, rig->pool);
+    assert_int_equal(block_pool_shared(harness->pool), 2); // the full blocks of the past
+    block_table_deinit(&original, harness->pool);
+    block_table_deinit(&fork, harness->pool);
 }
 
 static void fork_then_diverge_equals_two_runs(void **state) {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/clock.h"
+#include "kernels/base/clock.h"
 #include "tests/check.h"
-#include "tests/rig/day.h"
+#include "tests/harness/day.h"
 #include "tests/store/store_fixture.h"
 
 enum {

@@ -1,6 +1,6 @@
 // tests/fault/test_day_crash.c — kill -9 at random points of a person's day: nothing is lost.
 //
-// A child goes through a scripted day (tests/rig/day.h), and says through a pipe what it begins
+// A child goes through a scripted day (tests/harness/day.h), and says through a pipe what it begins
 // and what was answered; it is killed, and the next one goes on where the day stopped. After each
 // kill the database and the KV folder are sound, and what was said to be answered is there. Each
 // answer, and each conversation at the end of the day, is that of an uninterrupted day without
@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/base/clock.h"
+#include "kernels/base/clock.h"
 #include "store/vault.h"
 #include "tests/check.h"
-#include "tests/rig/day.h"
+#include "tests/harness/day.h"
 #include "tests/store/store_fixture.h"
 
 enum { MOST_STEPS = 256, MOST_NOTES = 4096, NOTE_MS = 120000, PATH_BYTES = 256 };

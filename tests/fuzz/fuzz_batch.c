@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/cli/batch_line.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
 #include "engine/model/folder_config.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/rope.h"
+#include "kernels/base/assert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
 #include "engine/model/gguf.h"
+#include "kernels/base/assert.h"
 #include "tests/engine/model/gguf_touch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

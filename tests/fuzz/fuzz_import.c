@@ -5,7 +5,7 @@
 
 #include "app/chat/export.h"
 #include "app/chat/import.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "prompts/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

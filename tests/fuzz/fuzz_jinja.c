@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/cli/json_value.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "prompts/jinja/jinja.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

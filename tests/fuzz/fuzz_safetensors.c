@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
 #include "engine/model/safetensors.h"
+#include "kernels/base/assert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

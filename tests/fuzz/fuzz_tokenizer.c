@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
 #include "engine/tokenizer/detokenizer.h"
+#include "kernels/base/assert.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

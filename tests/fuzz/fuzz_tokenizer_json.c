@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
 #include "engine/tokenizer/detokenizer.h"
+#include "kernels/base/assert.h"
 #include "tests/engine/tokenizer/json_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

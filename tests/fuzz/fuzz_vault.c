@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "store/record.h"
 #include "store/vault.h"
 

@@ -4,7 +4,7 @@
 // make_families.py: tiny random models, run by another implementation. The demo model is compared
 // with our reference.
 #include "tests/check.h" // cmocka and the headers that it wants first
-#include "tests/rig/rig.h"
+#include "tests/harness/harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,30 +103,30 @@ struct way { // of computing
     int32_t context; // that the model is opened for
 };
 
-static void open_file(struct rig *rig, const char *path, const struct way *way) {
-    rig_open(rig, &(struct rig_options){.path = path,
-                                        .backend = way->backend,
-                                        .deterministic = way->deterministic,
-                                        .kv_type = way->kv_type,
-                                        .attention = way->attention,
-                                        .context = way->context});
+static void open_file(struct harness *harness, const char *path, const struct way *way) {
+    harness_open(harness, &(struct harness_options){.path = path,
+                                                    .backend = way->backend,
+                                                    .deterministic = way->deterministic,
+                                                    .kv_type = way->kv_type,
+                                                    .attention = way->attention,
+                                                    .context = way->context});
 }
 
-static void open_golden(struct rig *rig, const char *name, const struct way *way) {
+static void open_golden(struct harness *harness, const char *name, const struct way *way) {
     char path[512];
     snprintf(path, sizeof path, "%s/golden/%s.%s", TESTS_DIR, name, way->end ? way->end : "gguf");
-    open_file(rig, path, way);
+    open_file(harness, path, way);
 }
 
 // Does the kernel have this model's heads? A person is told before the engine opens.
-static bool kernel_fits(const struct rig *rig, const struct way *way) {
-    struct kv_cache cache = rig->cache;
+static bool kernel_fits(const struct harness *harness, const struct way *way) {
+    struct kv_cache cache = harness->cache;
     const struct paged_attention args = {
-        .kernel = way->attention, .num_heads = rig->model.config.heads, .cache = &cache};
+        .kernel = way->attention, .num_heads = harness->model.config.heads, .cache = &cache};
     struct error err = {0};
     for (int view = 0; view < KV_VIEWS && way->backend->attention_check; view++) {
-        kv_shape_set(&cache, &rig->model.config, view);
-        if (way->backend->attention_check(rig->device, &args, MAX_TOKENS, &err) == STATUS_OK)
+        kv_shape_set(&cache, &harness->model.config, view);
+        if (way->backend->attention_check(harness->device, &args, MAX_TOKENS, &err) == STATUS_OK)
             continue;
         printf("left out: %s\n", err.text);
         return false;
@@ -134,24 +134,26 @@ static bool kernel_fits(const struct rig *rig, const struct way *way) {
     return true;
 }
 
-static double error_at_once(struct rig *rig, struct block_table *table, const struct prompt *prompt,
-                            int32_t vocabulary) {
-    const float *logits = rig_run(rig, table, prompt->ids, 0, prompt->length, prompt->rows);
-    return rig_relative_error(logits, prompt->logits, (size_t)prompt->rows * (size_t)vocabulary);
+static double error_at_once(struct harness *harness, struct block_table *table,
+                            const struct prompt *prompt, int32_t vocabulary) {
+    const float *logits = harness_run(harness, table, prompt->ids, 0, prompt->length, prompt->rows);
+    return harness_relative_error(logits, prompt->logits,
+                                  (size_t)prompt->rows * (size_t)vocabulary);
 }
 
 // From the third token on, a card repeats what it recorded.
-static double error_singly(struct rig *rig, struct block_table *table, const struct prompt *prompt,
-                           int32_t vocabulary) {
+static double error_singly(struct harness *harness, struct block_table *table,
+                           const struct prompt *prompt, int32_t vocabulary) {
     const size_t width = (size_t)vocabulary;
     float *found = malloc((size_t)prompt->rows * width * sizeof *found);
     assert_non_null(found);
     for (int32_t i = 0; i < prompt->length; i++) {
         const int32_t row = i - (prompt->length - prompt->rows);
-        const float *logits = rig_run(rig, table, prompt->ids + i, i, 1, 1);
+        const float *logits = harness_run(harness, table, prompt->ids + i, i, 1, 1);
         if (row >= 0) memcpy(found + (size_t)row * width, logits, width * sizeof *found);
     }
-    const double error = rig_relative_error(found, prompt->logits, (size_t)prompt->rows * width);
+    const double error =
+        harness_relative_error(found, prompt->logits, (size_t)prompt->rows * width);
     free(found);
     return error;
 }
@@ -162,21 +164,22 @@ static double worst_error(int nth, struct way chosen) {
     const struct way *way = &chosen;
     chosen.context = models[nth].context;
     struct golden golden;
-    struct rig rig;
+    struct harness harness;
     double worst = 0;
     golden_load(name, &golden);
-    open_golden(&rig, name, way);
-    assert_int_equal(rig.model.config.vocabulary, golden.vocabulary);
-    for (int32_t i = 0; i < golden.count && kernel_fits(&rig, way); i++) {
+    open_golden(&harness, name, way);
+    assert_int_equal(harness.model.config.vocabulary, golden.vocabulary);
+    for (int32_t i = 0; i < golden.count && kernel_fits(&harness, way); i++) {
         const struct prompt *prompt = &golden.prompts[i];
         struct block_table table;
-        assert_int_equal(block_table_init(&table, MAX_TOKENS, rig.cache.block_size), STATUS_OK);
-        const double error = way->singly ? error_singly(&rig, &table, prompt, golden.vocabulary)
-                                         : error_at_once(&rig, &table, prompt, golden.vocabulary);
+        assert_int_equal(block_table_init(&table, MAX_TOKENS, harness.cache.block_size), STATUS_OK);
+        const double error = way->singly
+                                 ? error_singly(&harness, &table, prompt, golden.vocabulary)
+                                 : error_at_once(&harness, &table, prompt, golden.vocabulary);
         if (!(error <= worst)) worst = error;
-        block_table_deinit(&table, rig.pool);
+        block_table_deinit(&table, harness.pool);
     }
-    rig_close(&rig);
+    harness_close(&harness);
     free(golden.bytes);
     printf("%-12s %-9s kv %-4s %-6s %s: relative error %.2e\n", name, way->backend->name,
            dtype_name(way->kv_type), attention_name(way->attention),
@@ -228,36 +231,37 @@ static void folders_agree_as_their_files_do(void **state) {
 }
 
 // Appends `count` greedy tokens to ids[0..length): the whole of them, then one at a time.
-static void continue_greedily(struct rig *rig, int32_t *ids, int32_t length, int32_t count) {
+static void continue_greedily(struct harness *harness, int32_t *ids, int32_t length,
+                              int32_t count) {
     struct block_table table;
-    assert_int_equal(block_table_init(&table, MAX_TOKENS, rig->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(&table, MAX_TOKENS, harness->cache.block_size), STATUS_OK);
     for (int32_t step = 0, done = 0; step < count; step++) {
-        const float *logits = rig_run(rig, &table, ids + done, done, length - done, 1);
+        const float *logits = harness_run(harness, &table, ids + done, done, length - done, 1);
         done = length;
-        ids[length++] = rig_argmax(logits, rig->model.config.vocabulary);
+        ids[length++] = harness_argmax(logits, harness->model.config.vocabulary);
     }
-    block_table_deinit(&table, rig->pool);
+    block_table_deinit(&table, harness->pool);
 }
 
 static void greedy_tokens_are_equal(struct way way) {
     int others = 0;
     for (int m = 0; m < MODELS; m++) {
         struct golden golden;
-        struct rig rig;
+        struct harness harness;
         way.context = models[m].context;
         golden_load(models[m].name, &golden);
-        open_golden(&rig, models[m].name, &way);
-        for (int32_t i = 0; i < golden.count && kernel_fits(&rig, &way); i++) {
+        open_golden(&harness, models[m].name, &way);
+        for (int32_t i = 0; i < golden.count && kernel_fits(&harness, &way); i++) {
             const struct prompt *prompt = &golden.prompts[i];
             int32_t ids[MAX_TOKENS];
             memcpy(ids, prompt->ids, (size_t)prompt->length * sizeof ids[0]);
-            continue_greedily(&rig, ids, prompt->length, prompt->continuation);
+            continue_greedily(&harness, ids, prompt->length, prompt->continuation);
             const bool equal = memcmp(ids + prompt->length, prompt->greedy,
                                       (size_t)prompt->continuation * sizeof ids[0]) == 0;
             if (!equal) printf("%s, prompt %d: other tokens\n", models[m].name, (int)i);
             others += !equal;
         }
-        rig_close(&rig);
+        harness_close(&harness);
         free(golden.bytes);
     }
     assert_int_equal(others, 0);
@@ -313,7 +317,7 @@ static void cuda_picks_the_same_tokens(void **state) {
                                              .attention = (enum attention_kernel)kernel});
 }
 
-static int32_t encode_question(const struct rig *rig, int32_t *ids) {
+static int32_t encode_question(const struct harness *harness, int32_t *ids) {
     static const char OPEN[] = "<|im_start|>user\n", TEXT[] = "Why is the sky blue?";
     static const char CLOSE[] = "<|im_end|>\n<|im_start|>assistant\n";
     const struct piece pieces[] = {{PIECE_CONTROL, OPEN, strlen(OPEN)},
@@ -322,7 +326,7 @@ static int32_t encode_question(const struct rig *rig, int32_t *ids) {
     struct tokenizer *tokenizer;
     struct token_ids list = {0};
     struct error err;
-    assert_int_equal(tokenizer_open(rig->gguf, &tokenizer, &err), STATUS_OK);
+    assert_int_equal(tokenizer_open(harness->gguf, &tokenizer, &err), STATUS_OK);
     assert_int_equal(tokenizer_encode(tokenizer, pieces, 3, &list), STATUS_OK);
     const int32_t count = (int32_t)list.count;
     assert_in_range(count, 5, MAX_TOKENS - ANSWER);
@@ -335,21 +339,21 @@ static int32_t encode_question(const struct rig *rig, int32_t *ids) {
 static void cuda_answers_as_the_reference_does_with_the_demo_model(void **state) {
     (void)state;
     if (!has_cuda()) skip();
-    struct rig rig;
+    struct harness harness;
     int32_t expected[MAX_TOKENS], ids[MAX_TOKENS];
-    open_file(&rig, DEMO_MODEL,
+    open_file(&harness, DEMO_MODEL,
               &(struct way){.backend = backend_reference(), .kv_type = DTYPE_F32});
-    const int32_t length = encode_question(&rig, expected);
-    continue_greedily(&rig, expected, length, ANSWER);
-    rig_close(&rig);
+    const int32_t length = encode_question(&harness, expected);
+    continue_greedily(&harness, expected, length, ANSWER);
+    harness_close(&harness);
     for (int kernel = 0; kernel < ATTENTION_KERNELS; kernel++) {
         const struct way way = {.backend = backend_cuda(),
                                 .kv_type = DTYPE_F16,
                                 .attention = (enum attention_kernel)kernel};
-        open_file(&rig, DEMO_MODEL, &way);
+        open_file(&harness, DEMO_MODEL, &way);
         memcpy(ids, expected, (size_t)length * sizeof ids[0]);
-        continue_greedily(&rig, ids, length, ANSWER);
-        rig_close(&rig);
+        continue_greedily(&harness, ids, length, ANSWER);
+        harness_close(&harness);
         for (int32_t i = length; i < length + ANSWER; i++)
             if (ids[i] != expected[i])
                 fail_msg("%s: token %d of the answer is %d, not %d", attention_name(way.attention),

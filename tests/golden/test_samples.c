@@ -7,7 +7,7 @@
 // between the two programs' tokens at the first one, as the reference backend sees it, which
 // rounds nothing: a large gap there is a bug.
 #include "tests/check.h" // cmocka and the headers that it wants first
-#include "tests/rig/rig.h"
+#include "tests/harness/harness.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -34,7 +34,7 @@ struct conversation {
 };
 
 struct asked { // one answer being compared
-    struct rig *rig, *reference;
+    struct harness *harness, *reference;
     struct tokenizer *tokenizer;
     const char *expected;
 };
@@ -146,16 +146,16 @@ static bool keeps_to_expected(const struct asked *asked, int32_t id, const char 
 
 // The logits after `ids` by the backend that rounds nothing.
 static const float *reference_logits(const struct asked *asked, const struct token_ids *ids) {
-    struct rig *rig = asked->reference;
+    struct harness *harness = asked->reference;
     struct block_table table;
     const float *logits = NULL;
-    assert_int_equal(block_table_init(&table, CONTEXT, rig->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(&table, CONTEXT, harness->cache.block_size), STATUS_OK);
     for (int32_t done = 0, count; done < (int32_t)ids->count; done += count) {
         count = (int32_t)ids->count - done;
-        if (count > RIG_MAX_TOKENS) count = RIG_MAX_TOKENS;
-        logits = rig_run(rig, &table, ids->ids + done, done, count, 1);
+        if (count > HARNESS_MAX_TOKENS) count = HARNESS_MAX_TOKENS;
+        logits = harness_run(harness, &table, ids->ids + done, done, count, 1);
     }
-    block_table_deinit(&table, rig->pool);
+    block_table_deinit(&table, harness->pool);
     return logits;
 }
 
@@ -184,22 +184,22 @@ static float gap_at_difference(const struct asked *asked, const struct token_ids
 // Greedy from `ids` on, until the turn ends or the text leaves the expected one. Returns the gap
 // at the first difference, or -1 when the answers are the same.
 static float compare_answer(const struct asked *asked, struct token_ids *ids) {
-    struct rig *rig = asked->rig;
-    const int32_t vocabulary = rig->model.config.vocabulary;
+    struct harness *harness = asked->harness;
+    const int32_t vocabulary = harness->model.config.vocabulary;
     struct block_table table;
     struct text answer = {0}, one_before = {0};
     float gap = -1;
     int32_t done = 0;
-    assert_int_equal(block_table_init(&table, CONTEXT, rig->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(&table, CONTEXT, harness->cache.block_size), STATUS_OK);
     for (int produced = 0; produced < MAX_ANSWER && gap < 0; produced++) {
         const float *logits = NULL;
         while (done < (int32_t)ids->count) {
             int32_t count = (int32_t)ids->count - done;
-            if (count > RIG_MAX_TOKENS) count = RIG_MAX_TOKENS;
-            logits = rig_run(rig, &table, ids->ids + done, done, count, 1);
+            if (count > HARNESS_MAX_TOKENS) count = HARNESS_MAX_TOKENS;
+            logits = harness_run(harness, &table, ids->ids + done, done, count, 1);
             done += count;
         }
-        const int32_t id = rig_argmax(logits, vocabulary);
+        const int32_t id = harness_argmax(logits, vocabulary);
         struct text longer = {0};
         assert_int_equal(text_append_string(&longer, text_string(&answer)), STATUS_OK);
         assert_int_equal(tokenizer_decode(asked->tokenizer, id, false, &longer), STATUS_OK);
@@ -222,7 +222,7 @@ static float compare_answer(const struct asked *asked, struct token_ids *ids) {
     if (gap >= 0) printf("    … %.60s | expected %.60s\n", text_string(&answer), asked->expected);
     text_deinit(&one_before);
     text_deinit(&answer);
-    block_table_deinit(&table, rig->pool);
+    block_table_deinit(&table, harness->pool);
     return gap;
 }
 
@@ -251,18 +251,18 @@ static void answers_differ_only_where_two_tokens_nearly_tie(void **state) {
         printf("skipped: no model/samples.md in the shared data\n");
         skip();
     }
-    struct rig rig, reference;
-    rig_open(&rig, &(struct rig_options){.path = DEMO_MODEL,
-                                         .backend = backend_cpu(),
-                                         .kv_type = DTYPE_F16,
-                                         .blocks = CONTEXT / 16});
-    rig_open(&reference, &(struct rig_options){.path = DEMO_MODEL,
-                                               .backend = backend_reference(),
-                                               .kv_type = DTYPE_F32,
-                                               .blocks = CONTEXT / 16});
-    struct asked asked = {.rig = &rig, .reference = &reference};
+    struct harness harness, reference;
+    harness_open(&harness, &(struct harness_options){.path = DEMO_MODEL,
+                                                     .backend = backend_cpu(),
+                                                     .kv_type = DTYPE_F16,
+                                                     .blocks = CONTEXT / 16});
+    harness_open(&reference, &(struct harness_options){.path = DEMO_MODEL,
+                                                       .backend = backend_reference(),
+                                                       .kv_type = DTYPE_F32,
+                                                       .blocks = CONTEXT / 16});
+    struct asked asked = {.harness = &harness, .reference = &reference};
     struct error err = {0};
-    assert_int_equal(tokenizer_open(rig.gguf, &asked.tokenizer, &err), STATUS_OK);
+    assert_int_equal(tokenizer_open(harness.gguf, &asked.tokenizer, &err), STATUS_OK);
     char *at = strstr(samples, "### G");
     while (at && !strncmp(at, "### G", 5)) {
         struct conversation conversation;
@@ -272,8 +272,8 @@ static void answers_differ_only_where_two_tokens_nearly_tie(void **state) {
     printf("%d answers the same, %d differ, widest gap at a first difference %.3f\n", tally.same,
            tally.different, (double)tally.widest_gap);
     tokenizer_close(asked.tokenizer);
-    rig_close(&rig);
-    rig_close(&reference);
+    harness_close(&harness);
+    harness_close(&reference);
     free(samples);
     assert_true(tally.same + tally.different > 100); // the file was understood
     assert_true(tally.widest_gap <= NEARLY_TIED);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 #include "store/record.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"

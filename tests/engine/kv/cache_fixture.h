@@ -14,7 +14,7 @@
 #define TESTS_CACHE_FIXTURE_H
 
 #include "engine/kv/block_cache.h"
-#include "tests/rig/memory_tier.h"
+#include "tests/harness/memory_tier.h"
 
 enum { FIXTURE_BLOCK = 8, FIXTURE_LONGEST = 56, FIXTURE_ROW_BYTES = 16 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/log.h"
+#include "kernels/base/log.h"
 
 #define A8 "aaaaaaaa"
 #define B8 "bbbbbbbb"

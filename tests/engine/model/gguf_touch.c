@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "engine/base/assert.h"
-#include "engine/base/text.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
 
 static uint64_t touch_string(struct gguf_string string) {
     uint64_t sum = string.length;

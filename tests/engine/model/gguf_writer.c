@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 static void put(struct text *text, const void *bytes, size_t length) {
     ASSERT(text_append(text, bytes, length) == STATUS_OK);

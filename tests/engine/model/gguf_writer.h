@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/base/text.h"
 #include "engine/model/gguf.h"
+#include "kernels/base/text.h"
 
 enum { // the format's numbers of some tensor types
     FILE_F32 = 0,

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/base/size.h"
 #include "engine/model/gguf.h"
+#include "kernels/base/size.h"
 #include "tests/check.h"
 #include "tests/engine/model/gguf_touch.h"
 #include "tests/engine/model/gguf_writer.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 static void append(struct text *text, const char *string) {
     ASSERT(text_append_string(text, string) == STATUS_OK);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 
 char *vector_file_read(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");

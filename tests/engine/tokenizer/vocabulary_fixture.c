@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/assert.h"
+#include "kernels/base/assert.h"
 #include "tests/engine/model/gguf_writer.h"
 
 struct vocabulary_fixture *vocabulary_fixture_create(const char *model, const char *pre) {

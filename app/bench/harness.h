@@ -1,0 +1,62 @@
+// app/bench/harness.h — an engine under measurement.
+//
+//   harness_open ─► sequences, harness_append, harness_generate, harness_restore … ─► harness_close
+//
+// One engine at a time; it is opened anew for each measurement, with a pool of its size. Every
+// wait ends with CANCELLED soon after SIGINT, SIGTERM or SIGHUP, which harness_catch_signals()
+// takes.
+//
+// Threads: one.
+#ifndef APP_BENCH_HARNESS_H
+#define APP_BENCH_HARNESS_H
+
+#include "app/bench/disk.h"
+#include "app/bench/kv.h"
+#include "app/bench/samples.h"
+#include "engine/engine.h"
+
+struct harness {
+    const struct bench_kv_options *options; // borrowed
+    struct engine *engine;                  // NULL: none is open
+    struct hash128 digest;                  // of the model file, once known
+    bool knows_digest;
+    struct engine_info info;
+    struct error err;
+};
+
+struct harness_needs {
+    int32_t context;                    // tokens; 0: as the engine chooses, and so the pool
+    int64_t device_tokens, host_tokens; // rounded up to blocks
+    const struct bench_folder *folder;  // NULL: no disk
+    struct bench_meter *meter;          // with the folder
+    enum kv_restore restore;
+};
+MUST_CHECK enum status harness_open(struct harness *harness, const struct harness_needs *needs);
+void harness_close(struct harness *harness); // NULL engine is fine
+
+void harness_catch_signals(void);
+int harness_signal(void); // that came, or 0
+
+double harness_now_us(void);
+void harness_ids(const struct harness *harness, uint32_t salt, int32_t first, int32_t count,
+                 int32_t *ids);
+
+// Adds tokens [length of the log, length) of the salt to the log.
+MUST_CHECK enum status harness_append(struct harness *harness, struct sequence *sequence,
+                                      uint32_t salt, int32_t length);
+// Starts a request of greedy tokens that no end of turn stops.
+MUST_CHECK enum status harness_start(struct harness *harness, struct sequence *sequence,
+                                     int32_t tokens, struct request **request);
+// Until all are DONE; releases them. stats[count], or NULL.
+MUST_CHECK enum status harness_wait(struct harness *harness, struct request *const *requests,
+                                    int32_t count, struct request_stats *stats);
+// Both, for one; stats may be NULL.
+MUST_CHECK enum status harness_generate(struct harness *harness, struct sequence *sequence,
+                                        int32_t tokens, struct request_stats *stats);
+// Computes what is appended, and leaves no token behind it: all of the log is cached.
+MUST_CHECK enum status harness_prefill(struct harness *harness, struct sequence *sequence,
+                                       struct request_stats *stats);
+// Until it is done; *report is of that moment.
+MUST_CHECK enum status harness_restore(struct sequence *sequence, struct restore_report *report);
+
+#endif

@@ -1,0 +1,117 @@
+#include "app/screen/input_history.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// After <stdio.h>: Readline's headers use FILE.
+#include <readline/history.h>
+
+#include "kernels/base/text.h"
+
+static char *history_path; // owned; NULL: no file
+
+static enum status escape(const char *text, struct text *line) {
+    for (; *text; text++) {
+        if (*text == '\n')
+            TRY(text_append(line, "\\n", 2));
+        else if (*text == '\\')
+            TRY(text_append(line, "\\\\", 2));
+        else
+            TRY(text_append(line, text, 1));
+    }
+    return text_append(line, "\n", 1);
+}
+
+// In place: the result is never longer.
+static void unescape(char *line) {
+    char *out = line;
+    for (; *line && *line != '\n'; line++) {
+        if (*line == '\\' && line[1] != '\0' && line[1] != '\n') {
+            line++;
+            *out++ = *line == 'n' ? '\n' : *line;
+        } else {
+            *out++ = *line;
+        }
+    }
+    *out = '\0';
+}
+
+static int open_private(const char *path, int flags) {
+    return open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+}
+
+// True when all of it is in the file.
+static bool append_entry(int file, const char *text) {
+    struct text line = {0};
+    const bool whole = escape(text, &line) == STATUS_OK &&
+                       write(file, line.bytes, line.length) == (ssize_t)line.length;
+    text_deinit(&line);
+    return whole;
+}
+
+// Writes what Readline holds to a new file and puts it in the old one's place, if it is whole.
+static void rewrite(const char *path) {
+    struct text temporary = {0};
+    if (text_format(&temporary, "%s.new", path) != STATUS_OK) return;
+    const int file = open_private(temporary.bytes, O_TRUNC);
+    HIST_ENTRY **entries = history_list();
+    bool whole = file >= 0;
+    for (size_t i = 0; whole && entries && entries[i]; i++)
+        whole = append_entry(file, entries[i]->line);
+    whole = whole && fsync(file) == 0;
+    if (file >= 0) whole = close(file) == 0 && whole;
+    if (whole)
+        rename(temporary.bytes, path);
+    else if (file >= 0)
+        unlink(temporary.bytes);
+    text_deinit(&temporary);
+}
+
+static long load(FILE *file) {
+    char *line = NULL;
+    size_t capacity = 0;
+    long count = 0;
+    while (getline(&line, &capacity, file) > 0) {
+        unescape(line);
+        if (line[0]) add_history(line);
+        count++;
+    }
+    free(line);
+    return count;
+}
+
+void input_history_open(const char *path) {
+    using_history();
+    stifle_history(INPUT_HISTORY_ENTRIES);
+    if (!path) return;
+    history_path = strdup(path);
+    FILE *file = fopen(path, "re");
+    if (!file) return;
+    const long count = load(file);
+    fclose(file);
+    if (count > 2 * INPUT_HISTORY_ENTRIES) rewrite(path);
+}
+
+void input_history_add(const char *text) {
+    const HIST_ENTRY *last =
+        history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+    if (!text[0] || (last && strcmp(last->line, text) == 0)) return;
+    add_history(text);
+    if (!history_path) return;
+    const int file = open_private(history_path, O_APPEND);
+    if (file < 0) return;
+    const bool ignored = append_entry(file, text);
+    (void)ignored;
+    close(file);
+}
+
+void input_history_close(void) {
+    clear_history();
+    free(history_path);
+    history_path = NULL;
+}

@@ -1,0 +1,40 @@
+// engine/step/pressure.c — idle sequences give blocks up for running ones.
+//
+// Blocks that nobody holds go first (block_cache.h says in which order). Then idle sequences are
+// parked, the one used longest ago first: their tokens stay, and their blocks can be found again
+// on the device, in host memory or on the disk. Only then requests have to wait: scheduler.h.
+#include "engine/internal.h"
+#include "kernels/base/assert.h"
+
+void pressure_park(struct sequence *sequence) {
+    struct block_cache *cache = sequence->engine->cache;
+    if (sequence->restoring.active) restoring_stop(sequence);
+    block_cache_pin(cache, &sequence->table, sequence->head);
+    block_cache_truncate(cache, &sequence->table, sequence->tokens, 0);
+    sequence->cached = 0;
+}
+
+static struct sequence *idle_longest(struct engine *engine, const struct sequence *self) {
+    struct sequence *found = NULL;
+    for (struct sequence *s = engine->sequences; s; s = s->next)
+        if (!s->running && s != self && s->table.count > 0 &&
+            (!found || s->used_us < found->used_us))
+            found = s;
+    return found;
+}
+
+bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct sequence *self) {
+    while (!block_cache_make_room(engine->cache, blocks)) {
+        struct sequence *idle = idle_longest(engine, self);
+        if (!idle) return false;
+        pressure_park(idle);
+    }
+    return true;
+}
+
+uint32_t pressure_gather(struct engine *engine, uint32_t blocks) {
+    struct sequence *idle;
+    while (block_cache_room(engine->cache) < blocks && (idle = idle_longest(engine, NULL)))
+        pressure_park(idle);
+    return block_cache_room(engine->cache);
+}

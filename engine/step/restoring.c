@@ -1,0 +1,95 @@
+// engine/step/restoring.c — what the cache has of a sequence, brought to the device.
+#include <errno.h>
+
+#include "engine/internal.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+
+static double us_per_token(const struct engine *engine) {
+    if (engine->tokens_per_us > 0) return 1 / engine->tokens_per_us;
+    return block_cache_prefill_speed(engine->cache);
+}
+
+void restoring_begin(struct sequence *sequence) {
+    struct engine *engine = sequence->engine;
+    struct restoring *restoring = &sequence->restoring;
+    ASSERT(!restoring->active);
+    sequence->used_us = clock_now_us();
+    block_cache_adopt(engine->cache, &sequence->table, sequence->tokens, sequence->length);
+    sequence->cached = sequence->table.length;
+    block_cache_plan(engine->cache, &sequence->table, sequence->tokens, sequence->length,
+                     engine->kv_restore, us_per_token(engine), &restoring->plan);
+    restoring->target = restoring->plan.target;
+    if (restoring->target <= sequence->cached) return;
+    restoring->active = true;
+    restoring->began_us = restoring->progress_us = sequence->used_us;
+    engine->restoring_count++;
+    pthread_cond_signal(&engine->work);
+}
+
+void restoring_stop(struct sequence *sequence) {
+    struct restoring *restoring = &sequence->restoring;
+    ASSERT(restoring->active);
+    restoring->active = false;
+    restoring->spent_us += clock_now_us() - restoring->began_us;
+    sequence->engine->restoring_count--;
+    pthread_cond_broadcast(&sequence->engine->settled);
+}
+
+// A disk that does not answer is not waited for: the rest is computed.
+static bool is_too_late(const struct sequence *sequence, int64_t now_us) {
+    return now_us - sequence->restoring.progress_us > sequence->engine->io_deadline_us;
+}
+
+void restoring_advance(struct sequence *sequence) {
+    struct engine *engine = sequence->engine;
+    struct restoring *restoring = &sequence->restoring;
+    const int32_t before = sequence->cached;
+    enum restore_outcome outcome;
+    do
+        outcome = block_cache_restore(engine->cache, &sequence->table, sequence->tokens,
+                                      restoring->target, &restoring->tally);
+    while (outcome == RESTORE_NO_ROOM && pressure_make_room(engine, 1, sequence));
+    sequence->cached = sequence->table.length;
+    const int64_t now = clock_now_us();
+    if (sequence->cached > before) restoring->progress_us = now;
+    const bool late = outcome == RESTORE_WAITS && is_too_late(sequence, now);
+    if (late)
+        log_write(
+            LOG_WARNING,
+            "the disk with the KV cache did not answer in %.1f s: %d tokens are computed again",
+            (double)engine->io_deadline_us / 1e6, restoring->target - sequence->cached);
+    if (outcome != RESTORE_WAITS || late) restoring_stop(sequence);
+}
+
+static struct restore_report report_on(const struct sequence *sequence) {
+    const struct restoring *restoring = &sequence->restoring;
+    const int32_t other = restoring->tally.host_tokens + restoring->tally.disk_tokens;
+    const int64_t now = restoring->active ? clock_now_us() - restoring->began_us : 0;
+    return (struct restore_report){
+        .length = sequence->length,
+        .device_tokens = sequence->cached > other ? sequence->cached - other : 0,
+        .host_tokens = restoring->tally.host_tokens,
+        .disk_tokens = restoring->tally.disk_tokens,
+        .left_tokens = restoring->plan.left_tokens,
+        .restore_us = restoring->spent_us + now,
+        .prefill_us =
+            (int64_t)(us_per_token(sequence->engine) *
+                      (sequence->cached > 0 ? sequence->cached : restoring->plan.left_tokens)),
+        .left_restore_us = restoring->plan.left_us,
+        .done = !restoring->active,
+    };
+}
+
+void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report) {
+    struct engine *engine = sequence->engine;
+    const struct timespec until = clock_deadline(timeout_ms);
+    pthread_mutex_lock(&engine->lock);
+    ASSERT(!sequence->running);
+    if (!sequence->restoring.active) restoring_begin(sequence);
+    while (sequence->restoring.active && timeout_ms > 0)
+        if (pthread_cond_timedwait(&engine->settled, &engine->lock, &until) == ETIMEDOUT) break;
+    *report = report_on(sequence);
+    pthread_mutex_unlock(&engine->lock);
+}

@@ -1,0 +1,129 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+
+#include "app/screen/input_history.h"
+#include "tests/check.h"
+
+static char folder[] = "/tmp/quire-history-XXXXXX";
+static char path[sizeof folder + 16];
+
+static int make_folder(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/history", folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static const char *entry(int index) {
+    const HIST_ENTRY *found = history_get(history_base + index);
+    return found ? found->line : NULL;
+}
+
+static void entries_of_several_lines_come_back_whole(void **state) {
+    (void)state;
+    const char *const entries[] = {"one line", "two\nlines", "\\n is no newline \\",
+                                   "#1700000000\nlooks like a time", "last\n"};
+    enum { COUNT = sizeof entries / sizeof entries[0] };
+    unlink(path);
+    input_history_open(path);
+    for (int i = 0; i < COUNT; i++)
+        input_history_add(entries[i]);
+    input_history_close();
+    input_history_open(path);
+    assert_int_equal(history_length, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_string_equal(entry(i), entries[i]);
+    input_history_close();
+}
+
+static void the_file_is_private(void **state) {
+    (void)state;
+    unlink(path);
+    input_history_open(path);
+    input_history_add("secret");
+    input_history_close();
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    assert_int_equal(file.st_mode & 0777, 0600);
+}
+
+static void a_repeated_entry_is_kept_once(void **state) {
+    (void)state;
+    unlink(path);
+    input_history_open(path);
+    input_history_add("same");
+    input_history_add("same");
+    input_history_add("");
+    input_history_close();
+    input_history_open(path);
+    assert_int_equal(history_length, 1);
+    input_history_close();
+}
+
+static void a_file_that_grew_is_cut_to_the_newest(void **state) {
+    (void)state;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 2 * INPUT_HISTORY_ENTRIES; i++)
+        fprintf(file, "entry %d\n", i);
+    fclose(file);
+    input_history_open(path);
+    input_history_close();
+    input_history_open(path);
+    assert_int_equal(history_length, INPUT_HISTORY_ENTRIES);
+    char newest[32];
+    snprintf(newest, sizeof newest, "entry %d", 2 * INPUT_HISTORY_ENTRIES);
+    assert_string_equal(entry(INPUT_HISTORY_ENTRIES - 1), newest);
+    input_history_close();
+}
+
+// As on a full disk: what there is stays, and nothing half-written beside it.
+static void a_file_that_can_not_be_cut_keeps_all(void **state) {
+    (void)state;
+    struct rlimit limit;
+    struct stat before, after;
+    char beside[sizeof path + 4];
+    snprintf(beside, sizeof beside, "%s.new", path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i <= 2 * INPUT_HISTORY_ENTRIES; i++)
+        fprintf(file, "entry %d\n", i);
+    fclose(file);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (rlim_t most = 0; most <= 4096; most += 4096) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, limit.rlim_max});
+        input_history_open(path);
+        input_history_close();
+        setrlimit(RLIMIT_FSIZE, &limit);
+        signal(SIGXFSZ, SIG_DFL);
+        assert_int_equal(stat(path, &after), 0);
+        assert_int_equal(after.st_size, before.st_size);
+        assert_int_equal(stat(beside, &after), -1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_of_several_lines_come_back_whole),
+        cmocka_unit_test(the_file_is_private),
+        cmocka_unit_test(a_repeated_entry_is_kept_once),
+        cmocka_unit_test(a_file_that_grew_is_cut_to_the_newest),
+        cmocka_unit_test(a_file_that_can_not_be_cut_keeps_all),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

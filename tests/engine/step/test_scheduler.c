@@ -1,0 +1,416 @@
+// tests/engine/step/test_scheduler.c — scheduler.h rule by rule, then a day of it at random.
+#include "engine/step/scheduler.h"
+#include "kernels/base/clock.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct scheduler_limits roomy = {
+    .step_tokens = 64, .block_size = 16, .room = 1000, .watermark = 1};
+
+static uint32_t seed = 7;
+
+static uint32_t dice(uint32_t sides) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % sides;
+}
+
+static struct scheduler_run running(int32_t cached, int32_t length) {
+    const int32_t blocks = (cached + 15) / 16;
+    return (struct scheduler_run){.state = SCHEDULER_RUNNING,
+                                  .foreground = true,
+                                  .cached = cached,
+                                  .length = length,
+                                  .blocks = blocks,
+                                  .own = blocks};
+}
+
+static struct scheduler_run waiting(int32_t length) {
+    return (struct scheduler_run){.foreground = true, .length = length};
+}
+
+static struct scheduler_plan plan_of(const struct scheduler_run *runs, int32_t count,
+                                     const struct scheduler_limits *limits) {
+    struct scheduler_plan plan;
+    scheduler_plan(runs, count, limits, &plan);
+    scheduler_check(runs, count, limits, &plan);
+    return plan;
+}
+
+static void decodes_come_before_prompts(void **state) {
+    (void)state;
+    const struct scheduler_run runs[] = {running(0, 1000), running(41, 42), running(7, 8)};
+    const struct scheduler_plan plan = plan_of(runs, 3, &roomy);
+    assert_int_equal(plan.chunk_count, 3);
+    assert_int_equal(plan.decode_count, 2);
+    assert_int_equal(plan.chunks[0].run, 1);
+    assert_int_equal(plan.chunks[0].first, 41);
+    assert_true(plan.chunks[0].last);
+    assert_int_equal(plan.chunks[1].run, 2);
+    assert_int_equal(plan.chunks[2].run, 0);
+    assert_int_equal(plan.chunks[2].count, 48); // 62 are left; the chunk ends at a block's end
+    assert_false(plan.chunks[2].last);
+}
+
+static void prompt_that_fits_is_one_chunk(void **state) {
+    (void)state;
+    const struct scheduler_run run = running(5, 69);
+    const struct scheduler_plan plan = plan_of(&run, 1, &roomy);
+    assert_int_equal(plan.chunk_count, 1);
+    assert_int_equal(plan.chunks[0].count, 64);
+    assert_true(plan.chunks[0].last);
+}
+
+static void chunks_end_at_absolute_block_boundaries(void **state) {
+    (void)state;
+    const struct scheduler_run run = running(21, 500);
+    const struct scheduler_plan plan = plan_of(&run, 1, &roomy);
+    assert_int_equal(plan.chunks[0].first + plan.chunks[0].count, 80);
+}
+
+static void many_decodes_leave_a_block_for_a_prompt(void **state) {
+    (void)state;
+    struct scheduler_run runs[100];
+    for (int i = 0; i < 99; i++)
+        runs[i] = running(20 + i, 21 + i);
+    runs[99] = running(3, 900);
+    const struct scheduler_plan plan = plan_of(runs, 100, &roomy);
+    assert_int_equal(plan.decode_count, 99);
+    assert_int_equal(plan.chunk_count, 100);
+    assert_int_equal(plan.chunks[99].count, 13);
+}
+
+static void foreground_prompt_comes_before_those_in_the_background(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(0, 640), running(0, 640)};
+    runs[0].foreground = false;
+    struct scheduler_plan plan = plan_of(runs, 2, &roomy);
+    assert_int_equal(plan.chunk_count, 1);
+    assert_int_equal(plan.chunks[0].run, 1);
+    runs[0].promoted = true;
+    plan = plan_of(runs, 2, &roomy);
+    assert_int_equal(plan.chunks[0].run, 0);
+}
+
+static void long_prompts_in_the_background_take_turns(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(SCHEDULER_TURN, 9000), running(0, 9000),
+                                   running(SCHEDULER_TURN + 16, 9000)};
+    for (int i = 0; i < 3; i++) {
+        runs[i].foreground = false;
+        runs[i].prefilled = runs[i].cached;
+    }
+    struct scheduler_plan plan = plan_of(runs, 3, &roomy);
+    assert_int_equal(plan.chunks[0].run, 1);
+    runs[1].prefilled = SCHEDULER_TURN; // has had as many as the others now
+    plan = plan_of(runs, 3, &roomy);
+    assert_int_equal(plan.chunks[0].run, 0);
+}
+
+static void who_was_skipped_too_long_is_promoted_one_at_a_time(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(0, 64), waiting(50), waiting(50), waiting(50)};
+    runs[2].foreground = runs[3].foreground = false;
+    const struct scheduler_plan plan = {.chunk_count = 1, .chunks = {{.run = 0, .count = 16}}};
+    for (int step = 0; step < SCHEDULER_PATIENCE; step++) {
+        assert_false(runs[2].promoted);
+        scheduler_note(runs, 4, &plan);
+    }
+    assert_int_equal(runs[0].skipped, 0);
+    assert_int_equal(runs[0].prefilled, 16 * SCHEDULER_PATIENCE);
+    assert_false(runs[1].promoted); // it is in the foreground
+    assert_true(runs[2].promoted);
+    assert_false(runs[3].promoted);
+}
+
+static void last_to_come_gives_its_blocks_up(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(32, 33), running(40, 41), running(50, 51)};
+    struct scheduler_limits limits = roomy;
+    limits.room = 0;
+    limits.swap_us = 10;
+    limits.recompute_us = 100;
+    struct scheduler_plan plan = plan_of(runs, 3, &limits);
+    assert_int_equal(plan.preempted_count, 1);
+    assert_int_equal(plan.preempted[0], 2);
+    assert_int_equal(plan.chunk_count, 2);
+    assert_true(plan.swap);
+    limits.recompute_us = 9;
+    assert_false(plan_of(runs, 3, &limits).swap);
+    runs[2].state = SCHEDULER_WAITING; // who is not inside gives first, whatever its rank
+    const struct scheduler_run moved = runs[2];
+    runs[2] = runs[0];
+    runs[0] = moved;
+    plan = plan_of(runs, 3, &limits);
+    assert_int_equal(plan.preempted[0], 0);
+    assert_int_equal(plan.chunk_count, 2);
+}
+
+static void who_has_no_room_waits_for_those_before_it(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(20, 21), running(32, 33)};
+    struct scheduler_limits limits = roomy;
+    limits.room = 0;
+    const struct scheduler_plan plan = plan_of(runs, 2, &limits);
+    assert_int_equal(plan.preempted_count, 1);
+    assert_int_equal(plan.preempted[0], 1);
+    assert_int_equal(plan.chunk_count, 1);
+    assert_int_equal(plan.refused, -1);
+}
+
+static void one_that_is_too_large_alone_is_refused(void **state) {
+    (void)state;
+    const struct scheduler_run run = running(32, 33);
+    struct scheduler_limits limits = roomy;
+    limits.room = 0;
+    const struct scheduler_plan plan = plan_of(&run, 1, &limits);
+    assert_int_equal(plan.refused, 0);
+    assert_int_equal(plan.chunk_count, 0);
+}
+
+static void shared_blocks_that_were_not_counted_delay_nobody_for_ever(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(32, 33), running(40, 41)};
+    struct scheduler_limits limits = roomy;
+    limits.room = 0;
+    runs[1].own = 0; // all it has is shared, with a third that has gone, say
+    struct scheduler_plan plan = plan_of(runs, 2, &limits);
+    assert_int_equal(plan.preempted_count, 1);
+    assert_int_equal(plan.chunk_count, 0);
+    assert_int_equal(plan.refused, -1);
+}
+
+static void those_who_wait_come_in_by_rank_above_the_watermark(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(20, 21), waiting(100), waiting(10)};
+    struct scheduler_limits limits = roomy;
+    limits.watermark = 3;
+    limits.room = 7 + 3 - 1;                                       // 101 tokens take 7
+    assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 0); // and the small one waits too
+    limits.room++;
+    struct scheduler_plan plan = plan_of(runs, 3, &limits);
+    assert_int_equal(plan.admitted_count, 1);
+    assert_int_equal(plan.admitted[0], 1);
+    limits.room++;
+    assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 2);
+    runs[0].length = 60; // what is inside has its log reserved
+    assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 0);
+    assert_int_equal(plan_of(runs + 1, 2, &limits).admitted[0], 0); // alone always
+}
+
+static void foreground_has_the_background_give_way(void **state) {
+    (void)state;
+    struct scheduler_run runs[] = {running(64, 65), running(160, 161), waiting(100), waiting(100)};
+    struct scheduler_limits limits = roomy;
+    limits.room = 2;
+    runs[0].foreground = runs[1].foreground = runs[2].foreground = false;
+    const struct scheduler_plan plan = plan_of(runs, 4, &limits);
+    assert_int_equal(plan.preempted_count, 1);
+    assert_int_equal(plan.preempted[0], 1);
+    assert_int_equal(plan.admitted_count, 1);
+    assert_int_equal(plan.admitted[0], 3);
+    assert_int_equal(plan.chunk_count, 1);
+    limits.room = 0;
+    runs[1].own = 1; // preempting it would not be enough: it is left alone
+    runs[0].own = 1;
+    assert_int_equal(plan_of(runs + 1, 3, &limits).admitted_count, 0);
+}
+
+static void budget_follows_the_measured_speed(void **state) {
+    (void)state;
+    assert_int_equal(scheduler_budget(0, 250000, 16, 64, 512), 64);
+    assert_int_equal(scheduler_budget(0.001, 250000, 16, 64, 512), 240);
+    assert_int_equal(scheduler_budget(1.0, 250000, 16, 64, 512), 512);
+    assert_int_equal(scheduler_budget(0.00002, 250000, 16, 64, 512), 64);
+}
+
+// ---- a day
+
+enum {
+    DAY_REQUESTS = 100000,
+    DAY_BLOCKS = 250,
+    DAY_RUNS = 64,
+    DAY_LONGEST = 3000, // tokens of a prompt and its answer
+    DAY_LOAD_STEPS = 3, // that bringing a swapped run back takes
+    DAY_STEP_TOKENS = 128,
+    DAY_LONGEST_ANSWER = 100,
+    // Once promoted, all DAY_RUNS - 1 others may be before it, and the first goes on in every step.
+    DAY_BOUND =
+        SCHEDULER_PATIENCE + (DAY_RUNS - 1) * (DAY_LONGEST / DAY_STEP_TOKENS + DAY_LONGEST_ANSWER),
+};
+
+struct job {
+    struct scheduler_run run;
+    int32_t answer;  // tokens to go
+    int32_t loading; // steps to go
+    int32_t swapped; // tokens outside the device
+    int32_t waited;  // steps since it was last given something
+};
+
+struct day {
+    struct job jobs[DAY_RUNS];
+    int32_t count, free_blocks;
+    int32_t begun, finished, cancelled;
+    int32_t longest_wait;
+    int64_t preempted, promoted, steps;
+};
+
+static void release(struct day *day, struct job *job) {
+    day->free_blocks += job->run.blocks;
+    job->run.blocks = job->run.own = 0;
+}
+
+static void job_remove(struct day *day, int32_t index) {
+    release(day, &day->jobs[index]);
+    memmove(&day->jobs[index], &day->jobs[index + 1],
+            (size_t)(day->count - index - 1) * sizeof day->jobs[0]);
+    day->count--;
+}
+
+static void job_arrives(struct day *day) {
+    const bool is_long = dice(20) == 0;
+    const int32_t prompt = 1 + (int32_t)dice(is_long ? DAY_LONGEST - DAY_LONGEST_ANSWER : 120);
+    day->jobs[day->count++] = (struct job){
+        .run = {.foreground = dice(6) > 0, .length = prompt},
+        .answer = 1 + (int32_t)dice(DAY_LONGEST_ANSWER),
+    };
+    day->begun++;
+}
+
+static void carry_out(struct day *day, const struct scheduler_plan *plan) {
+    for (int32_t i = 0; i < plan->preempted_count; i++) {
+        struct job *job = &day->jobs[plan->preempted[i]];
+        release(day, job);
+        job->swapped = plan->swap ? job->run.cached : 0;
+        job->run.cached = 0;
+        job->run.state = SCHEDULER_SWAPPED;
+        day->preempted++;
+    }
+    for (int32_t i = 0; i < plan->admitted_count; i++) {
+        struct job *job = &day->jobs[plan->admitted[i]];
+        job->run.state = SCHEDULER_LOADING;
+        job->loading = job->swapped ? DAY_LOAD_STEPS : 0;
+    }
+    assert_true(plan->blocks <= day->free_blocks);
+    for (int32_t i = 0; i < plan->chunk_count; i++) {
+        struct job *job = &day->jobs[plan->chunks[i].run];
+        const int32_t end = plan->chunks[i].first + plan->chunks[i].count;
+        const int32_t need = scheduler_need(&job->run, end, 16);
+        day->free_blocks -= need;
+        job->run.blocks = job->run.own = job->run.blocks + need;
+        job->run.cached = end;
+        job->waited = -1;
+        if (!plan->chunks[i].last) continue;
+        job->answer--;
+        job->run.length++;
+    }
+}
+
+// What was swapped comes back when there are blocks for it; else it is computed again.
+static void load(struct day *day) {
+    for (int32_t i = 0; i < day->count; i++) {
+        struct job *job = &day->jobs[i];
+        if (job->run.state != SCHEDULER_LOADING || job->loading-- > 0) continue;
+        const int32_t blocks = (job->swapped + 15) / 16;
+        if (blocks > 0 && blocks <= day->free_blocks) {
+            day->free_blocks -= blocks;
+            job->run.blocks = job->run.own = blocks;
+            job->run.cached = job->swapped;
+        }
+        job->swapped = 0;
+        job->run.state = SCHEDULER_RUNNING;
+    }
+}
+
+static void end_step(struct day *day) {
+    int32_t held = 0;
+    for (int32_t i = day->count - 1; i >= 0; i--) {
+        struct job *job = &day->jobs[i];
+        job->waited++;
+        if (job->waited > day->longest_wait) day->longest_wait = job->waited;
+        const bool done = job->answer == 0, cancelled = !done && dice(4000) == 0;
+        day->finished += done;
+        day->cancelled += cancelled;
+        if (done || cancelled) job_remove(day, i);
+    }
+    for (int32_t i = 0; i < day->count; i++)
+        held += day->jobs[i].run.blocks;
+    assert_int_equal(held + day->free_blocks, DAY_BLOCKS);
+}
+
+static void step(struct day *day, int64_t *spent_us) {
+    struct scheduler_run runs[DAY_RUNS];
+    struct scheduler_plan plan;
+    const struct scheduler_limits limits = {
+        .step_tokens = DAY_STEP_TOKENS,
+        .block_size = 16,
+        .room = day->free_blocks,
+        .watermark = 4,
+        .swap_us = 1,
+        .recompute_us = day->steps / 1000 % 2 ? 0.5 : 2, // by turns
+    };
+    for (int32_t i = 0; i < day->count; i++)
+        runs[i] = day->jobs[i].run;
+    const int64_t before = clock_now_us();
+    scheduler_plan(runs, day->count, &limits, &plan);
+    scheduler_note(runs, day->count, &plan);
+    *spent_us += clock_now_us() - before;
+    for (int32_t i = 0; i < day->count; i++) { // as it was planned, with what was noted
+        const struct scheduler_run noted = runs[i];
+        runs[i] = day->jobs[i].run;
+        day->jobs[i].run.prefilled = noted.prefilled;
+        day->jobs[i].run.skipped = noted.skipped;
+        day->promoted += noted.promoted && !day->jobs[i].run.promoted;
+        day->jobs[i].run.promoted = noted.promoted;
+    }
+    scheduler_check(runs, day->count, &limits, &plan);
+    assert_int_equal(plan.refused, -1); // each fits alone
+    carry_out(day, &plan);
+    load(day);
+    end_step(day);
+    day->steps++;
+}
+
+static void a_day_of_requests_ends_with_each_done(void **state) {
+    (void)state;
+    static struct day day;
+    int64_t spent_us = 0;
+    printf("seed %u\n", seed);
+    day.free_blocks = DAY_BLOCKS;
+    while (day.begun < DAY_REQUESTS || day.count > 0) {
+        const uint32_t busy = day.steps / 5000 % 4 == 0 ? 2 : 9; // a rush, then calmer hours
+        while (day.begun < DAY_REQUESTS && day.count < DAY_RUNS && dice(busy) < 2)
+            job_arrives(&day);
+        step(&day, &spent_us);
+        assert_true(day.longest_wait <= DAY_BOUND);
+    }
+    printf("%d finished, %d cancelled, %lld preempted, %lld promoted, %lld steps of %.1f us; the "
+           "longest wait was %d steps\n",
+           day.finished, day.cancelled, (long long)day.preempted, (long long)day.promoted,
+           (long long)day.steps, (double)spent_us / (double)day.steps, day.longest_wait);
+    assert_int_equal(day.finished + day.cancelled, DAY_REQUESTS);
+    assert_int_equal(day.free_blocks, DAY_BLOCKS);
+    assert_true(day.cancelled > 1000 && day.preempted > 1000 && day.promoted > 1000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decodes_come_before_prompts),
+        cmocka_unit_test(prompt_that_fits_is_one_chunk),
+        cmocka_unit_test(chunks_end_at_absolute_block_boundaries),
+        cmocka_unit_test(many_decodes_leave_a_block_for_a_prompt),
+        cmocka_unit_test(foreground_prompt_comes_before_those_in_the_background),
+        cmocka_unit_test(long_prompts_in_the_background_take_turns),
+        cmocka_unit_test(who_was_skipped_too_long_is_promoted_one_at_a_time),
+        cmocka_unit_test(last_to_come_gives_its_blocks_up),
+        cmocka_unit_test(who_has_no_room_waits_for_those_before_it),
+        cmocka_unit_test(one_that_is_too_large_alone_is_refused),
+        cmocka_unit_test(shared_blocks_that_were_not_counted_delay_nobody_for_ever),
+        cmocka_unit_test(those_who_wait_come_in_by_rank_above_the_watermark),
+        cmocka_unit_test(foreground_has_the_background_give_way),
+        cmocka_unit_test(budget_follows_the_measured_speed),
+        cmocka_unit_test(a_day_of_requests_ends_with_each_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

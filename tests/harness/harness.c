@@ -1,0 +1,98 @@
+#include "tests/harness/harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/model/checkpoint.h"
+#include "engine/model/kv_shape.h"
+#include "kernels/base/assert.h"
+
+static void demand(enum status status, const struct error *err, const char *what) {
+    if (status == STATUS_OK) return;
+    fprintf(stderr, "%s: %s\n", what, err && err->text[0] ? err->text : status_text(status));
+    exit(1);
+}
+
+void harness_open(struct harness *harness, const struct harness_options *options) {
+    struct error err = {0};
+    *harness = (struct harness){.backend = options->backend};
+    const struct device_options device = {.threads = options->threads ? options->threads : 2,
+                                          .deterministic = options->deterministic};
+    demand(harness->backend->open(&device, &harness->device, &err), &err, "device");
+    demand(checkpoint_open(options->path, &harness->gguf, &err), &err, "gguf");
+    const struct model_options how = {
+        .backend = harness->backend, .device = harness->device, .context = options->context};
+    demand(model_open(&harness->model, harness->gguf, &how, &err), &err, "model");
+    const struct model_config *config = &harness->model.config;
+    harness->cache = (struct kv_cache){
+        .type = options->kv_type,
+        .layout = attention_layout(options->attention),
+        .block_size = options->block_size ? options->block_size : 16,
+        .num_blocks = options->blocks ? options->blocks : 64,
+    };
+    kv_shape_set(&harness->cache, config, 0);
+    demand(harness->backend->alloc(harness->device,
+                                   harness->cache.num_blocks * kv_block_bytes(&harness->cache),
+                                   &harness->cache.data),
+           NULL, "cache");
+    harness->pool = block_pool_create(harness->cache.num_blocks);
+    ASSERT(harness->pool);
+    const struct forward_limits limits = {
+        .max_tokens = HARNESS_MAX_TOKENS,
+        .max_seqs = HARNESS_MAX_SEQS,
+        .max_context = (int32_t)harness->cache.num_blocks * harness->cache.block_size,
+        .max_logits = HARNESS_MAX_TOKENS,
+        .attention = options->attention,
+    };
+    demand(forward_create(&harness->model, &harness->cache, &limits, &harness->forward), NULL,
+           "forward");
+}
+
+void harness_close(struct harness *harness) {
+    forward_destroy(harness->forward);
+    harness->backend->release(harness->device, harness->cache.data,
+                              harness->cache.num_blocks * kv_block_bytes(&harness->cache));
+    block_pool_destroy(harness->pool);
+    model_close(&harness->model);
+    harness->backend->close(harness->device);
+    gguf_close(harness->gguf);
+}
+
+void harness_grow(struct harness *harness, struct block_table *table, int32_t length) {
+    struct block_copy copy;
+    if (length <= table->length) return;
+    demand(block_table_grow(table, harness->pool, length, &copy), NULL, "pool");
+    if (copy.needed)
+        harness->backend->copy_blocks(harness->device,
+                                      &(struct copy_blocks){.cache = &harness->cache,
+                                                            .source = &copy.source,
+                                                            .destination = &copy.destination,
+                                                            .pairs = 1});
+}
+
+const float *harness_run(struct harness *harness, struct block_table *table, const int32_t *ids,
+                         int32_t first, int32_t count, int32_t rows) {
+    harness_grow(harness, table, first + count);
+    forward_begin(harness->forward);
+    forward_add(harness->forward, table, ids, first, count, rows);
+    demand(forward_run(harness->forward), NULL, "forward");
+    return rows ? forward_logits(harness->forward, 0) : NULL;
+}
+
+int32_t harness_argmax(const float *logits, int32_t count) {
+    int32_t best = 0;
+    for (int32_t i = 1; i < count; i++)
+        if (logits[i] > logits[best]) best = i;
+    return best;
+}
+
+double harness_relative_error(const float *found, const float *expected, size_t count) {
+    double difference = 0, norm = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double d = (double)found[i] - (double)expected[i];
+        difference += d * d;
+        norm += (double)expected[i] * (double)expected[i];
+    }
+    return sqrt(difference / norm);
+}

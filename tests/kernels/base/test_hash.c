@@ -1,0 +1,48 @@
+// tests/kernels/base/test_hash.c — hash.h: published values, and what a change must do.
+#include <string.h>
+
+#include "kernels/base/hash.h"
+#include "tests/check.h"
+
+static void no_bytes_have_the_published_hash(void **state) {
+    (void)state;
+    char hex[HASH_HEX_BYTES];
+    assert_ptr_equal(hash_hex(hash_bytes("", 0, 0), hex), hex);
+    assert_string_equal(hex, "99aa06d3014798d86001c324468d497f");
+}
+
+static void each_byte_length_and_seed_counts(void **state) {
+    (void)state;
+    enum { LENGTH = 300 };
+    unsigned char bytes[LENGTH];
+    for (size_t i = 0; i < LENGTH; i++)
+        bytes[i] = (unsigned char)(i * 7);
+    const struct hash128 whole = hash_bytes(bytes, LENGTH, 1);
+    assert_true(hash_equal(whole, hash_bytes(bytes, LENGTH, 1)));
+    assert_false(hash_equal(whole, hash_bytes(bytes, LENGTH, 2)));
+    for (size_t i = 0; i < LENGTH; i++) {
+        assert_false(hash_equal(whole, hash_bytes(bytes, i, 1)));
+        bytes[i] ^= 1;
+        assert_false(hash_equal(whole, hash_bytes(bytes, LENGTH, 1)));
+        bytes[i] ^= 1;
+    }
+}
+
+static void both_halves_must_agree(void **state) {
+    (void)state;
+    const struct hash128 hash = {1, 2};
+    assert_true(hash_equal(hash, (struct hash128){1, 2}));
+    assert_false(hash_equal(hash, (struct hash128){1, 3}));
+    assert_false(hash_equal(hash, (struct hash128){3, 2}));
+    char hex[HASH_HEX_BYTES];
+    assert_string_equal(hash_hex(hash, hex), "00000000000000010000000000000002");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_bytes_have_the_published_hash),
+        cmocka_unit_test(each_byte_length_and_seed_counts),
+        cmocka_unit_test(both_halves_must_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

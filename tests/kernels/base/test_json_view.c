@@ -1,0 +1,150 @@
+// tests/kernels/base/test_json_view.c — JSON read where it stands.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/json_view.h"
+#include "tests/check.h"
+
+static struct json_view view_of(const char *text) {
+    struct json_view view;
+    struct error err = {0};
+    if (json_view_open(text, strlen(text), "text", &view, &err) != STATUS_OK)
+        fail_msg("%s: %s", text, err.text);
+    return view;
+}
+
+static void members_and_items_are_walked_in_order(void **state) {
+    (void)state;
+    const struct json_view view =
+        view_of(" {\"a\" : [1, \"x,]}\" ,{}, []] ,\n\"b\":{\"c\":null,\"d\":false}, \"a\":2 } ");
+    struct json_view value, key;
+    const struct json_view list = json_view_find(view, "a");
+    const enum json_kind kinds[] = {JSON_NUMBER, JSON_STRING, JSON_OBJECT, JSON_ARRAY};
+    size_t count = 0;
+    for (size_t cursor = 0; json_view_next(list, &cursor, &key, &value);)
+        assert_int_equal(json_view_kind(value), kinds[count++]);
+    assert_int_equal(count, 4);
+    count = 0;
+    for (size_t cursor = 0; json_view_next(view, &cursor, &key, &value); count++)
+        assert_true(json_view_is(key, count == 1 ? "b" : "a"));
+    assert_int_equal(count, 3);
+    assert_int_equal(json_view_kind(json_view_find(json_view_find(view, "b"), "c")), JSON_NULL);
+    assert_int_equal(json_view_kind(json_view_find(view, "d")), JSON_ABSENT);
+    assert_int_equal(json_view_kind(json_view_find(list, "d")), JSON_ABSENT);
+    size_t cursor = 0;
+    assert_false(json_view_next(view_of("12"), &cursor, NULL, &value));
+    assert_false(json_view_next(view_of("[ ]"), &cursor, NULL, &value));
+}
+
+static void escapes_are_read(void **state) {
+    (void)state;
+    const struct json_view view =
+        view_of("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u0000\\ud83e\\udd99\\udbff\\udfffz\"");
+    static const char expected[] = "\"\\/\b\f\n\r\t\xC3\xA9\0\xF0\x9F\xA6\x99\xF4\x8F\xBF\xBFz";
+    char room[64];
+    assert_true(json_view_string_room(view) <= sizeof room);
+    assert_int_equal(json_view_string(view, room), sizeof expected - 1);
+    assert_memory_equal(room, expected, sizeof expected - 1);
+    assert_true(json_view_is(view_of("\"\\u0061b\""), "ab"));
+    assert_false(json_view_is(view_of("\"\\u0061b\""), "abc"));
+    assert_false(json_view_is(view_of("\"ab\""), "abc"));
+    assert_true(json_view_is(view_of("\"\""), ""));
+    assert_false(json_view_is(view_of("\"a\\\\b\""), "a\\\\b"));
+}
+
+static void numbers_are_read_where_they_fit(void **state) {
+    (void)state;
+    double real;
+    int64_t whole;
+    assert_true(json_view_double(view_of("-1.5e2"), &real));
+    assert_float_equal(real, -150, 0);
+    assert_true(json_view_int(view_of("-9223372036854775808"), &whole));
+    assert_true(whole == INT64_MIN);
+    assert_false(json_view_int(view_of("9223372036854775808"), &whole));
+    assert_false(json_view_int(view_of("1.0"), &whole));
+    assert_false(json_view_int(view_of("\"1\""), &whole));
+    assert_false(json_view_double(view_of("1e999"), &real));
+    struct json_view item;
+    size_t cursor = 0;
+    assert_true(json_view_next(view_of("[7]"), &cursor, NULL, &item));
+    assert_true(json_view_int(item, &whole) && whole == 7);
+}
+
+static void what_is_no_json_is_refused_with_its_place(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        " ",
+        "{",
+        "[",
+        "]",
+        "{]",
+        "[}",
+        "[1",
+        "[1,",
+        "[1,]",
+        "[,1]",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\":1,}",
+        "{a:1}",
+        "{1:2}",
+        "\"",
+        "\"\\x\"",
+        "\"\\u12g4\"",
+        "\"\\ud800\"",
+        "\"\\udc00\"",
+        "\"\\ud800\\u0041\"",
+        "\"\n\"",
+        "01",
+        "-",
+        "1.",
+        ".5",
+        "1e",
+        "+1",
+        "tru",
+        "nul",
+        "truex",
+        "1 2",
+        "[1 2]",
+        "{\"a\" 1}",
+        "\xFF",
+        "\"\xC3\"",
+        "NaN",
+        "Infinity",
+        "'a'",
+        "1234567890123456789012345678901234567890123456789012345678901234567890",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct json_view view = {0};
+        struct error err = {0};
+        if (json_view_open(bad[i], strlen(bad[i]), "text", &view, &err) != STATUS_BAD_INPUT)
+            fail_msg("\"%s\" is taken", bad[i]);
+        assert_non_null(strstr(err.text, "byte "));
+        assert_int_equal(view.length, 0);
+    }
+}
+
+static void nesting_has_a_limit(void **state) {
+    (void)state;
+    char text[4 * JSON_VIEW_MAX_DEPTH];
+    struct json_view view;
+    for (size_t depth = JSON_VIEW_MAX_DEPTH; depth <= JSON_VIEW_MAX_DEPTH + 1; depth++) {
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+        assert_int_equal(json_view_open(text, 2 * depth, "text", &view, NULL),
+                         depth > JSON_VIEW_MAX_DEPTH ? STATUS_BAD_INPUT : STATUS_OK);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_and_items_are_walked_in_order),
+        cmocka_unit_test(escapes_are_read),
+        cmocka_unit_test(numbers_are_read_where_they_fit),
+        cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
+        cmocka_unit_test(nesting_has_a_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
