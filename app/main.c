@@ -63,9 +63,7 @@ static int run_interactive(struct launch *launch, const struct text *prompt, str
     struct error ignored; // a history that can not be kept is not worth a word
     const bool kept = !args->no_save && config_make_folder(history, &ignored) == STATUS_OK;
     const struct interactive_options options = {
-        .chat = &launch->chat,
-        .engine = launch->engine,
-        .db = chat_db(launch->chat),
+        .session = launch->session,
         .history_path = kept ? history : NULL,
         .config_path = text_string(&launch->config->config_path),
         .first_prompt = prompt->length ? text_string(prompt) : NULL,
@@ -88,10 +86,9 @@ static int launch_all(struct launch *launch) {
 // conversation that was left. `args` are the launch's from now on.
 static int change_model(struct launch *launch, struct args *args, const char *path) {
     const struct config *config = launch->config;
-    const struct conversation *left = chat_conversation(launch->chat);
     struct text before = launch->model;
     char here[CONVERSATION_ID_BYTES];
-    memcpy(here, left->id, sizeof here);
+    memcpy(here, launch->session->front->conversation.id, sizeof here);
     launch->model = (struct text){0};
     launch_close(launch);
     args->operand_count = 0;

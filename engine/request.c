@@ -14,7 +14,9 @@ void queue_push(struct engine *engine, const struct event *event) {
     while (queue->count == EVENTS_MAX && !engine->closing)
         pthread_cond_wait(&engine->drained, &engine->lock);
     if (queue->count == EVENTS_MAX) return; // closing: nobody reads any more
-    queue->events[(queue->first + queue->count++) % EVENTS_MAX] = *event;
+    struct event *last = &queue->events[(queue->first + queue->count++) % EVENTS_MAX];
+    *last = *event;
+    last->owner = event->request->options.owner;
     if (queue->count > 1) return; // readable already: a step of many sequences has many events
     const uint64_t one = 1;
     // An eventfd's counter is far from its limit here, so this cannot block or be cut short.

@@ -33,6 +33,7 @@ struct request_options {
     bool ignore_end;            // goes on after a turn's end: for benchmarks
     request_observer *observer; // or NULL
     void *observer_user;
+    void *owner; // comes back with each of its events
 };
 
 struct request_stats {     // microseconds, on a monotonic clock
@@ -56,6 +57,7 @@ enum event_kind {
 struct event {
     enum event_kind kind;
     struct request *request;
+    void *owner;                // of the request: request_options
     int32_t token;              // TOKEN
     int64_t at_us;              // TOKEN: when it was picked, on a monotonic clock
     int32_t done, total;        // PREFILL

@@ -8,11 +8,13 @@ void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
                   const struct request_options *options) {
     text_clear(&answer->text);
     *answer = (struct answer){
+        .turn = answer->turn,
         .options = *options,
         .text = answer->text,
         .token_ends = answer->token_ends,
         .token_capacity = answer->token_capacity,
     };
+    answer->options.owner = answer;
     detokenizer_init(&answer->detokenizer, tokenizer, false,
                      tokenizer_adds_space_prefix(tokenizer));
 }
@@ -23,7 +25,7 @@ void answer_deinit(struct answer *answer) {
 }
 
 // A template may have begun the model's thinking for it: then the text begins with that mark.
-static enum status take_open_thought(struct answer *answer, const struct sequence *sequence) {
+static enum status begin_open_thought(struct answer *answer, const struct sequence *sequence) {
     enum { MOST_TOKENS = 8 }; // that such a mark and its newlines are made of
     const int32_t *ids = sequence_tokens(sequence);
     const int32_t length = sequence_length(sequence);
@@ -43,7 +45,7 @@ enum status answer_start(struct answer *answer, struct sequence *sequence) {
     struct request *request;
     answer->sequence = sequence;
     if (answer->old_tokens == 0 && answer->text.length == 0)
-        TRY(take_open_thought(answer, sequence));
+        TRY(begin_open_thought(answer, sequence));
     TRY(request_start(sequence, &answer->options, &request));
     atomic_store(&answer->request, request);
     if (atomic_load(&answer->cancelled)) request_cancel(request);
@@ -84,7 +86,7 @@ enum status answer_load(struct answer *answer, const struct message *so_far, con
 }
 
 // Control tokens are no text, but for those that mark a thought.
-static enum status take_mark(struct answer *answer, int32_t id) {
+static enum status append_mark(struct answer *answer, int32_t id) {
     const struct tokenizer *tokenizer = answer->detokenizer.tokenizer;
     if (!tokenizer_is_special(tokenizer, id) || tokenizer_ends_turn(tokenizer, id))
         return STATUS_OK;
@@ -106,10 +108,10 @@ static size_t showable(struct answer *answer, const struct stops *stops) {
     return end;
 }
 
-void answer_take(struct answer *answer, const struct stops *stops, int32_t id) {
+void answer_push(struct answer *answer, const struct stops *stops, int32_t id) {
     if (answer->stop_matched || answer->status != STATUS_OK) return;
     answer->status = detokenizer_push(&answer->detokenizer, id, &answer->text);
-    if (answer->status == STATUS_OK) answer->status = take_mark(answer, id);
+    if (answer->status == STATUS_OK) answer->status = append_mark(answer, id);
     if (answer->status == STATUS_OK) answer->status = note_token(answer);
     showable(answer, stops);
     struct request *request = atomic_load(&answer->request); // NULL: found by a search
@@ -135,7 +137,7 @@ static void add_stats(struct answer *answer, const struct request_stats *stats) 
     sum->output_tokens += stats->output_tokens;
     sum->prefill_us = stats->prefill_us;
     sum->decode_us += stats->decode_us;
-    answer->cache = (struct turn_cache){
+    answer->cache = (struct answer_cache){
         .device_tokens = stats->device_tokens,
         .host_tokens = stats->host_tokens,
         .disk_tokens = stats->disk_tokens,

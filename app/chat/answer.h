@@ -1,10 +1,10 @@
 // app/chat/answer.h — one answer while it is written: tokens become text.
 //
-//   answer_begin ─► answer_start ─► answer_take, for each token ─► answer_end
+//   answer_begin ─► answer_start ─► answer_push, for each token ─► answer_end
 //                                       └─► answer_show: what may be seen of it
 //
 // A turn has one, or several that are written at once, each in a sequence of its own. Stop strings
-// are held back until they can not match; what the model writes after one is not looked at, and the
+// are held back until they cannot match; what the model writes after one is not looked at, and the
 // tokens that made it are not kept.
 //
 // Embedded by its owner, {0} is empty. Memory: the text is owned, and reused by the next begin.
@@ -15,26 +15,35 @@
 #include <stdatomic.h>
 
 #include "app/chat/stops.h"
-#include "app/chat/turn.h"
+#include "engine/engine.h"
 #include "engine/tokenizer/detokenizer.h"
+#include "kernels/base/text.h"
+#include "store/message.h"
+
+struct answer_cache { // where the cached tokens of the prompt were found
+    int64_t device_tokens, host_tokens, disk_tokens;
+    int64_t restore_us; // that bringing them to the device took
+};
 
 struct answer {
+    struct turn *turn;                 // that it is one of
     struct sequence *sequence;         // borrowed, from answer_start() on
     _Atomic(struct request *) request; // NULL when none runs
     atomic_bool cancelled;
-    struct request_options options;
-    struct text text;   // of the whole answer
-    size_t shown;       // bytes of it that the caller has
-    bool stop_matched;  // a stop string begins where text ends
-    size_t *token_ends; // [token_count] length of text after each sampled token
+    struct request_options options; // whose events this answer owns
+    struct text text;               // of the whole answer
+    size_t shown;                   // bytes of it that the caller has
+    bool stop_matched;              // a stop string begins where text ends
+    size_t *token_ends;             // [token_count] length of text after each sampled token
     size_t token_count, token_capacity;
     size_t old_tokens, old_length; // the answer so far, or what the prompt began of it, in text
     struct detokenizer detokenizer;
     struct message_stats stats;
-    struct turn_cache cache;
+    struct answer_cache cache;
     bool ended;
     enum stop_reason reason; // of one that ended
     enum status status;      // why it failed, if it did
+    bool kept;               // it has text, and its owner has kept it
     int64_t message;         // its id in the store, or MESSAGE_NONE
 };
 
@@ -50,7 +59,7 @@ MUST_CHECK enum status answer_load(struct answer *answer, const struct message *
 MUST_CHECK enum status answer_start(struct answer *answer, struct sequence *sequence);
 
 // One more token. Where it completes a stop string or fails, the request is cancelled.
-void answer_take(struct answer *answer, const struct stops *stops, int32_t id);
+void answer_push(struct answer *answer, const struct stops *stops, int32_t id);
 
 // What may be shown now and was not yet, borrowed; false: nothing.
 bool answer_show(struct answer *answer, const struct stops *stops, const char **text,

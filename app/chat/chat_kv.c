@@ -1,9 +1,9 @@
-// app/chat/chat_kv.c — a chat's part of the cache: its sequence, its holder, its head.
-#include "app/chat/chat.h"
+#include "app/chat/chat_kv.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "app/chat/chat_preamble.h"
 #include "kernels/base/log.h"
 
 static size_t common_prefix(const struct sequence *sequence, const int32_t *ids, size_t count) {
@@ -19,12 +19,12 @@ static size_t common_prefix(const struct sequence *sequence, const int32_t *ids,
 static void replace(struct chat *chat, struct sequence *sequence) {
     sequence_destroy(chat->sequence);
     chat->sequence = sequence;
-    chat->head_pinned = false;
+    chat->preamble_pinned = false;
 }
 
 void chat_leave_sequence(struct chat *chat) {
     struct sequence *fresh;
-    if (sequence_create(chat->engine, &fresh) == STATUS_OK)
+    if (sequence_create(chat->session->engine, &fresh) == STATUS_OK)
         replace(chat, fresh);
     else
         sequence_truncate(chat->sequence, 0); // there is no memory for another one
@@ -36,22 +36,22 @@ void chat_split_sequence(struct chat *chat) {
     if (sequence_fork(chat->sequence, &fork) == STATUS_OK) replace(chat, fork);
 }
 
-void chat_take_sequence(struct chat *chat, struct sequence *sequence) {
+void chat_adopt_sequence(struct chat *chat, struct sequence *sequence) {
     replace(chat, sequence);
     chat_place_if_it_fits(chat);
 }
 
 enum status chat_place(struct chat *chat, size_t count, struct error *err) {
     const size_t length = transcript_log_end(&chat->transcript, count);
-    const int32_t *ids = chat->transcript.log.ids;
-    if (length + 1 > (size_t)chat->context)
+    const int32_t *ids = chat->transcript.log.ids, context = chat->session->context;
+    if (length + 1 > (size_t)context)
         return error_set(err, STATUS_TOO_LONG,
                          "this conversation has %zu tokens, and the context holds %" PRId32, length,
-                         chat->context);
+                         context);
     const size_t common = common_prefix(chat->sequence, ids, length);
     if (common == 0 && sequence_length(chat->sequence) > 0) chat_leave_sequence(chat);
     sequence_truncate(chat->sequence, (int32_t)common);
-    if (common == 0) chat->head_pinned = false;
+    if (common == 0) chat->preamble_pinned = false;
     if (common < length) {
         const enum status status = sequence_append(chat->sequence, ids + common, length - common);
         if (status == STATUS_BAD_INPUT)
@@ -70,19 +70,20 @@ void chat_place_if_it_fits(struct chat *chat) {
     chat_leave_sequence(chat);
 }
 
-void chat_pin_head(struct chat *chat) {
-    struct token_ids head = {0};
-    if (chat->head_pinned || chat->transcript.count < 2) return;
-    if (chat_message(chat, 0)->role != MESSAGE_SYSTEM) return;
-    if (chat_measure_head(chat, chat_message(chat, 0)->text, &head, NULL) == STATUS_OK) {
-        const size_t common = common_prefix(chat->sequence, head.ids, head.count);
-        chat->head_pinned = common <= (size_t)sequence_cached(chat->sequence);
-        if (chat->head_pinned) sequence_pin_head(chat->sequence, (int32_t)common);
+void chat_pin_preamble(struct chat *chat) {
+    struct token_ids ids = {0};
+    if (chat->preamble_pinned || chat->transcript.count < 2) return;
+    const struct message *first = chat_message(chat, 0);
+    if (first->role != MESSAGE_SYSTEM) return;
+    if (chat_measure_preamble(chat, first->text, &ids, NULL) == STATUS_OK) {
+        const size_t common = common_prefix(chat->sequence, ids.ids, ids.count);
+        chat->preamble_pinned = common <= (size_t)sequence_cached(chat->sequence);
+        if (chat->preamble_pinned) sequence_pin_head(chat->sequence, (int32_t)common);
     }
-    token_ids_deinit(&head);
+    token_ids_deinit(&ids);
 }
 
-void chat_hold(struct chat *chat) {
+void chat_retain(struct chat *chat) {
     const char *id = chat->conversation.id;
     if (!id[0]) return;
     const bool placed = sequence_length(chat->sequence) > 0 || chat->transcript.log.count == 0;
@@ -91,16 +92,17 @@ void chat_hold(struct chat *chat) {
 
 void chat_restore(struct chat *chat, int timeout_ms, struct restore_report *report) {
     sequence_restore(chat->sequence, timeout_ms, report);
-    chat_pin_head(chat);
+    chat_pin_preamble(chat);
 }
 
 enum status chat_strip(struct chat *chat, const char *name_or_id, struct conversation *stripped,
                        uint32_t *blocks, struct error *err) {
+    struct session *session = chat->session;
     TRY(chat_check_idle(chat, err));
-    TRY(conversation_find(chat->db, name_or_id, stripped, err));
+    TRY(conversation_find(session->db, name_or_id, stripped, err));
     const bool here = strcmp(stripped->id, chat->conversation.id) == 0;
     if (here) chat_leave_sequence(chat); // which would use them still
-    *blocks = engine_strip(chat->engine, conversation_number(stripped->id));
+    *blocks = engine_strip(session->engine, conversation_number(stripped->id));
     if (here) chat_place_if_it_fits(chat);
     return STATUS_OK;
 }

@@ -21,7 +21,7 @@ static double decode_rate(const struct message_stats *stats) {
     return rate(stats->output_tokens - 1, stats->decode_us);
 }
 
-static bool add_cached(cJSON *object, const struct turn_cache *cache) {
+static bool add_cached(cJSON *object, const struct answer_cache *cache) {
     cJSON *cached = cJSON_AddObjectToObject(object, "cached_tokens");
     return cached && json_add_number(cached, "device", (double)cache->device_tokens) &&
            json_add_number(cached, "host", (double)cache->host_tokens) &&

@@ -1,5 +1,6 @@
 #include "app/chat/transcript.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -248,9 +249,44 @@ void transcript_cut(struct transcript *transcript, size_t count) {
     }
 }
 
+enum status transcript_log_of(const struct transcript *transcript, size_t count,
+                              struct token_ids *log) {
+    ASSERT(count <= transcript->count && log->count == 0);
+    TRY(token_ids_append(log, transcript->log.ids, transcript->log.count));
+    for (size_t i = transcript->count; i-- > count;) {
+        const struct transcript_entry *entry = &transcript->entries[i];
+        log->count = entry->log_begin;
+        TRY(token_ids_append(log, entry->cut.ids, entry->cut.count));
+    }
+    return STATUS_OK;
+}
+
 int64_t transcript_tip(const struct transcript *transcript) {
     if (transcript->count == 0) return MESSAGE_NONE;
     return transcript->entries[transcript->count - 1].message.id;
+}
+
+int64_t transcript_turns(const struct transcript *transcript) {
+    int64_t turns = 0;
+    for (size_t i = 0; i < transcript->count; i++)
+        turns += transcript->entries[i].message.role == MESSAGE_USER;
+    return turns;
+}
+
+enum status transcript_find_turn(const struct transcript *transcript, int64_t turn, size_t *index,
+                                 struct error *err) {
+    const int64_t turns = transcript_turns(transcript);
+    if (turn < 1 || turn > turns)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "there is no turn %" PRId64 ": this conversation has %" PRId64, turn,
+                         turns);
+    int64_t seen = 0;
+    for (size_t at = 0;; at++) {
+        seen += transcript->entries[at].message.role == MESSAGE_USER;
+        if (seen < turn) continue;
+        *index = at;
+        return STATUS_OK;
+    }
 }
 
 size_t transcript_standing(const struct transcript *transcript, size_t count) {

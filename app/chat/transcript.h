@@ -67,7 +67,17 @@ MUST_CHECK enum status transcript_push(struct transcript *transcript, struct mes
 // Keeps the first `count` messages.
 void transcript_cut(struct transcript *transcript, size_t count);
 
-int64_t transcript_tip(const struct transcript *transcript); // MESSAGE_NONE when empty
+// The log as it was when the transcript ended with its first `count` messages: appended to *log.
+MUST_CHECK enum status transcript_log_of(const struct transcript *transcript, size_t count,
+                                         struct token_ids *log);
+
+int64_t transcript_tip(const struct transcript *transcript);   // MESSAGE_NONE when empty
+int64_t transcript_turns(const struct transcript *transcript); // messages of the user
+
+// Which message is the user's number `turn`, from 1? BAD_INPUT.
+MUST_CHECK enum status transcript_find_turn(const struct transcript *transcript, int64_t turn,
+                                            size_t *index, struct error *err);
+
 // How many ids of the log are of the first `count` messages, after what later ones cut away.
 size_t transcript_standing(const struct transcript *transcript, size_t count);
 

@@ -4,7 +4,7 @@
 #ifndef APP_USAGE_H
 #define APP_USAGE_H
 
-#include "app/chat/turn.h"
+#include "app/chat/chat.h"
 
 struct usage {
     int32_t length, cached; // tokens of this conversation: in the log, with KV in the cache
@@ -12,7 +12,7 @@ struct usage {
     int context_percent, pool_percent; // used, rounded
 };
 
-struct usage usage_of(struct chat *chat, struct engine *engine);
+struct usage usage_of(const struct chat *chat);
 
 int usage_percent(int64_t part, int64_t whole); // rounded; 0 of nothing is 0
 

@@ -12,14 +12,12 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
-#include "app/chat/answer.h"
-#include "app/chat/model_template.h"
 #include "app/chat/report.h"
+#include "app/chat/session.h"
 #include "app/cli/batch_line.h"
 #include "app/cli/journal.h"
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
-#include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 
 enum { WAIT_MS = 250, SHOW_US = 200000, BAR_COLUMNS = 24 };
@@ -46,17 +44,17 @@ struct request_line { // of the file
 };
 
 struct slot { // a request under way
-    bool taken;
     struct request_line *line;
     struct batch_line request;
-    struct answer answer;
+    struct turn turn;
+    struct answer answer; // of the turn
     struct stops stops;
     struct sequence *sequence;
 };
 
 struct batch {
     const struct launch *launch;
-    struct chat_template *chat_template; // owned
+    struct session *session; // owned
     struct batch_defaults defaults;
     struct journal *journal; // NULL: none
     struct text file;
@@ -116,7 +114,7 @@ static void print_rest(struct batch *batch) {
 }
 
 // `result` is moved in, as are those below.
-static void take_result(struct batch *batch, struct request_line *line, char *result) {
+static void finish_result(struct batch *batch, struct request_line *line, char *result) {
     line->result = result;
     line->done = true;
     batch->done++;
@@ -158,7 +156,7 @@ static enum status finish_line(struct batch *batch, struct request_line *line, c
     if (!result) return STATUS_NO_MEMORY;
     const enum status status =
         batch->journal && keeps ? journal_add(batch->journal, result, err) : STATUS_OK;
-    take_result(batch, line, result);
+    finish_result(batch, line, result);
     return status;
 }
 
@@ -185,26 +183,30 @@ static enum status check_fits(const struct batch *batch, const struct token_ids 
 }
 
 static enum status start_slot(struct batch *batch, struct slot *slot, struct error *err) {
-    struct engine *engine = batch->launch->engine;
-    const struct tokenizer *tokenizer = engine_tokenizer(engine);
+    const struct session *session = batch->session;
+    const struct chat_template *chat_template = session->chat_template;
     struct token_ids ids = {0};
     enum status status =
-        batch_line_encode(&slot->request, batch->chat_template, tokenizer, &ids, err);
+        batch_line_encode(&slot->request, chat_template, session->tokenizer, &ids, err);
     if (status == STATUS_OK) status = check_fits(batch, &ids, err);
-    if (status == STATUS_OK) status = sequence_create(engine, &slot->sequence);
+    if (status == STATUS_OK) status = sequence_create(session->engine, &slot->sequence);
     if (status == STATUS_OK) status = sequence_append(slot->sequence, ids.ids, ids.count);
     token_ids_deinit(&ids);
     if (status != STATUS_OK) return status;
-    slot->stops = (struct stops){{slot->request.stops, chat_template_stops(batch->chat_template)}};
-    answer_begin(&slot->answer, tokenizer, &slot->request.options);
-    return answer_start(&slot->answer, slot->sequence);
+    slot->stops = (struct stops){{slot->request.stops, chat_template_stops(chat_template)}};
+    turn_begin(&slot->turn, &(struct turn_options){.engine = session->engine,
+                                                   .stops = &slot->stops,
+                                                   .owner = slot,
+                                                   .request = slot->request.options,
+                                                   .answers = &slot->answer,
+                                                   .answer_count = 1});
+    return turn_start(&slot->turn, slot->sequence, err);
 }
 
 static void free_slot(struct slot *slot) {
     batch_line_deinit(&slot->request);
     sequence_destroy(slot->sequence);
     slot->sequence = NULL;
-    slot->taken = false;
 }
 
 // An error in the line is its result; only what ends the whole run comes back.
@@ -216,7 +218,7 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
         batch_line_read(line->bytes, line->length, &batch->defaults, &slot->request, &why);
     if (status == STATUS_OK) status = start_slot(batch, slot, &why);
     if (status == STATUS_OK) {
-        slot->taken = true;
+        session_run(batch->session, &slot->turn);
         batch->running++;
         return STATUS_OK;
     }
@@ -229,7 +231,7 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
 
 static enum status begin_lines(struct batch *batch, struct error *err) {
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS && !batch->stopping; i++) {
-        while (!batch->slots[i].taken && batch->next < batch->count) {
+        while (!batch->slots[i].turn.active && batch->next < batch->count) {
             struct request_line *line = &batch->lines[batch->next++];
             const char *known =
                 batch->journal ? journal_find(batch->journal, line->number, line->hash) : NULL;
@@ -239,19 +241,17 @@ static enum status begin_lines(struct batch *batch, struct error *err) {
             }
             char *result = strdup(known);
             if (!result) return STATUS_NO_MEMORY;
-            take_result(batch, line, result);
+            finish_result(batch, line, result);
         }
     }
     return STATUS_OK;
 }
 
-static enum status end_slot(struct batch *batch, struct slot *slot, const struct event *event,
-                            struct error *err) {
-    struct answer *answer = &slot->answer;
+static enum status end_slot(struct batch *batch, struct slot *slot, struct error *err) {
+    const struct answer *answer = &slot->answer;
     enum status status = STATUS_OK;
-    answer_end(answer, event);
     batch->running--;
-    batch->output_tokens += event->stats.output_tokens;
+    batch->output_tokens += answer->stats.output_tokens;
     const bool cut = answer->reason == STOP_REASON_CANCELLED && !answer->stop_matched;
     if (answer->status != STATUS_OK) {
         status = finish_with_error(batch, slot->line, slot->request.id, status_text(answer->status),
@@ -268,35 +268,28 @@ static enum status end_slot(struct batch *batch, struct slot *slot, const struct
     return status;
 }
 
-static enum status take_event(struct batch *batch, const struct event *event, struct error *err) {
-    struct slot *slot = batch->slots;
-    while (!slot->taken || slot->answer.request != event->request)
-        slot++;
-    if (event->kind == EVENT_TOKEN) answer_take(&slot->answer, &slot->stops, event->token);
-    return event->kind == EVENT_DONE ? end_slot(batch, slot, event, err) : STATUS_OK;
-}
-
 static void stop(struct batch *batch) {
     batch->stopping = true;
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
-        if (batch->slots[i].taken) answer_cancel(&batch->slots[i].answer);
+        if (batch->slots[i].turn.active) turn_cancel(&batch->slots[i].turn);
 }
 
 // The first failure of the run itself stops it, once what runs has ended.
 static enum status run_lines(struct batch *batch, struct error *err) {
     enum status status = begin_lines(batch, err);
-    struct event event;
+    struct turn_update update;
     if (status != STATUS_OK) stop(batch);
     while (batch->running > 0) {
         struct error later;
         if ((signal_seen || output_ended()) && !batch->stopping) stop(batch);
-        if (!engine_next_event(batch->launch->engine, WAIT_MS, &event)) continue;
-        const bool first = status == STATUS_OK;
-        enum status found = take_event(batch, &event, first ? err : &later);
-        if (found == STATUS_OK && event.kind == EVENT_DONE)
-            found = begin_lines(batch, first ? err : &later);
-        if (first) status = found;
-        if (status != STATUS_OK && !batch->stopping) stop(batch);
+        if (!session_next(batch->session, WAIT_MS, &update)) continue;
+        if (update.event == TURN_DONE) {
+            struct error *why = status == STATUS_OK ? err : &later;
+            enum status found = end_slot(batch, update.turn->owner, why);
+            if (found == STATUS_OK) found = begin_lines(batch, why);
+            if (status == STATUS_OK) status = found;
+            if (status != STATUS_OK && !batch->stopping) stop(batch);
+        }
         show_progress(batch, false);
     }
     return status;
@@ -338,8 +331,8 @@ static enum status read_file(struct batch *batch, struct error *err) {
 static enum status open_batch(struct batch *batch, struct error *err) {
     const struct launch *launch = batch->launch;
     const struct args *args = launch->args;
-    TRY(model_template_create(engine_gguf(launch->engine), engine_tokenizer(launch->engine),
-                              &batch->chat_template, err));
+    TRY(session_open(&(struct session_options){.engine = launch->engine, .digest = launch->digest},
+                     &batch->session, err));
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),
                     .max_tokens = args->tokens,
@@ -358,7 +351,7 @@ static void close_batch(struct batch *batch) {
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
         answer_deinit(&batch->slots[i].answer);
     journal_close(batch->journal);
-    chat_template_destroy(batch->chat_template);
+    session_close(batch->session);
     free(batch->lines);
     text_deinit(&batch->file);
     free(batch);

@@ -9,6 +9,7 @@
 #include "app/base/attachment.h"
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
 #include "app/chat/presets.h"
 #include "app/cli/digest.h"
 #include "app/cli/finder.h"
@@ -280,10 +281,10 @@ static enum status read_system(struct launch *launch, struct error *err) {
 static enum status place(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
     const char *name = args->name ? args->name : "";
-    if (!launch->resumed) return *name ? chat_new(launch->chat, name, err) : STATUS_OK;
-    if (!args->fork) return chat_resume(launch->chat, launch->conversation, err);
-    return chat_fork_from(launch->chat, launch->conversation, strtol(args->fork, NULL, 10), name,
-                          err);
+    struct chat *chat = launch->session->front;
+    if (!launch->resumed) return *name ? chat_new(chat, name, err) : STATUS_OK;
+    if (!args->fork) return chat_resume(chat, launch->conversation, err);
+    return chat_fork_from(chat, launch->conversation, strtol(args->fork, NULL, 10), name, err);
 }
 
 int launch_system(struct launch *launch) {
@@ -311,11 +312,11 @@ int launch_chat(struct launch *launch) {
     struct error err = {0};
     const int code = launch_system(launch);
     if (code != EXIT_DONE) return code;
-    const struct chat_options options = {
+    const struct session_options options = {
         .engine = launch->engine,
         .db = launch->db,
         .digest = launch->digest,
-        .system = text_string(&launch->system),
+        .preamble = text_string(&launch->system),
         .settings = {.sampler = launch_sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,
@@ -327,7 +328,8 @@ int launch_chat(struct launch *launch) {
                      .think = think_wish_of(args->think)},
         .stops = args->stops.items,
     };
-    enum status status = chat_open(&options, &launch->chat, &err);
+    enum status status = session_open(&options, &launch->session, &err);
+    if (status == STATUS_OK) status = chat_open(launch->session, &launch->session->front, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_chat(status), status, &err);
     status = place(launch, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
@@ -335,7 +337,8 @@ int launch_chat(struct launch *launch) {
 }
 
 void launch_close(struct launch *launch) {
-    chat_close(launch->chat);
+    if (launch->session) chat_close(launch->session->front);
+    session_close(launch->session);
     engine_close(launch->engine);
     db_close(launch->db);
     text_deinit(&launch->model);

@@ -10,7 +10,7 @@
 #ifndef APP_LAUNCH_H
 #define APP_LAUNCH_H
 
-#include "app/chat/turn.h"
+#include "app/chat/chat.h"
 #include "app/cli/args.h"
 #include "app/cli/config.h"
 
@@ -21,11 +21,11 @@ struct launch {
     struct engine *engine;
     struct engine_info info;
     struct hash128 digest; // of the model; of its path under --no-save
-    struct chat *chat;
+    struct session *session;
     bool resumed;                             // -C or -r: in the conversation
     char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
     struct text model;                        // path
-    struct text system;                       // the head: prompts/head.h
+    struct text system;                       // the preamble: prompts/head.h
 };
 
 int launch_store(struct launch *launch);
@@ -33,7 +33,7 @@ int launch_model(struct launch *launch);
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
 
-int launch_system(struct launch *launch); // the head alone; launch_chat() reads it too
+int launch_system(struct launch *launch); // the preamble alone; launch_chat() reads it too
 
 // The model's own sampling, with what the person says instead.
 struct sampler_options launch_sampling(const struct launch *launch);

@@ -12,9 +12,11 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
+#include "app/chat/chat_kv.h"
+#include "app/chat/chat_turn.h"
 #include "app/chat/kv_report.h"
 #include "app/chat/report.h"
-#include "app/chat/room.h"
+#include "app/chat/shorten.h"
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
 #include "app/screen/progress.h"
@@ -30,7 +32,7 @@ enum {
     AGAIN_US = 1000000, // ^C twice in this time leaves
 };
 
-static struct chat *volatile answering; // for the handler
+static struct turn *volatile answering; // for the handler
 static volatile sig_atomic_t signal_seen;
 
 // In the handler only.
@@ -44,11 +46,11 @@ static bool is_second_interrupt(int number) {
 }
 
 static void on_signal(int number) {
-    struct chat *chat = answering;
-    // Without a chat, nothing is being written yet, or any more.
-    if (!chat || is_second_interrupt(number)) _exit(128 + number);
+    struct turn *turn = answering;
+    // Without a turn, nothing is being written yet, or any more.
+    if (!turn || is_second_interrupt(number)) _exit(128 + number);
     signal_seen = number;
-    chat_cancel(chat);
+    turn_cancel(turn);
 }
 
 // Something that was sent here, and not a terminal or a device that has nothing to say.
@@ -116,9 +118,9 @@ enum status oneshot_gather(const struct args *args, struct text *prompt, struct 
     return error_set(err, STATUS_BAD_INPUT, "the prompt is empty");
 }
 
-struct answer {
-    struct chat *chat;
-    struct engine *engine;
+struct output {
+    struct session *session;
+    struct chat *chat; // the session's
     const struct args *args;
     bool json, lines; // --format json, jsonl
     bool several;     // --samples above 1
@@ -127,7 +129,7 @@ struct answer {
     struct thinking thinking[CHAT_MAX_ANSWERS]; // of lines
 };
 
-static void show_prefill(struct answer *answer, int32_t done, int32_t total) {
+static void show_prefill(struct output *answer, int32_t done, int32_t total) {
     if (answer->args->quiet || total < SHORT_PREFILL) return;
     const struct progress_now now = {.what = "reading",
                                      .unit = "tokens",
@@ -160,7 +162,7 @@ static struct stream_options stream_for(const struct args *args) {
     };
 }
 
-static bool put_event(const struct answer *answer, int32_t index,
+static bool put_event(const struct output *answer, int32_t index,
                       const struct thinking_part *part) {
     char *copy = strndup(part->text, part->length);
     cJSON *event = cJSON_CreateObject();
@@ -176,50 +178,54 @@ static bool put_event(const struct answer *answer, int32_t index,
 }
 
 // What is certain of an answer's text and thinking, as lines.
-static void put_events(struct answer *answer, int32_t index, bool ended) {
+static void put_events(struct output *answer, int32_t index, bool ended) {
     struct thinking_part part;
     while (thinking_next(&answer->thinking[index], ended, &part))
         if (!put_event(answer, index, &part)) complain(status_text(STATUS_NO_MEMORY));
 }
 
 // Of several answers as text, none is written before it is whole.
-static void put_progress(struct answer *answer, const struct turn_progress *progress) {
+static void put_text(struct output *answer, const struct turn_update *update) {
     progress_clear(&answer->progress);
     if (answer->lines) {
-        if (thinking_append(&answer->thinking[progress->answer], progress->text,
-                            progress->length) == STATUS_OK)
-            put_events(answer, progress->answer, false);
+        if (thinking_append(&answer->thinking[update->answer], update->text, update->length) ==
+            STATUS_OK)
+            put_events(answer, update->answer, false);
     } else if (!answer->json && !answer->several) {
-        stream_append(&answer->stream, progress->text, progress->length, progress->tokens);
+        stream_append(&answer->stream, update->text, update->length, update->tokens);
+    }
+}
+
+static void put_update(struct output *answer, const struct turn_update *update) {
+    switch (update->event) {
+    case TURN_PREFILL:
+        show_prefill(answer, update->done, update->total);
+        break;
+    case TURN_TEXT:
+        put_text(answer, update);
+        break;
+    case TURN_DONE:
+        progress_clear(&answer->progress);
+        break;
     }
 }
 
 // Runs the turn to its end.
-static enum status follow(struct answer *answer, struct error *err) {
-    struct turn_progress progress;
-    enum status status = STATUS_OK;
-    for (;;) {
-        switch (chat_turn_next(answer->chat, WAIT_MS, &progress, &status, err)) {
-        case TURN_WAIT:
-            break;
-        case TURN_PREFILL:
-            show_prefill(answer, progress.done, progress.total);
-            break;
-        case TURN_TEXT:
-            put_progress(answer, &progress);
-            break;
-        case TURN_DONE:
-            progress_clear(&answer->progress);
-            return status;
-        }
-        if (output_ended()) chat_cancel(answer->chat);
+static enum status follow(struct output *answer, struct error *err) {
+    const struct turn *turn = &answer->chat->turn;
+    struct turn_update update;
+    while (turn->active) {
+        if (session_next(answer->session, WAIT_MS, &update)) put_update(answer, &update);
+        if (output_ended()) turn_cancel(&answer->chat->turn);
     }
+    if (turn->status != STATUS_OK) *err = turn->err;
+    return turn->status;
 }
 
 // "[2]" and the answer, one after the other.
-static void put_texts(struct answer *answer) {
-    for (int32_t i = 0; i < chat_answer_count(answer->chat) && answer->several; i++) {
-        const struct turn_report report = chat_answer(answer->chat, i);
+static void put_texts(struct output *answer) {
+    for (int32_t i = 0; i < answer->chat->turn.answer_count && answer->several; i++) {
+        const struct turn_report report = turn_answer(&answer->chat->turn, i);
         char number[32];
         if (!report.any) continue;
         snprintf(number, sizeof number, "%s[%d]\n", i > 0 ? "\n" : "", (int)i + 1);
@@ -234,13 +240,13 @@ static void put_texts(struct answer *answer) {
 }
 
 // One answer as an object, the sample's number in it where there are several; NULL: no memory.
-static cJSON *json_of(const struct answer *answer, int32_t index, const char *model_name) {
-    const struct turn_report report = chat_answer(answer->chat, index);
+static cJSON *json_of(const struct output *answer, int32_t index, const char *model_name) {
+    const struct turn_report report = turn_answer(&answer->chat->turn, index);
     const bool saved = !answer->args->no_save;
     struct kv_usage kv;
-    engine_kv_usage(answer->engine, &kv);
+    engine_kv_usage(answer->session->engine, &kv);
     cJSON *object =
-        report_json(&report, model_name, saved ? chat_conversation(answer->chat)->id : NULL, &kv);
+        report_json(&report, model_name, saved ? answer->chat->conversation.id : NULL, &kv);
     const bool whole = object &&
                        (!answer->lines || cJSON_AddStringToObject(object, "type", "done")) &&
                        (!answer->several || json_add_number(object, "sample", index + 1));
@@ -250,11 +256,11 @@ static cJSON *json_of(const struct answer *answer, int32_t index, const char *mo
 }
 
 // One line for each answer, or one with an array of them.
-static bool put_json(const struct answer *answer, const char *model_name) {
+static bool put_json(const struct output *answer, const char *model_name) {
     cJSON *array = answer->several && answer->json ? cJSON_CreateArray() : NULL;
     bool whole = !answer->several || !answer->json || array;
-    for (int32_t i = 0; i < chat_answer_count(answer->chat) && whole; i++) {
-        if (!chat_answer(answer->chat, i).any) continue;
+    for (int32_t i = 0; i < answer->chat->turn.answer_count && whole; i++) {
+        if (!turn_answer(&answer->chat->turn, i).any) continue;
         cJSON *object = json_of(answer, i, model_name);
         whole = object && (array ? cJSON_AddItemToArray(array, object) : json_put(object, true));
     }
@@ -263,31 +269,31 @@ static bool put_json(const struct answer *answer, const char *model_name) {
     return whole;
 }
 
-static int put_end(struct answer *answer, const char *model_name) {
+static int put_end(struct output *answer, const char *model_name) {
     if (!answer->json && !answer->lines) {
         put_texts(answer);
         return EXIT_DONE;
     }
-    for (int32_t i = 0; i < chat_answer_count(answer->chat) && answer->lines; i++)
+    for (int32_t i = 0; i < answer->chat->turn.answer_count && answer->lines; i++)
         put_events(answer, i, true);
     if (put_json(answer, model_name)) return EXIT_DONE;
     complain(status_text(STATUS_NO_MEMORY));
     return EXIT_RUN_TIME;
 }
 
-static void put_figures(const struct answer *answer, const struct turn_report *report) {
+static void put_figures(const struct output *answer, const struct turn_report *report) {
     struct text line = {0};
     if (answer->args->verbose && report_line(report, &line) == STATUS_OK)
         fprintf(stderr, "%s%s%s\n", text_string(&line),
                 answer->args->no_save ? "" : ", conversation ",
-                answer->args->no_save ? "" : chat_conversation(answer->chat)->id);
+                answer->args->no_save ? "" : answer->chat->conversation.id);
     text_deinit(&line);
 }
 
 // What the turn comes to, once it is over.
-static int finish(struct answer *answer, enum status status, const struct error *err,
+static int finish(struct output *answer, enum status status, const struct error *err,
                   const char *model_name) {
-    const struct turn_report report = chat_last(answer->chat);
+    const struct turn_report report = turn_first(&answer->chat->turn);
     int code = exit_code_for_store(status);
     if (report.any) {
         const int put = put_end(answer, model_name);
@@ -306,14 +312,14 @@ static int finish(struct answer *answer, enum status status, const struct error 
 }
 
 // A conversation that was made for this answer goes when there will be none.
-static void forget_new(const struct answer *answer) {
+static void forget_new(const struct output *answer) {
     const struct args *args = answer->args;
     const bool made = args->fork || (args->name && !args->go_on && !args->resume);
-    const char *id = chat_conversation(answer->chat)->id;
+    const char *id = answer->chat->conversation.id;
     struct error err = {0};
     if (!made || !id[0]) return;
-    engine_let_go(answer->engine, conversation_number(id));
-    if (conversation_delete(chat_db(answer->chat), id, &err) != STATUS_OK)
+    engine_let_go(answer->session->engine, conversation_number(id));
+    if (conversation_delete(answer->session->db, id, &err) != STATUS_OK)
         log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
 }
 
@@ -328,11 +334,11 @@ static void put_restored(struct chat *chat) {
 }
 
 // Whole or not, it stands for the old turns.
-static void say_if_cut(struct chat *scratch) {
-    const enum message_stop stop = chat_last(scratch).stop;
+static void say_if_cut(const struct compaction *compaction) {
+    const enum message_stop stop = turn_first(&compaction->turn).stop;
     if (stop == STOP_LENGTH)
         log_write(LOG_WARNING, "the summary of the old turns was cut at its limit of %d tokens",
-                  (int)chat_settings(scratch)->max_tokens);
+                  (int)compaction->max_tokens);
     if (stop == STOP_CONTEXT)
         log_write(LOG_WARNING, "the summary of the old turns was cut: the context is full");
 }
@@ -340,16 +346,18 @@ static void say_if_cut(struct chat *scratch) {
 // While the summary is written, a signal stops that.
 static enum status compact(struct chat *chat, int32_t tokens, struct error *err) {
     struct compaction compaction;
-    struct turn_progress progress;
-    enum status status = STATUS_OK;
+    struct turn *turn = &compaction.turn;
+    struct turn_update update;
     TRY(compaction_begin(chat, "", tokens, &compaction, err));
-    answering = compaction.scratch;
-    if (signal_seen) chat_cancel(compaction.scratch); // it came while the turn began
-    while (chat_turn_next(compaction.scratch, WAIT_MS, &progress, &status, err) != TURN_DONE)
-        ;
-    answering = chat;
+    answering = turn;
+    if (signal_seen) turn_cancel(turn); // it came while the turn began
+    while (turn->active)
+        session_next(chat->session, WAIT_MS, &update);
+    answering = &chat->turn;
+    enum status status = turn->status;
+    if (status != STATUS_OK) *err = turn->err;
     if (status == STATUS_OK) status = compaction_finish(&compaction, err);
-    if (status == STATUS_OK) say_if_cut(compaction.scratch);
+    if (status == STATUS_OK) say_if_cut(&compaction);
     compaction_deinit(&compaction);
     return status;
 }
@@ -361,7 +369,7 @@ static enum status make_room(struct chat *chat, const struct args *args, const s
     int64_t dropped;
     TRY(chat_measure(chat, prompt->bytes, prompt->length, &tokens, &free_tokens, err));
     if (strcmp(args->overflow, "compact") == 0) return compact(chat, tokens, err);
-    return room_drop(chat, tokens, &dropped, err);
+    return shorten_drop(chat, tokens, &dropped, err);
 }
 
 static enum status send(struct chat *chat, const struct args *args, const struct text *prompt,
@@ -372,16 +380,17 @@ static enum status send(struct chat *chat, const struct args *args, const struct
         return status;
     TRY(make_room(chat, args, prompt, err));
     log_write(LOG_WARNING, "old turns gave way (--overflow %s) in the fork %s", args->overflow,
-              chat_conversation(chat)->id);
+              chat->conversation.id);
     return chat_send(chat, prompt->bytes, prompt->length, err);
 }
 
 int oneshot_run(const struct launch *launch, const struct text *prompt) {
-    struct chat *chat = launch->chat;
+    struct session *session = launch->session;
+    struct chat *chat = session->front;
     const struct args *args = launch->args;
-    struct answer answer = {
+    struct output answer = {
+        .session = session,
         .chat = chat,
-        .engine = launch->engine,
         .args = args,
         .json = strcmp(args->format, "json") == 0,
         .lines = strcmp(args->format, "jsonl") == 0,
@@ -389,16 +398,16 @@ int oneshot_run(const struct launch *launch, const struct text *prompt) {
     };
     const struct stream_options options = stream_for(args);
     struct error err = {0};
-    if (chat_template_guessed(chat_template_of(chat)))
+    if (chat_template_guessed(session->chat_template))
         log_write(LOG_WARNING, "the model file has no chat template; %s is used",
-                  chat_template_name(chat_template_of(chat)));
+                  chat_template_name(session->chat_template));
     if (args->verbose) put_restored(chat);
     stream_begin(&answer.stream, &options);
-    answering = chat;
+    answering = &chat->turn;
     notice_hold();
     enum status status = send(chat, args, prompt, &err);
     if (status == STATUS_OK) {
-        if (signal_seen) chat_cancel(chat); // it came while the turn began
+        if (signal_seen) turn_cancel(&chat->turn); // it came while the turn began
         status = follow(&answer, &err);
     } else if (status == STATUS_TOO_LONG || status == STATUS_BAD_INPUT) {
         forget_new(&answer);

@@ -18,7 +18,7 @@ MUST_CHECK enum status oneshot_gather(const struct args *args, struct text *prom
 // is being written, if any, is stored. Call it before the model is loaded.
 void oneshot_catch_signals(void);
 
-// launch->chat is where the answer belongs. Returns the exit code.
+// the chat in front of launch->session is where the answer belongs. Returns the exit code.
 int oneshot_run(const struct launch *launch, const struct text *prompt);
 
 #endif

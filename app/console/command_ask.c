@@ -1,14 +1,15 @@
 // app/console/command_ask.c — /ask: one message to several conversations, answered in one batch.
 //
-// Each conversation is a chat beside the console's own; what comes from the engine goes to the chat
-// that it belongs to. An answer is shown when it is whole, the one that ends first first, and is
-// stored in its conversation as any other.
+// Each conversation is a chat beside the one in front. An answer is shown when it is whole, the one
+// that ends first first, and is stored in its conversation as any other.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/chat_turn.h"
 #include "app/console/command.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
@@ -16,15 +17,10 @@
 
 enum { ASK_MOST = 16, POLL_MS = 50, AGAIN_MS = 1000 };
 
-struct asked {
-    struct conversation conversation;
-    struct chat *chat; // the console's own, or one that is closed afterwards
-    bool running;
-};
-
 struct asking {
     struct console *console;
-    struct asked asked[ASK_MOST];
+    char ids[ASK_MOST][CONVERSATION_ID_BYTES];
+    struct chat *chats[ASK_MOST]; // [count]: the one in front, or one that is closed afterwards
     int32_t count, running;
     int64_t cancelled_ms; // 0: not cancelled
 };
@@ -54,47 +50,47 @@ static enum status find_all(struct asking *asking, char *names, struct error *er
         struct conversation found;
         if (asking->count == ASK_MOST)
             return error_set(err, STATUS_BAD_INPUT, "more than %d conversations", ASK_MOST);
-        TRY(conversation_find(asking->console->db, name, &found, err));
+        TRY(conversation_find(asking->console->session->db, name, &found, err));
         for (int32_t i = 0; i < asking->count; i++)
-            if (strcmp(asking->asked[i].conversation.id, found.id) == 0)
+            if (strcmp(asking->ids[i], found.id) == 0)
                 return error_set(err, STATUS_BAD_INPUT, "conversation %s is named twice", found.id);
-        asking->asked[asking->count++].conversation = found;
+        memcpy(asking->ids[asking->count++], found.id, sizeof found.id);
     }
     return STATUS_OK;
 }
 
 static enum status open_all(struct asking *asking, struct error *err) {
-    struct chat *here = asking->console->chat;
+    struct session *session = asking->console->session;
     for (int32_t i = 0; i < asking->count; i++) {
-        struct asked *asked = &asking->asked[i];
-        if (strcmp(asked->conversation.id, chat_conversation(here)->id) == 0)
-            asked->chat = here;
-        else
-            TRY(chat_open_beside(here, asked->conversation.id, &asked->chat, err));
+        struct chat **chat = &asking->chats[i];
+        *chat = session->front;
+        if (strcmp(asking->ids[i], session->front->conversation.id) == 0) continue;
+        *chat = NULL;
+        TRY(chat_open(session, chat, err));
+        TRY(chat_resume(*chat, asking->ids[i], err));
     }
     return STATUS_OK;
 }
 
 static void close_all(struct asking *asking) {
     for (int32_t i = 0; i < asking->count; i++)
-        if (asking->asked[i].chat != asking->console->chat) chat_close(asking->asked[i].chat);
+        if (asking->chats[i] != asking->console->session->front) chat_close(asking->chats[i]);
 }
 
-static void show_heading(const struct asked *asked) {
-    terminal_tell(STYLE_DIM, "[%s%s%s]\n", asked->conversation.id,
-                  asked->conversation.name[0] ? " " : "", asked->conversation.name);
+static void show_heading(const struct chat *chat) {
+    const struct conversation *conversation = &chat->conversation;
+    terminal_tell(STYLE_DIM, "[%s%s%s]\n", conversation->id, conversation->name[0] ? " " : "",
+                  conversation->name);
 }
 
 // What cannot be sent to one does not keep it from the others.
 static void send_all(struct asking *asking, const char *text) {
     for (int32_t i = 0; i < asking->count; i++) {
-        struct asked *asked = &asking->asked[i];
         struct error err = {0};
-        const enum status status = chat_send(asked->chat, text, strlen(text), &err);
-        asked->running = status == STATUS_OK;
-        asking->running += asked->running;
-        if (asked->running) continue;
-        show_heading(asked);
+        const enum status status = chat_send(asking->chats[i], text, strlen(text), &err);
+        asking->running += status == STATUS_OK;
+        if (status == STATUS_OK) continue;
+        show_heading(asking->chats[i]);
         console_failed(status, &err);
         terminal_say(STYLE_PLAIN, "\n");
     }
@@ -105,35 +101,19 @@ static void show_progress(const struct asking *asking) {
     terminal_say(STYLE_DIM, "%d of %d to come", (int)asking->running, (int)asking->count);
 }
 
-static void end_one(struct asking *asking, struct asked *asked, enum status status,
-                    const struct error *err) {
-    const struct turn_report last = chat_last(asked->chat);
-    asked->running = false;
+static void show_answer(struct asking *asking, const struct turn *turn) {
+    const struct chat *chat = turn->owner;
     asking->running--;
     if (terminal_styled()) terminal_clear_line();
-    show_heading(asked);
-    if (status != STATUS_OK)
-        console_failed(status, err);
-    else if (last.any)
-        view_answer(chat_message(asked->chat, chat_message_count(asked->chat) - 1));
+    show_heading(chat);
+    if (turn->status != STATUS_OK)
+        console_failed(turn->status, &turn->err);
+    else if (turn_first(turn).any)
+        view_answer(chat_message(chat, chat_message_count(chat) - 1));
     else
         terminal_tell(STYLE_DIM, "[stopped]\n");
     terminal_say(STYLE_PLAIN, "\n");
     show_progress(asking);
-}
-
-static void take_event(struct asking *asking, const struct event *event) {
-    struct turn_progress progress;
-    struct error err = {0};
-    enum status status;
-    for (int32_t i = 0; i < asking->count; i++) {
-        struct asked *asked = &asking->asked[i];
-        if (!asked->running || !chat_owns(asked->chat, event)) continue;
-        chat_turn_take(asked->chat, event, &progress);
-        if (chat_turn_ended(asked->chat, &status, &err)) end_one(asking, asked, status, &err);
-        return;
-    }
-    desk_take(&asking->console->desk, event, &progress); // an answer in the background
 }
 
 static void leave(struct console *console, int signal) {
@@ -153,12 +133,14 @@ static void obey_signals(struct asking *asking) {
     if (signals.interrupts == 0 && !signals.end) return;
     asking->cancelled_ms = now_ms;
     for (int32_t i = 0; i < asking->count; i++)
-        if (asking->asked[i].running) chat_cancel(asking->asked[i].chat);
+        if (asking->chats[i]->turn.active) turn_cancel(&asking->chats[i]->turn);
 }
 
 static void ask(struct asking *asking, char *names, const char *text) {
+    struct session *session = asking->console->session;
     struct error err = {0};
-    struct event event;
+    struct turn_update update;
+    struct text typed = {0};
     enum status status = find_all(asking, names, &err);
     if (status == STATUS_OK) status = open_all(asking, &err);
     if (console_failed(status, &err)) return;
@@ -166,14 +148,15 @@ static void ask(struct asking *asking, char *names, const char *text) {
     show_progress(asking);
     editor_begin_aside();
     while (asking->running > 0) {
-        if (engine_next_event(asking->console->engine, 0, &event))
-            take_event(asking, &event);
-        else
-            terminal_wait_beside(engine_event_fd(asking->console->engine), POLL_MS);
+        if (!session_next(session, 0, &update))
+            terminal_wait_beside(session->event_fd, POLL_MS);
+        else if (update.event == TURN_DONE)
+            show_answer(asking, update.turn);
         console_listen(asking->console);
         obey_signals(asking);
     }
-    console_end_aside(asking->console, asking->cancelled_ms != 0);
+    console_end_aside(&typed);
+    console_keep_typed(asking->console, &typed, asking->cancelled_ms != 0);
 }
 
 void command_ask(struct console *console, const char *argument) {

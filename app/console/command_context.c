@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_preamble.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
 #include "app/console/overflow.h"
@@ -58,14 +59,14 @@ static void show_parts(const struct part parts[PARTS], int64_t context) {
 }
 
 void command_context(struct console *console, const char *argument) {
-    struct chat_head head;
+    struct chat_preamble head;
     struct error err = {0};
     char turns[TURNS_TEXT_BYTES];
     (void)argument;
-    if (console_failed(chat_head(console->chat, &head, &err), &err)) return;
-    const struct chat *chat = console->chat;
-    const int64_t context = chat_context(chat);
-    const int64_t log = (int64_t)chat_log_tokens(chat, chat_message_count(chat));
+    if (console_failed(chat_preamble(console->session->front, &head, &err), &err)) return;
+    const struct chat *chat = console->session->front;
+    const int64_t context = chat->session->context;
+    const int64_t log = (int64_t)chat->transcript.log.count;
     const int64_t in_head = log > 0 && head.tokens > log ? log : head.tokens;
     const int64_t in_turns = log > in_head ? log - in_head : 0;
     const int64_t used = in_head + in_turns;

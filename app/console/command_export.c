@@ -14,13 +14,14 @@
 
 static enum status write_export(struct console *console, const char *path, size_t *messages,
                                 struct error *err) {
-    const struct conversation *conversation = chat_conversation(console->chat);
+    const struct conversation *conversation = &console->session->front->conversation;
     struct message *messages_read = NULL;
     struct engine_info info;
     struct text text = {0};
     size_t count = 0;
-    engine_info(console->engine, &info);
-    enum status status = message_path(console->db, conversation->tip, &messages_read, &count, err);
+    engine_info(console->session->engine, &info);
+    enum status status =
+        message_path(console->session->db, conversation->tip, &messages_read, &count, err);
     const struct exported exported = {conversation, info.model_name, messages_read, count};
     if (status == STATUS_OK) status = export_append(&exported, export_format_of(path), &text);
     if (status == STATUS_OK) status = export_write(path, &text, err);
@@ -34,8 +35,8 @@ void command_export(struct console *console, const char *argument) {
     struct text path = {0};
     struct error err = {0};
     size_t messages = 0;
-    const char *id = chat_conversation(console->chat)->id;
-    if (chat_message_count(console->chat) == 0) {
+    const char *id = console->session->front->conversation.id;
+    if (chat_message_count(console->session->front) == 0) {
         terminal_tell(STYLE_ERROR, "there is nothing to export yet\n");
         return;
     }
@@ -58,7 +59,7 @@ static enum status import(struct console *console, const char *path, struct conv
         if (status != STATUS_OK && why.text[0])
             error_set(err, status, "%.200s: %.280s", path, why.text);
     }
-    if (status == STATUS_OK) status = import_store(console->db, &import, made, err);
+    if (status == STATUS_OK) status = import_store(console->session->db, &import, made, err);
     import_deinit(&import);
     text_deinit(&text);
     return status;
@@ -98,7 +99,7 @@ void command_copy(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "which answer? /copy [N], N the number of its turn\n");
         return;
     }
-    const struct message *answer = find_answer(console->chat, turn);
+    const struct message *answer = find_answer(console->session->front, turn);
     if (!answer && turn > 0) terminal_tell(STYLE_ERROR, "turn %" PRId64 " has no answer\n", turn);
     if (!answer && turn == 0) terminal_tell(STYLE_ERROR, "there is no answer yet\n");
     if (!answer) return;

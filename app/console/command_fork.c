@@ -8,31 +8,31 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/front.h"
 #include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/screen/terminal.h"
 
 static void say_forked(struct console *console, const char *what) {
-    const struct conversation *fork = chat_conversation(console->chat);
+    const struct conversation *fork = &console->session->front->conversation;
     terminal_tell(STYLE_DIM, "%s %s%s%s; /resume - goes back.\n\n", what, fork->id,
                   fork->name[0] ? " " : "", fork->name);
-    console_give_back(console, chat_draft(console->chat));
+    console_give_back(console, chat_draft(console->session->front));
 }
 
 static void fork_before(struct console *console, int64_t turn) {
     struct error err = {0};
     char what[64];
-    const enum status status = desk_fork_at(&console->desk, turn, &err);
-    console->chat = console->desk.front;
-    if (console_failed(status, &err)) return;
+    if (console_failed(front_fork_at(console->session, turn, &err), &err)) return;
     snprintf(what, sizeof what, "Before turn %" PRId64 ", in the fork", turn);
     say_forked(console, what);
 }
 
 static void fork_after(struct console *console, int64_t turn) {
     struct error err = {0};
-    if (console_failed(chat_fork_after(console->chat, turn, "", &err), &err)) return;
+    if (console_failed(chat_fork_after(console->session->front, turn, "", &err), &err)) return;
     char what[64];
     snprintf(what, sizeof what, "After the answer to turn %" PRId64 ", in the fork", turn);
     say_forked(console, what);
@@ -96,7 +96,7 @@ static void fork_where_asked(struct console *console) {
     struct turn_list list = {0};
     struct error err = {0};
     size_t chosen;
-    const enum status status = turn_list_init(&list, console->chat);
+    const enum status status = turn_list_init(&list, console->session->front);
     if (!console_failed(status, &err) && list.count == 0)
         terminal_tell(STYLE_ERROR, "there is no turn to fork at yet\n");
     if (status == STATUS_OK && list.count > 0) {
@@ -113,12 +113,13 @@ static void fork_where_asked(struct console *console) {
 }
 
 void command_fork(struct console *console, const char *argument) {
+    struct error err = {0};
     int64_t turn;
     bool after;
     if (strcmp(argument, "-") == 0)
         fork_where_asked(console);
     else if (read_turn(argument, &turn, &after))
         (after ? fork_after : fork_before)(console, turn);
-    else if (console_fork(console, argument))
+    else if (!console_failed(front_fork(console->session, argument, &err), &err))
         say_forked(console, "Now in the fork");
 }

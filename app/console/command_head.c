@@ -7,6 +7,8 @@
 #include "app/base/attachment.h"
 #include "app/base/figures.h"
 #include "app/base/path.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/chat_preamble.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
 #include "app/screen/row.h"
@@ -17,10 +19,10 @@ enum { NAME_COLUMNS = 19 }; // of a preset
 
 // What the head costs, and who has it already.
 static void say_cost(struct console *console) {
-    struct chat_head head;
+    struct chat_preamble head;
     struct error err = {0};
     char tokens[COUNT_TEXT_BYTES], prefill[COUNT_TEXT_BYTES];
-    if (console_failed(chat_head(console->chat, &head, &err), &err)) return;
+    if (console_failed(chat_preamble(console->session->front, &head, &err), &err)) return;
     if (head.tokens == 0) return;
     terminal_tell(
         STYLE_DIM,
@@ -31,7 +33,7 @@ static void say_cost(struct console *console) {
 
 static void show_head(struct console *console) {
     struct text text = {0};
-    const char *head = chat_system(console->chat);
+    const char *head = chat_preamble_text(console->session->front);
     if (!head[0]) {
         terminal_tell(STYLE_DIM, "There is no system prompt.\n\n");
         return;
@@ -48,8 +50,8 @@ static void show_head(struct console *console) {
 
 static void take_head(struct console *console, const char *head) {
     struct error err = {0};
-    const bool had_turns = chat_turn_count(console->chat) > 0;
-    if (console_failed(chat_set_system(console->chat, head, &err), &err)) return;
+    const bool had_turns = chat_turn_count(console->session->front) > 0;
+    if (console_failed(chat_set_preamble(console->session->front, head, &err), &err)) return;
     terminal_tell(STYLE_DIM, had_turns ? "A new conversation begins under this head; "
                                          "/resume - goes back.\n"
                                        : "The conversation begins under this head.\n");
@@ -87,7 +89,8 @@ void command_system(struct console *console, const char *argument) {
     enum status status =
         strcmp(argument, "-") == 0 ? STATUS_OK : read_system(argument, &system, &err);
     if (status == STATUS_OK)
-        status = head_join(text_string(&system), chat_system(console->chat), &head);
+        status =
+            head_join(text_string(&system), chat_preamble_text(console->session->front), &head);
     if (!console_failed(status, &err)) take_head(console, text_string(&head));
     text_deinit(&system);
     text_deinit(&head);
@@ -101,7 +104,7 @@ void command_shots(struct console *console, const char *argument) {
     const bool none = strcmp(argument, "-") == 0;
     if (!argument[0]) {
         terminal_tell(STYLE_PLAIN, "%zu few-shot pairs; /shots FILE takes others, /shots - none\n",
-                      head_shots(chat_system(console->chat)));
+                      head_shots(chat_preamble_text(console->session->front)));
         return;
     }
     if (!none) status = path_expand(argument, &path);
@@ -111,8 +114,8 @@ void command_shots(struct console *console, const char *argument) {
                            "%.200s has no pair of USER: and ASSISTANT: in it", path.bytes);
     const bool whole = shots.length > 0 && shots.bytes[0] != HEAD_SEPARATOR;
     if (status == STATUS_OK)
-        status =
-            head_join(whole ? shots.bytes : chat_system(console->chat), text_string(&shots), &head);
+        status = head_join(whole ? shots.bytes : chat_preamble_text(console->session->front),
+                           text_string(&shots), &head);
     if (!console_failed(status, &err)) take_head(console, text_string(&head));
     text_deinit(&path);
     text_deinit(&shots);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_kv.h"
 #include "app/chat/kv_report.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
@@ -177,7 +178,7 @@ static int compare(const void *a, const void *b) {
 
 static void show_held(const struct console *console, const struct held *held, size_t block_bytes) {
     const struct conversation *conversation = &held->row->conversation;
-    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     const struct holder_usage *usage = &held->usage;
     char device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES], label[32];
     char tokens[COUNT_TEXT_BYTES], unique[SIZE_TEXT_BYTES], shared[SIZE_TEXT_BYTES], value[160];
@@ -228,7 +229,7 @@ bool command_holders(struct console *console, const struct conversation_row *row
     if (!holders) return false;
     for (size_t i = 0; i < count; i++)
         holders[i] = conversation_number(rows[i].conversation.id);
-    engine_holder_usage(console->engine, holders, count, usage);
+    engine_holder_usage(console->session->engine, holders, count, usage);
     free(holders);
     return true;
 }
@@ -237,8 +238,8 @@ static void show_conversations(struct console *console, size_t block_bytes) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
-    if (console_failed(conversation_list(console->db, "", HOLDERS_ASKED, &rows, &count, &err),
-                       &err))
+    if (console_failed(
+            conversation_list(console->session->db, "", HOLDERS_ASKED, &rows, &count, &err), &err))
         return;
     struct holder_usage *usage = calloc(count + 1, sizeof *usage);
     struct held *held = calloc(count + 1, sizeof *held);
@@ -256,9 +257,9 @@ void command_kv(struct console *console, const char *argument) {
     (void)argument;
     struct engine_info info;
     struct kv_usage kv;
-    engine_info(console->engine, &info);
-    engine_kv_usage(console->engine, &kv);
-    const struct usage usage = usage_of(console->chat, console->engine);
+    engine_info(console->session->engine, &info);
+    engine_kv_usage(console->session->engine, &kv);
+    const struct usage usage = usage_of(console->session->front);
     char value[160], bytes[SIZE_TEXT_BYTES], cached[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
     show_pools(&kv);
     show_traffic(&kv);
@@ -280,8 +281,10 @@ void command_strip(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "which one? /strip ID\n");
         return;
     }
-    if (console_failed(chat_strip(console->chat, argument, &stripped, &blocks, &err), &err)) return;
-    engine_info(console->engine, &info);
+    if (console_failed(chat_strip(console->session->front, argument, &stripped, &blocks, &err),
+                       &err))
+        return;
+    engine_info(console->session->engine, &info);
     char bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
     terminal_tell(STYLE_DIM, "%s: %s of cached KV dropped (%s blocks); its text is untouched.\n",
                   stripped.id, size_format(blocks * info.block_bytes, bytes),

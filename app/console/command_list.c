@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/front.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/screen/row.h"
@@ -49,7 +51,7 @@ static bool is_narrow(void) { return terminal_width() < FIGURES_COLUMNS + TITLE_
 // How old it is, or that it is being written.
 static void format_age(const struct console *console, const struct conversation *conversation,
                        char age[AGE_TEXT_BYTES]) {
-    if (desk_is_writing(&console->desk, conversation->id))
+    if (front_is_writing(console->session, conversation->id))
         snprintf(age, AGE_TEXT_BYTES, "writing");
     else
         age_format(calendar_ms() - conversation->updated_ms, age);
@@ -60,7 +62,7 @@ static void show_row(const struct console *console, const struct conversation_ro
                      const struct holder_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
-    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     format_age(console, conversation, age);
     count_format(row->turns, turns);
     count_format(row->tokens, tokens);
@@ -77,7 +79,7 @@ static void show_narrow_row(const struct console *console, const struct conversa
                             const struct holder_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
-    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
+    const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     const int room = terminal_width() - ID_COLUMNS;
     struct text title = {0}, figures = {0};
     format_age(console, conversation, age);
@@ -112,7 +114,8 @@ void command_list(struct console *console, const char *argument) {
     size_t count = 0;
     struct error err = {0};
     if (console_failed(
-            conversation_list(console->db, argument, LIST_LIMIT + 1, &rows, &count, &err), &err))
+            conversation_list(console->session->db, argument, LIST_LIMIT + 1, &rows, &count, &err),
+            &err))
         return;
     if (count > 0) show_rows(console, rows, count < LIST_LIMIT ? count : LIST_LIMIT);
     if (count > LIST_LIMIT)
@@ -126,8 +129,9 @@ void command_list(struct console *console, const char *argument) {
 }
 
 static void resume(struct console *console, const char *which) {
-    if (!console_resume(console, which)) return;
-    console->again = chat_running(console->chat);
+    struct error err = {0};
+    if (console_failed(front_resume(console->session, which, &err), &err)) return;
+    console->again = console->session->front->turn.active;
     console_arrive(console);
 }
 
@@ -178,7 +182,7 @@ static bool load_all(void *user, const char *const **items, size_t *count) {
     struct picking *picking = user;
     struct listing all = {0};
     struct error err = {0};
-    if (console_failed(listing_load(picking->console->db, SIZE_MAX, &all, &err), &err)) {
+    if (console_failed(listing_load(picking->console->session->db, SIZE_MAX, &all, &err), &err)) {
         listing_deinit(&all);
         return false;
     }
@@ -190,7 +194,7 @@ static bool load_all(void *user, const char *const **items, size_t *count) {
 }
 
 static void pick(struct picking *picking) {
-    const char *here = chat_conversation(picking->console->chat)->id;
+    const char *here = picking->console->session->front->conversation.id;
     const struct listing *newest = &picking->shown;
     size_t at = 0, chosen;
     while (at < newest->count && strcmp(newest->rows[at].conversation.id, here) != 0)
@@ -214,7 +218,7 @@ void command_resume(struct console *console, const char *argument) {
         resume(console, argument);
         return;
     }
-    const enum status status = listing_load(console->db, PICK_FIRST, &picking.shown, &err);
+    const enum status status = listing_load(console->session->db, PICK_FIRST, &picking.shown, &err);
     if (!console_failed(status, &err)) {
         if (picking.shown.count > 0)
             pick(&picking);
@@ -228,13 +232,14 @@ void command_resume(struct console *console, const char *argument) {
 // The lock says whether another quire is in it.
 static void delete_locked(struct console *console, const struct conversation *conversation) {
     struct error err = {0};
-    const bool here = strcmp(conversation->id, chat_conversation(console->chat)->id) == 0;
-    if (here && console_failed(chat_new(console->chat, "", &err), &err)) return;
-    if (console_failed(conversation_lock(console->db, conversation->id, &err), &err)) return;
-    const enum status status = conversation_delete(console->db, conversation->id, &err);
-    conversation_unlock(console->db, conversation->id);
+    const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
+    if (here && console_failed(chat_new(console->session->front, "", &err), &err)) return;
+    if (console_failed(conversation_lock(console->session->db, conversation->id, &err), &err))
+        return;
+    const enum status status = conversation_delete(console->session->db, conversation->id, &err);
+    conversation_unlock(console->session->db, conversation->id);
     if (console_failed(status, &err)) return;
-    engine_strip(console->engine, conversation_number(conversation->id));
+    engine_strip(console->session->engine, conversation_number(conversation->id));
     terminal_tell(STYLE_DIM, "%s is deleted.%s\n", conversation->id,
                   here ? " This is a new conversation." : "");
 }
@@ -246,7 +251,9 @@ void command_delete(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "which one? /delete ID\n");
         return;
     }
-    if (console_failed(conversation_find(console->db, argument, &conversation, &err), &err)) return;
+    if (console_failed(conversation_find(console->session->db, argument, &conversation, &err),
+                       &err))
+        return;
     terminal_say(STYLE_PLAIN, "%s %s\n", conversation.id, conversation.name);
     if (console_confirm(console, "delete it for ever? y/n "))
         delete_locked(console, &conversation);
@@ -256,9 +263,9 @@ void command_delete(struct console *console, const char *argument) {
 
 void command_name(struct console *console, const char *argument) {
     struct error err = {0};
-    const struct conversation *conversation = chat_conversation(console->chat);
+    const struct conversation *conversation = &console->session->front->conversation;
     if (!argument[0])
         terminal_say(STYLE_PLAIN, "%s\n", conversation->name[0] ? conversation->name : "(no name)");
-    else if (!console_failed(chat_rename(console->chat, argument, &err), &err))
+    else if (!console_failed(chat_rename(console->session->front, argument, &err), &err))
         terminal_tell(STYLE_DIM, "This conversation is “%s” now.\n", argument);
 }

@@ -8,10 +8,10 @@
 #include "app/screen/terminal.h"
 
 static enum status check(const struct console *console, const char *path, struct error *err) {
-    if (chat_running(console->chat) || console->desk.behind_count > 0)
+    if (console->session->front->turn.active || console->session->unfollowed_count > 0)
         return error_set(err, STATUS_BUSY,
                          "answers are being written: another model waits until they are done");
-    if (!console->saved && chat_turn_count(console->chat) > 0)
+    if (!console->saved && chat_turn_count(console->session->front) > 0)
         return error_set(err, STATUS_BAD_INPUT,
                          "nothing is saved in this chat, so another model would end it: /export "
                          "keeps it");
@@ -24,7 +24,7 @@ void command_model(struct console *console, const char *argument) {
     struct engine_info info;
     struct text path = {0};
     struct error err = {0};
-    engine_info(console->engine, &info);
+    engine_info(console->session->engine, &info);
     if (!argument[0]) {
         terminal_say(STYLE_PLAIN, "%s, %s\n", info.model_name,
                      info.model_path ? info.model_path : "built in");
@@ -36,7 +36,7 @@ void command_model(struct console *console, const char *argument) {
         text_deinit(&path);
         return;
     }
-    const struct conversation *here = chat_conversation(console->chat);
+    const struct conversation *here = &console->session->front->conversation;
     if (here->id[0])
         terminal_tell(STYLE_DIM, "/resume %s goes back to this conversation.\n", here->id);
     console->model = path;

@@ -15,11 +15,11 @@ enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_SHOWN };
 struct setting {
     const char *key;
     enum setting_kind kind;
-    size_t offset; // in struct chat_settings; of what is shown, in struct console
+    size_t offset; // in struct session_settings; of what is shown, in struct console
     const char *range;
 };
 
-#define SAMPLER(field) offsetof(struct chat_settings, sampler.field)
+#define SAMPLER(field) offsetof(struct session_settings, sampler.field)
 
 static const struct setting TABLE[] = {
     {"temp", SETTING_REAL, SAMPLER(temperature), "0 … 100; 0 always takes the likeliest"},
@@ -30,7 +30,7 @@ static const struct setting TABLE[] = {
     {"presence_penalty", SETTING_REAL, SAMPLER(presence_penalty), "-100 … 100; 0 is off"},
     {"frequency_penalty", SETTING_REAL, SAMPLER(frequency_penalty), "-100 … 100; 0 is off"},
     {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: another one for each turn"},
-    {"tokens", SETTING_WHOLE, offsetof(struct chat_settings, max_tokens),
+    {"tokens", SETTING_WHOLE, offsetof(struct session_settings, max_tokens),
      "of one answer; 0: until the context is full"},
     {"status", SETTING_SHOWN, offsetof(struct console, status), "on, off: a line above the prompt"},
     {"verbose", SETTING_SHOWN, offsetof(struct console, verbose),
@@ -55,7 +55,7 @@ static bool *shown(struct console *console, const struct setting *setting) {
 static void show_setting(struct console *console, const struct setting *setting) {
     const char *field = setting->kind == SETTING_SHOWN
                             ? NULL
-                            : (const char *)chat_settings(console->chat) + setting->offset;
+                            : (const char *)&console->session->settings + setting->offset;
     char value[32] = "";
     float real;
     int32_t whole;
@@ -71,8 +71,8 @@ static void show_setting(struct console *console, const struct setting *setting)
         break;
     case SETTING_SEED:
         memcpy(&seed, field, sizeof seed);
-        snprintf(value, sizeof value,
-                 chat_settings(console->chat)->seed_given ? "%" PRIu64 : "random", seed);
+        snprintf(value, sizeof value, console->session->settings.seed_given ? "%" PRIu64 : "random",
+                 seed);
         break;
     case SETTING_SHOWN:
         snprintf(value, sizeof value, "%s", *shown(console, setting) ? "on" : "off");
@@ -121,7 +121,7 @@ static bool parse_switch(const char *text, bool *on) {
 // Into a copy, which becomes the settings only when the sampler takes it.
 static bool change(struct console *console, const struct setting *setting, const char *value,
                    struct error *err) {
-    struct chat_settings settings = *chat_settings(console->chat);
+    struct session_settings settings = console->session->settings;
     char *field = (char *)&settings + setting->offset;
     bool read = false;
     switch (setting->kind) {
@@ -140,7 +140,7 @@ static bool change(struct console *console, const struct setting *setting, const
         break;
     }
     if (!read || sampler_options_check(&settings.sampler, err) != STATUS_OK) return false;
-    *chat_settings(console->chat) = settings;
+    console->session->settings = settings;
     return true;
 }
 

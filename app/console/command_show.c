@@ -17,7 +17,7 @@ static void row(const char *label, const char *value) {
 }
 
 static const char *describe_template(const struct chat *chat, char *text, size_t size) {
-    const struct chat_template *chat_template = chat_template_of(chat);
+    const struct chat_template *chat_template = chat->session->chat_template;
     snprintf(text, size, "%s%s%s%s", chat_template_name(chat_template),
              chat_template_guessed(chat_template) ? " (guessed: the file has none)" : "",
              chat_template_folds_system(chat_template)
@@ -30,7 +30,7 @@ static const char *describe_template(const struct chat *chat, char *text, size_t
 
 static void show_overview(struct console *console) {
     struct engine_info info;
-    engine_info(console->engine, &info);
+    engine_info(console->session->engine, &info);
     char value[256], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES], trained[COUNT_TEXT_BYTES];
     char turns[TURNS_TEXT_BYTES];
     row("model", info.model_name);
@@ -43,21 +43,21 @@ static void show_overview(struct console *console) {
     snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),
              count_format(info.trained_context, trained));
     row("context", value);
-    row("template", describe_template(console->chat, value, sizeof value));
-    const struct conversation *conversation = chat_conversation(console->chat);
+    row("template", describe_template(console->session->front, value, sizeof value));
+    const struct conversation *conversation = &console->session->front->conversation;
     snprintf(value, sizeof value, "%s %s", conversation->id, conversation->name);
     row("conversation", conversation->id[0] ? value : "(new)");
     snprintf(value, sizeof value, "%s in %s",
-             count_format(usage_of(console->chat, console->engine).length, count),
-             turns_format(chat_turn_count(console->chat), turns));
+             count_format(usage_of(console->session->front).length, count),
+             turns_format(chat_turn_count(console->session->front), turns));
     row("tokens", value);
     terminal_say(STYLE_PLAIN, "\n");
 }
 
 // The exact token log, "id·piece" one after the other, broken at the screen's width.
 static void show_tokens(struct console *console) {
-    const struct tokenizer *tokenizer = engine_tokenizer(console->engine);
-    struct sequence *sequence = chat_sequence(console->chat);
+    const struct tokenizer *tokenizer = engine_tokenizer(console->session->engine);
+    struct sequence *sequence = console->session->front->sequence;
     const int32_t length = sequence_length(sequence);
     const int32_t *ids = sequence_tokens(sequence);
     const int width = terminal_width();
@@ -90,7 +90,8 @@ void command_show(struct console *console, const char *argument) {
     else if (strcmp(argument, "params") == 0)
         command_set(console, "");
     else if (strcmp(argument, "template") == 0)
-        terminal_tell(STYLE_PLAIN, "%s\n", describe_template(console->chat, value, sizeof value));
+        terminal_tell(STYLE_PLAIN, "%s\n",
+                      describe_template(console->session->front, value, sizeof value));
     else if (strcmp(argument, "tokens") == 0)
         show_tokens(console);
     else
@@ -101,7 +102,7 @@ static double per_second(int64_t count, int64_t us) {
     return us > 0 ? (double)count * 1e6 / (double)us : 0;
 }
 
-static void show_cached(const struct turn_cache *cache) {
+static void show_cached(const struct answer_cache *cache) {
     char value[160], device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES];
     snprintf(value, sizeof value, "device %s · host %s · disk %s",
              count_format(cache->device_tokens, device), count_format(cache->host_tokens, host),
@@ -114,7 +115,7 @@ static void show_cached(const struct turn_cache *cache) {
 
 void command_stats(struct console *console, const char *argument) {
     (void)argument;
-    const struct turn_report last = chat_last(console->chat);
+    const struct turn_report last = turn_first(&console->session->front->turn);
     if (!last.any) {
         terminal_tell(STYLE_DIM, "No turn yet in this chat.\n");
         return;

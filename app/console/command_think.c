@@ -19,7 +19,7 @@ static void show_setting(void) {
 }
 
 void command_think(struct console *console, const char *argument) {
-    struct chat_settings *settings = chat_settings(console->chat);
+    struct session_settings *settings = &console->session->settings;
     if (strcmp(argument, "on") == 0)
         settings->think = THINK_ON;
     else if (strcmp(argument, "off") == 0)
@@ -38,10 +38,10 @@ void command_think(struct console *console, const char *argument) {
 }
 
 void command_unfold(struct console *console) {
-    size_t i = chat_message_count(console->chat);
-    while (i > 0 && chat_message(console->chat, i - 1)->role != MESSAGE_ASSISTANT)
+    size_t i = chat_message_count(console->session->front);
+    while (i > 0 && chat_message(console->session->front, i - 1)->role != MESSAGE_ASSISTANT)
         i--;
-    const struct message *last = i > 0 ? chat_message(console->chat, i - 1) : NULL;
+    const struct message *last = i > 0 ? chat_message(console->session->front, i - 1) : NULL;
     if (!last || !stream_show_thought(last->text, last->length))
         terminal_tell(STYLE_DIM, "[the last answer has no thinking]\n");
 }

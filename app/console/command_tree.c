@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
 #include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
@@ -18,10 +19,10 @@ enum { MESSAGES_MOST = 20000, CONVERSATIONS_MOST = 1000, SHOWN_EXCHANGES = 1 };
 // Where the conversation stands after a move in its tree.
 static void show_place(struct console *console) {
     char turns[TURNS_TEXT_BYTES];
-    view_replay(console->chat, SHOWN_EXCHANGES);
+    view_replay(console->session->front, SHOWN_EXCHANGES);
     terminal_tell(STYLE_DIM, "[%s; /redo, /undo and /tree go elsewhere]\n\n",
-                  turns_format(chat_turn_count(console->chat), turns));
-    console_give_back(console, chat_draft(console->chat));
+                  turns_format(chat_turn_count(console->session->front), turns));
+    console_give_back(console, chat_draft(console->session->front));
 }
 
 // A message at which another conversation stands is gone to by going to that conversation.
@@ -34,7 +35,7 @@ static void go_to(struct console *console, const struct family *family, int64_t 
         command_resume(console, other->id);
         return;
     }
-    if (!console_failed(chat_go(console->chat, message, &err), &err)) show_place(console);
+    if (!console_failed(chat_go(console->session->front, message, &err), &err)) show_place(console);
 }
 
 static void choose(struct console *console, const struct family *family, const struct tree *tree) {
@@ -90,19 +91,20 @@ static enum status pass_thinking(struct db *db, struct family_message *shown, st
 void command_tree(struct console *console, const char *argument) {
     struct family_message *messages = NULL;
     struct conversation *conversations = NULL;
-    struct family family = {.current = chat_conversation(console->chat)};
+    struct family family = {.current = &console->session->front->conversation};
     struct tree tree = {0};
     struct error err = {0};
     enum status status = STATUS_OK;
     (void)argument;
     const char *id = family.current->id;
     if (id[0])
-        status = family_messages(console->db, id, MESSAGES_MOST, &messages, &family.count, &err);
+        status = family_messages(console->session->db, id, MESSAGES_MOST, &messages, &family.count,
+                                 &err);
     if (status == STATUS_OK && id[0])
-        status = family_conversations(console->db, id, CONVERSATIONS_MOST, &conversations,
+        status = family_conversations(console->session->db, id, CONVERSATIONS_MOST, &conversations,
                                       &family.conversation_count, &err);
     for (size_t i = 0; status == STATUS_OK && i < family.count; i++)
-        status = pass_thinking(console->db, &messages[i], &err);
+        status = pass_thinking(console->session->db, &messages[i], &err);
     family.messages = messages;
     family.conversations = conversations;
     if (status == STATUS_OK) status = tree_draw(&family, &tree);
@@ -126,7 +128,7 @@ void command_redo(struct console *console, const char *argument) {
     }
     bool moved = false;
     for (; times > 0; times--, moved = true) {
-        const enum status status = chat_redo(console->chat, &err);
+        const enum status status = chat_redo(console->session->front, &err);
         if (moved && status == STATUS_NOT_FOUND) break; // one step may have gone several turns back
         if (console_failed(status, &err)) break;
     }
@@ -136,7 +138,7 @@ void command_redo(struct console *console, const char *argument) {
 void command_edit(struct console *console, const char *argument) {
     struct text draft = {0};
     struct error err = {0};
-    const int64_t turns = chat_turn_count(console->chat);
+    const int64_t turns = chat_turn_count(console->session->front);
     int64_t turn = turns;
     if (turns > 0 && argument[0] && (!command_number(argument, &turn) || turn > turns)) {
         terminal_tell(STYLE_ERROR, "which turn? /edit [N], N from 1 to %" PRId64 "\n", turns);
@@ -144,7 +146,8 @@ void command_edit(struct console *console, const char *argument) {
     }
     if (turns == 0)
         terminal_tell(STYLE_ERROR, "there is no turn to edit yet\n");
-    else if (!console_failed(chat_rewind(console->chat, turns - turn + 1, &draft, &err), &err)) {
+    else if (!console_failed(chat_rewind(console->session->front, turns - turn + 1, &draft, &err),
+                             &err)) {
         terminal_tell(STYLE_DIM,
                       "Turn %" PRId64 " is in the editor; /redo goes back to how it was.\n\n",
                       turn);

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/chat_turn.h"
+#include "app/chat/front.h"
 #include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
@@ -13,22 +16,22 @@
 
 // How to come back, and what goes on there meanwhile.
 static const char *way_back(const struct console *console, bool had_turns) {
-    const char *previous = chat_previous(console->chat);
-    if (desk_is_writing(&console->desk, previous))
+    if (front_is_writing(console->session, console->session->previous))
         return " The answer goes on in the background; /resume - goes back.";
     return had_turns ? " /resume - goes back to the last one." : "";
 }
 
 void command_new(struct console *console, const char *argument) {
-    const bool had_turns = chat_turn_count(console->chat) > 0;
-    if (!console_new(console, argument)) return;
+    const bool had_turns = chat_turn_count(console->session->front) > 0;
+    struct error err = {0};
+    if (console_failed(front_new(console->session, argument, &err), &err)) return;
     terminal_tell(STYLE_DIM, "A new conversation.%s\n\n", way_back(console, had_turns));
 }
 
 void command_bg(struct console *console, const char *argument) {
     if (argument[0])
         terminal_tell(STYLE_ERROR, "/bg takes nothing\n");
-    else if (chat_running(console->chat))
+    else if (console->session->front->turn.active)
         command_new(console, "");
     else
         terminal_tell(STYLE_ERROR, "no answer is being written here: /bg is for while one is\n");
@@ -42,33 +45,34 @@ void command_rewind(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "how many turns back? /rewind [N]\n");
         return;
     }
-    if (chat_turn_count(console->chat) == 0) {
+    if (chat_turn_count(console->session->front) == 0) {
         terminal_tell(STYLE_ERROR, "there is no turn to go back to yet\n");
         return;
     }
-    if (!console_failed(chat_rewind(console->chat, turns, &draft, &err), &err)) {
+    if (!console_failed(chat_rewind(console->session->front, turns, &draft, &err), &err)) {
         char left[TURNS_TEXT_BYTES];
         terminal_tell(STYLE_DIM,
                       "Back to %s; the message is in the editor. /redo goes forward.\n\n",
-                      turns_format(chat_turn_count(console->chat), left));
+                      turns_format(chat_turn_count(console->session->front), left));
         console_give_back(console, text_string(&draft));
     }
     text_deinit(&draft);
 }
 
 void command_regen(struct console *console, const char *argument) {
+    struct error err = {0};
     int64_t answers = 1;
     if (argument[0] && (!command_number(argument, &answers) || answers > CHAT_MAX_ANSWERS))
         terminal_tell(STYLE_ERROR, "how many answers? /regen [K], K from 1 to %d\n",
                       CHAT_MAX_ANSWERS);
     else
-        console_regenerate(console, (int32_t)answers);
+        console_failed(chat_regenerate(console->session->front, (int32_t)answers, &err), &err);
 }
 
 static void choose_alternative(struct console *console, const struct message *answers, size_t count,
                                size_t index) {
     struct error err = {0};
-    if (console_failed(chat_choose(console->chat, answers[index].id, &err), &err)) return;
+    if (console_failed(chat_choose(console->session->front, answers[index].id, &err), &err)) return;
     terminal_tell(STYLE_DIM, "[answer %zu of %zu]\n", index + 1, count);
     view_answer(&answers[index]);
     terminal_say(STYLE_PLAIN, "\n");
@@ -111,7 +115,8 @@ void command_alt(struct console *console, const char *argument) {
     struct error err = {0};
     size_t count, current;
     int64_t number;
-    const enum status status = chat_alternatives(console->chat, &answers, &count, &current, &err);
+    const enum status status =
+        chat_alternatives(console->session->front, &answers, &count, &current, &err);
     if (console_failed(status, &err)) return;
     if (!argument[0])
         pick_alternative(console, answers, count, current);
@@ -123,16 +128,18 @@ void command_alt(struct console *console, const char *argument) {
 }
 
 void command_beam(struct console *console, const char *argument) {
+    struct error err = {0};
     int64_t width;
     if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
         terminal_tell(STYLE_ERROR, "how many beams? /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
     else
-        console_search(console, (int32_t)width);
+        console_failed(chat_search(console->session->front, (int32_t)width, &err), &err);
 }
 
 void command_continue(struct console *console, const char *argument) {
+    struct error err = {0};
     if (argument[0])
         terminal_tell(STYLE_ERROR, "/continue takes nothing\n");
     else
-        console_continue(console);
+        console_failed(chat_continue(console->session->front, &err), &err);
 }

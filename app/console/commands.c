@@ -305,7 +305,8 @@ static void complete_conversations(struct candidates *found, struct console *con
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err;
-    if (conversation_list(console->db, "", COMPLETE_LIMIT, &rows, &count, &err) != STATUS_OK)
+    if (conversation_list(console->session->db, "", COMPLETE_LIMIT, &rows, &count, &err) !=
+        STATUS_OK)
         return;
     for (size_t i = 0; i < count; i++) {
         candidates_push(found, "", rows[i].conversation.id, word);

@@ -6,7 +6,9 @@
 #include "app/base/attachment.h"
 #include "app/base/figures.h"
 #include "app/base/path.h"
+#include "app/chat/chat_turn.h"
 #include "app/console/command.h"
+#include "app/console/overflow.h"
 #include "app/screen/terminal.h"
 
 static const char BLANKS[] = " \t\n", PUNCTUATION[] = ".,;:!?)]}'";
@@ -42,8 +44,8 @@ static bool find_file(const char *word, size_t length, struct text *path, size_t
 }
 
 // A word that begins with @, of which the file goes into the message.
-static enum status take_word(const char *word, size_t length, struct text *message, size_t *files,
-                             struct error *err) {
+static enum status expand_word(const char *word, size_t length, struct text *message, size_t *files,
+                               struct error *err) {
     struct text path = {0};
     size_t used;
     enum status status = STATUS_OK;
@@ -79,7 +81,7 @@ enum status compose_expand(const char *typed, size_t length, struct text *messag
         if (word > 1 && typed[at] == '\\' && typed[at + 1] == '@') {
             at++;
         } else if (word > 1 && typed[at] == '@') {
-            TRY(take_word(typed + at, word, message, files, err));
+            TRY(expand_word(typed + at, word, message, files, err));
             TRY(text_append(rest, typed + at, word));
             at += word;
             continue;
@@ -94,8 +96,8 @@ static void say_tokens(struct console *console, const struct text *message, size
     int32_t tokens, free_tokens;
     struct error err;
     char count[COUNT_TEXT_BYTES], left[COUNT_TEXT_BYTES];
-    if (chat_measure(console->chat, message->bytes, message->length, &tokens, &free_tokens, &err) !=
-        STATUS_OK)
+    if (chat_measure(console->session->front, message->bytes, message->length, &tokens,
+                     &free_tokens, &err) != STATUS_OK)
         return;
     terminal_tell(STYLE_DIM, "[with %zu file%s: %s tokens, %s are free]\n", files,
                   files == 1 ? "" : "s", count_format(tokens, count),
@@ -166,7 +168,7 @@ static enum status compose(const struct console *console, const char *typed, siz
 }
 
 static void send(struct console *console, const struct text *message) {
-    switch (console_send(console, message->bytes, message->length)) {
+    switch (overflow_send(console, message->bytes, message->length)) {
     case SENT:
         break;
     case SENT_BACK:
@@ -226,8 +228,8 @@ static void say_waiting(struct console *console) {
     struct error err = {0};
     char count[COUNT_TEXT_BYTES], left[COUNT_TEXT_BYTES];
     const struct attached *attached = &console->attached;
-    if (console_failed(chat_measure(console->chat, attached->text.bytes, attached->text.length,
-                                    &tokens, &free_tokens, &err),
+    if (console_failed(chat_measure(console->session->front, attached->text.bytes,
+                                    attached->text.length, &tokens, &free_tokens, &err),
                        &err))
         return;
     terminal_tell(STYLE_DIM, "%zu file%s, %s tokens, with the next message; %s are free.\n",

@@ -4,36 +4,16 @@
 #include <strings.h>
 
 #include "app/base/figures.h"
+#include "app/chat/chat_kv.h"
 #include "app/chat/kv_report.h"
-#include "app/chat/usage.h"
-#include "app/console/command.h"
-#include "app/console/commands.h"
-#include "app/console/compose.h"
-#include "app/console/overflow.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
 
 enum {
     REPLAY_EXCHANGES = 2,
-    NEARLY_FULL_PERCENT = 80,
     RESTORE_MS = 3000, // then it goes on by itself, or with the next turn
 };
-
-static void warn_when_nearly_full(struct console *console) {
-    const struct usage usage = usage_of(console->chat, console->engine);
-    if (usage.context_percent < NEARLY_FULL_PERCENT) return;
-    char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
-    terminal_tell(STYLE_DIM, "[%s of %s tokens are used — /compact makes room]\n\n",
-                  count_format(usage.length, used), count_format(usage.context, context));
-}
-
-static int32_t answers_kept(const struct chat *chat) {
-    int32_t kept = 0;
-    for (int32_t i = 0; i < chat_answer_count(chat); i++)
-        kept += chat_answer(chat, i).any;
-    return kept;
-}
 
 static void add_to_draft(struct console *console, const char *text) {
     struct text *draft = &console->draft;
@@ -47,29 +27,6 @@ void console_deinit(struct console *console) {
         text_deinit(&console->queue[i]);
     text_deinit(&console->draft);
     text_deinit(&console->status_line);
-}
-
-// Which of the answers does the conversation go on with? The first, if nothing is said.
-static void pick(struct console *console) {
-    struct chat *chat = console->chat;
-    struct text answer = {0};
-    struct error err = {0};
-    int64_t number = 0;
-    if (answers_kept(chat) < 2) return;
-    terminal_tell(STYLE_DIM, "Enter goes on with the first; /alt shows the others.\n");
-    if (console_ask(console, "go on with which? ", &answer)) {
-        const int64_t index = command_number(text_string(&answer), &number)
-                                  ? number - chat_answer(chat, 0).number
-                                  : -1;
-        const bool found =
-            index >= 0 && index < chat_answer_count(chat) && chat_answer(chat, (int32_t)index).any;
-        if (!found)
-            terminal_tell(STYLE_ERROR, "there is no such answer: it is the first\n");
-        else
-            console_failed(chat_choose(chat, chat_answer(chat, (int32_t)index).message, &err),
-                           &err);
-    }
-    text_deinit(&answer);
 }
 
 void console_queue(struct console *console, struct text *line) {
@@ -91,81 +48,12 @@ bool console_unqueue(struct console *console, struct text *line) {
     return true;
 }
 
-// Nothing of it shall be sent by itself.
-static void queue_to_draft(struct console *console) {
+void console_queue_to_draft(struct console *console) {
     struct text line = {0};
     while (console_unqueue(console, &line)) {
         add_to_draft(console, text_string(&line));
         text_deinit(&line);
     }
-}
-
-// A line that was sent while the answer streams: a command that moves is obeyed now.
-static bool take_line(void *user, struct text *line) {
-    struct console *console = user;
-    if (!commands_moves(text_string(line))) {
-        console_queue(console, line);
-        return false;
-    }
-    console->moving = *line;
-    *line = (struct text){0};
-    return true;
-}
-
-// What is queued was meant for the conversation that is left, so it shall not be sent by itself.
-static void move(struct console *console) {
-    struct text line = console->moving;
-    console->moving = (struct text){0};
-    queue_to_draft(console);
-    commands_run(console, text_string(&line));
-    console->again = chat_running(console->chat); // it stayed, or came to another that is written
-    text_deinit(&line);
-}
-
-static void end_turn(struct console *console, enum view_end end) {
-    switch (end) {
-    case VIEW_ANSWERED:
-        pick(console);
-        if (console->verbose) command_stats(console, "");
-        warn_when_nearly_full(console);
-        break;
-    case VIEW_BACK:
-        compose_take_back(console, chat_draft(console->chat));
-        break;
-    case VIEW_FAILED:
-        break;
-    case VIEW_MOVED:
-        move(console);
-        break;
-    case VIEW_LEAVE:
-        console->leave = true;
-        break;
-    }
-}
-
-// What was typed aside and not sent, in the draft.
-static void typed_to_draft(struct console *console, struct text *typed) {
-    if (typed->length) add_to_draft(console, text_string(typed));
-    text_deinit(typed);
-}
-
-static void end_aside(struct text *typed) {
-    if (editor_end_aside(typed) != STATUS_OK)
-        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
-}
-
-void console_follow(struct console *console) {
-    struct text typed = {0};
-    bool cancelled;
-    const struct view_options options = {
-        .again = console->again, .line = take_line, .user = console};
-    console->again = false;
-    editor_begin_aside();
-    const enum view_end end = view_turn(&console->desk, &options, &console->exit_code, &cancelled);
-    end_aside(&typed);
-    end_turn(console, end);
-    if (cancelled) queue_to_draft(console);
-    typed_to_draft(console, &typed);
 }
 
 void console_listen(struct console *console) {
@@ -174,67 +62,26 @@ void console_listen(struct console *console) {
     text_deinit(&line);
 }
 
-void console_end_aside(struct console *console, bool cancelled) {
-    struct text typed = {0};
-    end_aside(&typed);
-    if (cancelled) queue_to_draft(console);
-    typed_to_draft(console, &typed);
+void console_end_aside(struct text *typed) {
+    if (editor_end_aside(typed) != STATUS_OK)
+        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
 }
 
-enum sent console_send(struct console *console, const char *text, size_t length) {
-    struct error err = {0};
-    const enum status status = chat_send(console->chat, text, length, &err);
-    if (status == STATUS_TOO_LONG) return overflow_send(console, text, length, &err);
-    return console_failed(status, &err) ? SENT_BACK : SENT;
-}
-
-void console_regenerate(struct console *console, int32_t answers) {
-    struct error err = {0};
-    console_failed(chat_regenerate(console->chat, answers, &err), &err);
-}
-
-void console_search(struct console *console, int32_t width) {
-    struct error err = {0};
-    console_failed(chat_search(console->chat, width, &err), &err);
-}
-
-void console_continue(struct console *console) {
-    struct error err = {0};
-    console_failed(chat_continue(console->chat, &err), &err);
-}
-
-static bool moved(struct console *console, enum status status, const struct error *err) {
-    console->chat = console->desk.front;
-    return !console_failed(status, err);
-}
-
-bool console_new(struct console *console, const char *name) {
-    struct error err = {0};
-    const enum status status = desk_new(&console->desk, name, &err);
-    return moved(console, status, &err);
-}
-
-bool console_resume(struct console *console, const char *which) {
-    struct error err = {0};
-    const enum status status = desk_resume(&console->desk, which, &err);
-    return moved(console, status, &err);
-}
-
-bool console_fork(struct console *console, const char *name) {
-    struct error err = {0};
-    const enum status status = desk_fork(&console->desk, name, &err);
-    return moved(console, status, &err);
+void console_keep_typed(struct console *console, struct text *typed, bool cancelled) {
+    if (cancelled) console_queue_to_draft(console);
+    if (typed->length) add_to_draft(console, text_string(typed));
+    text_deinit(typed);
 }
 
 bool console_has_news(void *user) {
     struct console *console = user;
-    desk_listen(&console->desk);
-    return console->desk.notes.length > 0;
+    session_listen(console->session);
+    return console->session->notes.length > 0;
 }
 
 void console_tell_news(void *user) {
     struct console *console = user;
-    struct text *notes = &console->desk.notes;
+    struct text *notes = &console->session->notes;
     if (notes->length == 0) return;
     struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
     terminal_wrapped(STYLE_DIM, &wrap, notes->bytes, notes->length);
@@ -243,7 +90,7 @@ void console_tell_news(void *user) {
 }
 
 void console_quit(struct console *console) {
-    const int32_t behind = console->desk.behind_count;
+    const int32_t behind = console->session->unfollowed_count;
     console->leave = behind == 0 || console->warned_at == console->prompts - 1;
     if (console->leave) return;
     terminal_tell(STYLE_DIM, "%d answer%s still being written: once more stops %s, and leaves.\n",
@@ -297,27 +144,28 @@ bool console_confirm(struct console *console, const char *question) {
 static void show_restored(struct console *console) {
     struct restore_report report;
     struct text line = {0};
-    chat_restore(console->chat, RESTORE_MS, &report);
+    chat_restore(console->session->front, RESTORE_MS, &report);
     if (report.length > 0 && kv_report_restored(&report, &line) == STATUS_OK)
         terminal_tell(STYLE_DIM, "[%s]\n", text_string(&line));
     text_deinit(&line);
 }
 
 void console_arrive(struct console *console) {
-    view_replay(console->chat, REPLAY_EXCHANGES);
-    if (chat_running(console->chat)) return; // what there is of the answer comes next
-    const struct conversation *conversation = chat_conversation(console->chat);
+    view_replay(console->session->front, REPLAY_EXCHANGES);
+    if (console->session->front->turn.active) return; // what there is of the answer comes next
+    const struct conversation *conversation = &console->session->front->conversation;
     char turns[TURNS_TEXT_BYTES];
     struct text name = {0};
     if (text_fit(&name, conversation->name, 24, false) == STATUS_OK)
         terminal_tell(STYLE_DIM, "[%s%s%s · %s]\n", conversation->id, name.length ? " " : "",
-                      text_string(&name), turns_format(chat_turn_count(console->chat), turns));
+                      text_string(&name),
+                      turns_format(chat_turn_count(console->session->front), turns));
     text_deinit(&name);
     show_restored(console);
     terminal_say(STYLE_PLAIN, "\n");
-    if (!chat_draft(console->chat)[0]) return;
+    if (!chat_draft(console->session->front)[0]) return;
     terminal_tell(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
-    console_give_back(console, chat_draft(console->chat));
+    console_give_back(console, chat_draft(console->session->front));
 }
 
 void console_give_back(struct console *console, const char *text) {
@@ -325,5 +173,5 @@ void console_give_back(struct console *console, const char *text) {
     struct text typed = console->draft;
     console->draft = (struct text){0};
     add_to_draft(console, text);
-    typed_to_draft(console, &typed);
+    console_keep_typed(console, &typed, false);
 }

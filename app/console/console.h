@@ -1,11 +1,11 @@
 // app/console/console.h — what the chat loop and its commands share.
 //
-// A console is the desk with its chats, where the next prompt begins, and whether it is time to
-// leave. The loop (interactive.c) owns it; commands change it. Threads: the UI's.
+// A console is the session, where the next prompt begins, and whether it is time to leave. The loop
+// (interactive.c) owns it; commands change it. Threads: the UI's.
 #ifndef APP_CONSOLE_H
 #define APP_CONSOLE_H
 
-#include "app/chat/desk.h"
+#include "app/chat/chat.h"
 
 enum { CONSOLE_MOST_QUEUED = 16 };
 
@@ -20,10 +20,7 @@ struct composed {
 };
 
 struct console {
-    struct desk desk;
-    struct chat *chat;     // the one in front
-    struct engine *engine; // borrowed, as the next
-    struct db *db;
+    struct session *session; // borrowed
     const char *config_path; // borrowed; beside it lie the person's presets
     bool status, verbose;    // a line above the prompt; /stats after each answer
     bool saved;
@@ -31,7 +28,6 @@ struct console {
     struct text draft;                      // what the next prompt begins with
     struct text queue[CONSOLE_MOST_QUEUED]; // lines sent while an answer was written
     int32_t queued;
-    struct text moving;       // a command that leaves the answer in front
     bool again;               // the running answer's text has left the screen
     int64_t prompts;          // so far
     int64_t warned_at;        // the prompt at which leaving was put off, or -1
@@ -44,38 +40,17 @@ struct console {
 
 void console_deinit(struct console *console); // its texts
 
-// What became of a message.
-enum sent {
-    SENT,         // its turn has begun
-    SENT_BACK,    // it could not be sent, or the person wants to change it: into the draft with it
-    SENT_NOWHERE, // the person gave it up; it is in the history
-};
-
-// Each begins a turn, which console_follow() shows. What does not fit asks for room (overflow.h)
-// first. What comes of the message's text is the caller's.
-enum sent console_send(struct console *console, const char *text, size_t length);
-void console_regenerate(struct console *console, int32_t answers);
-void console_search(struct console *console, int32_t width);
-void console_continue(struct console *console);
-
-// Shows the turn that runs in front, to its end or until a command leaves it; of several answers it
-// asks for one. What was taken back by ^C is the draft, and so is what was queued.
-void console_follow(struct console *console);
-
 // A line that is obeyed as soon as the answer in front is written: moved in.
 void console_queue(struct console *console, struct text *line);
 bool console_unqueue(struct console *console, struct text *line); // the first, into the empty *line
+void console_queue_to_draft(struct console *console); // so that nothing of it is sent by itself
 
-// For commands that wait by themselves, between editor_begin_aside() and console_end_aside():
-// queues what is sent. What is typed and not sent is the draft, and if it was cancelled so is the
-// queue.
+// While an answer is written, after editor_begin_aside(): queues what is sent. At the end what was
+// typed and not sent is *typed; it becomes the draft, and if the person has stopped what was
+// written so does the queue.
 void console_listen(struct console *console);
-void console_end_aside(struct console *console, bool cancelled);
-
-// Moving to another conversation, as the desk does it. Says why not, or true.
-bool console_new(struct console *console, const char *name);
-bool console_resume(struct console *console, const char *which);
-bool console_fork(struct console *console, const char *name);
+void console_end_aside(struct text *typed);
+void console_keep_typed(struct console *console, struct text *typed, bool cancelled);
 
 // Answers that ended in the background: are there any; say so.
 bool console_has_news(void *console);

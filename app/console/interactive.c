@@ -4,23 +4,30 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/chat/chat_turn.h"
 #include "app/chat/kv_report.h"
+#include "app/chat/usage.h"
+#include "app/console/command.h"
 #include "app/console/commands.h"
 #include "app/console/compose.h"
 #include "app/console/console.h"
+#include "app/console/overflow.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/notice.h"
 #include "app/screen/terminal.h"
 
 static const char PROMPT[] = "> ";
-enum { NAME_LEAST = 20 }; // columns of the model's name, on any screen
+enum {
+    NAME_LEAST = 20, // columns of the model's name, on any screen
+    NEARLY_FULL_PERCENT = 80,
+};
 
 // Where KV is kept, and how much of it there is.
 static void show_pools(const struct console *console) {
     struct kv_usage usage;
     struct text line = {0};
-    engine_kv_usage(console->engine, &usage);
+    engine_kv_usage(console->session->engine, &usage);
     if (kv_report_pools(&usage, &line) == STATUS_OK)
         terminal_tell(STYLE_DIM, "cache · %s\n", text_string(&line));
     text_deinit(&line);
@@ -38,7 +45,7 @@ static void show_limits(const struct engine_info *info) {
 // "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way, down to NAME_LEAST.
 static void show_start(const struct console *console) {
     struct engine_info info;
-    engine_info(console->engine, &info);
+    engine_info(console->session->engine, &info);
     char context[COUNT_TEXT_BYTES];
     struct text facts = {0}, line = {0};
     const enum status status = text_format(&facts, " · %s · %s · %s tokens", info.file_type,
@@ -58,10 +65,115 @@ static void show_start(const struct console *console) {
     text_deinit(&line);
     show_pools(console);
     show_limits(&info);
-    if (chat_template_guessed(chat_template_of(console->chat)))
+    if (chat_template_guessed(console->session->chat_template))
         terminal_tell(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
     terminal_tell(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
                   console->saved ? "" : "; nothing is saved");
+}
+
+static void warn_when_nearly_full(struct console *console) {
+    const struct usage usage = usage_of(console->session->front);
+    if (usage.context_percent < NEARLY_FULL_PERCENT) return;
+    char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
+    terminal_tell(STYLE_DIM, "[%s of %s tokens are used — /compact makes room]\n\n",
+                  count_format(usage.length, used), count_format(usage.context, context));
+}
+
+static int32_t answers_kept(const struct chat *chat) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < chat->turn.answer_count; i++)
+        kept += turn_answer(&chat->turn, i).any;
+    return kept;
+}
+
+// Which of the answers does the conversation go on with? The first, if nothing is said.
+static void pick(struct console *console) {
+    struct chat *chat = console->session->front;
+    struct text answer = {0};
+    struct error err = {0};
+    int64_t number = 0;
+    if (answers_kept(chat) < 2) return;
+    terminal_tell(STYLE_DIM, "Enter goes on with the first; /alt shows the others.\n");
+    if (console_ask(console, "go on with which? ", &answer)) {
+        const int64_t index = command_number(text_string(&answer), &number)
+                                  ? number - turn_answer(&chat->turn, 0).number
+                                  : -1;
+        const bool found = index >= 0 && index < chat->turn.answer_count &&
+                           turn_answer(&chat->turn, (int32_t)index).any;
+        if (!found)
+            terminal_tell(STYLE_ERROR, "there is no such answer: it is the first\n");
+        else
+            console_failed(
+                chat_choose(chat, turn_answer(&chat->turn, (int32_t)index).message, &err), &err);
+    }
+    text_deinit(&answer);
+}
+
+// The answer in front while it is shown.
+struct following {
+    struct console *console;
+    struct text move; // a command that leaves it
+};
+
+// A line that was sent while the answer streams: a command that moves is obeyed now.
+static bool hear_line(void *user, struct text *line) {
+    struct following *following = user;
+    if (!commands_moves(text_string(line))) {
+        console_queue(following->console, line);
+        return false;
+    }
+    following->move = *line;
+    *line = (struct text){0};
+    return true;
+}
+
+// What is queued was meant for the conversation that is left, so it is not sent by itself.
+static void move(struct console *console, const char *line) {
+    console_queue_to_draft(console);
+    commands_run(console, line);
+    // It stayed, or came to another that is written.
+    console->again = console->session->front->turn.active;
+}
+
+static void end_turn(struct following *following, enum view_end end) {
+    struct console *console = following->console;
+    switch (end) {
+    case VIEW_ANSWERED:
+        pick(console);
+        if (console->verbose) command_stats(console, "");
+        warn_when_nearly_full(console);
+        break;
+    case VIEW_BACK:
+        compose_take_back(console, chat_draft(console->session->front));
+        break;
+    case VIEW_FAILED:
+        break;
+    case VIEW_MOVED:
+        move(console, text_string(&following->move));
+        break;
+    case VIEW_LEAVE:
+        console->leave = true;
+        break;
+    }
+}
+
+// Shows the turn that runs in front, to its end or until a command leaves it; of several answers it
+// asks for one. What was taken back by ^C is the draft, and so is what was queued.
+static void follow(struct console *console) {
+    struct following following = {.console = console};
+    struct text typed = {0};
+    bool cancelled;
+    struct session *session = console->session;
+    const struct view_options options = {
+        .again = console->again, .line = hear_line, .user = &following};
+    console->again = false;
+    editor_begin_aside();
+    const enum view_end end =
+        view_turn(session, &session->front->turn, &options, &console->exit_code, &cancelled);
+    console_end_aside(&typed);
+    end_turn(&following, end);
+    text_deinit(&following.move);
+    console_keep_typed(console, &typed, cancelled);
 }
 
 static void obey_line(struct console *console, const struct text *line) {
@@ -89,7 +201,7 @@ static bool obey_queue(struct console *console) {
 // Where things stand, when that has changed since it was last said.
 static void show_status(struct console *console) {
     struct text line = {0};
-    if (view_status_line(console->chat, console->engine, &line) != STATUS_OK) line.length = 0;
+    if (view_status_line(console->session->front, &line) != STATUS_OK) line.length = 0;
     if (line.length && strcmp(text_string(&line), text_string(&console->status_line)) != 0)
         terminal_say(STYLE_DIM, "%s\n", text_string(&line));
     text_deinit(&console->status_line);
@@ -132,15 +244,13 @@ static void greet(struct console *console, const struct interactive_options *opt
     terminal_say(STYLE_BOLD, "%s", PROMPT);
     terminal_text(STYLE_PLAIN, options->first_prompt, strlen(options->first_prompt));
     terminal_say(STYLE_PLAIN, "\n");
-    if (console_send(console, options->first_prompt, strlen(options->first_prompt)) == SENT_BACK)
+    if (overflow_send(console, options->first_prompt, strlen(options->first_prompt)) == SENT_BACK)
         console_give_back(console, options->first_prompt);
 }
 
 int interactive_run(const struct interactive_options *options) {
     struct console console = {
-        .chat = *options->chat,
-        .engine = options->engine,
-        .db = options->db,
+        .session = options->session,
         .config_path = options->config_path,
         .status = !options->quiet,
         .verbose = options->verbose,
@@ -152,19 +262,18 @@ int interactive_run(const struct interactive_options *options) {
     notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
-                                         .event_fd = engine_event_fd(options->engine),
+                                         .event_fd = options->session->event_fd,
                                          .notice = console_has_news,
                                          .tell = console_tell_news,
                                          .unfold = commands_unfold,
                                          .user = &console});
-    desk_open(&console.desk, options->engine, console.chat);
     greet(&console, options);
     while (!console.leave && !terminal_gone())
-        if (chat_running(console.chat))
-            console_follow(&console);
+        if (console.session->front->turn.active)
+            follow(&console);
         else if (!obey_queue(&console))
             read_and_obey(&console);
-    *options->chat = desk_close(&console.desk);
+    session_end_unfollowed(console.session);
     editor_remember(text_string(&console.draft)); // what would have stood in the next prompt
     editor_close();
     terminal_close();

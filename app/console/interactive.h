@@ -8,12 +8,10 @@
 
 #include <stdbool.h>
 
-#include "app/chat/turn.h"
+#include "app/chat/session.h"
 
 struct interactive_options {
-    struct chat **chat;    // opened and placed where it begins; on return, the one it ended in
-    struct engine *engine; // borrowed, as all that follows
-    struct db *db;
+    struct session *session;  // borrowed, as all that follows; its chat in front is where it begins
     const char *history_path; // of the line editor; NULL: none is kept
     const char *config_path;  // beside it lie the person's presets
     const char *first_prompt; // is sent at once (-p … -i); NULL: none

@@ -4,47 +4,47 @@
 #include <string.h>
 
 #include "app/base/figures.h"
-#include "app/chat/room.h"
+#include "app/chat/chat_turn.h"
+#include "app/chat/shorten.h"
 #include "app/chat/usage.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
 
 static void say_where(struct console *console) {
-    const struct usage usage = usage_of(console->chat, console->engine);
+    const struct usage usage = usage_of(console->session->front);
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
     terminal_tell(STYLE_DIM, "In the fork %s, %s of %s tokens; /resume - goes back to all.\n\n",
-                  chat_conversation(console->chat)->id, count_format(usage.length, used),
+                  console->session->front->conversation.id, count_format(usage.length, used),
                   count_format(usage.context, context));
 }
 
 // What is sent meanwhile waits, commands that move too.
-static bool take_line(void *user, struct text *line) {
+static bool hear_line(void *user, struct text *line) {
     console_queue(user, line);
     return false;
 }
 
-// The scratch stands in front for as long as its turn takes; what runs behind goes on.
-static enum view_end view_scratch(struct console *console, struct chat *scratch) {
-    const struct view_options options = {.unmarked = true, .line = take_line, .user = console};
+static enum view_end view_summary(struct console *console, struct turn *turn) {
+    const struct view_options options = {.unmarked = true, .line = hear_line, .user = console};
+    struct text typed = {0};
     bool cancelled;
-    console->desk.front = scratch;
     editor_begin_aside();
-    const enum view_end end = view_turn(&console->desk, &options, &console->exit_code, &cancelled);
-    desk_stop_front(&console->desk);
-    console->desk.front = console->chat;
-    console_end_aside(console, cancelled);
+    const enum view_end end =
+        view_turn(console->session, turn, &options, &console->exit_code, &cancelled);
+    console_end_aside(&typed);
+    console_keep_typed(console, &typed, cancelled);
     return end;
 }
 
 // Shows the summary while it is written; false when it did not come to its end.
 static bool show_summary(struct console *console, struct compaction *compaction) {
     terminal_tell(STYLE_DIM, "[the summary]\n");
-    switch (view_scratch(console, compaction->scratch)) {
+    switch (view_summary(console, &compaction->turn)) {
     case VIEW_ANSWERED:
         if (compaction_is_cut(compaction))
             terminal_tell(STYLE_DIM, "[the summary was cut: it may have %d tokens]\n\n",
-                          (int)chat_settings(compaction->scratch)->max_tokens);
+                          (int)compaction->max_tokens);
         return true;
     case VIEW_BACK:
         terminal_tell(STYLE_DIM, "No summary: nothing has changed.\n\n");
@@ -63,7 +63,8 @@ bool overflow_compact(struct console *console, const char *focus, int32_t messag
     struct compaction compaction;
     struct error err = {0};
     bool done = false;
-    enum status status = compaction_begin(console->chat, focus, message_tokens, &compaction, &err);
+    enum status status =
+        compaction_begin(console->session->front, focus, message_tokens, &compaction, &err);
     if (console_failed(status, &err)) return false;
     if (show_summary(console, &compaction)) {
         status = compaction_finish(&compaction, &err);
@@ -78,7 +79,7 @@ static bool drop(struct console *console, int32_t message_tokens) {
     struct error err = {0};
     int64_t dropped;
     char turns[TURNS_TEXT_BYTES];
-    if (console_failed(room_drop(console->chat, message_tokens, &dropped, &err), &err))
+    if (console_failed(shorten_drop(console->session->front, message_tokens, &dropped, &err), &err))
         return false;
     terminal_tell(STYLE_DIM, "Without the oldest %s.\n", turns_format(dropped, turns));
     say_where(console);
@@ -99,17 +100,19 @@ static char ask(struct console *console, bool room_can_be_made) {
     return choice;
 }
 
-enum sent overflow_send(struct console *console, const char *text, size_t length,
-                        const struct error *why) {
+// Sends the message once there is room for it. `why` is what chat_send() said.
+static enum sent send_with_room(struct console *console, const char *text, size_t length,
+                                const struct error *why) {
     int32_t tokens = 0, free_tokens;
     size_t keep_from;
     struct error err = {0};
     console_failed(STATUS_TOO_LONG, why);
-    bool possible =
-        chat_measure(console->chat, text, length, &tokens, &free_tokens, &err) == STATUS_OK &&
-        chat_turn_count(console->chat) > 0;
+    bool possible = chat_measure(console->session->front, text, length, &tokens, &free_tokens,
+                                 &err) == STATUS_OK &&
+                    chat_turn_count(console->session->front) > 0;
     if (possible)
-        possible = chat_keep_from(console->chat, tokens, 0, &keep_from, &err) == STATUS_OK;
+        possible =
+            chat_keep_from(console->session->front, tokens, 0, &keep_from, &err) == STATUS_OK;
     const char choice = ask(console, possible);
     if (choice == 'a') {
         terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
@@ -118,5 +121,13 @@ enum sent overflow_send(struct console *console, const char *text, size_t length
     const bool room = possible && ((choice == 'c' && overflow_compact(console, "", tokens)) ||
                                    (choice == 'd' && drop(console, tokens)));
     if (!room) return SENT_BACK;
-    return console_failed(chat_send(console->chat, text, length, &err), &err) ? SENT_BACK : SENT;
+    return console_failed(chat_send(console->session->front, text, length, &err), &err) ? SENT_BACK
+                                                                                        : SENT;
+}
+
+enum sent overflow_send(struct console *console, const char *text, size_t length) {
+    struct error err = {0};
+    const enum status status = chat_send(console->session->front, text, length, &err);
+    if (status == STATUS_TOO_LONG) return send_with_room(console, text, length, &err);
+    return console_failed(status, &err) ? SENT_BACK : SENT;
 }

@@ -10,9 +10,16 @@
 
 #include "app/console/console.h"
 
-// Sends the message once there is room for it. `why` is what chat_send() said.
-enum sent overflow_send(struct console *console, const char *text, size_t length,
-                        const struct error *why);
+// What became of a message.
+enum sent {
+    SENT,         // its turn has begun
+    SENT_BACK,    // it could not be sent, or the person wants to change it: into the draft with it
+    SENT_NOWHERE, // the person gave it up; it is in the history
+};
+
+// Begins the message's turn. What does not fit asks the person first. What comes of its text is the
+// caller's.
+enum sent overflow_send(struct console *console, const char *text, size_t length);
 
 // A summary stands for the old turns from here on, in a fork, streamed as it is written. False:
 // nothing has changed, and it was said why.

@@ -12,6 +12,7 @@
 #include "app/screen/status_line.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/assert.h"
 
 enum {
     POLL_MS = 50,             // how late a signal may be noticed
@@ -22,7 +23,8 @@ enum {
 };
 
 struct view {
-    struct desk *desk;
+    struct session *session;
+    struct turn *turn;
     const struct view_options *options;
     int64_t began_ms;
     int64_t cancelled_ms; // 0: not cancelled
@@ -37,12 +39,12 @@ static void hide_progress(struct view *view) {
     view->progress_shown = false;
 }
 
-static void show_progress(struct view *view, const struct turn_progress *progress) {
+static void show_progress(struct view *view, const struct turn_update *update) {
     struct text line = {0};
     const struct progress_now now = {.what = "reading",
                                      .unit = "tokens",
-                                     .done = progress->done,
-                                     .total = progress->total,
+                                     .done = update->done,
+                                     .total = update->total,
                                      .now_ms = clock_ms(),
                                      .columns = terminal_width()};
     const enum status status = progress_line(&view->progress, &now, &line);
@@ -60,39 +62,31 @@ static void end_line(struct view *view) {
     stream_end(&view->stream);
 }
 
-static void show_number(const struct chat *chat, int32_t index) {
-    terminal_say(STYLE_DIM, "[%d]\n", (int)chat_answer(chat, index).number);
+static void show_number(const struct turn *turn, int32_t index) {
+    terminal_say(STYLE_DIM, "[%d]\n", (int)turn_answer(turn, index).number);
 }
 
 // The first of several answers is shown as it comes; once it is whole, how far the others are.
-static void count_others(struct view *view, const struct chat *chat) {
+static void count_others(struct view *view) {
+    const struct turn *turn = view->turn;
     char bytes[COUNT_TEXT_BYTES];
     size_t length = 0;
-    if (!chat_answer(chat, 0).any || !terminal_styled()) return;
-    for (int32_t i = 1; i < chat_answer_count(chat); i++)
-        length += chat_answer(chat, i).length;
+    if (!turn_answer(turn, 0).any || !terminal_styled()) return;
+    for (int32_t i = 1; i < turn->answer_count; i++)
+        length += turn_answer(turn, i).length;
     end_line(view);
-    terminal_say(STYLE_DIM, "%d more: %s bytes", (int)chat_answer_count(chat) - 1,
+    terminal_say(STYLE_DIM, "%d more: %s bytes", (int)turn->answer_count - 1,
                  count_format((int64_t)length, bytes));
     view->progress_shown = true;
 }
 
-static void show_piece(struct view *view, const struct chat *chat,
-                       const struct turn_progress *piece) {
+static void show_piece(struct view *view, const struct turn_update *piece) {
     if (piece->length == 0) return;
     hide_progress(view);
-    if (chat_answer_count(chat) > 1 && !view->numbered) show_number(chat, 0);
+    if (view->turn->answer_count > 1 && !view->numbered) show_number(view->turn, 0);
     view->numbered = true;
     stream_append(&view->stream, piece->text, piece->length, piece->tokens);
     if (terminal_has_footer()) stream_settle(&view->stream);
-}
-
-static void show_text(struct view *view, const struct chat *chat,
-                      const struct turn_progress *progress) {
-    if (progress->answer > 0)
-        count_others(view, chat);
-    else
-        show_piece(view, chat, progress);
 }
 
 static const char *stop_mark(enum message_stop stop) {
@@ -117,24 +111,26 @@ static struct wrap new_wrap(void) {
 }
 
 // Those after the first, whole.
-static void show_others(const struct chat *chat) {
-    for (int32_t i = 0; i < chat_answer_count(chat); i++) {
-        const struct turn_report answer = chat_answer(chat, i);
-        if (i == 0 || !answer.any) continue;
+static void show_others(const struct turn *turn) {
+    for (int32_t i = 1; i < turn->answer_count; i++) {
+        const struct turn_report answer = turn_answer(turn, i);
+        if (!answer.any) continue;
         terminal_say(STYLE_PLAIN, "\n");
-        show_number(chat, i);
+        show_number(turn, i);
         stream_show(answer.text, answer.length);
         terminal_tell(STYLE_DIM, "%s", stop_mark(answer.stop));
     }
 }
 
-static enum view_end finish(struct view *view, const struct chat *chat, enum status status,
-                            const struct error *err) {
-    const struct turn_report last = chat_last(chat);
-    const bool back = chat_draft(chat)[0];
+static enum view_end finish(struct view *view) {
+    const struct turn *turn = view->turn;
+    const struct turn_report first = turn_first(turn);
+    const enum status status = turn->status;
+    const bool back = turn->given_back;
     end_line(view);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
-        terminal_tell(STYLE_ERROR, "%s\n\n", err->text[0] ? err->text : status_text(status));
+        terminal_tell(STYLE_ERROR, "%s\n\n",
+                      turn->err.text[0] ? turn->err.text : status_text(status));
         return back ? VIEW_BACK : VIEW_FAILED;
     }
     if (view->options->unmarked) {
@@ -145,15 +141,15 @@ static enum view_end finish(struct view *view, const struct chat *chat, enum sta
         terminal_tell(STYLE_DIM, "[stopped — the message is back in the editor]\n");
         return VIEW_BACK;
     }
-    terminal_tell(STYLE_DIM, "%s", last.any ? stop_mark(last.stop) : "[stopped]\n");
-    show_others(chat);
+    terminal_tell(STYLE_DIM, "%s", first.any ? stop_mark(first.stop) : "[stopped]\n");
+    show_others(turn);
     terminal_say(STYLE_PLAIN, "\n");
     return VIEW_ANSWERED;
 }
 
 static void cancel(struct view *view) {
     view->cancelled_ms = clock_ms();
-    chat_cancel(view->desk->front);
+    turn_cancel(view->turn);
 }
 
 // True when it is time to leave without waiting for the turn's end.
@@ -165,7 +161,7 @@ static bool obey_signals(struct view *view, int *exit_code) {
     if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {
         view->end_signal = signals.end;
-        chat_set_background(view->desk->front, true); // there will be no editor to give it back to
+        turn_set_background(view->turn, true); // there will be no editor to give it back to
         cancel(view);
         *exit_code = 128 + view->end_signal;
         return false;
@@ -180,27 +176,23 @@ static bool obey_signals(struct view *view, int *exit_code) {
     return false;
 }
 
-// What has come of the turn by now.
-static enum turn_event show_news(struct view *view, enum view_end *end) {
-    struct chat *chat = view->desk->front;
-    struct turn_progress progress;
-    enum status status = STATUS_OK;
-    struct error err = {0};
-    const enum turn_event came = desk_next(view->desk, &progress, &status, &err);
-    switch (came) {
-    case TURN_WAIT:
-        break;
+// False when the turn is done.
+static bool show_update(struct view *view, const struct turn_update *update) {
+    ASSERT(update->turn == view->turn);
+    switch (update->event) {
     case TURN_PREFILL:
-        show_progress(view, &progress);
-        break;
+        show_progress(view, update);
+        return true;
     case TURN_TEXT:
-        show_text(view, chat, &progress);
-        break;
+        if (update->answer > 0)
+            count_others(view);
+        else
+            show_piece(view, update);
+        return true;
     case TURN_DONE:
-        *end = finish(view, chat, status, &err);
-        break;
+        return false;
     }
-    return came;
+    return false;
 }
 
 // True when a line was sent for which the view ends.
@@ -218,12 +210,14 @@ static bool obey_keys(struct view *view) {
 }
 
 static enum view_end show_turn(struct view *view, int *exit_code) {
-    const int events = desk_event_fd(view->desk);
-    enum view_end end;
+    struct turn_update update;
     for (;;) {
-        const enum turn_event came = show_news(view, &end);
-        if (came == TURN_DONE) return view->end_signal ? VIEW_LEAVE : end;
-        if (came == TURN_WAIT) terminal_wait_beside(events, POLL_MS);
+        const bool came = session_next(view->session, 0, &update);
+        if (came && !show_update(view, &update)) {
+            const enum view_end end = finish(view);
+            return view->end_signal ? VIEW_LEAVE : end;
+        }
+        if (!came) terminal_wait_beside(view->session->event_fd, POLL_MS);
         if (obey_keys(view)) {
             end_line(view);
             return VIEW_MOVED;
@@ -235,15 +229,16 @@ static enum view_end show_turn(struct view *view, int *exit_code) {
     }
 }
 
-enum view_end view_turn(struct desk *desk, const struct view_options *options, int *exit_code,
-                        bool *cancelled) {
-    struct view view = {.desk = desk, .options = options, .began_ms = clock_ms()};
+enum view_end view_turn(struct session *session, struct turn *turn,
+                        const struct view_options *options, int *exit_code, bool *cancelled) {
+    struct view view = {
+        .session = session, .turn = turn, .options = options, .began_ms = clock_ms()};
     const struct stream_options look = stream_on_terminal();
-    const struct turn_report so_far = chat_answer(desk->front, 0);
-    const struct turn_progress again = {.text = so_far.text, .length = so_far.length};
+    const struct turn_report so_far = turn_answer(turn, 0);
+    const struct turn_update again = {.text = so_far.text, .length = so_far.length};
     stream_begin(&view.stream, &look);
     if (options->again)
-        show_piece(&view, desk->front, &again);
+        show_piece(&view, &again);
     else
         stream_skip(&view.stream, so_far.text, so_far.length);
     const enum view_end end = show_turn(&view, exit_code);
@@ -293,10 +288,10 @@ void view_replay(const struct chat *chat, int exchanges) {
         if (chat_message(chat, i)->role != MESSAGE_SYSTEM) replay_message(chat_message(chat, i));
 }
 
-enum status view_status_line(struct chat *chat, struct engine *engine, struct text *line) {
-    const struct usage usage = usage_of(chat, engine);
-    const struct conversation *conversation = chat_conversation(chat);
-    const struct turn_report last = chat_last(chat);
+enum status view_status_line(const struct chat *chat, struct text *line) {
+    const struct usage usage = usage_of(chat);
+    const struct conversation *conversation = &chat->conversation;
+    const struct turn_report last = turn_first(&chat->turn);
     if (usage.length == 0) return STATUS_OK;
     const int64_t us = last.stats.decode_us;
     const struct status_facts facts = {

@@ -9,11 +9,11 @@
 #ifndef APP_VIEW_H
 #define APP_VIEW_H
 
-#include "app/chat/desk.h"
+#include "app/chat/chat.h"
 
 enum view_end {
     VIEW_ANSWERED, // the answer is stored, whole or in part; what is odd about it was said
-    VIEW_BACK,     // nothing was answered: the message is in chat_draft()
+    VIEW_BACK,     // nothing was answered: the message was given back
     VIEW_FAILED,   // said why
     VIEW_MOVED,    // away from the turn, which goes on, by a line that was sent meanwhile
     VIEW_LEAVE,    // *exit_code: a signal, or ^C twice
@@ -29,11 +29,11 @@ struct view_options {
     void *user;
 };
 
-// Shows the turn that runs in front until its end. Of several answers the first is shown as it
+// Shows a turn that runs until its end. Of several answers the first is shown as it
 // comes, numbered, and the others when all are whole. Between editor_begin_aside() and its end.
 // *cancelled says whether the person has stopped the turn.
-enum view_end view_turn(struct desk *desk, const struct view_options *options, int *exit_code,
-                        bool *cancelled);
+enum view_end view_turn(struct session *session, struct turn *turn,
+                        const struct view_options *options, int *exit_code, bool *cancelled);
 
 void view_answer(const struct message *message); // whole
 
@@ -42,7 +42,6 @@ void view_replay(const struct chat *chat, int exchanges);
 
 // Appends "a story · 412/2.0k (20 %) · 96 % cached · 118 tok/s · pool 4 %" (status_line.h), or
 // nothing while the conversation is empty.
-MUST_CHECK enum status view_status_line(struct chat *chat, struct engine *engine,
-                                        struct text *line);
+MUST_CHECK enum status view_status_line(const struct chat *chat, struct text *line);
 
 #endif

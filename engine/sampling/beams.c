@@ -141,7 +141,8 @@ static enum status start_step(struct beams *beams) {
                                               .background = beams->background,
                                               .ignore_end = true,
                                               .observer = look,
-                                              .observer_user = &beams->beams[i]};
+                                              .observer_user = &beams->beams[i],
+                                              .owner = beams->options.owner};
         options[i].sampler.temperature = 0;
     }
     TRY(request_start_all(sequences, options, beams->live, requests));
@@ -298,13 +299,9 @@ static int32_t find_beam(const struct beams *beams, const struct request *reques
     return at;
 }
 
-bool beams_owns(const struct beams *beams, const struct event *event) {
-    return !beams->done && find_beam(beams, event->request) < beams->live;
-}
-
 bool beams_take(struct beams *beams, const struct event *event) {
-    if (!beams_owns(beams, event)) return false;
     const int32_t at = find_beam(beams, event->request);
+    if (at == beams->live) return false;
     if (event->kind != EVENT_DONE) return true;
     atomic_store(&beams->beams[at].request, NULL);
     request_release(event->request);

@@ -40,6 +40,7 @@ struct beams_options {
     int32_t max_tokens;    // 0: until the context is full
     double length_penalty; // 0: none; 1: the mean; more favours longer ones
     bool early_stopping;   // with `width` finished, it is over
+    void *owner;           // of its events
 };
 
 // The sequence is IDLE, not empty, borrowed until this returns, and not changed. NO_MEMORY; FULL:
@@ -47,8 +48,6 @@ struct beams_options {
 MUST_CHECK enum status beams_create(struct sequence *sequence, const struct beams_options *options,
                                     struct beams **beams);
 void beams_destroy(struct beams *beams); // when done; NULL is fine
-
-bool beams_owns(const struct beams *beams, const struct event *event);
 
 // True: the event was the search's. On the last one of a step it chooses and begins the next.
 bool beams_take(struct beams *beams, const struct event *event);

@@ -52,7 +52,7 @@ static void follow(struct answer *answer, struct text *shown) {
     while (!answer->ended) {
         struct event event;
         if (!engine_next_event(engine, 1000, &event)) continue;
-        if (event.kind == EVENT_TOKEN) answer_take(answer, &none, event.token);
+        if (event.kind == EVENT_TOKEN) answer_push(answer, &none, event.token);
         if (event.kind == EVENT_DONE) answer_end(answer, &event);
         if (answer_show(answer, &none, &piece, &length))
             assert_int_equal(text_append(shown, piece, length), STATUS_OK);

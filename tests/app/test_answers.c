@@ -1,10 +1,13 @@
 // tests/app/test_answers.c — several answers to one message, with the demo model.
-#include "app/chat/turn.h"
+#include "app/chat/chat_turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "app/chat/chat_move.h"
+#include "tests/app/chats.h"
 
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, SAMPLES = 4, SEED = 71 };
 
@@ -34,18 +37,15 @@ static int close_all(void **state) {
 }
 
 static struct chat *open_chat(int32_t answers, uint64_t seed, int32_t max_tokens) {
-    struct chat *chat = NULL;
-    struct error err = {0};
-    struct chat_options options = {
-        .engine = engine, .db = db, .digest = {1, 1}, .system = "You are brief."};
-    options.settings = (struct chat_settings){.sampler = sampler_options_default(),
-                                              .seed_given = true,
-                                              .max_tokens = max_tokens,
-                                              .answers = answers};
+    struct session_options options = {
+        .engine = engine, .db = db, .digest = {1, 1}, .preamble = "You are brief."};
+    options.settings = (struct session_settings){.sampler = sampler_options_default(),
+                                                 .seed_given = true,
+                                                 .max_tokens = max_tokens,
+                                                 .answers = answers};
     options.settings.sampler.temperature = 1.5f; // so that seeds differ
     options.settings.sampler.seed = seed;
-    if (chat_open(&options, &chat, &err) != STATUS_OK) fail_msg("%s", err.text);
-    return chat;
+    return chats_open(&options);
 }
 
 static void begin(struct chat *chat, const char *question) {
@@ -57,34 +57,31 @@ static void begin(struct chat *chat, const char *question) {
 // bytes (0: never).
 static enum status follow(struct chat *chat, size_t cancel_after) {
     static struct text streamed[CHAT_MAX_ANSWERS];
-    struct turn_progress progress;
-    struct error err = {0};
-    enum status status = STATUS_OK;
-    enum turn_event event;
+    struct turn_update update;
     for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
         text_clear(&streamed[i]);
-    while ((event = chat_turn_next(chat, 1000, &progress, &status, &err)) != TURN_DONE) {
-        if (event != TURN_TEXT) continue;
-        struct text *text = &streamed[progress.answer];
-        assert_int_equal(text_append(text, progress.text, progress.length), STATUS_OK);
-        if (cancel_after && streamed[0].length >= cancel_after) chat_cancel(chat);
+    while (chats_next(chat, &update)) {
+        if (update.event != TURN_TEXT) continue;
+        struct text *text = &streamed[update.answer];
+        assert_int_equal(text_append(text, update.text, update.length), STATUS_OK);
+        if (cancel_after && streamed[0].length >= cancel_after) turn_cancel(&chat->turn);
     }
-    for (int32_t i = 0; i < chat_answer_count(chat); i++)
-        assert_string_equal(chat_answer(chat, i).text, text_string(&streamed[i]));
+    for (int32_t i = 0; i < chat->turn.answer_count; i++)
+        assert_string_equal(turn_answer(&chat->turn, i).text, text_string(&streamed[i]));
     for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
         text_deinit(&streamed[i]);
     engine_check(engine);
-    return status;
+    return chat->turn.status;
 }
 
 // The conversation ends with this answer, in the store and in the sequence.
 static void check_tip(struct chat *chat, int64_t answer) {
     int32_t *ids = NULL;
     size_t count = 0;
-    struct sequence *sequence = chat_sequence(chat);
-    assert_int_equal(chat_conversation(chat)->tip, answer);
+    struct sequence *sequence = chat->sequence;
+    assert_int_equal(chat->conversation.tip, answer);
     assert_int_equal(chat_message(chat, chat_message_count(chat) - 1)->id, answer);
-    assert_int_equal(message_tokens(db, answer, chat_conversation(chat)->model, &ids, &count, NULL),
+    assert_int_equal(message_tokens(db, answer, chat->conversation.model, &ids, &count, NULL),
                      STATUS_OK);
     assert_true(count > 0 && count <= (size_t)sequence_length(sequence));
     const size_t from = (size_t)sequence_length(sequence) - count;
@@ -98,24 +95,24 @@ static void each_answer_is_as_if_it_were_alone_with_its_seed(void **state) {
     int differ = 0;
     begin(chat, QUESTION);
     assert_int_equal(follow(chat, 0), STATUS_OK);
-    assert_int_equal(chat_answer_count(chat), SAMPLES);
+    assert_int_equal(chat->turn.answer_count, SAMPLES);
     for (int32_t i = 0; i < SAMPLES; i++) {
         struct chat *alone = open_chat(1, SEED + (uint64_t)i, 40);
-        const struct turn_report report = chat_answer(chat, i);
+        const struct turn_report report = turn_answer(&chat->turn, i);
         assert_true(report.any);
         assert_int_equal(report.seed, SEED + i);
         if (i > 0) assert_true(report.stats.cached_tokens >= report.stats.prompt_tokens - 1);
         begin(alone, QUESTION);
         assert_int_equal(follow(alone, 0), STATUS_OK);
-        assert_string_equal(chat_last(alone).text, report.text);
-        assert_int_equal(chat_last(alone).stop, report.stop);
-        differ += strcmp(report.text, chat_answer(chat, 0).text) != 0;
-        chat_close(alone);
+        assert_string_equal(turn_first(&alone->turn).text, report.text);
+        assert_int_equal(turn_first(&alone->turn).stop, report.stop);
+        differ += strcmp(report.text, turn_answer(&chat->turn, 0).text) != 0;
+        chats_close(alone);
     }
     assert_true(differ > 0);
-    assert_int_equal(chat_last(chat).message, chat_answer(chat, 0).message);
-    check_tip(chat, chat_answer(chat, 0).message);
-    chat_close(chat);
+    assert_int_equal(turn_first(&chat->turn).message, turn_answer(&chat->turn, 0).message);
+    check_tip(chat, turn_answer(&chat->turn, 0).message);
+    chats_close(chat);
 }
 
 static void all_answers_stay_and_any_can_be_chosen(void **state) {
@@ -131,17 +128,17 @@ static void all_answers_stay_and_any_can_be_chosen(void **state) {
     assert_int_equal(follow(chat, 0), STATUS_OK);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, SAMPLES + 1);
-    assert_int_equal(answers[current].id, chat_answer(chat, 0).message);
+    assert_int_equal(answers[current].id, turn_answer(&chat->turn, 0).message);
     for (int32_t i = 0; i < SAMPLES; i++) { // in their own order, whichever ended first
-        assert_int_equal(chat_answer(chat, i).number, i + 2);
-        assert_int_equal(answers[i + 1].id, chat_answer(chat, i).message);
+        assert_int_equal(turn_answer(&chat->turn, i).number, i + 2);
+        assert_int_equal(answers[i + 1].id, turn_answer(&chat->turn, i).message);
     }
     const int64_t old = answers[0].id;
     for (int32_t i = 0; i < SAMPLES; i++) {
-        const struct turn_report report = chat_answer(chat, i);
+        const struct turn_report report = turn_answer(&chat->turn, i);
         assert_int_equal(chat_choose(chat, report.message, &err), STATUS_OK);
         check_tip(chat, report.message);
-        assert_string_equal(chat_last(chat).text, report.text);
+        assert_string_equal(turn_first(&chat->turn).text, report.text);
     }
     assert_int_equal(chat_choose(chat, old, &err), STATUS_OK);
     check_tip(chat, old);
@@ -149,7 +146,7 @@ static void all_answers_stay_and_any_can_be_chosen(void **state) {
     begin(chat, SECOND); // and the conversation goes on with it
     assert_int_equal(follow(chat, 0), STATUS_OK);
     message_path_free(answers, count);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void stopped_answers_keep_what_each_has(void **state) {
@@ -158,16 +155,16 @@ static void stopped_answers_keep_what_each_has(void **state) {
     begin(chat, QUESTION);
     assert_int_equal(follow(chat, 20), STATUS_OK);
     for (int32_t i = 0; i < SAMPLES; i++) {
-        const struct turn_report report = chat_answer(chat, i);
+        const struct turn_report report = turn_answer(&chat->turn, i);
         if (report.any) assert_true(report.length > 0);
         if (i == 0) assert_int_equal(report.stop, STOP_INTERRUPTED);
     }
-    check_tip(chat, chat_answer(chat, 0).message);
+    check_tip(chat, turn_answer(&chat->turn, 0).message);
     begin(chat, SECOND);
-    chat_cancel(chat); // nothing of any: the question comes back
+    turn_cancel(&chat->turn); // nothing of any: the question comes back
     assert_int_equal(follow(chat, 0), STATUS_OK);
-    if (!chat_last(chat).any) assert_string_equal(chat_draft(chat), SECOND);
-    chat_close(chat);
+    if (!turn_first(&chat->turn).any) assert_string_equal(chat_draft(chat), SECOND);
+    chats_close(chat);
 }
 
 // The answer of a search is what the engine's own finds, with its end and its place in the store.
@@ -177,29 +174,29 @@ static void a_search_gives_the_best_that_it_finds(void **state) {
     struct message *answers;
     size_t count, current;
     struct chat *chat = open_chat(1, SEED, 24);
-    chat_settings(chat)->beams = SAMPLES;
-    chat_settings(chat)->length_penalty = 1;
+    chat->session->settings.beams = SAMPLES;
+    chat->session->settings.length_penalty = 1;
     begin(chat, QUESTION);
     assert_int_equal(follow(chat, 0), STATUS_OK);
-    const struct turn_report report = chat_last(chat);
+    const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.any && report.length > 0);
     assert_true(report.stop == STOP_END || report.stop == STOP_LENGTH);
     check_tip(chat, report.message);
     char *first = strdup(report.text);
     assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK); // nothing random is in it
     assert_int_equal(follow(chat, 0), STATUS_OK);
-    assert_string_equal(chat_last(chat).text, first);
+    assert_string_equal(turn_first(&chat->turn).text, first);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, 2);
     message_path_free(answers, count);
     assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK);
-    chat_cancel(chat);
+    turn_cancel(&chat->turn);
     assert_int_equal(follow(chat, 0), STATUS_OK);
     begin(chat, SECOND);
     assert_int_equal(follow(chat, 0), STATUS_OK);
-    assert_true(chat_last(chat).any);
+    assert_true(turn_first(&chat->turn).any);
     free(first);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 // Three chats of one engine, their turns at once: each gets its own events, and the answer that it
@@ -208,52 +205,52 @@ static void several_chats_are_answered_together(void **state) {
     (void)state;
     enum { CHATS = 3 };
     static const char *const names[CHATS] = {"alpha", "beta", "gamma"};
-    struct chat *chats[CHATS], *none = NULL;
+    struct chat *chats[CHATS];
     struct error err = {0};
     for (int i = 0; i < CHATS; i++) { // with a turn each
         struct chat *first = open_chat(1, SEED + (uint64_t)i, 20);
         assert_int_equal(chat_new(first, names[i], &err), STATUS_OK);
         begin(first, QUESTION);
         assert_int_equal(follow(first, 0), STATUS_OK);
-        chat_close(first);
+        chats_close(first);
     }
     chats[0] = open_chat(1, SEED, 30);
     assert_int_equal(chat_resume(chats[0], names[0], &err), STATUS_OK);
-    assert_int_equal(chat_open_beside(chats[0], names[0], &none, &err), STATUS_BUSY);
-    assert_int_equal(chat_open_beside(chats[0], "nobody", &none, &err), STATUS_NOT_FOUND);
-    for (int i = 1; i < CHATS; i++)
-        assert_int_equal(chat_open_beside(chats[0], names[i], &chats[i], &err), STATUS_OK);
+    struct session *session = chats[0]->session;
+    for (int i = 1; i < CHATS; i++) {
+        assert_int_equal(chat_open(session, &chats[i], &err), STATUS_OK);
+        assert_int_equal(chat_resume(chats[i], names[0], &err), STATUS_BUSY);
+        assert_int_equal(chat_resume(chats[i], "nobody", &err), STATUS_NOT_FOUND);
+        assert_int_equal(chat_resume(chats[i], names[i], &err), STATUS_OK);
+    }
     for (int i = 0; i < CHATS; i++)
         begin(chats[i], SECOND);
     bool ended[CHATS] = {false};
     for (int left = CHATS; left > 0;) {
-        struct event event;
-        struct turn_progress progress;
-        enum status status;
+        struct turn_update update;
         int owner = 0;
-        assert_true(engine_next_event(engine, 20000, &event));
-        while (!chat_owns(chats[owner], &event))
+        assert_true(session_next(session, 20000, &update));
+        while (update.turn != &chats[owner]->turn)
             owner++;
-        for (int i = owner + 1; i < CHATS; i++)
-            assert_false(chat_owns(chats[i], &event));
-        chat_turn_take(chats[owner], &event, &progress);
-        if (!chat_turn_ended(chats[owner], &status, &err)) continue;
-        assert_int_equal(status, STATUS_OK);
+        session_check(session);
+        if (update.event != TURN_DONE) continue;
+        assert_int_equal(update.turn->status, STATUS_OK);
         ended[owner] = true;
         left--;
     }
     for (int i = 0; i < CHATS; i++) {
         assert_true(ended[i]);
-        const struct turn_report report = chat_last(chats[i]);
+        const struct turn_report report = turn_first(&chats[i]->turn);
         check_tip(chats[i], report.message);
         char *together = strdup(report.text);
         assert_int_equal(chat_regenerate(chats[i], 1, &err), STATUS_OK); // alone, the same seed
         assert_int_equal(follow(chats[i], 0), STATUS_OK);
-        assert_string_equal(chat_last(chats[i]).text, together);
+        assert_string_equal(turn_first(&chats[i]->turn).text, together);
         free(together);
     }
-    for (int i = CHATS - 1; i >= 0; i--)
+    for (int i = CHATS - 1; i > 0; i--)
         chat_close(chats[i]);
+    chats_close(chats[0]);
 }
 
 static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
@@ -270,9 +267,9 @@ static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
     snprintf(words, sizeof words, "room for %d answers", (int)fit);
     assert_non_null(strstr(err.text, words));
     assert_int_equal(chat_message_count(chat), 0);
-    chat_settings(chat)->answers = CHAT_MAX_ANSWERS + 1;
+    chat->session->settings.answers = CHAT_MAX_ANSWERS + 1;
     assert_int_equal(chat_send(chat, QUESTION, strlen(QUESTION), &err), STATUS_BAD_INPUT);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 // tests/app/test_changing_past.c — chats with a template that says earlier answers differently:
 // of each only nine characters stay once the next turn has begun. The model is the demo model with
 // that template written over its own.
-#include "app/chat/turn.h"
+#include "app/chat/chat_turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "app/base/attachment.h"
+#include "app/chat/chat_move.h"
 #include "app/chat/transcript.h"
+#include "tests/app/chats.h"
 
 enum { KEPT_CHARACTERS = 9 };
 
@@ -74,23 +76,18 @@ static int close_all(void **state) {
 }
 
 static struct chat *open_chat(void) {
-    struct chat *chat = NULL;
-    struct error err = {0};
-    struct chat_options options = {.engine = engine, .db = db, .digest = DIGEST, .system = ""};
+    struct session_options options = {.engine = engine, .db = db, .digest = DIGEST, .preamble = ""};
     options.settings.sampler = sampler_options_default();
     options.settings.sampler.temperature = 0;
     options.settings.max_tokens = 24;
-    if (chat_open(&options, &chat, &err) != STATUS_OK) fail_msg("%s", err.text);
-    return chat;
+    return chats_open(&options);
 }
 
 static void finish(struct chat *chat) {
-    struct turn_progress progress;
-    struct error err = {0};
-    enum status status = STATUS_OK;
-    while (chat_turn_next(chat, 1000, &progress, &status, &err) != TURN_DONE)
+    struct turn_update update;
+    while (chats_next(chat, &update))
         continue;
-    if (status != STATUS_OK) fail_msg("%s", err.text);
+    if (chat->turn.status != STATUS_OK) fail_msg("%s", chat->turn.err.text);
 }
 
 static void ask(struct chat *chat, const char *question) {
@@ -105,14 +102,14 @@ static void check_count(struct chat *chat) {
     size_t count;
     struct error err = {0};
     assert_int_equal(conversation_list(db, "", 1, &rows, &count, &err), STATUS_OK);
-    assert_int_equal(rows[0].tokens, sequence_length(chat_sequence(chat)));
+    assert_int_equal(rows[0].tokens, sequence_length(chat->sequence));
     free(rows);
 }
 
 // The sequence up to the last answer reads as the template says the conversation now.
 static void check_log(struct chat *chat) {
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
-    const struct sequence *sequence = chat_sequence(chat);
+    const struct sequence *sequence = chat->sequence;
     struct text log = {0}, expected = {0};
     const size_t count = chat_message_count(chat);
     for (int32_t i = 0; i < sequence_length(sequence); i++)
@@ -139,15 +136,15 @@ static void check_log(struct chat *chat) {
 // The whole log as one string of ids, owned by the caller.
 static struct token_ids copy_log(struct chat *chat) {
     struct token_ids ids = {0};
-    assert_int_equal(token_ids_append(&ids, sequence_tokens(chat_sequence(chat)),
-                                      (size_t)sequence_length(chat_sequence(chat))),
+    assert_int_equal(token_ids_append(&ids, sequence_tokens(chat->sequence),
+                                      (size_t)sequence_length(chat->sequence)),
                      STATUS_OK);
     return ids;
 }
 
 static void assert_log(struct chat *chat, struct token_ids *expected) {
-    assert_int_equal(sequence_length(chat_sequence(chat)), expected->count);
-    assert_memory_equal(sequence_tokens(chat_sequence(chat)), expected->ids,
+    assert_int_equal(sequence_length(chat->sequence), expected->count);
+    assert_memory_equal(sequence_tokens(chat->sequence), expected->ids,
                         expected->count * sizeof expected->ids[0]);
 }
 
@@ -156,7 +153,7 @@ static void the_log_is_cut_and_read_again_with_each_turn(void **state) {
     struct chat *chat = open_chat();
     ask(chat, "What is the capital of France?");
     check_log(chat);
-    const int32_t before = sequence_length(chat_sequence(chat));
+    const int32_t before = sequence_length(chat->sequence);
     assert_true(chat_message(chat, 1)->length > KEPT_CHARACTERS);
     ask(chat, "And of Spain?");
     check_log(chat);
@@ -166,7 +163,7 @@ static void the_log_is_cut_and_read_again_with_each_turn(void **state) {
     ask(chat, "Thank you.");
     check_log(chat);
     check_count(chat);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void moves_between_turns_find_the_log_as_it_was(void **state) {
@@ -181,7 +178,7 @@ static void moves_between_turns_find_the_log_as_it_was(void **state) {
     struct token_ids second = copy_log(chat);
     ask(chat, "And of Italy?");
     struct token_ids third = copy_log(chat);
-    memcpy(id, chat_conversation(chat)->id, sizeof id);
+    memcpy(id, chat->conversation.id, sizeof id);
 
     assert_int_equal(chat_fork_at(chat, 3, "before the third", &err), STATUS_OK);
     assert_log(chat, &second);
@@ -195,7 +192,7 @@ static void moves_between_turns_find_the_log_as_it_was(void **state) {
 
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
     assert_log(chat, &third);
-    chat_close(chat);
+    chats_close(chat);
     chat = open_chat(); // as a new process would
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
     assert_log(chat, &third);
@@ -205,7 +202,7 @@ static void moves_between_turns_find_the_log_as_it_was(void **state) {
     token_ids_deinit(&second);
     token_ids_deinit(&third);
     text_deinit(&draft);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 int main(void) {

@@ -1,15 +1,18 @@
 // tests/app/test_moves.c — back, forward and across; heads with few-shot turns; shorter forks.
 // With the demo model and a database in memory.
-#include "app/chat/turn.h"
+#include "app/chat/chat_move.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/chat/room.h"
+#include "app/chat/chat_preamble.h"
+#include "app/chat/chat_turn.h"
+#include "app/chat/shorten.h"
 #include "prompts/head.h"
 #include "store/family.h"
+#include "tests/app/chats.h"
 
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, ANSWER_TOKENS = 24 };
 
@@ -45,47 +48,45 @@ static void must(enum status status, const struct error *err) {
 
 // In a database of its own.
 static struct chat *open_chat(const char *head) {
-    struct chat *chat = NULL;
     struct error err = {0};
     must(db_open(":memory:", &db, &err), &err);
-    struct chat_options options = {.engine = engine, .db = db, .digest = DIGEST, .system = head};
+    struct session_options options = {
+        .engine = engine, .db = db, .digest = DIGEST, .preamble = head};
     options.settings.sampler = sampler_options_default();
     options.settings.sampler.temperature = 0;
     options.settings.max_tokens = ANSWER_TOKENS;
-    must(chat_open(&options, &chat, &err), &err);
-    return chat;
+    return chats_open(&options);
 }
 
 static void close_chat(struct chat *chat) {
     struct error err = {0};
-    chat_close(chat);
+    chats_close(chat);
     must(db_check(db, &err), &err);
     db_close(db);
     engine_check(engine);
 }
 
-static enum status follow(struct chat *chat, struct error *err) {
-    struct turn_progress progress;
-    enum status status;
-    while (chat_turn_next(chat, 1000, &progress, &status, err) != TURN_DONE)
-        ;
-    return status;
+static enum status follow(struct chat *chat, struct turn *turn) {
+    struct turn_update update;
+    while (turn->active)
+        session_next(chat->session, 1000, &update);
+    return turn->status;
 }
 
 static int64_t ask(struct chat *chat, const char *question) {
     struct error err = {0};
     must(chat_send(chat, question, strlen(question), &err), &err);
-    must(follow(chat, &err), &err);
-    assert_true(chat_last(chat).any);
-    return chat_last(chat).message;
+    must(follow(chat, &chat->turn), &chat->turn.err);
+    assert_true(turn_first(&chat->turn).any);
+    return turn_first(&chat->turn).message;
 }
 
-static int64_t tip(struct chat *chat) { return chat_conversation(chat)->tip; }
+static int64_t tip(struct chat *chat) { return chat->conversation.tip; }
 
 static int64_t stored_tip(struct chat *chat) {
     struct conversation found;
     struct error err = {0};
-    must(conversation_find(db, chat_conversation(chat)->id, &found, &err), &err);
+    must(conversation_find(db, chat->conversation.id, &found, &err), &err);
     return found.tip;
 }
 
@@ -109,8 +110,8 @@ static void redo_goes_forward_step_by_step_to_where_it_was(void **state) {
     assert_int_equal(tip(chat), third);
     assert_int_equal(chat_turn_count(chat), 3);
     assert_string_equal(chat_message(chat, 4)->text, "And a cat?");
-    assert_int_equal(sequence_length(chat_sequence(chat)),
-                     (int32_t)chat_log_tokens(chat, chat_message_count(chat)));
+    assert_int_equal(sequence_length(chat->sequence),
+                     (int32_t)transcript_standing(&chat->transcript, chat_message_count(chat)));
     assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
     text_deinit(&draft);
     close_chat(chat);
@@ -128,7 +129,7 @@ static void something_new_ends_redo_and_nothing_is_lost(void **state) {
     must(chat_rewind(chat, 1, &draft, &err), &err);
     ask(chat, "What is a fish?");
     assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
-    must(family_messages(db, chat_conversation(chat)->id, 100, &messages, &count, &err), &err);
+    must(family_messages(db, chat->conversation.id, 100, &messages, &count, &err), &err);
     assert_int_equal(count, 6);
     free(messages);
     // To what was left, and back again.
@@ -179,8 +180,7 @@ static void random_walks_in_the_tree_keep_log_and_tip_together(void **state) {
             if (chat_redo(chat, &err) != STATUS_OK) assert_non_null(strstr(err.text, "nothing"));
             break;
         case 3:
-            must(family_messages(db, chat_conversation(chat)->id, 1000, &messages, &count, &err),
-                 &err);
+            must(family_messages(db, chat->conversation.id, 1000, &messages, &count, &err), &err);
             must(chat_go(chat, messages[(size_t)rand_r(&seed) % count].id, &err), &err);
             free(messages);
             break;
@@ -189,8 +189,8 @@ static void random_walks_in_the_tree_keep_log_and_tip_together(void **state) {
         assert_int_equal(tip(chat), count_now ? chat_message(chat, count_now - 1)->id : 0);
         if (count_now == 0 || round % 4) continue;
         assert_int_equal(stored_tip(chat), tip(chat));
-        assert_int_equal(sequence_length(chat_sequence(chat)),
-                         (int32_t)chat_log_tokens(chat, count_now));
+        assert_int_equal(sequence_length(chat->sequence),
+                         (int32_t)transcript_standing(&chat->transcript, count_now));
     }
     text_deinit(&draft);
     close_chat(chat);
@@ -204,13 +204,13 @@ static void a_fork_after_an_answer_keeps_it(void **state) {
     ask(chat, "What is a dog?");
     ask(chat, "And a cat?");
     char original[CONVERSATION_ID_BYTES];
-    memcpy(original, chat_conversation(chat)->id, sizeof original);
+    memcpy(original, chat->conversation.id, sizeof original);
     assert_int_equal(chat_fork_after(chat, 4, "", &err), STATUS_BAD_INPUT);
     must(chat_fork_after(chat, 2, "two", &err), &err);
     assert_int_equal(chat_message_count(chat), 4);
     assert_int_equal(chat_message(chat, 3)->role, MESSAGE_ASSISTANT);
     assert_string_equal(chat_draft(chat), "");
-    assert_string_equal(chat_conversation(chat)->forked_from, original);
+    assert_string_equal(chat->conversation.forked_from, original);
     close_chat(chat);
 }
 
@@ -226,8 +226,8 @@ static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
     assert_int_equal(chat_turn_count(chat), 1);
     // The log is that of a conversation in which the shots were said.
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
-    const int32_t *tokens = sequence_tokens(chat_sequence(chat));
-    for (int32_t i = 0; i < sequence_length(chat_sequence(chat)); i++)
+    const int32_t *tokens = sequence_tokens(chat->sequence);
+    for (int32_t i = 0; i < sequence_length(chat->sequence); i++)
         must(tokenizer_decode(tokenizer, tokens[i], false, &flat), &err);
     const char *shot = strstr(flat.bytes, "What is a cat?");
     assert_non_null(shot);
@@ -236,13 +236,13 @@ static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
     assert_non_null(strstr(answer, "What is a dog?"));
     assert_null(strchr(flat.bytes, HEAD_SEPARATOR));
     // It costs its tokens, and others have it too.
-    struct chat_head costs;
-    must(chat_head(chat, &costs, &err), &err);
+    struct chat_preamble costs;
+    must(chat_preamble(chat, &costs, &err), &err);
     assert_int_equal(costs.others, 0);
-    assert_true(costs.tokens > 16 && costs.tokens < sequence_length(chat_sequence(chat)));
+    assert_true(costs.tokens > 16 && costs.tokens < sequence_length(chat->sequence));
     assert_true(costs.cached >= costs.tokens - 16);
     must(chat_new(chat, "", &err), &err);
-    must(chat_head(chat, &costs, &err), &err);
+    must(chat_preamble(chat, &costs, &err), &err);
     assert_int_equal(costs.others, 1);
     text_deinit(&head);
     text_deinit(&flat);
@@ -258,14 +258,14 @@ static void a_shorter_fork_has_the_head_the_summary_and_the_end(void **state) {
     ask(chat, "And a cat?");
     char original[CONVERSATION_ID_BYTES];
     const int64_t original_tip = tip(chat);
-    memcpy(original, chat_conversation(chat)->id, sizeof original);
+    memcpy(original, chat->conversation.id, sizeof original);
     must(chat_shorten(chat, "It was about animals.", 5, &err), &err);
     assert_int_equal(chat_message_count(chat), 5);
     assert_string_equal(chat_message(chat, 0)->text, "Be brief.");
     assert_int_equal(chat_message(chat, 1)->role, MESSAGE_USER);
     assert_string_equal(chat_message(chat, 2)->text, "It was about animals.");
     assert_string_equal(chat_message(chat, 3)->text, "And a cat?");
-    assert_string_equal(chat_conversation(chat)->forked_from, original);
+    assert_string_equal(chat->conversation.forked_from, original);
     ask(chat, "Go on.");
     must(chat_resume(chat, original, &err), &err);
     assert_int_equal(tip(chat), original_tip);
@@ -278,7 +278,7 @@ static void a_shorter_fork_has_the_head_the_summary_and_the_end(void **state) {
 
 // Questions until so many tokens are used.
 static void fill(struct chat *chat, size_t tokens) {
-    while (chat_log_tokens(chat, chat_message_count(chat)) < tokens)
+    while (transcript_standing(&chat->transcript, chat_message_count(chat)) < tokens)
         ask(chat, "Tell me about a dog, a cat, a fish and a bird, and about how they live.");
 }
 
@@ -296,7 +296,7 @@ static void a_message_that_does_not_fit_does_after_dropping(void **state) {
         must(chat_measure(chat, message.bytes, message.length, &tokens, &free_tokens, &err), &err);
     } while (tokens <= free_tokens);
     assert_int_equal(chat_send(chat, message.bytes, message.length, &err), STATUS_TOO_LONG);
-    must(room_drop(chat, tokens, &dropped, &err), &err);
+    must(shorten_drop(chat, tokens, &dropped, &err), &err);
     assert_true(dropped >= 1);
     assert_int_equal(chat_turn_count(chat), turns - dropped);
     assert_string_equal(chat_message(chat, 0)->text, "Be brief.");
@@ -305,7 +305,7 @@ static void a_message_that_does_not_fit_does_after_dropping(void **state) {
     for (int i = 0; i < CONTEXT; i++)
         assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
     const int64_t before = tip(chat);
-    assert_int_equal(room_drop(chat, CONTEXT, &dropped, &err), STATUS_TOO_LONG);
+    assert_int_equal(shorten_drop(chat, CONTEXT, &dropped, &err), STATUS_TOO_LONG);
     assert_int_equal(tip(chat), before);
     text_deinit(&message);
     close_chat(chat);
@@ -322,9 +322,10 @@ static void room_is_made_from_the_oldest_turns_and_no_more_than_it_takes(void **
     const size_t count = chat_message_count(chat);
     must(chat_keep_from(chat, 1, 0, &keep_from, &err), &err); // all would fit: one goes
     assert_int_equal(keep_from, 3);
-    const size_t last = chat_log_tokens(chat, count) - chat_log_tokens(chat, 5);
-    struct chat_head head;
-    must(chat_head(chat, &head, &err), &err);
+    const size_t last =
+        transcript_standing(&chat->transcript, count) - transcript_standing(&chat->transcript, 5);
+    struct chat_preamble head;
+    must(chat_preamble(chat, &head, &err), &err);
     const int32_t room = CONTEXT - head.tokens - 1 - (int32_t)last;
     must(chat_keep_from(chat, room, 0, &keep_from, &err), &err);
     assert_int_equal(keep_from, 5);
@@ -371,8 +372,8 @@ static void a_compaction_makes_a_fork_with_what_the_model_wrote(void **state) {
     assert_int_equal(count_conversations(), 1);
     must(compaction_begin(chat, "dogs", 0, &compaction, &err), &err);
     // What the summary is about is in the cache already.
-    must(follow(compaction.scratch, &err), &err);
-    const struct turn_report report = chat_last(compaction.scratch);
+    must(follow(chat, &compaction.turn), &compaction.turn.err);
+    const struct turn_report report = turn_first(&compaction.turn);
     assert_true(report.any);
     assert_true(report.stats.cached_tokens > report.stats.prompt_tokens / 2);
     char *summary = strdup(report.text);
@@ -383,7 +384,8 @@ static void a_compaction_makes_a_fork_with_what_the_model_wrote(void **state) {
     assert_int_equal(count_conversations(), 2);
     assert_true(chat_turn_count(chat) < turns);
     assert_non_null(strstr(summary, chat_message(chat, 2)->text));
-    assert_true(chat_log_tokens(chat, chat_message_count(chat)) < CONTEXT / 2 + 64);
+    assert_true(transcript_standing(&chat->transcript, chat_message_count(chat)) <
+                CONTEXT / 2 + 64);
     free(summary);
     ask(chat, "Go on.");
     close_chat(chat);
@@ -398,8 +400,8 @@ static void a_stopped_summary_changes_nothing(void **state) {
     fill(chat, CONTEXT / 2);
     const int64_t before = tip(chat);
     must(compaction_begin(chat, "", 0, &compaction, &err), &err);
-    chat_cancel(compaction.scratch);
-    follow(compaction.scratch, &err);
+    turn_cancel(&compaction.turn);
+    follow(chat, &compaction.turn);
     assert_int_equal(compaction_finish(&compaction, &err), STATUS_CANCELLED);
     compaction_deinit(&compaction);
     assert_int_equal(tip(chat), before);

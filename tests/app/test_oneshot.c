@@ -7,72 +7,59 @@
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
-#include "app/chat/room.h"
+#include "app/chat/chat_kv.h"
+#include "app/chat/chat_turn.h"
+#include "app/chat/shorten.h"
 #include "app/cli/oneshot.h"
 #include "kernels/base/log.h"
 #include "tests/check.h"
 
-// Chats that play a script instead of running a model. These stand in place of app/chat/turn.c and
-// its neighbours, and of app/chat/room.c.
-struct chat {
-    int signals[2];         // that come while its turn runs, one after the other; 0: none
-    enum message_stop stop; // of its answer
-    int steps, sent, cancelled;
-    struct chat_settings settings;
+// Turns that play a script instead of running a model. What follows stands in place of
+// app/chat/session.c and of all in app/chat that has a turn written.
+struct script {
+    struct turn *turn;
+    int signals[2];          // that come while it runs, one after the other; 0: none
+    enum stop_reason reason; // of its answer
+    int steps;
+    bool cancelled;
 };
 
-enum { NOT_STOPPED = 99 };
+enum { NOT_STOPPED = 99, SUMMARY_TOKENS = 64 };
 
-static struct chat scratch;
+static struct script of_chat, of_summary, *running;
 static struct chat_template *chatml;
 static bool shortened;
+static int sent;
 static char warning[128];
 
+static void begin(struct script *script, struct turn *turn, struct answer *answer) {
+    *answer = (struct answer){.turn = turn, .reason = script->reason, .ended = true};
+    *turn = (struct turn){.answers = answer, .answer_count = 1, .kept = -1, .active = true};
+    script->turn = turn;
+    running = script;
+}
+
+bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
+    (void)session, (void)timeout_ms;
+    if (running->steps < 2 && running->signals[running->steps]) {
+        raise(running->signals[running->steps++]);
+        return false;
+    }
+    running->turn->active = false;
+    running->cancelled = atomic_load(&running->turn->answers[0].cancelled);
+    *update = (struct turn_update){.turn = running->turn, .event = TURN_DONE};
+    return true;
+}
 enum status chat_send(struct chat *chat, const char *text, size_t length, struct error *err) {
     (void)text, (void)length;
-    chat->sent++;
-    if (shortened) return STATUS_OK;
-    return error_set(err, STATUS_TOO_LONG, "it does not fit");
-}
-enum turn_event chat_turn_next(struct chat *chat, int timeout_ms, struct turn_progress *progress,
-                               enum status *status, struct error *err) {
-    (void)timeout_ms, (void)progress, (void)err;
-    *status = STATUS_OK;
-    if (chat->steps == 2 || chat->signals[chat->steps] == 0) return TURN_DONE;
-    raise(chat->signals[chat->steps++]);
-    return TURN_WAIT;
-}
-void chat_cancel(struct chat *chat) { chat->cancelled++; }
-struct chat_settings *chat_settings(struct chat *chat) {
-    return &chat->settings;
-}
-struct turn_report chat_last(const struct chat *chat) {
-    return (struct turn_report){.stop = chat->stop};
-}
-int32_t chat_answer_count(const struct chat *chat) {
-    (void)chat;
-    return 0;
-}
-struct turn_report chat_answer(const struct chat *chat, int32_t index) {
-    (void)index;
-    return chat_last(chat);
+    sent++;
+    if (!shortened) return error_set(err, STATUS_TOO_LONG, "it does not fit");
+    begin(&of_chat, &chat->turn, chat->answers);
+    return STATUS_OK;
 }
 int64_t chat_turn_count(const struct chat *chat) {
     (void)chat;
     return 3;
-}
-const struct conversation *chat_conversation(const struct chat *chat) {
-    static const struct conversation conversation;
-    (void)chat;
-    return &conversation;
-}
-struct db *chat_db(struct chat *chat) {
-    (void)chat;
-    return NULL;
-}
-const struct chat_template *chat_template_of(const struct chat *chat) {
-    (void)chat;
-    return chatml;
 }
 void chat_restore(struct chat *chat, int timeout_ms, struct restore_report *report) {
     (void)chat, (void)timeout_ms, (void)report;
@@ -84,20 +71,22 @@ enum status chat_measure(struct chat *chat, const char *text, size_t length, int
     *free_tokens = 0;
     return STATUS_OK;
 }
-enum status room_drop(struct chat *chat, int32_t message_tokens, int64_t *dropped,
-                      struct error *err) {
+enum status shorten_drop(struct chat *chat, int32_t message_tokens, int64_t *dropped,
+                         struct error *err) {
     (void)chat, (void)message_tokens, (void)dropped, (void)err;
     return STATUS_OK;
 }
 enum status compaction_begin(struct chat *chat, const char *focus, int32_t message_tokens,
                              struct compaction *compaction, struct error *err) {
     (void)focus, (void)message_tokens, (void)err;
-    *compaction = (struct compaction){.chat = chat, .scratch = &scratch};
+    *compaction = (struct compaction){.chat = chat, .max_tokens = SUMMARY_TOKENS};
+    begin(&of_summary, &compaction->turn, &compaction->answer);
+    compaction->turn.kept = 0;
     return STATUS_OK;
 }
 enum status compaction_finish(struct compaction *compaction, struct error *err) {
-    if (compaction->scratch->cancelled)
-        return error_set(err, STATUS_CANCELLED, "the summary was stopped");
+    (void)compaction;
+    if (of_summary.cancelled) return error_set(err, STATUS_CANCELLED, "the summary was stopped");
     shortened = true;
     return STATUS_OK;
 }
@@ -108,11 +97,16 @@ static void note_warning(enum log_level level, const char *text) {
         snprintf(warning, sizeof warning, "%s", text);
 }
 
-static int run(struct chat *chat) {
+static int run(void) {
+    static struct chat chat;
     const struct args args = {.overflow = "compact", .format = "text", .quiet = true};
-    const struct launch launch = {.args = &args, .chat = chat};
+    struct session session = {.chat_template = chatml, .front = &chat};
+    const struct launch launch = {.args = &args, .session = &session};
     const struct text prompt = {.bytes = (char[]){"Hi"}, .length = 2};
+    chat = (struct chat){.session = &session, .turn.kept = -1};
+    of_chat = (struct script){0};
     shortened = false;
+    sent = 0;
     oneshot_catch_signals();
     return oneshot_run(&launch, &prompt);
 }
@@ -120,33 +114,31 @@ static int run(struct chat *chat) {
 static void a_summary_that_was_cut_is_said_to_be(void **state) {
     (void)state;
     static const struct {
-        enum message_stop stop;
+        enum stop_reason reason;
         const char *warning;
     } cases[] = {
-        {STOP_END, ""},
-        {STOP_LENGTH, "the summary of the old turns was cut at its limit of 64 tokens"},
-        {STOP_CONTEXT, "the summary of the old turns was cut: the context is full"},
+        {STOP_REASON_END, ""},
+        {STOP_REASON_LENGTH, "the summary of the old turns was cut at its limit of 64 tokens"},
+        {STOP_REASON_CONTEXT, "the summary of the old turns was cut: the context is full"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct chat chat = {0};
-        scratch = (struct chat){.stop = cases[i].stop, .settings.max_tokens = 64};
+        of_summary = (struct script){.reason = cases[i].reason};
         warning[0] = '\0';
         log_set_sink(note_warning);
-        assert_int_equal(run(&chat), EXIT_DONE);
+        assert_int_equal(run(), EXIT_DONE);
         log_set_sink(NULL);
-        assert_int_equal(chat.sent, 2);
+        assert_int_equal(sent, 2);
         assert_string_equal(warning, cases[i].warning);
     }
 }
 
 static void a_signal_stops_the_summary(void **state) {
     (void)state;
-    struct chat chat = {0};
-    scratch = (struct chat){.signals = {SIGTERM}};
-    assert_int_equal(run(&chat), EXIT_TERMINATED);
-    assert_int_equal(scratch.cancelled, 1);
-    assert_int_equal(chat.cancelled, 0);
-    assert_int_equal(chat.sent, 1);
+    of_summary = (struct script){.signals = {SIGTERM}};
+    assert_int_equal(run(), EXIT_TERMINATED);
+    assert_true(of_summary.cancelled);
+    assert_false(of_chat.cancelled);
+    assert_int_equal(sent, 1);
 }
 
 static void two_interrupts_leave_at_once(void **state) {
@@ -154,9 +146,8 @@ static void two_interrupts_leave_at_once(void **state) {
     int result;
     const pid_t child = fork();
     if (child == 0) {
-        struct chat chat = {0};
-        scratch = (struct chat){.signals = {SIGINT, SIGINT}};
-        run(&chat);
+        of_summary = (struct script){.signals = {SIGINT, SIGINT}};
+        run();
         _exit(NOT_STOPPED);
     }
     assert_int_equal(waitpid(child, &result, 0), child);

@@ -1,5 +1,5 @@
 // tests/app/test_turn.c — the life of a turn, with the demo model and a database in memory.
-#include "app/chat/turn.h"
+#include "app/chat/chat_turn.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <dirent.h>
@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/chat/chat_kv.h"
+#include "app/chat/chat_move.h"
 #include "store/vault.h"
+#include "tests/app/chats.h"
 
 enum { CONTEXT = 512, LONG_WORDS = 380, POOL_BYTES = 64 << 20, RESTORE_MS = 10000 };
 
@@ -53,41 +56,29 @@ static int close_all(void **state) {
 }
 
 static struct chat *open_chat(const char *system, const char *const *stops) {
-    struct chat *chat = NULL;
-    struct error err = {0};
-    struct chat_options options = {
-        .engine = engine, .db = db, .digest = DIGEST, .system = system, .stops = stops};
+    struct session_options options = {
+        .engine = engine, .db = db, .digest = DIGEST, .preamble = system, .stops = stops};
     options.settings.sampler = sampler_options_default();
     options.settings.sampler.temperature = 0;
     options.settings.max_tokens = 60;
-    const enum status status = chat_open(&options, &chat, &err);
-    if (status != STATUS_OK) fail_msg("%s", err.text);
-    return chat;
+    return chats_open(&options);
 }
 
 // Follows the running turn; stops it once `cancel_after` bytes have come (0: never).
 static enum status follow(struct chat *chat, size_t cancel_after, struct text *streamed) {
-    struct turn_progress progress;
-    struct error err = {0};
-    enum status status = STATUS_OK;
-    for (;;) {
-        switch (chat_turn_next(chat, 1000, &progress, &status, &err)) {
-        case TURN_WAIT:
-            break;
-        case TURN_PREFILL:
-            assert_true(progress.done <= progress.total);
-            break;
-        case TURN_TEXT:
-            assert_true(progress.length > 0);
-            assert_true(utf8_valid(progress.text, progress.length, NULL));
-            assert_int_equal(text_append(streamed, progress.text, progress.length), STATUS_OK);
-            if (cancel_after && streamed->length >= cancel_after) chat_cancel(chat);
-            break;
-        case TURN_DONE:
-            if (status != STATUS_OK) print_message("%s\n", err.text);
-            return status;
+    struct turn_update update;
+    while (chats_next(chat, &update)) {
+        if (update.event == TURN_PREFILL) {
+            assert_true(update.done <= update.total);
+            continue;
         }
+        assert_true(update.length > 0);
+        assert_true(utf8_valid(update.text, update.length, NULL));
+        assert_int_equal(text_append(streamed, update.text, update.length), STATUS_OK);
+        if (cancel_after && streamed->length >= cancel_after) turn_cancel(&chat->turn);
     }
+    if (chat->turn.status != STATUS_OK) print_message("%s\n", chat->turn.err.text);
+    return chat->turn.status;
 }
 
 // Sends and waits; the answer's text is owned by the caller.
@@ -96,7 +87,7 @@ static char *ask(struct chat *chat, const char *question) {
     struct error err = {0};
     if (chat_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
-    const struct turn_report report = chat_last(chat);
+    const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.any);
     assert_int_equal(report.length, streamed.length);
     assert_string_equal(report.text, text_string(&streamed));
@@ -105,7 +96,7 @@ static char *ask(struct chat *chat, const char *question) {
 
 // The stored ids of the path are the sequence's log, to the id.
 static void check_log(struct chat *chat) {
-    struct sequence *sequence = chat_sequence(chat);
+    struct sequence *sequence = chat->sequence;
     const int32_t *log = sequence_tokens(sequence);
     size_t at = 0;
     for (size_t i = 0; i < chat_message_count(chat); i++) {
@@ -113,7 +104,7 @@ static void check_log(struct chat *chat) {
         size_t count = 0;
         const struct message *message = chat_message(chat, i);
         const enum status status =
-            message_tokens(db, message->id, chat_conversation(chat)->model, &ids, &count, NULL);
+            message_tokens(db, message->id, chat->conversation.model, &ids, &count, NULL);
         if (message->role == MESSAGE_SYSTEM) assert_int_equal(count, 0);
         if (message->role != MESSAGE_SYSTEM) assert_int_equal(status, STATUS_OK);
         assert_true(at + count <= (size_t)sequence_length(sequence));
@@ -137,7 +128,7 @@ static int32_t restored_tokens(struct chat *chat) {
     struct restore_report report;
     chat_restore(chat, RESTORE_MS, &report);
     assert_true(report.done);
-    assert_int_equal(report.length, sequence_length(chat_sequence(chat)));
+    assert_int_equal(report.length, sequence_length(chat->sequence));
     assert_int_equal(report.left_tokens, 0);
     return report.device_tokens + report.host_tokens + report.disk_tokens;
 }
@@ -145,21 +136,21 @@ static int32_t restored_tokens(struct chat *chat) {
 static void two_turns_are_stored_and_the_first_is_not_read_twice(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
-    assert_string_equal(chat_conversation(chat)->id, "");
+    assert_string_equal(chat->conversation.id, "");
     free(ask(chat, QUESTION));
-    assert_int_equal(strlen(chat_conversation(chat)->id), 8);
+    assert_int_equal(strlen(chat->conversation.id), 8);
     assert_int_equal(chat_message_count(chat), 2);
     check_log(chat);
-    const int32_t length = sequence_length(chat_sequence(chat));
+    const int32_t length = sequence_length(chat->sequence);
     free(ask(chat, SECOND));
     check_log(chat);
-    const struct turn_report report = chat_last(chat);
+    const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stats.cached_tokens >= length - 1);
     assert_true(report.stats.prompt_tokens > length);
     assert_true(report.stats.output_tokens > 0);
     assert_int_equal(chat_turn_count(chat), 2);
     assert_int_equal(chat_message(chat, 3)->id, report.message);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void a_resumed_conversation_goes_on_as_if_never_left(void **state) {
@@ -168,13 +159,13 @@ static void a_resumed_conversation_goes_on_as_if_never_left(void **state) {
     struct chat *chat = open_chat("Answer in short sentences.", NULL);
     free(ask(chat, QUESTION));
     char id[CONVERSATION_ID_BYTES];
-    memcpy(id, chat_conversation(chat)->id, sizeof id);
+    memcpy(id, chat->conversation.id, sizeof id);
     assert_int_equal(chat_fork(chat, "never-left", &err), STATUS_OK);
     char *expected = ask(chat, SECOND);
-    chat_close(chat);
+    chats_close(chat);
     chat = open_chat("Another system prompt.", NULL);
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
-    assert_string_equal(chat_system(chat), "Answer in short sentences.");
+    assert_string_equal(chat_preamble_text(chat), "Answer in short sentences.");
     assert_int_equal(chat_message_count(chat), 3);
     check_log(chat);
     char *found = ask(chat, SECOND);
@@ -184,7 +175,7 @@ static void a_resumed_conversation_goes_on_as_if_never_left(void **state) {
     free(found);
     assert_int_equal(chat_resume(chat, "feedfeed", &err), STATUS_NOT_FOUND);
     assert_int_equal(chat_message_count(chat), 5);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
@@ -193,25 +184,25 @@ static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
     struct chat *chat = open_chat("", NULL);
     assert_int_equal(chat_fork(chat, "", &err), STATUS_BAD_INPUT);
     free(ask(chat, QUESTION));
-    const int32_t cached = sequence_cached(chat_sequence(chat));
+    const int32_t cached = sequence_cached(chat->sequence);
     char id[CONVERSATION_ID_BYTES];
-    memcpy(id, chat_conversation(chat)->id, sizeof id);
+    memcpy(id, chat->conversation.id, sizeof id);
     assert_int_equal(chat_fork(chat, "side", &err), STATUS_OK);
-    assert_string_equal(chat_conversation(chat)->name, "side");
-    assert_string_equal(chat_conversation(chat)->forked_from, id);
-    assert_int_equal(sequence_cached(chat_sequence(chat)), cached);
+    assert_string_equal(chat->conversation.name, "side");
+    assert_string_equal(chat->conversation.forked_from, id);
+    assert_int_equal(sequence_cached(chat->sequence), cached);
     free(ask(chat, SECOND));
     assert_int_equal(chat_message_count(chat), 4);
     check_log(chat);
-    assert_int_equal(chat_resume(chat, chat_previous(chat), &err), STATUS_OK);
-    assert_string_equal(chat_conversation(chat)->id, id);
+    assert_int_equal(chat_resume(chat, chat->session->previous, &err), STATUS_OK);
+    assert_string_equal(chat->conversation.id, id);
     assert_int_equal(chat_message_count(chat), 2);
     assert_true(restored_tokens(chat) > cached - block_size());
     check_log(chat);
-    assert_int_equal(chat_resume(chat, chat_previous(chat), &err), STATUS_OK);
+    assert_int_equal(chat_resume(chat, chat->session->previous, &err), STATUS_OK);
     assert_int_equal(chat_message_count(chat), 4);
     check_log(chat);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void a_fork_at_a_turn_gives_its_question_back(void **state) {
@@ -233,7 +224,7 @@ static void a_fork_at_a_turn_gives_its_question_back(void **state) {
     assert_int_equal(chat_message_count(chat), 1); // the system prompt
     free(ask(chat, "What is a lake?"));
     check_log(chat);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 // Another process may have the original: it is neither locked nor entered.
@@ -244,12 +235,12 @@ static void any_conversation_can_be_forked_from(void **state) {
     struct chat *other = open_chat("", NULL);
     free(ask(chat, QUESTION));
     free(ask(chat, SECOND));
-    const char *id = chat_conversation(chat)->id;
+    const char *id = chat->conversation.id;
     assert_int_equal(chat_fork_from(other, id, 3, "", &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_message_count(other), 0);
     assert_int_equal(chat_fork_from(other, id, 0, "", &err), STATUS_OK);
     assert_int_equal(chat_message_count(other), 5);
-    assert_string_equal(chat_conversation(other)->forked_from, id);
+    assert_string_equal(other->conversation.forked_from, id);
     check_log(other);
     assert_int_equal(chat_fork_from(other, id, 2, "", &err), STATUS_OK);
     assert_int_equal(chat_message_count(other), 3);
@@ -257,8 +248,8 @@ static void any_conversation_can_be_forked_from(void **state) {
     free(ask(other, "What is a lake?"));
     check_log(other);
     check_log(chat);
-    chat_close(other);
-    chat_close(chat);
+    chats_close(other);
+    chats_close(chat);
 }
 
 static void rewinding_moves_the_tip_and_deletes_nothing(void **state) {
@@ -282,9 +273,9 @@ static void rewinding_moves_the_tip_and_deletes_nothing(void **state) {
     assert_int_equal(chat_rewind(chat, 2, &draft, &err), STATUS_OK);
     assert_string_equal(text_string(&draft), QUESTION);
     assert_int_equal(chat_message_count(chat), 0);
-    assert_int_equal(sequence_length(chat_sequence(chat)), 0);
+    assert_int_equal(sequence_length(chat->sequence), 0);
     text_deinit(&draft);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void regenerating_puts_a_second_answer_beside_the_first(void **state) {
@@ -294,18 +285,18 @@ static void regenerating_puts_a_second_answer_beside_the_first(void **state) {
     struct chat *chat = open_chat("", NULL);
     assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_BAD_INPUT);
     char *first = ask(chat, QUESTION);
-    const struct turn_report before = chat_last(chat);
+    const struct turn_report before = turn_first(&chat->turn);
     assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
     assert_int_equal(follow(chat, 0, &again), STATUS_OK);
     assert_string_equal(text_string(&again), first); // greedy: the path makes no difference
-    const struct turn_report after = chat_last(chat);
+    const struct turn_report after = turn_first(&chat->turn);
     assert_int_not_equal(after.message, before.message);
     assert_int_equal(after.parent, before.parent);
     assert_int_equal(chat_message_count(chat), 2);
     check_log(chat);
     free(first);
     text_deinit(&again);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void an_interrupted_answer_is_kept_and_continued(void **state) {
@@ -322,14 +313,14 @@ static void an_interrupted_answer_is_kept_and_continued(void **state) {
     assert_int_equal(chat_send(chat, "More", 4, &err), STATUS_BUSY);
     assert_int_equal(chat_new(chat, "", &err), STATUS_BUSY);
     assert_int_equal(follow(chat, 10, &streamed), STATUS_OK);
-    struct turn_report report = chat_last(chat);
+    struct turn_report report = turn_first(&chat->turn);
     assert_int_equal(report.stop, STOP_INTERRUPTED);
     assert_true(report.length >= 10 && report.length < whole_length);
     check_log(chat);
     const int64_t id = report.message;
     assert_int_equal(chat_continue(chat, &err), STATUS_OK);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
-    report = chat_last(chat);
+    report = turn_first(&chat->turn);
     assert_int_equal(report.message, id);
     assert_int_equal(report.length, streamed.length);
     assert_string_equal(report.text, text_string(&streamed));
@@ -338,7 +329,7 @@ static void an_interrupted_answer_is_kept_and_continued(void **state) {
     check_log(chat);
     text_deinit(&streamed);
     free(whole);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void a_turn_stopped_before_any_text_gives_the_message_back(void **state) {
@@ -347,16 +338,16 @@ static void a_turn_stopped_before_any_text_gives_the_message_back(void **state) 
     struct text streamed = {0}, question = {0};
     struct chat *chat = open_chat("", NULL);
     free(ask(chat, QUESTION));
-    const int64_t tip = chat_conversation(chat)->tip;
+    const int64_t tip = chat->conversation.tip;
     for (int i = 0; i < LONG_WORDS; i++)
         assert_int_equal(text_append_string(&question, "dog "), STATUS_OK);
     assert_int_equal(chat_send(chat, question.bytes, question.length, &err), STATUS_OK);
-    chat_cancel(chat);
+    turn_cancel(&chat->turn);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
     assert_int_equal(streamed.length, 0);
-    assert_false(chat_last(chat).any);
+    assert_false(turn_first(&chat->turn).any);
     assert_string_equal(chat_draft(chat), text_string(&question));
-    assert_int_equal(chat_conversation(chat)->tip, tip);
+    assert_int_equal(chat->conversation.tip, tip);
     assert_int_equal(chat_message_count(chat), 2);
     check_log(chat);
     free(ask(chat, SECOND));
@@ -364,7 +355,7 @@ static void a_turn_stopped_before_any_text_gives_the_message_back(void **state) 
     check_log(chat);
     text_deinit(&question);
     text_deinit(&streamed);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 // The kept ids of the last answer are the fewest that make its text.
@@ -372,16 +363,16 @@ static void check_kept_ids(struct chat *chat, size_t text_length) {
     int32_t *ids = NULL;
     size_t count = 0;
     struct text text = {0};
-    const int64_t model = chat_conversation(chat)->model;
+    const int64_t model = chat->conversation.model;
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
-    assert_int_equal(message_tokens(db, chat_last(chat).message, model, &ids, &count, NULL),
+    assert_int_equal(message_tokens(db, turn_first(&chat->turn).message, model, &ids, &count, NULL),
                      STATUS_OK);
     for (size_t i = 0; i < count; i++) {
         assert_true(text.length < text_length);
         assert_int_equal(tokenizer_decode(tokenizer, ids[i], false, &text), STATUS_OK);
     }
     assert_true(text.length >= text_length);
-    assert_memory_equal(text_string(&text), chat_last(chat).text, text_length);
+    assert_memory_equal(text_string(&text), turn_first(&chat->turn).text, text_length);
     text_deinit(&text);
     free(ids);
 }
@@ -390,7 +381,7 @@ static void a_stop_string_ends_the_answer_before_it(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
     char *whole = ask(chat, "Tell me a story about a dog.");
-    chat_close(chat);
+    chats_close(chat);
     const size_t length = strlen(whole);
     for (size_t at = 0; at + 6 < length && at < 24; at += 3) {
         char stop[7];
@@ -400,7 +391,7 @@ static void a_stop_string_ends_the_answer_before_it(void **state) {
         const char *const stops[] = {"never in the text", stop, NULL};
         chat = open_chat("", stops);
         char *found = ask(chat, "Tell me a story about a dog.");
-        assert_int_equal(chat_last(chat).stop, STOP_STRING);
+        assert_int_equal(turn_first(&chat->turn).stop, STOP_STRING);
         assert_int_equal(strlen(found), cut);
         assert_memory_equal(found, whole, cut);
         check_kept_ids(chat, cut);
@@ -408,7 +399,7 @@ static void a_stop_string_ends_the_answer_before_it(void **state) {
         free(found);
         free(ask(chat, SECOND));
         check_log(chat);
-        chat_close(chat);
+        chats_close(chat);
     }
     free(whole);
 }
@@ -431,14 +422,14 @@ static void what_does_not_fit_is_refused_with_numbers(void **state) {
     snprintf(numbers, sizeof numbers, "needs %d tokens, %d are free of %d", (int)tokens, CONTEXT,
              CONTEXT);
     assert_non_null(strstr(err.text, numbers));
-    assert_string_equal(chat_conversation(chat)->id, "");
+    assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_message_count(chat), 0);
-    assert_false(chat_running(chat));
+    assert_false(chat->turn.active);
     free(ask(chat, QUESTION));
     assert_int_equal(chat_measure(chat, "a", 1, &tokens, &free_tokens, &err), STATUS_OK);
-    assert_int_equal(free_tokens, CONTEXT - sequence_length(chat_sequence(chat)));
+    assert_int_equal(free_tokens, CONTEXT - sequence_length(chat->sequence));
     text_deinit(&question);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void the_context_ends_an_answer_and_says_so(void **state) {
@@ -455,14 +446,14 @@ static void the_context_ends_an_answer_and_says_so(void **state) {
     } while (tokens < CONTEXT - 2);
     assert_int_equal(chat_send(chat, question.bytes, question.length, &err), STATUS_OK);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
-    const struct turn_report report = chat_last(chat);
+    const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stop == STOP_CONTEXT || report.stop == STOP_END);
-    assert_true(sequence_length(chat_sequence(chat)) <= CONTEXT);
+    assert_true(sequence_length(chat->sequence) <= CONTEXT);
     check_log(chat);
     assert_int_equal(chat_send(chat, "More", 4, &err), STATUS_TOO_LONG);
     text_deinit(&question);
     text_deinit(&streamed);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void text_that_is_not_utf8_is_refused(void **state) {
@@ -473,7 +464,7 @@ static void text_that_is_not_utf8_is_refused(void **state) {
     assert_non_null(strstr(err.text, "offset 3"));
     assert_int_equal(chat_send(chat, "", 0, &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_message_count(chat), 0);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void text_cannot_forge_a_turn(void **state) {
@@ -485,7 +476,7 @@ static void text_cannot_forge_a_turn(void **state) {
     assert_int_equal(chat_measure(chat, "a", 1, &plain, &room, &err), STATUS_OK);
     assert_int_equal(chat_measure(chat, text, strlen(text), &forged, &room, &err), STATUS_OK);
     assert_true(forged > plain + 12);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static int64_t add_message(int64_t parent, enum message_role role, const char *text, int64_t model,
@@ -511,8 +502,8 @@ static void another_models_conversation_is_read_anew(void **state) {
     assert_int_equal(db_model(db, (struct hash128){1, 2}, "other", &other, &err), STATUS_OK);
     struct chat *chat = open_chat("", NULL);
     char *answer = ask(chat, QUESTION);
-    assert_int_equal(chat_last(chat).stop, STOP_END);
-    struct sequence *sequence = chat_sequence(chat);
+    assert_int_equal(turn_first(&chat->turn).stop, STOP_END);
+    struct sequence *sequence = chat->sequence;
     const size_t length = (size_t)sequence_length(sequence);
     int32_t *expected = malloc(length * sizeof *expected);
     memcpy(expected, sequence_tokens(sequence), length * sizeof *expected);
@@ -522,16 +513,16 @@ static void another_models_conversation_is_read_anew(void **state) {
     add_message(tip, MESSAGE_ASSISTANT, answer, other, made.id);
     assert_int_equal(chat_resume(chat, "foreign", &err), STATUS_OK);
     assert_int_equal(chat_message_count(chat), 2);
-    sequence = chat_sequence(chat);
+    sequence = chat->sequence;
     // Without the id of the end of turn, which the next message brings.
     assert_int_equal(sequence_length(sequence), length - 1);
     assert_memory_equal(sequence_tokens(sequence), expected, (length - 1) * sizeof *expected);
     free(ask(chat, SECOND));
-    assert_int_equal(sequence_tokens(chat_sequence(chat))[length - 1], expected[length - 1]);
+    assert_int_equal(sequence_tokens(chat->sequence)[length - 1], expected[length - 1]);
     check_log(chat);
     free(answer);
     free(expected);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void a_question_that_never_got_its_answer_comes_back(void **state) {
@@ -540,7 +531,7 @@ static void a_question_that_never_got_its_answer_comes_back(void **state) {
     struct conversation made;
     struct chat *chat = open_chat("", NULL);
     free(ask(chat, QUESTION));
-    const int64_t model = chat_conversation(chat)->model;
+    const int64_t model = chat->conversation.model;
     assert_int_equal(conversation_create(db, "crashed", model, &made, &err), STATUS_OK);
     add_message(MESSAGE_NONE, MESSAGE_USER, "Are you there?", model, made.id);
     assert_int_equal(chat_resume(chat, "crashed", &err), STATUS_OK);
@@ -548,31 +539,31 @@ static void a_question_that_never_got_its_answer_comes_back(void **state) {
     assert_int_equal(chat_message_count(chat), 0);
     free(ask(chat, QUESTION));
     check_log(chat);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void a_new_head_begins_a_new_conversation(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
-    assert_int_equal(chat_set_system(chat, "You are Ada.", &err), STATUS_OK);
-    assert_string_equal(chat_system(chat), "You are Ada.");
+    assert_int_equal(chat_set_preamble(chat, "You are Ada.", &err), STATUS_OK);
+    assert_string_equal(chat_preamble_text(chat), "You are Ada.");
     free(ask(chat, QUESTION));
     assert_int_equal(chat_message_count(chat), 3);
     assert_int_equal(chat_message(chat, 0)->role, MESSAGE_SYSTEM);
     check_log(chat);
     assert_int_equal(chat_rename(chat, "first-head", &err), STATUS_OK);
-    assert_string_equal(chat_conversation(chat)->name, "first-head");
-    assert_int_equal(chat_set_system(chat, "You are Bob.", &err), STATUS_OK);
+    assert_string_equal(chat->conversation.name, "first-head");
+    assert_int_equal(chat_set_preamble(chat, "You are Bob.", &err), STATUS_OK);
     assert_int_equal(chat_message_count(chat), 0);
-    assert_string_equal(chat_conversation(chat)->id, "");
+    assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_rename(chat, "second-head", &err), STATUS_OK);
-    assert_string_equal(chat_conversation(chat)->name, "second-head");
+    assert_string_equal(chat->conversation.name, "second-head");
     free(ask(chat, QUESTION));
     assert_int_equal(chat_resume(chat, "first-head", &err), STATUS_OK);
-    assert_string_equal(chat_system(chat), "You are Ada.");
+    assert_string_equal(chat_preamble_text(chat), "You are Ada.");
     check_log(chat);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 // The pool holds one context and a bit: what was left makes room, and nothing fails.
@@ -595,7 +586,7 @@ static void a_small_pool_holds_many_conversations(void **state) {
         check_log(chat);
         text_deinit(&question);
     }
-    chat_close(chat);
+    chats_close(chat);
     engine_close(engine);
     engine = usual;
 }
@@ -610,7 +601,7 @@ static void what_begins_alike_is_found_by_another_conversation(void **state) {
     free(ask(chat, QUESTION));
     assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
     free(ask(chat, SECOND));
-    const struct turn_report report = chat_last(chat);
+    const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stats.cached_tokens >= 3 * block_size());
     assert_int_equal(report.cache.device_tokens, report.stats.cached_tokens);
     struct kv_usage usage;
@@ -618,7 +609,7 @@ static void what_begins_alike_is_found_by_another_conversation(void **state) {
     assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
                      usage.device_blocks);
     text_deinit(&head);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static uint32_t held_tokens(const char *id) {
@@ -637,8 +628,8 @@ static void a_conversation_holds_its_log_until_it_is_stripped(void **state) {
     struct chat *chat = open_chat("This head is of no other conversation.", NULL);
     free(ask(chat, QUESTION));
     free(ask(chat, SECOND));
-    const char *id = chat_conversation(chat)->id;
-    const int32_t length = sequence_length(chat_sequence(chat));
+    const char *id = chat->conversation.id;
+    const int32_t length = sequence_length(chat->sequence);
     const uint32_t held = held_tokens(id);
     assert_true((int32_t)held > length - 2 - block_size());
     assert_int_equal(chat_rewind(chat, 1, &draft, &err), STATUS_OK);
@@ -647,12 +638,12 @@ static void a_conversation_holds_its_log_until_it_is_stripped(void **state) {
     char first[CONVERSATION_ID_BYTES];
     memcpy(first, id, sizeof first);
     assert_int_equal(chat_fork(chat, "held twice", &err), STATUS_OK);
-    assert_int_equal(held_tokens(chat_conversation(chat)->id), held_tokens(first));
+    assert_int_equal(held_tokens(chat->conversation.id), held_tokens(first));
     assert_int_equal(chat_strip(chat, "no such", &stripped, &blocks, &err), STATUS_NOT_FOUND);
     assert_int_equal(chat_strip(chat, first, &stripped, &blocks, &err), STATUS_OK);
     assert_int_equal(held_tokens(first), 0);
     assert_true(blocks <= 1); // the fork needs all but the tail
-    assert_true(held_tokens(chat_conversation(chat)->id) > 0);
+    assert_true(held_tokens(chat->conversation.id) > 0);
     assert_int_equal(chat_strip(chat, "held twice", &stripped, &blocks, &err), STATUS_OK);
     assert_true(blocks > 0);
     check_log(chat);
@@ -660,7 +651,7 @@ static void a_conversation_holds_its_log_until_it_is_stripped(void **state) {
     free(ask(chat, QUESTION));
     check_log(chat);
     text_deinit(&draft);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 static void remove_files(const char *folder) {
@@ -685,28 +676,28 @@ static void after_a_restart_the_past_comes_from_the_disk(void **state) {
     struct chat *chat = open_chat("Answer in short sentences.", NULL);
     free(ask(chat, QUESTION));
     free(ask(chat, "Tell me a story about a dog."));
-    memcpy(id, chat_conversation(chat)->id, sizeof id);
+    memcpy(id, chat->conversation.id, sizeof id);
     assert_int_equal(chat_fork(chat, "", &err), STATUS_OK);
     char *expected = ask(chat, SECOND);
-    chat_close(chat);
+    chats_close(chat);
     engine_close(engine);
 
     engine = open_engine(POOL_BYTES, CONTEXT, folder);
     chat = open_chat("", NULL);
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
-    const int32_t length = sequence_length(chat_sequence(chat));
+    const int32_t length = sequence_length(chat->sequence);
     const int32_t restored = restored_tokens(chat);
     assert_true(restored > length - 2 - block_size());
     char *found = ask(chat, SECOND);
     assert_string_equal(found, expected);
-    const struct turn_report report = chat_last(chat);
+    const struct turn_report report = turn_first(&chat->turn);
     assert_int_equal(report.cache.disk_tokens, restored);
     assert_true(report.cache.restore_us > 0);
     assert_int_equal(report.cache.device_tokens + report.cache.host_tokens +
                          report.cache.disk_tokens,
                      report.stats.cached_tokens);
     check_log(chat);
-    chat_close(chat);
+    chats_close(chat);
     engine_close(engine);
     engine = usual;
     remove_files(folder);
@@ -718,7 +709,7 @@ static void the_seed_decides_and_is_drawn_when_none_is_given(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
-    struct chat_settings *settings = chat_settings(chat);
+    struct session_settings *settings = &chat->session->settings;
     settings->sampler.temperature = 1;
     settings->sampler.seed = 7;
     settings->seed_given = true;
@@ -728,14 +719,14 @@ static void the_seed_decides_and_is_drawn_when_none_is_given(void **state) {
         if (i == 2) settings->seed_given = false;
         assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
         answers[i] = ask(chat, "Tell me a story about a dog.");
-        seeds[i] = chat_last(chat).seed;
+        seeds[i] = turn_first(&chat->turn).seed;
     }
     assert_string_equal(answers[0], answers[1]);
     assert_int_equal(seeds[0], 7);
     assert_int_not_equal(seeds[2], 7);
     for (int i = 0; i < 3; i++)
         free(answers[i]);
-    chat_close(chat);
+    chats_close(chat);
 }
 
 int main(void) {

@@ -14,10 +14,11 @@
 #include "app/screen/terminal.h"
 #include "tests/check.h"
 
-// A chat that plays a script instead of running a model. These stand in place of app/chat/turn.c
-// and of app/chat/desk.c.
+// A turn that plays a script instead of running a model. What follows stands in place of
+// app/chat/session.c and chat.c.
 struct step {
     enum turn_event event;
+    bool waits;          // nothing has come yet
     const char *text;    // TEXT
     const char *typed;   // keys that the person presses before it
     int signal;          // that comes before it
@@ -25,78 +26,76 @@ struct step {
     int32_t answer;      // TEXT
 };
 
-struct chat {
+struct script {
     const struct step *steps;
-    bool cancelled, behind;
-    const char *draft;
+    bool given_back;
     enum message_stop stop;
     enum status status;
     const char *so_far;    // of the first answer
     const char *others[3]; // answers after the first, whole
+    struct turn turn;
+    struct answer answers[4];
 };
 
 static int keyboard = -1; // our end of the terminal
+static struct script *playing;
 
-enum turn_event desk_next(struct desk *desk, struct turn_progress *progress, enum status *status,
-                          struct error *err) {
-    struct chat *chat = desk->front;
-    const struct step *step = chat->steps;
+static bool was_cancelled(const struct script *script) {
+    return atomic_load(&script->answers[0].cancelled);
+}
+
+static void set_answer(struct script *script, const char *text) {
+    struct answer *answer = &script->answers[script->turn.answer_count++];
+    *answer = (struct answer){.turn = &script->turn, .kept = true, .ended = true};
+    assert_int_equal(text_append_string(&answer->text, text), STATUS_OK);
+    answer->reason = script->stop == STOP_END ? STOP_REASON_END : STOP_REASON_CANCELLED;
+}
+
+static void script_begin(struct script *script) {
+    playing = script;
+    script->turn = (struct turn){.answers = script->answers, .active = true};
+    set_answer(script, script->so_far ? script->so_far : "");
+    for (int i = 0; i < 3 && script->others[i]; i++)
+        set_answer(script, script->others[i]);
+}
+
+static void script_end(struct script *script) {
+    for (int32_t i = 0; i < script->turn.answer_count; i++)
+        text_deinit(&script->answers[i].text);
+}
+
+bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
+    (void)session, (void)timeout_ms;
+    struct turn *turn = &playing->turn;
+    const struct step *step = playing->steps;
     if (step->typed) assert_true(write(keyboard, step->typed, strlen(step->typed)) > 0);
     if (step->signal) raise(step->signal);
-    if (step->event == TURN_DONE || chat->cancelled) {
-        *status = chat->status;
-        if (chat->status != STATUS_OK) error_set(err, chat->status, "the reason");
-        return TURN_DONE;
+    *update = (struct turn_update){.turn = turn, .event = TURN_DONE};
+    if (step->event == TURN_DONE || was_cancelled(playing)) {
+        turn->given_back = playing->given_back;
+        turn->status = playing->status;
+        if (was_cancelled(playing)) playing->answers[0].reason = STOP_REASON_CANCELLED;
+        if (turn->status != STATUS_OK) error_set(&turn->err, turn->status, "the reason");
+        return true;
     }
-    chat->steps++;
-    *progress = (struct turn_progress){.text = step->text,
-                                       .length = step->text ? strlen(step->text) : 0,
-                                       .answer = step->answer,
-                                       .done = step->done,
-                                       .total = step->total};
-    return step->event;
+    playing->steps++;
+    if (step->waits) return false;
+    *update = (struct turn_update){.turn = turn,
+                                   .event = step->event,
+                                   .text = step->text,
+                                   .length = step->text ? strlen(step->text) : 0,
+                                   .answer = step->answer,
+                                   .done = step->done,
+                                   .total = step->total};
+    return true;
 }
 
-int desk_event_fd(const struct desk *desk) {
-    (void)desk;
-    return -1;
-}
-void chat_cancel(struct chat *chat) {
-    chat->cancelled = true;
-    chat->stop = STOP_INTERRUPTED;
-}
-void chat_set_background(struct chat *chat, bool background) { chat->behind = background; }
-
-const char *chat_draft(const struct chat *chat) { return chat->draft ? chat->draft : ""; }
-struct turn_report chat_last(const struct chat *chat) {
-    return (struct turn_report){.any = true, .stop = chat->stop};
-}
-int32_t chat_answer_count(const struct chat *chat) {
-    int32_t count = 1;
-    while (count <= 3 && chat->others[count - 1])
-        count++;
-    return count;
-}
-struct turn_report chat_answer(const struct chat *chat, int32_t index) {
-    const char *first = chat->so_far ? chat->so_far : "";
-    const char *text = index > 0 ? chat->others[index - 1] : first;
-    return (struct turn_report){
-        .any = true, .number = index + 1, .stop = chat->stop, .text = text, .length = strlen(text)};
-}
 size_t chat_message_count(const struct chat *chat) {
     (void)chat;
     return 0;
 }
 const struct message *chat_message(const struct chat *chat, size_t index) {
     (void)chat, (void)index;
-    return NULL;
-}
-const struct conversation *chat_conversation(const struct chat *chat) {
-    (void)chat;
-    return NULL;
-}
-struct sequence *chat_sequence(struct chat *chat) {
-    (void)chat;
     return NULL;
 }
 
@@ -150,23 +149,25 @@ static bool keeps_the_line(void *user, struct text *line) {
 }
 
 // Shows the turn; what was typed and not sent comes back in *draft.
-static enum view_end view(struct chat *chat, const struct view_options *options, int *exit_code,
+static enum view_end view(struct script *script, const struct view_options *options, int *exit_code,
                           struct text *draft) {
-    struct desk desk = {.front = chat};
+    struct session session = {.event_fd = -1};
     bool cancelled;
+    script_begin(script);
     editor_begin_aside();
-    const enum view_end end = view_turn(&desk, options, exit_code, &cancelled);
+    const enum view_end end = view_turn(&session, &script->turn, options, exit_code, &cancelled);
     assert_int_equal(editor_end_aside(draft), STATUS_OK);
-    assert_int_equal(cancelled, chat->cancelled);
+    assert_int_equal(cancelled, was_cancelled(script));
+    script_end(script);
     return end;
 }
 
-static enum view_end play(struct stage *stage, struct chat *chat, int *exit_code) {
+static enum view_end play(struct stage *stage, struct script *script, int *exit_code) {
     const struct view_options options = {.line = leaves_the_view};
     struct text draft = {0};
     stage_open(stage);
     editor_open(&(struct editor_options){.event_fd = -1});
-    const enum view_end end = view(chat, &options, exit_code, &draft);
+    const enum view_end end = view(script, &options, exit_code, &draft);
     editor_close();
     stage_close(stage);
     text_deinit(&draft);
@@ -182,13 +183,13 @@ static void assert_shown(const struct stage *stage, const char *what) {
 static void an_answer_is_written_as_it_comes_without_its_escapes(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Hello "},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_TEXT, .text = "\033[2Jworld"},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "Hello ␛[2Jworld\r\n");
     assert_null(strstr(stage.shown, "interrupted"));
 }
@@ -200,10 +201,10 @@ static void of_several_answers_the_first_is_live_and_the_others_come_whole(void 
                                  {.event = TURN_TEXT, .text = "Th", .answer = 2},
                                  {.event = TURN_TEXT, .text = "o", .answer = 1},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END, .others = {"Two", "Three"}};
+    struct script script = {.steps = steps, .stop = STOP_END, .others = {"Two", "Three"}};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "[1]");
     assert_shown(&stage, "One\r\n");
     assert_shown(&stage, "2 more: 8 bytes");
@@ -215,13 +216,13 @@ static void of_several_answers_the_first_is_live_and_the_others_come_whole(void 
 static void interrupt_marks_the_partial_answer(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Once upon"},
-                                 {.event = TURN_WAIT, .typed = "\003"},
+                                 {.waits = true, .typed = "\003"},
                                  {.event = TURN_TEXT, .text = " never shown"},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps};
+    struct script script = {.steps = steps};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "Once upon\r\n");
     assert_shown(&stage, "[interrupted — /continue goes on, /regen replaces]");
     assert_null(strstr(stage.shown, "never"));
@@ -230,12 +231,11 @@ static void interrupt_marks_the_partial_answer(void **state) {
 static void a_message_that_was_taken_back_is_said_to_be(void **state) {
     (void)state;
     const struct step steps[] = {
-        {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT},
-        {.event = TURN_WAIT}};
-    struct chat chat = {.steps = steps, .draft = "my question", .status = STATUS_CANCELLED};
+        {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT}, {.waits = true}};
+    struct script script = {.steps = steps, .given_back = true, .status = STATUS_CANCELLED};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_BACK);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_BACK);
     assert_shown(&stage, "back in the editor");
 }
 
@@ -243,10 +243,10 @@ static void two_interrupts_leave(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Once", .typed = "\003\003"},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps};
+    struct script script = {.steps = steps};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_LEAVE);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_LEAVE);
     assert_int_equal(exit_code, EXIT_INTERRUPTED);
 }
 
@@ -254,23 +254,23 @@ static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Once", .signal = SIGTERM},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps};
+    struct script script = {.steps = steps};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_LEAVE);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_LEAVE);
     assert_int_equal(exit_code, EXIT_TERMINATED);
-    assert_true(chat.cancelled);
-    assert_true(chat.behind); // a message without an answer is kept for the next start
+    assert_true(was_cancelled(&script));
+    assert_true(script.turn.background); // a message without an answer is kept for the next start
     assert_shown(&stage, "Once\r\n");
 }
 
 static void a_failure_is_said(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .status = STATUS_DEVICE};
+    struct script script = {.steps = steps, .status = STATUS_DEVICE};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_FAILED);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_FAILED);
     assert_shown(&stage, "the reason");
 }
 
@@ -278,16 +278,16 @@ static void what_is_typed_meanwhile_is_shown_below_and_stays(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "typed "},
                                  {.event = TURN_TEXT, .text = ".", .typed = "ahead"},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_DONE}};
     const struct view_options options = {.line = leaves_the_view};
-    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     struct text draft = {0};
     int exit_code = -1;
     stage_open(&stage);
     editor_open(&(struct editor_options){.event_fd = -1});
-    assert_int_equal(view(&chat, &options, &exit_code, &draft), VIEW_ANSWERED);
+    assert_int_equal(view(&script, &options, &exit_code, &draft), VIEW_ANSWERED);
     editor_close();
     stage_close(&stage);
     assert_string_equal(text_string(&draft), "typed ahead");
@@ -301,16 +301,16 @@ static void what_is_typed_meanwhile_is_shown_below_and_stays(void **state) {
 static void a_line_sent_meanwhile_is_handed_over(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "one\rtwo"},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     struct text draft = {0}, sent = {0};
     const struct view_options options = {.line = keeps_the_line, .user = &sent};
     int exit_code = -1;
     stage_open(&stage);
     editor_open(&(struct editor_options){.event_fd = -1});
-    assert_int_equal(view(&chat, &options, &exit_code, &draft), VIEW_ANSWERED);
+    assert_int_equal(view(&script, &options, &exit_code, &draft), VIEW_ANSWERED);
     editor_close();
     stage_close(&stage);
     assert_string_equal(text_string(&sent), "one");
@@ -322,13 +322,13 @@ static void a_line_sent_meanwhile_is_handed_over(void **state) {
 static void a_line_that_moves_ends_the_view_and_not_the_turn(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "/bg\r"},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_MOVED);
-    assert_false(chat.cancelled);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_MOVED);
+    assert_false(was_cancelled(&script));
     assert_shown(&stage, "An answer");
 }
 
@@ -337,13 +337,13 @@ static void a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back(void 
     static const char full[] = "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa "
                                "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaaa";
     const struct step steps[] = {{.event = TURN_TEXT, .text = full, .typed = "x"},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_TEXT, .text = "b"},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     int exit_code = -1;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "\0338\033[71G\033[K\r\naaaaaaaaaab\0337");
 }
 
@@ -351,14 +351,14 @@ static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **st
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = " and the rest"},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END, .so_far = "What there was"};
+    struct script script = {.steps = steps, .stop = STOP_END, .so_far = "What there was"};
     const struct view_options options = {.again = true, .line = leaves_the_view};
     struct stage stage;
     struct text draft = {0};
     int exit_code = -1;
     stage_open(&stage);
     editor_open(&(struct editor_options){.event_fd = -1});
-    assert_int_equal(view(&chat, &options, &exit_code, &draft), VIEW_ANSWERED);
+    assert_int_equal(view(&script, &options, &exit_code, &draft), VIEW_ANSWERED);
     editor_close();
     stage_close(&stage);
     assert_shown(&stage, "What there was");
@@ -369,17 +369,17 @@ static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **st
 static void a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "<think>first\n", .typed = "\017"},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_TEXT, .text = "second\n", .typed = "\017"},
-                                 {.event = TURN_WAIT},
+                                 {.waits = true},
                                  {.event = TURN_TEXT, .text = "third and\nfourth\n"},
                                  {.event = TURN_TEXT, .text = "</think>Yes."},
                                  {.event = TURN_DONE}};
-    struct chat chat = {.steps = steps, .stop = STOP_END};
+    struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     int exit_code = -1;
     stream_wishes()->look = THOUGHT_HIDDEN;
-    assert_int_equal(play(&stage, &chat, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
     stream_wishes()->look = THOUGHT_FOLDS;
     assert_null(strstr(stage.shown, "first"));
     assert_shown(&stage, "second");

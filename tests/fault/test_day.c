@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/chat/chat_move.h"
 #include "kernels/base/clock.h"
 #include "tests/check.h"
 #include "tests/harness/day.h"
@@ -63,8 +64,8 @@ static void check_sums(const struct kv_usage *usage) {
 }
 
 static void enter_turn(struct books *books, struct day *day) {
-    const struct turn_report report = chat_last(day->chat);
-    const struct turn_cache *cache = &report.cache;
+    const struct turn_report report = turn_first(&day->chat->turn);
+    const struct answer_cache *cache = &report.cache;
     struct kv_usage usage;
     engine_kv_usage(day->engine, &usage);
     check_sums(&usage);
@@ -83,7 +84,7 @@ static void enter_turn(struct books *books, struct day *day) {
 static void enter_fork(struct books *books, struct day *day) {
     struct sequence *fork;
     const int64_t began_us = clock_now_us();
-    assert_int_equal(sequence_fork(chat_sequence(day->chat), &fork), STATUS_OK);
+    assert_int_equal(sequence_fork(day->chat->sequence, &fork), STATUS_OK);
     books->sequence_us[books->forks] = clock_now_us() - began_us;
     books->fork_us[books->forks++] = day->fork_us;
     sequence_destroy(fork);
@@ -164,12 +165,12 @@ static int32_t check_answers(struct db *db, int32_t talk) {
     day_open(&fresh, &(struct day_place){
                          .folder = folder, .context = CONTEXT, .answer_tokens = ANSWER_TOKENS});
     assert_int_equal(path[0].role, MESSAGE_SYSTEM);
-    must(chat_set_system(fresh.chat, path[0].text, &err), &err);
+    must(chat_set_preamble(fresh.chat, path[0].text, &err), &err);
     for (size_t i = 1; i + 1 < count; i += 2) {
         day_ask(&fresh, path[i].text);
-        if (strcmp(chat_last(fresh.chat).text, path[i + 1].text) != 0)
+        if (strcmp(turn_first(&fresh.chat->turn).text, path[i + 1].text) != 0)
             fail_msg("talk %d, \"%s\": \"%s\" became \"%s\"", (int)talk, path[i].text,
-                     chat_last(fresh.chat).text, path[i + 1].text);
+                     turn_first(&fresh.chat->turn).text, path[i + 1].text);
         answers++;
     }
     day_close(&fresh);

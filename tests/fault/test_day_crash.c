@@ -121,7 +121,7 @@ static void live(const struct crashes *all, const struct day_place *place, int o
             day_open(&day, place);
         }
         if (!day_do(&day, &all->script, i)) continue;
-        const struct turn_report report = chat_last(day.chat);
+        const struct turn_report report = turn_first(&day.chat->turn);
         note.answered = true;
         note.message = report.message;
         note.text = hash_bytes(report.text, report.length, 0);

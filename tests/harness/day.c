@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/chat/chat_kv.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/chat_turn.h"
 #include "kernels/base/clock.h"
 #include "store/vault.h"
 
@@ -181,18 +184,20 @@ void day_open(struct day *day, const struct day_place *place) {
     day_paths(place->folder, db_path, kv_path, PATH_BYTES);
     need("the database", db_open(db_path, &day->db, &err), &err);
     open_engine(day, kv_path);
-    struct chat_options options = {
+    struct session_options options = {
         .engine = day->engine,
         .db = day->db,
         .digest = DIGEST,
         .settings = {.sampler = sampler_options_default(), .max_tokens = place->answer_tokens},
     };
     options.settings.sampler.temperature = 0;
-    need("the chat", chat_open(&options, &day->chat, &err), &err);
+    need("the session", session_open(&options, &day->session, &err), &err);
+    need("the chat", chat_open(day->session, &day->chat, &err), &err);
 }
 
 void day_close(struct day *day) {
     chat_close(day->chat);
+    session_close(day->session);
     engine_close(day->engine);
     db_close(day->db);
 }
@@ -231,13 +236,12 @@ size_t day_progress(struct db *db, const struct day_script *script) {
 }
 
 static void follow(struct chat *chat) {
-    struct turn_progress progress;
-    struct error err = {0};
-    enum status status = STATUS_OK;
-    while (chat_turn_next(chat, 1000, &progress, &status, &err) != TURN_DONE)
-        continue;
-    need("an answer", status, &err);
-    if (!chat_last(chat).any) exit(1);
+    const struct turn *turn = &chat->turn;
+    struct turn_update update;
+    while (turn->active)
+        session_next(chat->session, 1000, &update);
+    need("an answer", turn->status, &turn->err);
+    if (!turn_first(turn).any) exit(1);
 }
 
 void day_ask(struct day *day, const char *question) {
@@ -253,7 +257,7 @@ static void go_to(struct day *day, int32_t talk, size_t step) {
     struct error err = {0};
     struct restore_report report;
     day_talk_name(talk, name);
-    if (strcmp(chat_conversation(day->chat)->name, name) == 0) return;
+    if (strcmp(day->chat->conversation.name, name) == 0) return;
     need(name, chat_resume(day->chat, name, &err), &err);
     if (step % 2) chat_restore(day->chat, RESTORE_MS, &report);
 }
@@ -287,7 +291,7 @@ static void send(struct day *day, const struct day_script *script, size_t step) 
         const int32_t preset = script->steps[step].talk % DAY_PRESETS;
         snprintf(text, PRESET_BYTES, "Preset %d.", (int)preset);
         add_words(text, PRESET_BYTES, (uint32_t)preset, script->plan.preset_words);
-        need("a system prompt", chat_set_system(day->chat, text, &err), &err);
+        need("a system prompt", chat_set_preamble(day->chat, text, &err), &err);
     }
     make_question(script, step, text);
     day_ask(day, text);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app/chat/turn.h"
+#include "app/chat/chat.h"
 
 enum { DAY_TALKS = 128, DAY_PRESETS = 3, DAY_NAME_BYTES = 16 };
 
@@ -70,6 +70,7 @@ struct day {
     struct day_place place;
     struct engine *engine;
     struct db *db;
+    struct session *session;
     struct chat *chat;
     int64_t fork_us; // that the last fork took, its place in the database included
 };
@@ -81,7 +82,7 @@ void day_paths(const char *folder, char *db_path, char *kv_path, size_t bytes); 
 // The first step that is not known to be done.
 size_t day_progress(struct db *db, const struct day_script *script);
 
-// True when it was answered: chat_last() has what.
+// True when it was answered: the chat's turn has what.
 bool day_do(struct day *day, const struct day_script *script, size_t step);
 
 // Sends and waits for the answer.

@@ -1,16 +1,20 @@
-// tests/app/test_desk.c — answers that go on behind the chat in front, with the demo model.
-#include "app/chat/desk.h"
+// tests/app/test_session.c — answers that go on behind the chat in front, with the demo model.
+#include "app/chat/session.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/chat/chat_move.h"
+#include "app/chat/chat_turn.h"
+#include "app/chat/front.h"
+
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, SEED = 71, TOKENS = 60, WALK_STEPS = 400 };
 
 static struct engine *engine;
 static struct db *db;
-static struct desk desk;
+static struct session *session;
 
 static const char QUESTION[] = "Tell me a story about a dog.";
 
@@ -37,43 +41,44 @@ static int close_all(void **state) {
     return 0;
 }
 
-static void open_desk(int32_t max_tokens) {
-    struct chat *chat = NULL;
+static void open_session(int32_t max_tokens) {
     struct error err = {0};
-    struct chat_options options = {
-        .engine = engine, .db = db, .digest = {1, 1}, .system = "You are brief."};
-    options.settings = (struct chat_settings){
+    struct session_options options = {
+        .engine = engine, .db = db, .digest = {1, 1}, .preamble = "You are brief."};
+    options.settings = (struct session_settings){
         .sampler = sampler_options_default(), .seed_given = true, .max_tokens = max_tokens};
     options.settings.sampler.temperature = 9; // so that an answer has no end of its own
     options.settings.sampler.seed = SEED;
-    must(chat_open(&options, &chat, &err), &err);
-    desk_open(&desk, engine, chat);
+    must(session_open(&options, &session, &err), &err);
+    must(chat_open(session, &session->front, &err), &err);
 }
 
-static void close_desk(void) { chat_close(desk_close(&desk)); }
+static void close_session(void) {
+    session_end_unfollowed(session);
+    chat_close(session->front);
+    session_close(session);
+}
 
 static void begin(const char *question) {
     struct error err = {0};
-    must(chat_send(desk.front, question, strlen(question), &err), &err);
+    must(chat_send(session->front, question, strlen(question), &err), &err);
 }
 
 // Until the answer in front has so many bytes, or its end.
 static void follow(size_t bytes) {
-    struct turn_progress progress;
-    struct error err = {0};
-    enum status status = STATUS_OK;
+    struct turn_update update;
     size_t length = 0;
-    enum turn_event came = TURN_WAIT;
-    while (came != TURN_DONE && length < bytes) {
-        came = desk_next(&desk, &progress, &status, &err);
-        if (came == TURN_TEXT) length += progress.length;
+    while (session->front->turn.active && length < bytes) {
+        if (!session_next(session, 0, &update)) continue;
+        assert_ptr_equal(update.turn, &session->front->turn);
+        if (update.event == TURN_TEXT) length += update.length;
     }
-    must(status, &err);
+    must(session->front->turn.status, &session->front->turn.err);
 }
 
 static void wait_for_those_behind(void) {
-    while (desk.behind_count > 0)
-        desk_listen(&desk);
+    while (session->unfollowed_count > 0)
+        session_listen(session);
 }
 
 // The conversation's last message, which is the caller's.
@@ -91,11 +96,11 @@ static char *last_text(const char *conversation, enum message_stop *stop) {
 }
 
 static char *answer_alone(void) {
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
     follow(SIZE_MAX);
-    char *text = strdup(chat_last(desk.front).text);
-    close_desk();
+    char *text = strdup(turn_first(&session->front->turn).text);
+    close_session();
     return text;
 }
 
@@ -104,45 +109,45 @@ static void an_answer_that_is_left_goes_on_as_if_it_were_not(void **state) {
     char id[CONVERSATION_ID_BYTES], *alone = answer_alone();
     enum message_stop stop;
     struct error err = {0};
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
     follow(10);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    must(desk_new(&desk, "", &err), &err);
-    assert_true(desk_is_writing(&desk, id));
-    assert_string_equal(chat_system(desk.front), "You are brief.");
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    must(front_new(session, "", &err), &err);
+    assert_true(front_is_writing(session, id));
+    assert_string_equal(chat_preamble_text(session->front), "You are brief.");
     begin("And what is a cat?");
     follow(SIZE_MAX);
     wait_for_those_behind();
-    assert_false(desk_is_writing(&desk, id));
-    assert_non_null(strstr(text_string(&desk.notes), id));
+    assert_false(front_is_writing(session, id));
+    assert_non_null(strstr(text_string(&session->notes), id));
     char *text = last_text(id, &stop);
     assert_string_equal(text, alone);
     assert_true(stop == STOP_END || stop == STOP_LENGTH);
     free(text);
     free(alone);
-    close_desk();
+    close_session();
 }
 
 static void what_is_behind_comes_back_with_all_it_has(void **state) {
     (void)state;
     char *alone = answer_alone();
     struct error err = {0};
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
     follow(10);
-    struct chat *left = desk.front;
-    must(desk_new(&desk, "elsewhere", &err), &err);
-    must(desk_resume(&desk, "-", &err), &err);
-    assert_ptr_equal(desk.front, left);
-    assert_int_equal(desk.behind_count, 0);
-    assert_true(chat_answer(left, 0).length >= 10);
+    struct chat *left = session->front;
+    must(front_new(session, "elsewhere", &err), &err);
+    must(front_resume(session, "-", &err), &err);
+    assert_ptr_equal(session->front, left);
+    assert_int_equal(session->unfollowed_count, 0);
+    assert_true(turn_answer(&left->turn, 0).length >= 10);
     follow(SIZE_MAX);
-    assert_string_equal(chat_last(left).text, alone);
-    must(desk_resume(&desk, "-", &err), &err); // and the way back leads there
-    assert_string_equal(chat_conversation(desk.front)->name, "elsewhere");
+    assert_string_equal(turn_first(&left->turn).text, alone);
+    must(front_resume(session, "-", &err), &err); // and the way back leads there
+    assert_string_equal(session->front->conversation.name, "elsewhere");
     free(alone);
-    close_desk();
+    close_session();
 }
 
 static void a_conversation_behind_is_not_opened_twice(void **state) {
@@ -150,14 +155,15 @@ static void a_conversation_behind_is_not_opened_twice(void **state) {
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
     struct chat *second = NULL;
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    must(desk_new(&desk, "", &err), &err);
-    assert_int_equal(chat_resume(desk.front, id, &err), STATUS_BUSY);
-    assert_int_equal(chat_open_beside(desk.front, id, &second, &err), STATUS_BUSY);
-    assert_null(second);
-    close_desk();
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    must(front_new(session, "", &err), &err);
+    assert_int_equal(chat_resume(session->front, id, &err), STATUS_BUSY);
+    must(chat_open(session, &second, &err), &err);
+    assert_int_equal(chat_resume(second, id, &err), STATUS_BUSY);
+    chat_close(second);
+    close_session();
 }
 
 static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
@@ -165,27 +171,28 @@ static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
     char id[CONVERSATION_ID_BYTES], *alone = answer_alone();
     enum message_stop stop;
     struct error err = {0};
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
     follow(40);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    must(desk_fork(&desk, "the fork", &err), &err);
-    const struct message *last = chat_message(desk.front, chat_message_count(desk.front) - 1);
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    must(front_fork(session, "the fork", &err), &err);
+    const struct message *last =
+        chat_message(session->front, chat_message_count(session->front) - 1);
     assert_int_equal(last->role, MESSAGE_ASSISTANT);
     assert_int_equal(last->stop, STOP_INTERRUPTED);
     assert_true(last->length >= 40 && strncmp(last->text, alone, last->length) == 0);
     // Nothing of it is computed again but its last token.
-    const struct sequence *sequence = chat_sequence(desk.front);
+    const struct sequence *sequence = session->front->sequence;
     assert_true(sequence_cached(sequence) >= sequence_length(sequence) - 1);
-    must(chat_continue(desk.front, &err), &err);
+    must(chat_continue(session->front, &err), &err);
     follow(SIZE_MAX);
     wait_for_those_behind();
     char *text = last_text(id, &stop);
     assert_string_equal(text, alone);
-    assert_true(strncmp(chat_last(desk.front).text, alone, strlen(alone)) == 0);
+    assert_true(strncmp(turn_first(&session->front->turn).text, alone, strlen(alone)) == 0);
     free(text);
     free(alone);
-    close_desk();
+    close_session();
 }
 
 // The turn is over, and only its last word was not asked for.
@@ -194,24 +201,24 @@ static void a_fork_of_an_answer_that_has_just_ended_has_all_of_it(void **state) 
     enum message_stop stop, stop_of_fork;
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    while (!chat_last(desk.front).any)
-        desk_listen(&desk);
-    assert_true(chat_running(desk.front));
-    must(desk_fork(&desk, "", &err), &err);
-    assert_int_equal(desk.behind_count, 0);
-    assert_string_not_equal(chat_conversation(desk.front)->id, id);
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    while (!turn_first(&session->front->turn).any)
+        session_listen(session);
+    assert_true(session->front->turn.active);
+    must(front_fork(session, "", &err), &err);
+    assert_int_equal(session->unfollowed_count, 0);
+    assert_string_not_equal(session->front->conversation.id, id);
     char *text = last_text(id, &stop);
-    char *text_of_fork = last_text(chat_conversation(desk.front)->id, &stop_of_fork);
+    char *text_of_fork = last_text(session->front->conversation.id, &stop_of_fork);
     assert_string_equal(text_of_fork, text);
     assert_int_equal(stop_of_fork, stop);
     free(text);
     free(text_of_fork);
     begin("And a cat?");
     follow(SIZE_MAX);
-    close_desk();
+    close_session();
 }
 
 static void a_fork_of_a_question_that_was_just_taken_back_ends_before_it(void **state) {
@@ -220,21 +227,21 @@ static void a_fork_of_a_question_that_was_just_taken_back_ends_before_it(void **
     struct error err = {0};
     for (int i = 0; i < 40; i++)
         strcat(question, QUESTION);
-    open_desk(TOKENS);
+    open_session(TOKENS);
     do { // until the word to stop comes before the answer
-        must(desk_new(&desk, "", &err), &err);
+        must(front_new(session, "", &err), &err);
         begin(question);
-        chat_cancel(desk.front);
-        while (!chat_last(desk.front).any && !chat_draft(desk.front)[0])
-            desk_listen(&desk);
-    } while (!chat_draft(desk.front)[0]);
-    assert_true(chat_running(desk.front));
-    must(desk_fork(&desk, "", &err), &err);
-    assert_int_equal(chat_message_count(desk.front), 1); // the head
-    assert_int_equal(desk.behind_count, 0);
+        turn_cancel(&session->front->turn);
+        while (!turn_first(&session->front->turn).any && !chat_draft(session->front)[0])
+            session_listen(session);
+    } while (!chat_draft(session->front)[0]);
+    assert_true(session->front->turn.active);
+    must(front_fork(session, "", &err), &err);
+    assert_int_equal(chat_message_count(session->front), 1); // the head
+    assert_int_equal(session->unfollowed_count, 0);
     begin("And a cat?");
     follow(SIZE_MAX);
-    close_desk();
+    close_session();
 }
 
 static void closing_keeps_what_there_is(void **state) {
@@ -242,12 +249,12 @@ static void closing_keeps_what_there_is(void **state) {
     char id[CONVERSATION_ID_BYTES];
     enum message_stop stop;
     struct error err = {0};
-    open_desk(0);
+    open_session(0);
     begin(QUESTION);
     follow(10);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    must(desk_new(&desk, "", &err), &err);
-    close_desk();
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    must(front_new(session, "", &err), &err);
+    close_session();
     char *text = last_text(id, &stop);
     assert_int_equal(stop, STOP_INTERRUPTED);
     assert_true(strlen(text) >= 10);
@@ -259,15 +266,15 @@ static void closing_keeps_what_there_is(void **state) {
 static const char *stop_and_return(const char *question, enum message_stop *stop) {
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
-    must(desk_new(&desk, "", &err), &err);
+    must(front_new(session, "", &err), &err);
     begin(question);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    chat_cancel(desk.front);
-    must(desk_new(&desk, "", &err), &err);
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    turn_cancel(&session->front->turn);
+    must(front_new(session, "", &err), &err);
     wait_for_those_behind();
-    must(desk_resume(&desk, id, &err), &err);
+    must(front_resume(session, id, &err), &err);
     free(last_text(id, stop));
-    return chat_draft(desk.front);
+    return chat_draft(session->front);
 }
 
 static void a_question_without_an_answer_waits_in_its_conversation(void **state) {
@@ -277,14 +284,14 @@ static void a_question_without_an_answer_waits_in_its_conversation(void **state)
     enum message_stop stop;
     for (int i = 0; i < 40; i++) // long enough to be stopped while it is read
         strcat(question, QUESTION);
-    open_desk(TOKENS);
+    open_session(TOKENS);
     // On a busy machine the answer may begin before the word to stop arrives; it is kept then.
     for (int tries = 0; tries < 50 && !draft[0]; tries++) {
         draft = stop_and_return(question, &stop);
         assert_true(draft[0] || stop == STOP_INTERRUPTED || stop == STOP_LENGTH);
     }
     assert_string_equal(draft, question);
-    close_desk();
+    close_session();
 }
 
 static void a_step_back_is_undone_in_another_chat(void **state) {
@@ -292,37 +299,37 @@ static void a_step_back_is_undone_in_another_chat(void **state) {
     char id[CONVERSATION_ID_BYTES];
     struct text draft = {0};
     struct error err = {0};
-    open_desk(TOKENS);
+    open_session(TOKENS);
     begin(QUESTION);
     follow(SIZE_MAX);
-    snprintf(id, sizeof id, "%s", chat_conversation(desk.front)->id);
-    must(chat_rewind(desk.front, 1, &draft, &err), &err);
-    must(desk_new(&desk, "", &err), &err);
+    snprintf(id, sizeof id, "%s", session->front->conversation.id);
+    must(chat_rewind(session->front, 1, &draft, &err), &err);
+    must(front_new(session, "", &err), &err);
     begin(QUESTION);
-    must(desk_resume(&desk, id, &err), &err);            // beside the answer that runs
-    assert_int_equal(chat_message_count(desk.front), 1); // the head
-    must(chat_redo(desk.front, &err), &err);
-    assert_int_equal(chat_message_count(desk.front), 3);
+    must(front_resume(session, id, &err), &err);             // beside the answer that runs
+    assert_int_equal(chat_message_count(session->front), 1); // the head
+    must(chat_redo(session->front, &err), &err);
+    assert_int_equal(chat_message_count(session->front), 3);
     text_deinit(&draft);
-    close_desk();
+    close_session();
 }
 
 static void no_more_than_the_most_go_behind(void **state) {
     (void)state;
     struct error err = {0};
-    open_desk(0);
-    for (int32_t i = 0; i < DESK_MOST_BEHIND; i++) {
+    open_session(0);
+    for (int32_t i = 0; i < SESSION_MAX_UNFOLLOWED; i++) {
         begin(QUESTION);
-        must(desk_new(&desk, "", &err), &err);
+        must(front_new(session, "", &err), &err);
     }
     begin(QUESTION);
-    struct chat *front = desk.front;
-    assert_int_equal(desk_new(&desk, "", &err), STATUS_FULL);
-    assert_int_equal(desk_fork(&desk, "", &err), STATUS_FULL);
-    assert_ptr_equal(desk.front, front);
-    assert_true(chat_running(front));
-    desk_check(&desk);
-    close_desk();
+    struct chat *front = session->front;
+    assert_int_equal(front_new(session, "", &err), STATUS_FULL);
+    assert_int_equal(front_fork(session, "", &err), STATUS_FULL);
+    assert_ptr_equal(session->front, front);
+    assert_true(front->turn.active);
+    front_check(session);
+    close_session();
 }
 
 // One of the conversations there are, or "" when there is none.
@@ -342,40 +349,40 @@ static void move_at_random(void) {
     struct error err = {0};
     switch (rand() % 6) {
     case 0:
-        (void)!desk_new(&desk, "", &err);
+        (void)!front_new(session, "", &err);
         break;
     case 1:
-        (void)!desk_fork(&desk, "", &err);
+        (void)!front_fork(session, "", &err);
         break;
     case 2:
         pick_conversation(id);
-        if (id[0]) (void)!desk_resume(&desk, id, &err);
+        if (id[0]) (void)!front_resume(session, id, &err);
         break;
     case 3:
-        if (!chat_running(desk.front) && chat_message_count(desk.front) < 8) begin(QUESTION);
+        if (!session->front->turn.active && chat_message_count(session->front) < 8) begin(QUESTION);
         break;
     case 4:
-        if (chat_running(desk.front)) follow((size_t)rand() % 20);
+        if (session->front->turn.active) follow((size_t)rand() % 20);
         break;
     case 5:
-        if (rand() % 4 == 0 && chat_running(desk.front)) chat_cancel(desk.front);
-        desk_listen(&desk);
+        if (rand() % 4 == 0 && session->front->turn.active) turn_cancel(&session->front->turn);
+        session_listen(session);
         break;
     }
 }
 
-static void any_walk_keeps_the_desk_in_order(void **state) {
+static void any_walk_keeps_the_session_in_order(void **state) {
     (void)state;
     print_message("seed %d\n", SEED);
     srand(SEED);
-    open_desk(12);
+    open_session(12);
     for (int i = 0; i < WALK_STEPS; i++) {
         move_at_random();
-        desk_check(&desk);
+        front_check(session);
         engine_check(engine);
     }
     wait_for_those_behind();
-    close_desk();
+    close_session();
     struct error err = {0};
     must(db_check(db, &err), &err);
 }
@@ -392,7 +399,7 @@ int main(void) {
         cmocka_unit_test(a_question_without_an_answer_waits_in_its_conversation),
         cmocka_unit_test(a_step_back_is_undone_in_another_chat),
         cmocka_unit_test(no_more_than_the_most_go_behind),
-        cmocka_unit_test(any_walk_keeps_the_desk_in_order),
+        cmocka_unit_test(any_walk_keeps_the_session_in_order),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

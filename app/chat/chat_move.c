@@ -1,0 +1,329 @@
+#include "app/chat/chat_move.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "app/chat/chat_kv.h"
+#include "app/chat/chat_turn.h"
+#include "kernels/base/assert.h"
+
+static enum status set_draft(struct text *draft, const struct message *message) {
+    text_clear(draft);
+    return text_append(draft, message->text, message->length);
+}
+
+// A question without its answer at the end leaves the transcript for the draft. The store keeps it
+// as the tip until something new is said.
+static enum status split_unanswered(struct transcript *transcript, struct text *draft) {
+    text_clear(draft);
+    if (transcript->count == 0) return STATUS_OK;
+    const struct message *last = &transcript->entries[transcript->count - 1].message;
+    if (last->role != MESSAGE_USER) return STATUS_OK;
+    TRY(set_draft(draft, last));
+    transcript_cut(transcript, transcript->count - 1);
+    return STATUS_OK;
+}
+
+// Leaves the current conversation for `to`, which is locked by now.
+static void change_to(struct chat *chat, const struct conversation *to) {
+    struct session *session = chat->session;
+    if (chat->conversation.id[0]) {
+        conversation_unlock(chat->session->db, chat->conversation.id);
+        memcpy(session->previous, chat->conversation.id, sizeof session->previous);
+    }
+    chat->conversation = *to;
+    chat->turn.kept = -1;
+}
+
+// Moves to `to` with its transcript and draft, which are moved in.
+static void enter(struct chat *chat, const struct conversation *to, struct transcript *transcript,
+                  struct text *draft) {
+    change_to(chat, to);
+    transcript_deinit(&chat->transcript);
+    chat->transcript = *transcript;
+    chat->conversation.tip = transcript_tip(&chat->transcript);
+    text_deinit(&chat->draft);
+    chat->draft = *draft;
+    chat_leave_sequence(chat);
+    chat_place_if_it_fits(chat);
+    chat_retain(chat);
+}
+
+// Locks, loads and enters; on failure the chat is where it was.
+static enum status move_to(struct chat *chat, const struct conversation *to, struct error *err) {
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    struct conversation locked; // its tip may have moved before it was ours
+    TRY(conversation_lock(chat->session->db, to->id, err));
+    enum status status = conversation_find(chat->session->db, to->id, &locked, err);
+    if (status == STATUS_OK)
+        status = transcript_load(&transcript, chat->session->db, locked.tip, err);
+    if (status == STATUS_OK && locked.model == 0 && locked.tip != MESSAGE_NONE) {
+        status = conversation_move(chat->session->db, to->id, locked.tip, transcript.model, err);
+        locked.model = transcript.model; // its first one: it was imported
+    }
+    if (status == STATUS_OK) status = split_unanswered(&transcript, &draft);
+    if (status != STATUS_OK) {
+        conversation_unlock(chat->session->db, to->id);
+        transcript_deinit(&transcript);
+        text_deinit(&draft);
+        return status;
+    }
+    enter(chat, &locked, &transcript, &draft);
+    return STATUS_OK;
+}
+
+enum status chat_new(struct chat *chat, const char *name, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    struct conversation made = {0};
+    if (name[0]) {
+        TRY(conversation_create(chat->session->db, name, chat->transcript.model, &made, err));
+        TRY(conversation_lock(chat->session->db, made.id, err));
+    }
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    enter(chat, &made, &transcript, &draft);
+    return STATUS_OK;
+}
+
+enum status chat_resume(struct chat *chat, const char *name_or_id, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    struct conversation found;
+    TRY(conversation_find(chat->session->db, name_or_id, &found, err));
+    if (strcmp(found.id, chat->conversation.id) == 0) return STATUS_OK;
+    return move_to(chat, &found, err);
+}
+
+// A fork of the current conversation that keeps its first `count` messages.
+static enum status fork_keeping(struct chat *chat, size_t count, const char *name,
+                                struct error *err) {
+    const int64_t tip = count ? chat_message(chat, count - 1)->id : MESSAGE_NONE;
+    struct conversation fork;
+    TRY(conversation_fork(chat->session->db, &chat->conversation, tip, name, &fork, err));
+    TRY(conversation_lock(chat->session->db, fork.id, err));
+    change_to(chat, &fork);
+    transcript_cut(&chat->transcript, count);
+    chat_split_sequence(chat);
+    chat_place_if_it_fits(chat);
+    chat_retain(chat);
+    return STATUS_OK;
+}
+
+enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    if (chat->transcript.count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
+    return fork_keeping(chat, chat->transcript.count, name, err);
+}
+
+enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, struct error *err) {
+    size_t at;
+    TRY(chat_check_idle(chat, err));
+    TRY(transcript_find_turn(&chat->transcript, turn, &at, err));
+    TRY(set_draft(&chat->draft, chat_message(chat, at)));
+    return fork_keeping(chat, at, name, err);
+}
+
+enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t turn,
+                           const char *name, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    struct conversation original, fork;
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    size_t at = 0;
+    TRY(conversation_find(chat->session->db, name_or_id, &original, err));
+    TRY(transcript_load(&transcript, chat->session->db, original.tip, err));
+    enum status status = turn ? transcript_find_turn(&transcript, turn, &at, err) : STATUS_OK;
+    if (status == STATUS_OK && turn) {
+        status = set_draft(&draft, &transcript.entries[at].message);
+        transcript_cut(&transcript, at);
+    } else if (status == STATUS_OK) {
+        status = split_unanswered(&transcript, &draft);
+    }
+    if (status == STATUS_OK)
+        status = conversation_fork(chat->session->db, &original, transcript_tip(&transcript), name,
+                                   &fork, err);
+    if (status == STATUS_OK) status = conversation_lock(chat->session->db, fork.id, err);
+    if (status != STATUS_OK) {
+        transcript_deinit(&transcript);
+        text_deinit(&draft);
+        return status;
+    }
+    enter(chat, &fork, &transcript, &draft);
+    return STATUS_OK;
+}
+
+enum status chat_fork_after(struct chat *chat, int64_t turn, const char *name, struct error *err) {
+    size_t at;
+    TRY(chat_check_idle(chat, err));
+    TRY(transcript_find_turn(&chat->transcript, turn, &at, err));
+    if (at + 1 == chat->transcript.count || chat_message(chat, at + 1)->role != MESSAGE_ASSISTANT)
+        return error_set(err, STATUS_BAD_INPUT, "turn %" PRId64 " has no answer", turn);
+    text_clear(&chat->draft);
+    return fork_keeping(chat, at + 2, name, err);
+}
+
+// What is there of the answer becomes the fork's tip. The ids are in `log`, a fork of its sequence,
+// for that one grows meanwhile.
+static enum status store_partial(const struct chat *chat, const struct sequence *log,
+                                 const struct conversation *fork, struct error *err) {
+    const struct answer *answer = &chat->answers[0];
+    const int64_t model = chat->transcript.model;
+    struct message message = chat_message_of(chat, answer);
+    message.stop = STOP_INTERRUPTED;
+    if (message.length == 0) return STATUS_OK;
+    int64_t tip;
+    TRY(message_add(chat->session->db, &message, model, sequence_tokens(log) + chat_log_begin(chat),
+                    answer_kept_tokens(answer), &tip, err));
+    return conversation_move(chat->session->db, fork->id, tip, model, err);
+}
+
+static enum status store_fork(const struct chat *chat, const struct sequence *log, const char *name,
+                              struct conversation *fork, struct error *err) {
+    const bool over = chat->turn.done;
+    const int64_t at = over ? chat->conversation.tip : chat->turn.parent;
+    enum status status = db_begin(chat->session->db, err);
+    if (status != STATUS_OK) return status;
+    status = conversation_fork(chat->session->db, &chat->conversation, at, name, fork, err);
+    if (status == STATUS_OK && !over) status = store_partial(chat, log, fork, err);
+    if (status == STATUS_OK) status = db_commit(chat->session->db, err);
+    if (status != STATUS_OK) db_rollback(chat->session->db);
+    return status;
+}
+
+enum status chat_fork_running(struct chat *chat, const struct chat *running, const char *name,
+                              struct error *err) {
+    ASSERT(running->turn.active && !chat->conversation.id[0]);
+    struct conversation fork;
+    struct sequence *log;
+    // Nobody may have heard yet that the turn is over: then the chat is as it leaves it.
+    const bool over = running->turn.done;
+    if (over && running->transcript.count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
+    TRY(sequence_fork(over ? running->sequence : running->answers[0].sequence, &log));
+    enum status status = store_fork(running, log, name, &fork, err);
+    if (status == STATUS_OK) status = chat_resume(chat, fork.id, err);
+    if (status != STATUS_OK) {
+        sequence_destroy(log);
+        return status;
+    }
+    chat_adopt_sequence(chat, log);
+    return STATUS_OK;
+}
+
+enum status chat_set_preamble(struct chat *chat, const char *preamble, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    struct text copy = {0};
+    TRY(text_append_string(&copy, preamble));
+    const enum status status = chat->transcript.count ? chat_new(chat, "", err) : STATUS_OK;
+    if (status != STATUS_OK) {
+        text_deinit(&copy);
+        return status;
+    }
+    text_deinit(&chat->session->preamble);
+    chat->session->preamble = copy;
+    return STATUS_OK;
+}
+
+// ---- in the tree of what was said
+
+// The tip goes back from where it is to `from`.
+static void note_step(struct chat *chat, int64_t from) {
+    struct session *session = chat->session;
+    struct session_step step = {.from = from, .to = chat->conversation.tip};
+    memcpy(step.conversation, chat->conversation.id, sizeof step.conversation);
+    if (session->step_count == SESSION_MAX_STEPS)
+        memmove(session->steps, session->steps + 1, --session->step_count * sizeof step);
+    session->steps[session->step_count++] = step;
+}
+
+enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    const int64_t all = chat_turn_count(chat);
+    size_t at;
+    if (turns < 1 || turns > all)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "can not go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
+                         turns, all, all == 1 ? "" : "s");
+    TRY(transcript_find_turn(&chat->transcript, all - turns + 1, &at, err));
+    const int64_t tip = at ? chat_message(chat, at - 1)->id : MESSAGE_NONE;
+    TRY(set_draft(draft, chat_message(chat, at)));
+    TRY(conversation_move(chat->session->db, chat->conversation.id, tip, chat->transcript.model,
+                          err));
+    note_step(chat, tip);
+    chat->conversation.tip = tip;
+    chat->conversation.model = chat->transcript.model;
+    chat->turn.kept = -1;
+    transcript_cut(&chat->transcript, at);
+    chat_place_if_it_fits(chat);
+    chat_retain(chat);
+    return STATUS_OK;
+}
+
+// The newest step back that led to where the conversation is; false: none did.
+static bool pop_step(struct chat *chat, struct session_step *step) {
+    struct session *session = chat->session;
+    for (size_t i = session->step_count; i-- > 0;) {
+        const struct session_step *candidate = &session->steps[i];
+        if (candidate->from != chat->conversation.tip ||
+            strcmp(candidate->conversation, chat->conversation.id) != 0)
+            continue;
+        *step = *candidate;
+        memmove(session->steps + i, session->steps + i + 1,
+                (--session->step_count - i) * sizeof session->steps[0]);
+        return true;
+    }
+    return false;
+}
+
+// The conversation's tip is the end of this transcript from now on; both are moved in.
+static enum status stand_at(struct chat *chat, struct transcript *transcript, struct text *draft,
+                            struct error *err) {
+    const int64_t tip = transcript_tip(transcript);
+    TRY(conversation_move(chat->session->db, chat->conversation.id, tip, transcript->model, err));
+    transcript_deinit(&chat->transcript);
+    text_deinit(&chat->draft);
+    chat->transcript = *transcript;
+    chat->draft = *draft;
+    chat->conversation.tip = tip;
+    chat->conversation.model = transcript->model;
+    chat->turn.kept = -1;
+    chat_place_if_it_fits(chat);
+    chat_retain(chat);
+    return STATUS_OK;
+}
+
+static enum status go_to(struct chat *chat, int64_t message, struct error *err) {
+    struct transcript transcript = transcript_like(&chat->transcript);
+    struct text draft = {0};
+    TRY(transcript_load(&transcript, chat->session->db, message, err));
+    enum status status = split_unanswered(&transcript, &draft);
+    if (status == STATUS_OK) status = stand_at(chat, &transcript, &draft, err);
+    if (status == STATUS_OK) return status;
+    transcript_deinit(&transcript);
+    text_deinit(&draft);
+    return status;
+}
+
+enum status chat_redo(struct chat *chat, struct error *err) {
+    struct session_step step;
+    TRY(chat_check_idle(chat, err));
+    if (!pop_step(chat, &step))
+        return error_set(err, STATUS_NOT_FOUND,
+                         "there is nothing to go forward to; /tree shows all that was said");
+    return go_to(chat, step.to, err);
+}
+
+enum status chat_go(struct chat *chat, int64_t message, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    if (!chat->conversation.id[0])
+        return error_set(err, STATUS_NOT_FOUND, "nothing was said in this conversation yet");
+    const int64_t before = chat->conversation.tip;
+    TRY(go_to(chat, message, err));
+    const int64_t after = chat->conversation.tip;
+    if (after == before) return STATUS_OK;
+    chat->conversation.tip = before;
+    note_step(chat, after);
+    chat->conversation.tip = after;
+    return STATUS_OK;
+}

@@ -1,0 +1,22 @@
+// app/chat/chat_preamble.h — what a chat's preamble (prompts/head.h) costs, and who shares it.
+//
+// Threads and memory: chat.h.
+#ifndef APP_CHAT_PREAMBLE_H
+#define APP_CHAT_PREAMBLE_H
+
+#include "app/chat/chat.h"
+
+struct chat_preamble {
+    int32_t tokens, cached; // cached: wherever
+    int64_t others;         // conversations that have the same, this one not counted
+};
+
+// Begins to bring what is cached below the device up.
+MUST_CHECK enum status chat_preamble(struct chat *chat, struct chat_preamble *preamble,
+                                     struct error *err);
+
+// The first tokens of a log, as far as they depend on this preamble alone.
+MUST_CHECK enum status chat_measure_preamble(const struct chat *chat, const char *preamble,
+                                             struct token_ids *ids, struct error *err);
+
+#endif

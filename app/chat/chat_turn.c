@@ -1,0 +1,454 @@
+#include "app/chat/chat_turn.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/figures.h"
+#include "app/chat/chat_kv.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
+
+// ---- what is kept of the answers
+
+// Writes the answer and, if it is the turn's first, moves the tip to it, as one.
+static enum status store_answer(struct chat *chat, const struct message *answer, const int32_t *ids,
+                                size_t count, int64_t *id, struct error *err) {
+    struct db *db = chat->session->db;
+    const int64_t model = chat->transcript.model;
+    enum status status = db_begin(db, err);
+    if (status != STATUS_OK) return status;
+    status = STATUS_BAD_INPUT;
+    if (chat->reply.kind ==
+        REPLY_LONGER) { // if others have replied to it, it gets a longer sibling
+        *id = transcript_tip(&chat->transcript);
+        status = message_extend(db, *id, answer, model, ids, count, err);
+        if (status == STATUS_BAD_INPUT) {
+            db_rollback(db);
+            TRY(db_begin(db, err));
+        }
+    }
+    if (status == STATUS_BAD_INPUT) status = message_add(db, answer, model, ids, count, id, err);
+    if (status == STATUS_OK && chat->turn.kept < 0)
+        status = conversation_move(db, chat->conversation.id, *id, model, err);
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status != STATUS_OK) db_rollback(db);
+    return status;
+}
+
+size_t chat_log_begin(const struct chat *chat) {
+    return transcript_log_end(&chat->transcript, chat->reply.message_count);
+}
+
+struct message chat_message_of(const struct chat *chat, const struct answer *answer) {
+    return (struct message){
+        .id = answer->message,
+        .parent = chat->turn.parent,
+        .role = MESSAGE_ASSISTANT,
+        .stop = answer_stop(answer),
+        .created_ms = chat->reply.began_ms + (answer - chat->answers), // in their own order
+        .text = answer->text.bytes,
+        .length = answer->text.length,
+        .stats = answer->stats,
+    };
+}
+
+static enum status keep_answer(void *owner, struct answer *answer, struct error *err) {
+    struct chat *chat = owner;
+    const size_t begin = chat_log_begin(chat);
+    sequence_truncate(answer->sequence, (int32_t)(begin + answer_kept_tokens(answer)));
+    struct message message = chat_message_of(chat, answer);
+    char nothing[] = "";
+    if (!message.text) message.text = nothing;
+    TRY(store_answer(chat, &message, sequence_tokens(answer->sequence) + begin,
+                     (size_t)sequence_length(answer->sequence) - begin, &answer->message, err));
+    if (chat->turn.kept < 0) chat->conversation.tip = answer->message;
+    return STATUS_OK;
+}
+
+// The first answer that was kept replaces what the transcript has after the message.
+static enum status settle(struct chat *chat, struct error *err) {
+    struct answer *answer = &chat->answers[chat->turn.kept];
+    const size_t begin = chat_log_begin(chat);
+    const int64_t model = chat->transcript.model;
+    if (chat->conversation.tip != answer->message)
+        TRY(conversation_move(chat->session->db, chat->conversation.id, answer->message, model,
+                              err));
+    chat->conversation.tip = answer->message;
+    chat->conversation.model = model;
+    // The transcript has its own copy, as the answer's text is the caller's until the next turn.
+    struct message message = chat_message_of(chat, answer);
+    message.text = malloc(message.length + 1);
+    if (!message.text) return STATUS_NO_MEMORY;
+    memcpy(message.text, text_string(&answer->text), message.length + 1);
+    transcript_cut(&chat->transcript, chat->reply.message_count);
+    const enum status status =
+        transcript_push(&chat->transcript, &message, sequence_tokens(answer->sequence) + begin,
+                        (size_t)sequence_length(answer->sequence) - begin);
+    if (status != STATUS_OK) {
+        message_deinit(&message);
+        return status;
+    }
+    if (answer->sequence != chat->sequence) {
+        chat->answers[0].sequence = answer->sequence; // the other goes with the forks
+        answer->sequence = chat->sequence;
+        chat->sequence = chat->turn.sequence = chat->answers[0].sequence;
+        chat->preamble_pinned = false;
+    }
+    chat_retain(chat);
+    chat_pin_preamble(chat);
+    return STATUS_OK;
+}
+
+// Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
+// message stays in the tree; in the background it stays the tip, so that a resume gives it back.
+static enum status give_back(struct chat *chat, struct error *err) {
+    const struct turn *turn = &chat->turn;
+    enum status status = STATUS_OK;
+    if (turn->background) return STATUS_OK;
+    if (chat->reply.kind == REPLY_ANSWER) {
+        const struct message *asked = chat_message(chat, chat->transcript.count - 1);
+        TRY(text_append(&chat->draft, asked->text, asked->length));
+        chat->turn.given_back = true;
+        transcript_cut(&chat->transcript, chat->transcript.count - 1);
+        chat->conversation.tip = transcript_tip(&chat->transcript);
+        // Where the store can not follow it keeps the message as its tip, until the next is sent.
+        status = conversation_move(chat->session->db, chat->conversation.id, chat->reply.tip_before,
+                                   chat->transcript.model, err);
+    }
+    const enum status placed = chat_place(chat, chat->transcript.count, err);
+    return status == STATUS_OK ? placed : status;
+}
+
+static enum status end_turn(void *owner, struct error *err) {
+    struct chat *chat = owner;
+    if (chat->turn.kept < 0) return give_back(chat, err);
+    const enum status status = settle(chat, err);
+    if (status != STATUS_OK) chat->turn.kept = -1; // the transcript is without it
+    return status;
+}
+
+// Without memory for a note the answer is there all the same.
+static void note_end(const struct chat *chat) {
+    struct text *notes = &chat->session->notes;
+    const struct conversation *conversation = &chat->conversation;
+    const char *name = conversation->name, *space = name[0] ? " " : "";
+    const struct turn *turn = &chat->turn;
+    const struct turn_report first = turn_first(turn);
+    enum status noted;
+    if (turn->status != STATUS_OK)
+        noted = text_format(notes, "[%s%s%s: %s]\n", conversation->id, space, name,
+                            turn->err.text[0] ? turn->err.text : status_text(turn->status));
+    else if (first.any)
+        noted =
+            text_format(notes, "[%s%s%s is answered: %" PRId64 " tokens · /resume %s shows it]\n",
+                        conversation->id, space, name, first.stats.output_tokens, conversation->id);
+    else
+        noted = text_format(notes, "[%s%s%s was stopped before it was answered]\n",
+                            conversation->id, space, name);
+    (void)noted;
+}
+
+static void close_unfollowed(void *owner) {
+    note_end(owner);
+    chat_close(owner);
+}
+
+static const struct turn_ops OPS = {keep_answer, end_turn, close_unfollowed};
+
+// ---- beginning
+
+// A fresh turn of so many answers over the first `message_count` messages of the transcript.
+static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_count,
+                       int32_t answers) {
+    text_clear(&chat->draft);
+    chat->reply = (struct reply){
+        .kind = kind,
+        .began_ms = calendar_ms(),
+        .tip_before = transcript_tip(&chat->transcript),
+        .message_count = message_count,
+    };
+    turn_begin(&chat->turn, &(struct turn_options){.engine = chat->session->engine,
+                                                   .stops = &chat->session->stops,
+                                                   .ops = &OPS,
+                                                   .owner = chat,
+                                                   .request = session_request(chat->session),
+                                                   .answers = chat->answers,
+                                                   .answer_count = answers});
+    chat->turn.parent = chat_message(chat, message_count - 1)->id;
+}
+
+// A search, if its width is above 1.
+static enum status start_turn(struct chat *chat, int32_t beams, struct error *err) {
+    const struct session_settings *settings = &chat->session->settings;
+    const struct beams_options options = {
+        .width = beams,
+        .max_tokens = settings->max_tokens,
+        .length_penalty = (double)settings->length_penalty,
+        .early_stopping = settings->early_stopping,
+    };
+    TRY(beams > 1 ? turn_search(&chat->turn, chat->sequence, &options, err)
+                  : turn_start(&chat->turn, chat->sequence, err));
+    session_run(chat->session, &chat->turn);
+    return STATUS_OK;
+}
+
+// Have so many answers to a log of `length` tokens room side by side? Their past is one; each has
+// what it may write, or a block where that is not limited, and a copy of the past's last block.
+static enum status check_room(const struct chat *chat, size_t length, int32_t answers,
+                              struct error *err) {
+    struct engine_info info;
+    if (answers > CHAT_MAX_ANSWERS)
+        return error_set(err, STATUS_BAD_INPUT, "%" PRId32 " answers at once: at most %d", answers,
+                         CHAT_MAX_ANSWERS);
+    if (answers == 1) return STATUS_OK;
+    engine_info(chat->session->engine, &info);
+    const size_t block = (size_t)info.block_size, left = (size_t)info.context - length;
+    const size_t limit = (size_t)chat->session->settings.max_tokens;
+    const size_t written = limit == 0 ? block : limit < left ? limit : left;
+    const size_t past = length / block, each = (written + block - 1) / block + 1;
+    const size_t room = info.blocks_total > past ? (info.blocks_total - past) / each : 0;
+    if ((size_t)answers <= room) return STATUS_OK;
+    return error_set(err, STATUS_FULL,
+                     "the KV cache has room for %zu answers at once, not %" PRId32
+                     " (--kv-device SIZE makes it larger)",
+                     room > 0 ? room : 1, answers);
+}
+
+enum status chat_measure(struct chat *chat, const char *text, size_t length, int32_t *tokens,
+                         int32_t *free_tokens, struct error *err) {
+    const struct session *session = chat->session;
+    struct token_ids ids = {0};
+    chat->transcript.think = session->settings.think;
+    const enum status status = transcript_render(&chat->transcript, text_string(&session->preamble),
+                                                 text, length, &ids, err);
+    if (status == STATUS_OK) {
+        const size_t used = transcript_kept(&chat->transcript, &ids);
+        const size_t added = transcript_added(&ids), context = (size_t)session->context;
+        *tokens = added > INT32_MAX ? INT32_MAX : (int32_t)added;
+        *free_tokens = used < context ? (int32_t)(context - used) : 0;
+    }
+    token_ids_deinit(&ids);
+    return status;
+}
+
+static enum status check_text(const char *text, size_t length, struct error *err) {
+    size_t offset;
+    if (length == 0) return error_set(err, STATUS_BAD_INPUT, "the message is empty");
+    if (utf8_valid(text, length, &offset)) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "the message is not UTF-8: byte 0x%02x at offset %zu",
+                     (unsigned char)text[offset], offset);
+}
+
+enum status chat_encode(const struct session *session, const struct transcript *transcript,
+                        const char *text, size_t length, struct token_ids *ids, struct error *err) {
+    TRY(check_text(text, length, err));
+    TRY(transcript_render(transcript, text_string(&session->preamble), text, length, ids, err));
+    const size_t used = transcript_kept(transcript, ids), context = (size_t)session->context;
+    const size_t added = transcript_added(ids);
+    if (used + added + 1 <= context) return STATUS_OK;
+    const size_t left = used < context ? context - used : 0;
+    char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
+    return error_set(err, STATUS_TOO_LONG,
+                     "the message needs %s tokens, %s are free of %s (one is for the answer)",
+                     count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
+                     count_format(session->context, all));
+}
+
+static enum status add_message(struct chat *chat, enum message_role role, const char *text,
+                               size_t length, const struct token_ids *ids, struct error *err) {
+    struct message message = {
+        .parent = transcript_tip(&chat->transcript),
+        .role = role,
+        .created_ms = calendar_ms(),
+        .length = length,
+    };
+    message.text = malloc(length + 1);
+    if (!message.text) return STATUS_NO_MEMORY;
+    memcpy(message.text, text, length);
+    message.text[length] = '\0';
+    enum status status = message_add(chat->session->db, &message, chat->transcript.model, ids->ids,
+                                     ids->count, &message.id, err);
+    if (status == STATUS_OK)
+        status = transcript_push(&chat->transcript, &message, ids->ids, ids->count);
+    if (status != STATUS_OK) message_deinit(&message);
+    return status;
+}
+
+// The conversation (if it is new), its system prompt and the message, as one.
+static enum status store_message(struct chat *chat, const char *text, size_t length,
+                                 const struct token_ids *ids, struct error *err) {
+    const struct token_ids none = {0};
+    const struct text *preamble = &chat->session->preamble;
+    struct db *db = chat->session->db;
+    const size_t count_before = chat->transcript.count;
+    const struct conversation before = chat->conversation;
+    enum status status = db_begin(db, err);
+    if (status != STATUS_OK) return status;
+    status = chat_store(chat, "", err);
+    if (status == STATUS_OK && count_before == 0 && preamble->length)
+        status = add_message(chat, MESSAGE_SYSTEM, preamble->bytes, preamble->length, &none, err);
+    if (status == STATUS_OK) status = add_message(chat, MESSAGE_USER, text, length, ids, err);
+    const int64_t tip = transcript_tip(&chat->transcript);
+    if (status == STATUS_OK)
+        status = conversation_move(db, chat->conversation.id, tip, chat->transcript.model, err);
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status == STATUS_OK) {
+        chat->conversation.tip = tip;
+        chat->conversation.model = chat->transcript.model;
+        return STATUS_OK;
+    }
+    db_rollback(db);
+    transcript_cut(&chat->transcript, count_before);
+    if (!before.id[0] && chat->conversation.id[0]) conversation_unlock(db, chat->conversation.id);
+    chat->conversation = before;
+    return status;
+}
+
+// The template says the past differently now: how much of it is read again.
+static void note_cut(const struct chat *chat, const struct token_ids *ids) {
+    const size_t log = chat->transcript.log.count, kept = transcript_kept(&chat->transcript, ids);
+    if (kept < log)
+        log_write(LOG_INFO, "the chat template changes earlier turns: of %zu tokens %zu stay", log,
+                  kept);
+}
+
+// Before anything is stored: the message's ids, and whether its answers have room.
+static enum status prepare(struct chat *chat, const char *text, size_t length, int32_t answers,
+                           struct token_ids *ids, struct error *err) {
+    struct transcript *transcript = &chat->transcript;
+    transcript->think = chat->session->settings.think;
+    TRY(chat_encode(chat->session, transcript, text, length, ids, err));
+    const size_t kept = transcript_kept(transcript, ids);
+    TRY(check_room(chat, kept + transcript_added(ids), answers, err));
+    if (kept == transcript->log.count) TRY(chat_place(chat, transcript->count, err));
+    note_cut(chat, ids);
+    return STATUS_OK;
+}
+
+enum status chat_send(struct chat *chat, const char *text, size_t length, struct error *err) {
+    const struct session_settings *settings = &chat->session->settings;
+    const int32_t answers = settings->answers > 1 ? settings->answers : 1, beams = settings->beams;
+    struct token_ids ids = {0};
+    TRY(chat_check_idle(chat, err));
+    enum status status = prepare(chat, text, length, beams > 1 ? beams : answers, &ids, err);
+    if (status == STATUS_OK) status = store_message(chat, text, length, &ids, err);
+    token_ids_deinit(&ids);
+    TRY(status);
+    begin_turn(chat, REPLY_ANSWER, chat->transcript.count, beams > 1 ? 1 : answers);
+    chat->reply.tip_before = chat_message(chat, chat->transcript.count - 1)->parent;
+    status = chat_place(chat, chat->transcript.count, err);
+    if (status == STATUS_OK) status = start_turn(chat, beams, err);
+    if (status != STATUS_OK) {
+        struct error ignored; // the first failure says what is wrong
+        give_back(chat, &ignored);
+    }
+    return status;
+}
+
+// The last message, which must be an answer.
+static enum status find_answer(const struct chat *chat, const struct message **answer,
+                               struct error *err) {
+    const size_t count = chat->transcript.count;
+    *answer = count ? chat_message(chat, count - 1) : NULL;
+    if (*answer && (*answer)->role == MESSAGE_ASSISTANT) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
+}
+
+// So many answers beside the last one, or one by a search of so many beams.
+static enum status begin_another(struct chat *chat, int32_t answers, int32_t beams,
+                                 struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    const struct message *answer;
+    TRY(find_answer(chat, &answer, err));
+    const size_t before = chat->transcript.count - 1;
+    const int32_t room = beams > 1 ? beams : answers;
+    TRY(check_room(chat, transcript_log_end(&chat->transcript, before), room, err));
+    struct message *older;
+    size_t count, current;
+    TRY(chat_alternatives(chat, &older, &count, &current, err));
+    message_path_free(older, count);
+    TRY(chat_place(chat, before, err));
+    begin_turn(chat, REPLY_ANOTHER, before, answers);
+    chat->turn.older = (int32_t)count;
+    return start_turn(chat, beams, err);
+}
+
+enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err) {
+    return begin_another(chat, answers, 1, err);
+}
+
+enum status chat_search(struct chat *chat, int32_t width, struct error *err) {
+    ASSERT(width >= 2 && width <= BEAMS_MAX_WIDTH);
+    return begin_another(chat, 1, width, err);
+}
+
+enum status chat_continue(struct chat *chat, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    const struct message *answer;
+    TRY(find_answer(chat, &answer, err));
+    if (answer->stop == STOP_END)
+        return error_set(err, STATUS_BAD_INPUT, "the last answer is complete");
+    TRY(chat_place(chat, chat->transcript.count, err));
+    begin_turn(chat, REPLY_LONGER, chat->transcript.count - 1, 1);
+    const size_t begin = chat_log_begin(chat);
+    const struct token_ids *log = &chat->transcript.log;
+    TRY(answer_load(&chat->answers[0], answer, log->ids + begin, log->count - begin));
+    return start_turn(chat, 1, err);
+}
+
+enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
+                              size_t *current, struct error *err) {
+    const size_t last = chat->transcript.count;
+    if (last < 2 || chat_message(chat, last - 1)->role != MESSAGE_ASSISTANT)
+        return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
+    const struct message *here = chat_message(chat, last - 1);
+    TRY(message_replies(chat->session->db, here->parent, answers, count, err));
+    for (size_t i = 0; i < *count; i++) {
+        if ((*answers)[i].id != here->id) continue;
+        *current = i;
+        return STATUS_OK;
+    }
+    message_path_free(*answers, *count);
+    return error_set(err, STATUS_BAD_FILE,
+                     "message %" PRId64 " is not among the replies to its "
+                     "parent",
+                     here->id);
+}
+
+static enum status check_alternative(struct chat *chat, int64_t answer, struct error *err) {
+    struct message *answers;
+    size_t count, current;
+    bool found = false;
+    TRY(chat_alternatives(chat, &answers, &count, &current, err));
+    for (size_t i = 0; i < count; i++)
+        found = found || (answers[i].id == answer && answers[i].role == MESSAGE_ASSISTANT);
+    message_path_free(answers, count);
+    if (found) return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND, "message %" PRId64 " is no answer to the last question",
+                     answer);
+}
+
+enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    TRY(check_alternative(chat, answer, err));
+    struct transcript transcript = transcript_like(&chat->transcript);
+    TRY(transcript_load(&transcript, chat->session->db, answer, err));
+    const enum status status =
+        conversation_move(chat->session->db, chat->conversation.id, answer, transcript.model, err);
+    if (status != STATUS_OK) {
+        transcript_deinit(&transcript);
+        return status;
+    }
+    transcript_deinit(&chat->transcript);
+    chat->transcript = transcript;
+    chat->conversation.tip = answer;
+    chat->conversation.model = transcript.model;
+    int32_t at = 0; // of the last turn's answers
+    while (at < chat->turn.answer_count && chat->answers[at].message != answer)
+        at++;
+    chat->turn.kept = at < chat->turn.answer_count ? at : -1;
+    chat_place_if_it_fits(chat);
+    chat_retain(chat);
+    return STATUS_OK;
+}

@@ -1,0 +1,181 @@
+#include "app/chat/session.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "app/chat/model_template.h"
+#include "kernels/base/assert.h"
+
+enum { CLOSING_WAIT_MS = 1000 };
+
+static enum status open_model(struct session *session, struct hash128 digest, struct error *err) {
+    session->tokenizer = engine_tokenizer(session->engine);
+    if (!session->tokenizer)
+        return error_set(err, STATUS_UNSUPPORTED, "this model has no tokenizer to chat with");
+    struct engine_info info;
+    engine_info(session->engine, &info);
+    session->context = info.context;
+    TRY(model_template_create(engine_gguf(session->engine), session->tokenizer,
+                              &session->chat_template, err));
+    return db_model(session->db, digest, info.model_name, &session->model, err);
+}
+
+enum status session_open(const struct session_options *options, struct session **result,
+                         struct error *err) {
+    struct session *session = calloc(1, sizeof *session);
+    if (!session) return STATUS_NO_MEMORY;
+    session->engine = options->engine;
+    session->event_fd = engine_event_fd(options->engine);
+    session->settings = options->settings;
+    enum status status = options->db ? STATUS_OK : db_open(":memory:", &session->own_db, err);
+    session->db = options->db ? options->db : session->own_db;
+    if (status == STATUS_OK) status = open_model(session, options->digest, err);
+    if (status == STATUS_OK && options->preamble)
+        status = text_append_string(&session->preamble, options->preamble);
+    if (status != STATUS_OK) {
+        session_close(session);
+        return status;
+    }
+    session->stops = (struct stops){{options->stops, chat_template_stops(session->chat_template)}};
+    *result = session;
+    return STATUS_OK;
+}
+
+void session_close(struct session *session) {
+    if (!session) return;
+    session_end_unfollowed(session);
+    ASSERT(!session->running && !session->ended);
+    chat_template_destroy(session->chat_template);
+    db_close(session->own_db);
+    text_deinit(&session->preamble);
+    text_deinit(&session->notes);
+    free(session);
+}
+
+struct request_options session_request(const struct session *session) {
+    struct request_options options = {
+        .sampler = session->settings.sampler,
+        .max_tokens = session->settings.max_tokens,
+        .speculate = session->settings.speculate,
+    };
+    uint32_t seed; // 32 bits, so that any reader of JSON can give it back
+    if (!session->settings.seed_given && getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
+        options.sampler.seed = seed;
+    return options;
+}
+
+static void push(struct turn **list, struct turn *turn) {
+    turn->next = *list;
+    *list = turn;
+}
+
+static void remove_from(struct turn **list, struct turn *turn) {
+    while (*list != turn) {
+        ASSERT(*list);
+        list = &(*list)->next;
+    }
+    *list = turn->next;
+}
+
+void session_run(struct session *session, struct turn *turn) {
+    ASSERT(!turn->active && !turn->done);
+    turn->active = true;
+    push(&session->running, turn);
+}
+
+// The turn is done, and nobody waits to hear it.
+static void close_unfollowed(struct session *session, struct turn *turn) {
+    remove_from(&session->ended, turn);
+    session->unfollowed_count--;
+    turn->active = false;
+    turn->ops->close(turn->owner); // and the turn is gone
+}
+
+// True when the event has brought something to show to whoever follows its turn.
+static bool handle(struct session *session, const struct event *event, struct turn_update *update) {
+    struct answer *answer = event->owner;
+    struct turn *turn = answer->turn;
+    const bool followed = !turn->unfollowed;
+    const bool shows = turn_handle(answer, event, update);
+    if (turn->done) {
+        remove_from(&session->running, turn);
+        push(&session->ended, turn);
+        if (!followed) close_unfollowed(session, turn);
+    }
+    return shows && followed;
+}
+
+bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
+    struct event event;
+    for (;;) {
+        struct turn *ended = session->ended;
+        if (ended) {
+            session->ended = ended->next;
+            ended->active = false;
+            *update = (struct turn_update){.turn = ended, .event = TURN_DONE};
+            return true;
+        }
+        if (!engine_next_event(session->engine, timeout_ms, &event)) return false;
+        if (handle(session, &event, update)) return true;
+    }
+}
+
+void session_listen(struct session *session) {
+    struct event event;
+    struct turn_update unseen;
+    while (engine_next_event(session->engine, 0, &event))
+        handle(session, &event, &unseen);
+}
+
+// One event, if it comes in a while.
+static void wait_for_event(struct session *session) {
+    struct event event;
+    struct turn_update unseen;
+    if (engine_next_event(session->engine, CLOSING_WAIT_MS, &event))
+        handle(session, &event, &unseen);
+}
+
+void session_finish(struct session *session, struct turn *turn) {
+    if (!turn->active) return;
+    ASSERT(!turn->unfollowed);
+    turn_cancel(turn);
+    while (!turn->done)
+        wait_for_event(session);
+    remove_from(&session->ended, turn);
+    turn->active = false;
+}
+
+void session_leave(struct session *session, struct turn *turn) {
+    ASSERT(turn->active && !turn->unfollowed && turn->ops);
+    turn_set_background(turn, true);
+    turn->unfollowed = true;
+    session->unfollowed_count++;
+    // Its last event may have come already: then no other one will.
+    if (turn->done) close_unfollowed(session, turn);
+}
+
+void session_follow(struct session *session, struct turn *turn) {
+    ASSERT(turn->active && turn->unfollowed);
+    turn_set_background(turn, false);
+    turn->unfollowed = false;
+    session->unfollowed_count--;
+}
+
+void session_end_unfollowed(struct session *session) {
+    for (struct turn *turn = session->running; turn; turn = turn->next)
+        if (turn->unfollowed) turn_cancel(turn);
+    while (session->unfollowed_count > 0)
+        wait_for_event(session);
+}
+
+void session_check(const struct session *session) {
+    int32_t unfollowed = 0;
+    for (const struct turn *turn = session->running; turn; turn = turn->next) {
+        ASSERT(turn->active && !turn->done);
+        unfollowed += turn->unfollowed;
+    }
+    for (const struct turn *turn = session->ended; turn; turn = turn->next)
+        ASSERT(turn->active && turn->done && !turn->unfollowed);
+    ASSERT(unfollowed == session->unfollowed_count);
+    ASSERT(unfollowed <= SESSION_MAX_UNFOLLOWED);
+}

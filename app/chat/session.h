@@ -1,0 +1,108 @@
+// app/chat/session.h — what a process has once for all that it asks a model.
+//
+// The engine, the store, the chat template, the settings, every turn that is being written, and
+// which chat is in front of the person. Nobody else takes the engine's events: session_next() hands
+// each to the turn whose answer owns it, and says what has come of it.
+//
+//   turn_start ─► session_run ─► session_next … TURN_DONE
+//                     └─► session_leave: nobody follows it any more ─► closed when it is done
+//
+// A turn that was left gives way to the others (engine/step/scheduler.h).
+//
+// Invariants, checked by session_check(): a turn that runs is in the list of those that run or of
+// those that are done and not yet reported, once; `unfollowed_count` says how many were left.
+//
+// Threads: the UI's. Memory: a session owns its template and, if nothing is saved, its database;
+// the rest is borrowed. Callers read its fields, and change the settings and the notes.
+#ifndef APP_SESSION_H
+#define APP_SESSION_H
+
+#include "app/chat/turn.h"
+#include "prompts/template.h"
+#include "store/conversation.h"
+
+enum { SESSION_MAX_UNFOLLOWED = 16, SESSION_MAX_STEPS = 64 };
+
+struct chat;
+
+// The settings that /set changes; a change holds from the next turn on.
+struct session_settings {
+    struct sampler_options sampler;
+    bool seed_given;    // sampler.seed is a person's; else each turn draws its own
+    int32_t max_tokens; // of one answer; 0: until the context is full
+    int32_t answers;    // to each message, written at once; 0: one
+    int32_t speculate;  // tokens that may be guessed at once; 0: none
+    int32_t beams;      // above 1: one answer, the best that a search of this width finds
+    float length_penalty;
+    bool early_stopping;   // these two are engine/sampling/beams.h's
+    enum think_wish think; // whether the model is asked to
+};
+
+// One way back that /redo can go forward again: it holds while the conversation's tip is `from`.
+struct session_step {
+    char conversation[CONVERSATION_ID_BYTES];
+    int64_t from, to;
+};
+
+struct session {
+    struct engine *engine;
+    int event_fd; // readable while the engine has events
+    const struct tokenizer *tokenizer;
+    struct chat_template *chat_template;
+    int32_t context; // tokens
+    struct db *db, *own_db;
+    int64_t model;        // the db's number
+    struct text preamble; // of new conversations (prompts/head.h)
+    struct session_settings settings;
+    struct stops stops;
+
+    struct turn *running, *ended; // ended: done, and not yet reported
+    int32_t unfollowed_count;
+    struct text notes; // a line for each answer that ended unfollowed
+
+    struct chat *front;
+    char previous[CONVERSATION_ID_BYTES];         // the conversation that was left last, or ""
+    struct session_step steps[SESSION_MAX_STEPS]; // the last is the newest
+    size_t step_count;
+};
+
+struct session_options {
+    struct engine *engine; // borrowed
+    struct db *db;         // borrowed; NULL: nothing is saved (a database in memory)
+    struct hash128 digest; // of the model
+    const char *preamble;  // of new conversations; "" or NULL: none; copied
+    struct session_settings settings;
+    const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
+};
+
+// UNSUPPORTED: no template fits the model.
+MUST_CHECK enum status session_open(const struct session_options *options, struct session **session,
+                                    struct error *err);
+void session_close(struct session *session); // when its chats are closed; NULL is fine
+
+// What a turn's requests are asked with. Without a given seed one is drawn.
+struct request_options session_request(const struct session *session);
+
+// The turn has started: its updates come from session_next() until it is done.
+void session_run(struct session *session, struct turn *turn);
+
+// Waits up to timeout_ms for what comes next of a turn that is followed; false: nothing yet.
+// TURN_DONE is a turn's last: its status and err say how it ended.
+bool session_next(struct session *session, int timeout_ms, struct turn_update *update);
+
+// Takes all events there are, as far as nobody needs to see what comes of them.
+void session_listen(struct session *session);
+
+// Cancels the turn, if it runs, and waits for its end, which is not reported.
+void session_finish(struct session *session, struct turn *turn);
+
+// Nobody follows the turn any more, or somebody does again.
+void session_leave(struct session *session, struct turn *turn);
+void session_follow(struct session *session, struct turn *turn);
+
+// Cancels the turns that were left and waits for their end.
+void session_end_unfollowed(struct session *session);
+
+void session_check(const struct session *session);
+
+#endif

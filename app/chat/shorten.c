@@ -1,0 +1,297 @@
+#include "app/chat/shorten.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "app/chat/chat_move.h"
+#include "app/chat/chat_preamble.h"
+#include "app/chat/chat_turn.h"
+#include "app/chat/thinking.h"
+#include "kernels/base/assert.h"
+
+enum {
+    KEPT_EXCHANGES = 2,
+    KEPT_PART = 4,       // of the context, for what is kept
+    ANSWER_PART = 8,     // of the context, for the answer that is to come
+    SUMMARY_PART = 8,    // of the context, for the summary
+    SUMMARY_MOST = 1024, // tokens
+    PAIR_TOKENS = 48,    // around a summary in the fork, generously
+};
+
+// What the cache knows a summary by: no conversation has this number.
+static const uint64_t SUMMARY = (uint64_t)UINT32_MAX + 1;
+
+static const char ASKED_FOR_SUMMARY[] = "Summarise our conversation so far.";
+
+static const char ASK[] =
+    "Summarise our conversation so far, so that it can go on from the summary alone. Keep names, "
+    "numbers, decisions, what I asked for and what is still open. Write only the summary.";
+
+// ---- a shorter fork
+
+// Adds to the tip a message with this text, which the database copies.
+static enum status add(struct db *db, enum message_role role, enum message_stop stop,
+                       const struct text *text, int64_t *tip, struct error *err) {
+    struct message message = {.parent = *tip, .role = role, .stop = stop, .length = text->length};
+    char nothing[] = "";
+    message.text = text->bytes ? text->bytes : nothing;
+    return message_add(db, &message, 0, NULL, 0, tip, err);
+}
+
+static enum status add_summary(struct db *db, const char *summary, int64_t *tip,
+                               struct error *err) {
+    struct text asked = {0}, said = {0};
+    enum status status = text_append_string(&asked, ASKED_FOR_SUMMARY);
+    if (status == STATUS_OK) status = text_append_string(&said, summary);
+    if (status == STATUS_OK) status = add(db, MESSAGE_USER, STOP_NONE, &asked, tip, err);
+    if (status == STATUS_OK) status = add(db, MESSAGE_ASSISTANT, STOP_END, &said, tip, err);
+    text_deinit(&asked);
+    text_deinit(&said);
+    return status;
+}
+
+static enum status copy_message(struct db *db, const struct message *message, int64_t *tip,
+                                struct error *err) {
+    struct message copy = *message;
+    copy.parent = *tip;
+    return message_add(db, &copy, 0, NULL, 0, tip, err);
+}
+
+// The preamble, the summary and the messages kept, in a tree of their own.
+static enum status add_messages(const struct chat *chat, const char *summary, size_t keep_from,
+                                int64_t *tip, struct error *err) {
+    const struct message *first = chat_message(chat, 0);
+    if (first->role == MESSAGE_SYSTEM) TRY(copy_message(chat->session->db, first, tip, err));
+    if (summary) TRY(add_summary(chat->session->db, summary, tip, err));
+    for (size_t i = keep_from; i < chat->transcript.count; i++)
+        TRY(copy_message(chat->session->db, chat_message(chat, i), tip, err));
+    return STATUS_OK;
+}
+
+static enum status make_fork(const struct chat *chat, const char *summary, size_t keep_from,
+                             struct conversation *fork, struct error *err) {
+    int64_t tip = MESSAGE_NONE;
+    enum status status = db_begin(chat->session->db, err);
+    if (status != STATUS_OK) return status;
+    status = conversation_fork(chat->session->db, &chat->conversation, MESSAGE_NONE, "", fork, err);
+    if (status == STATUS_OK) status = add_messages(chat, summary, keep_from, &tip, err);
+    if (status == STATUS_OK) status = conversation_move(chat->session->db, fork->id, tip, 0, err);
+    if (status == STATUS_OK) status = db_commit(chat->session->db, err);
+    if (status != STATUS_OK) db_rollback(chat->session->db);
+    return status;
+}
+
+enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_from,
+                         struct error *err) {
+    struct conversation fork;
+    TRY(chat_check_idle(chat, err));
+    if (chat_turn_count(chat) == 0)
+        return error_set(err, STATUS_BAD_INPUT, "there is no turn to leave out yet");
+    ASSERT(keep_from == chat->transcript.count ||
+           chat_message(chat, keep_from)->role == MESSAGE_USER);
+    TRY(make_fork(chat, summary, keep_from, &fork, err));
+    const enum status status = chat_resume(chat, fork.id, err);
+    if (status != STATUS_OK) {
+        struct error ignored; // the first failure says what is wrong
+        const enum status deleted = conversation_delete(chat->session->db, fork.id, &ignored);
+        (void)deleted;
+    }
+    return status;
+}
+
+// What the log has of the messages from this one on.
+static size_t tokens_from(const struct transcript *transcript, size_t index) {
+    return transcript->log.count - transcript_standing(transcript, index);
+}
+
+enum status chat_keep_from(struct chat *chat, int32_t more, int32_t spare, size_t *keep_from,
+                           struct error *err) {
+    const struct transcript *transcript = &chat->transcript;
+    struct token_ids preamble = {0};
+    size_t turns = 0;
+    const enum status status =
+        chat_measure_preamble(chat, chat_preamble_text(chat), &preamble, err);
+    const size_t always = preamble.count + (size_t)more + (size_t)spare + 1;
+    const size_t context = (size_t)chat->session->context;
+    token_ids_deinit(&preamble);
+    TRY(status);
+    if (always > context)
+        return error_set(err, STATUS_TOO_LONG,
+                         "%zu tokens are needed even without the turns before, and the context "
+                         "holds %zu",
+                         always, context);
+    for (size_t i = 0; i < transcript->count; i++) {
+        const bool user = chat_message(chat, i)->role == MESSAGE_USER;
+        turns += user;
+        if (!user || turns < 2) continue;
+        if (always + tokens_from(transcript, i) > context) continue;
+        *keep_from = i;
+        return STATUS_OK;
+    }
+    *keep_from = transcript->count;
+    return STATUS_OK;
+}
+
+// ---- room for a message
+
+static int64_t turns_before(const struct chat *chat, size_t index) {
+    int64_t turns = 0;
+    for (size_t i = 0; i < index; i++)
+        turns += chat_message(chat, i)->role == MESSAGE_USER;
+    return turns;
+}
+
+enum status shorten_drop(struct chat *chat, int32_t message_tokens, int64_t *dropped,
+                         struct error *err) {
+    size_t keep_from;
+    const int32_t spare = chat->session->context / ANSWER_PART;
+    TRY(chat_keep_from(chat, message_tokens, spare, &keep_from, err));
+    const int64_t turns = turns_before(chat, keep_from);
+    TRY(chat_shorten(chat, NULL, keep_from, err));
+    *dropped = turns;
+    return STATUS_OK;
+}
+
+// ---- a summary
+
+static int32_t summary_tokens(const struct chat *chat) {
+    const int32_t part = chat->session->context / SUMMARY_PART;
+    return part < SUMMARY_MOST ? part : SUMMARY_MOST;
+}
+
+// The first of the exchanges that are short enough to be kept, or the number of messages. At least
+// one is not kept.
+static size_t first_kept(const struct chat *chat) {
+    const size_t count = chat_message_count(chat),
+                 all = transcript_standing(&chat->transcript, count);
+    const size_t most = (size_t)chat->session->context / KEPT_PART;
+    const int64_t turns = chat_turn_count(chat);
+    size_t first = count;
+    int64_t seen = turns;
+    for (size_t i = count; i-- > 0;) {
+        if (chat_message(chat, i)->role != MESSAGE_USER) continue;
+        seen--; // turns before this one
+        if (seen == 0 || turns - seen > KEPT_EXCHANGES) break;
+        if (all - transcript_standing(&chat->transcript, i) > most) break;
+        first = i;
+    }
+    return first;
+}
+
+// From where on messages are kept, so that the question and the summary fit behind the others, and
+// what is kept, the summary, the message and an answer fit the fork.
+static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_tokens,
+                        size_t *keep_from, struct error *err) {
+    const int32_t summary = summary_tokens(chat);
+    const size_t needed = (size_t)ask_tokens + (size_t)summary + 1;
+    const size_t context = (size_t)chat->session->context, count = chat_message_count(chat);
+    size_t least;
+    TRY(chat_keep_from(chat, message_tokens + summary + PAIR_TOKENS,
+                       chat->session->context / ANSWER_PART, &least, err));
+    size_t at = first_kept(chat);
+    if (at < least) at = least;
+    for (;; at--) {
+        const bool begins = at == count || chat_message(chat, at)->role == MESSAGE_USER;
+        if (begins && transcript_standing(&chat->transcript, at) + needed <= context) break;
+        if (at == least)
+            return error_set(err, STATUS_TOO_LONG,
+                             "the turns are too long to be summarised in a context of %zu tokens; "
+                             "/new begins afresh, /fork N goes back",
+                             context);
+    }
+    *keep_from = at;
+    return STATUS_OK;
+}
+
+// The question behind the first `keep_from` messages, in a sequence of its own.
+static enum status place_question(struct compaction *compaction, const struct text *question,
+                                  struct error *err) {
+    const struct session *session = compaction->chat->session;
+    const struct transcript *all = &compaction->chat->transcript;
+    struct transcript past = *all; // the same messages, but with a log of its own
+    struct token_ids ids = {0};
+    past.count = compaction->keep_from;
+    past.log = (struct token_ids){0};
+    past.think = THINK_OFF; // the tokens are for the summary
+    enum status status = transcript_log_of(all, past.count, &past.log);
+    if (status == STATUS_OK)
+        status = chat_encode(session, &past, text_string(question), question->length, &ids, err);
+    const size_t added = transcript_added(&ids), kept = transcript_kept(&past, &ids);
+    if (status == STATUS_OK) status = sequence_create(session->engine, &compaction->sequence);
+    if (status == STATUS_OK) status = sequence_append(compaction->sequence, past.log.ids, kept);
+    if (status == STATUS_OK)
+        status = sequence_append(compaction->sequence, ids.ids + ids.count - added, added);
+    token_ids_deinit(&past.log);
+    token_ids_deinit(&ids);
+    return status;
+}
+
+static enum status ask_for_summary(struct compaction *compaction, const char *focus,
+                                   struct error *err) {
+    struct session *session = compaction->chat->session;
+    struct text question = {0};
+    enum status status = text_append_string(&question, ASK);
+    if (status == STATUS_OK && focus[0])
+        status = text_format(&question, " What matters most: %s", focus);
+    if (status == STATUS_OK) status = place_question(compaction, &question, err);
+    text_deinit(&question);
+    TRY(status);
+    struct turn_options options = {.engine = session->engine,
+                                   .stops = &session->stops,
+                                   .request = session_request(session),
+                                   .answers = &compaction->answer,
+                                   .answer_count = 1};
+    options.request.max_tokens = compaction->max_tokens;
+    turn_begin(&compaction->turn, &options);
+    TRY(turn_start(&compaction->turn, compaction->sequence, err));
+    session_run(session, &compaction->turn);
+    return STATUS_OK;
+}
+
+enum status compaction_begin(struct chat *chat, const char *focus, int32_t message_tokens,
+                             struct compaction *compaction, struct error *err) {
+    int32_t ask_tokens, free_tokens;
+    *compaction = (struct compaction){.chat = chat, .max_tokens = summary_tokens(chat)};
+    if (chat_turn_count(chat) == 0)
+        return error_set(err, STATUS_BAD_INPUT, "there is nothing to summarise yet");
+    TRY(chat_measure(chat, ASK, sizeof ASK - 1, &ask_tokens, &free_tokens, err));
+    ask_tokens += (int32_t)strlen(focus); // at most a token a byte
+    TRY(plan(chat, ask_tokens, message_tokens, &compaction->keep_from, err));
+    const enum status status = ask_for_summary(compaction, focus, err);
+    if (status != STATUS_OK) compaction_deinit(compaction);
+    return status;
+}
+
+bool compaction_is_cut(const struct compaction *compaction) {
+    const enum message_stop stop = turn_first(&compaction->turn).stop;
+    return stop == STOP_LENGTH || stop == STOP_CONTEXT;
+}
+
+enum status compaction_finish(struct compaction *compaction, struct error *err) {
+    const struct turn_report report = turn_first(&compaction->turn);
+    struct text summary = {0};
+    if (!report.any || report.stop == STOP_INTERRUPTED)
+        return error_set(err, STATUS_CANCELLED, "the summary was stopped: nothing has changed");
+    enum status status = thinking_split(report.text, report.length, NULL, &summary);
+    const char *text = text_string(&summary) + strspn(text_string(&summary), " \t\n");
+    if (status == STATUS_OK)
+        status =
+            text[0] ? chat_shorten(compaction->chat, text, compaction->keep_from, err)
+                    : error_set(err, STATUS_BAD_INPUT, "the summary is empty: nothing has changed");
+    text_deinit(&summary);
+    return status;
+}
+
+// The blocks of the summary's own tokens are nobody's else, so they are deleted as what only one
+// conversation needs would be.
+void compaction_deinit(struct compaction *compaction) {
+    struct session *session = compaction->chat->session;
+    session_finish(session, &compaction->turn);
+    if (compaction->sequence) {
+        sequence_save(compaction->sequence, SUMMARY);
+        sequence_destroy(compaction->sequence);
+        engine_strip(session->engine, SUMMARY);
+    }
+    answer_deinit(&compaction->answer);
+    *compaction = (struct compaction){0};
+}

@@ -1,0 +1,30 @@
+// tests/app/chats.h — a chat in a session of its own.
+#ifndef TESTS_APP_CHATS_H
+#define TESTS_APP_CHATS_H
+
+#include "app/chat/chat.h"
+#include "tests/check.h"
+
+static inline struct chat *chats_open(const struct session_options *options) {
+    struct session *session = NULL;
+    struct error err = {0};
+    if (session_open(options, &session, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (chat_open(session, &session->front, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return session->front;
+}
+
+static inline void chats_close(struct chat *chat) {
+    struct session *session = chat->session;
+    chat_close(chat);
+    session_close(session);
+}
+
+// What comes next of its turn, until that is done.
+static inline bool chats_next(struct chat *chat, struct turn_update *update) {
+    while (!session_next(chat->session, 1000, update))
+        continue;
+    assert_ptr_equal(update->turn, &chat->turn);
+    return update->event != TURN_DONE;
+}
+
+#endif
