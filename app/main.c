@@ -171,7 +171,7 @@ static int run_batch(const struct args *args, const struct config *config) {
     struct launch launch = {.args = &unsaved, .config = config};
     batch_catch_signals();
     int code = launch_model(&launch);
-    if (code == EXIT_DONE) code = launch_system(&launch);
+    if (code == EXIT_DONE) code = launch_preamble(&launch);
     if (code == EXIT_DONE) code = batch_run(&launch);
     launch_close(&launch);
     return code;

@@ -1,4 +1,4 @@
-// app/chat/chat_preamble.h — what a chat's preamble (prompts/head.h) costs, and who shares it.
+// app/chat/chat_preamble.h — what a chat's preamble (prompts/preamble.h) costs, and who shares it.
 //
 // Threads and memory: chat.h.
 #ifndef APP_CHAT_PREAMBLE_H

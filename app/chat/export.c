@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "app/base/descriptor.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 const char *export_role_name(enum message_role role) {
     switch (role) {
@@ -73,7 +73,7 @@ static enum status append_section(struct text *out, const struct message *messag
     TRY(text_format(out, "\n## %s%s%s%s\n\n", export_role_name(message->role), cut ? " (" : "",
                     cut ? message_stop_name(message->stop) : "", cut ? ")" : ""));
     if (message->role == MESSAGE_SYSTEM)
-        TRY(head_show(message->text, out));
+        TRY(preamble_show(message->text, out));
     else
         TRY(text_append(out, message->text, message->length));
     if (out->bytes[out->length - 1] != '\n') TRY(text_append_string(out, "\n"));

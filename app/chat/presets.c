@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "app/base/attachment.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 static const char SUFFIX[] = ".txt";
 enum { SUFFIX_BYTES = sizeof SUFFIX - 1, FOLDERS = 2 };
@@ -36,12 +36,12 @@ static bool is_name(const char *name, size_t length) {
     return length > 0 && length < PRESET_NAME_BYTES && name[0] != '.' && !memchr(name, '/', length);
 }
 
-enum status preset_read_file(const char *path, struct text *head, struct error *err) {
+enum status preset_read_file(const char *path, struct text *preamble, struct error *err) {
     struct text bytes = {0};
     struct error why = {0};
     enum status status = file_read(path, &bytes, err);
     if (status == STATUS_OK) {
-        status = head_read(text_string(&bytes), bytes.length, head, &why);
+        status = preamble_read(text_string(&bytes), bytes.length, preamble, &why);
         if (status != STATUS_OK && why.text[0])
             error_set(err, status, "%.200s: %.280s", path, why.text);
     }
@@ -49,7 +49,7 @@ enum status preset_read_file(const char *path, struct text *head, struct error *
     return status;
 }
 
-enum status preset_read(const char *config_path, const char *name, struct text *head,
+enum status preset_read(const char *config_path, const char *name, struct text *preamble,
                         struct error *err) {
     struct text path = {0};
     bool found = false;
@@ -63,7 +63,7 @@ enum status preset_read(const char *config_path, const char *name, struct text *
     if (status == STATUS_OK && (!found || !is_name(name, strlen(name))))
         status = error_set(err, STATUS_BAD_INPUT, "there is no preset “%.60s”; /preset lists them",
                            name);
-    if (status == STATUS_OK) status = preset_read_file(text_string(&path), head, err);
+    if (status == STATUS_OK) status = preset_read_file(text_string(&path), preamble, err);
     text_deinit(&path);
     return status;
 }
@@ -86,7 +86,7 @@ static void read_about(const char *folder, const char *file, struct preset *pres
     size_t length;
     if (text_format(&path, "%s/%s", folder, file) == STATUS_OK &&
         file_read(path.bytes, &bytes, &ignored) == STATUS_OK) {
-        const char *about = head_comment(text_string(&bytes), bytes.length, &length);
+        const char *about = preamble_comment(text_string(&bytes), bytes.length, &length);
         if (length >= PRESET_ABOUT_BYTES) length = PRESET_ABOUT_BYTES - 1;
         length -= utf8_incomplete_tail(about, length);
         memcpy(preset->about, about, length);

@@ -1,7 +1,7 @@
-// app/chat/presets.h — heads by name: quire's own, and the person's in ~/.config/quire/presets.
+// app/chat/presets.h — preambles by name: quire's own, and the person's in ~/.config/quire/presets.
 //
-// A preset NAME is the file NAME.txt, which prompts/head.h reads; its first comment line says what
-// it is for. The person's own comes before quire's of the same name.
+// A preset NAME is the file NAME.txt, which prompts/preamble.h reads; its first comment line says
+// what it is for. The person's own comes before quire's of the same name.
 //
 // Memory: lists are the caller's (free). No threads.
 #ifndef APP_PRESETS_H
@@ -22,14 +22,14 @@ struct preset {
 
 // `config_path` is the config file, beside which the person's folder lies. BAD_INPUT: no such
 // preset, or it is none: with file and line.
-MUST_CHECK enum status preset_read(const char *config_path, const char *name, struct text *head,
+MUST_CHECK enum status preset_read(const char *config_path, const char *name, struct text *preamble,
                                    struct error *err);
 
 // By name.
 MUST_CHECK enum status presets_list(const char *config_path, struct preset **presets,
                                     size_t *count);
 
-// A head from any file, as preset_read().
-MUST_CHECK enum status preset_read_file(const char *path, struct text *head, struct error *err);
+// A preamble from any file, as preset_read().
+MUST_CHECK enum status preset_read_file(const char *path, struct text *preamble, struct error *err);
 
 #endif

@@ -52,7 +52,7 @@ struct session {
     int32_t context; // tokens
     struct db *db, *own_db;
     int64_t model;        // the db's number
-    struct text preamble; // of new conversations (prompts/head.h)
+    struct text preamble; // of new conversations (prompts/preamble.h)
     struct session_settings settings;
     struct stops stops;
 

@@ -97,7 +97,7 @@ static bool pass_beginning(struct thinking *thinking, bool ended) {
 }
 
 // The text up to the mark's end, as far as it is certain.
-static bool take_marked(struct thinking *thinking, bool ended, struct thinking_part *part) {
+static bool next_marked(struct thinking *thinking, bool ended, struct thinking_part *part) {
     const struct thinking_mark *mark = thinking->mark;
     size_t length;
     const char *text = rest_of(thinking, &length);
@@ -137,7 +137,7 @@ bool thinking_next(struct thinking *thinking, bool ended, struct thinking_part *
     while (thinking->taken < thinking->held.length) {
         if (!pass_beginning(thinking, ended)) return false;
         if (thinking->mark) {
-            if (take_marked(thinking, ended, part)) return true;
+            if (next_marked(thinking, ended, part)) return true;
             if (thinking->mark) return false; // not at its end yet
             continue;
         }

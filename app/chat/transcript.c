@@ -7,7 +7,7 @@
 
 #include "app/base/figures.h"
 #include "kernels/base/assert.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 static enum role role_of(const struct message *message) {
     switch (message->role) {
@@ -164,10 +164,10 @@ enum status transcript_load(struct transcript *transcript, struct db *db, int64_
     return status;
 }
 
-// Where the next messages of a render go: a system message is a head, which may have turns.
+// Where the next messages of a render go: a system message is a preamble, which may have turns.
 static size_t expand(const struct message *message, struct chat_message *messages) {
     if (message->role == MESSAGE_SYSTEM)
-        return head_messages(message->text, message->length, messages);
+        return preamble_messages(message->text, message->length, messages);
     *messages = (struct chat_message){role_of(message), message->text, message->length};
     return 1;
 }
@@ -176,11 +176,11 @@ enum status transcript_render(const struct transcript *transcript, const char *s
                               const char *text, size_t length, struct token_ids *ids,
                               struct error *err) {
     struct chat_message *messages =
-        malloc((transcript->count + 1 + HEAD_MAX_PARTS) * sizeof *messages);
+        malloc((transcript->count + 1 + PREAMBLE_MAX_PARTS) * sizeof *messages);
     if (!messages) return STATUS_NO_MEMORY;
     size_t count = 0;
     if (transcript->count == 0 && system[0])
-        count = head_messages(system, strlen(system), messages);
+        count = preamble_messages(system, strlen(system), messages);
     for (size_t i = 0; i < transcript->count; i++)
         count += expand(&transcript->entries[i].message, messages + count);
     messages[count++] = (struct chat_message){ROLE_USER, text, length};

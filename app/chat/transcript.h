@@ -3,7 +3,7 @@
 // The token log is what the model reads and has written: the ids stored with each message, one
 // after the other.
 //
-//   system     the head (prompts/head.h); no ids of its own: it is rendered with the first
+//   system     the preamble (prompts/preamble.h); no ids of its own: it is rendered with the first
 //              user message
 //   user       what closes the message before it, the message, and what asks for an answer
 //   assistant  the sampled ids, the end of turn with them if the model wrote it

@@ -96,8 +96,8 @@ static const char *maybe_word(struct words *words, const char *otherwise) {
 
 // Sets an option that the command line has as `shown`, with the value in the same word, or the
 // next word where it takes one.
-static enum status take_option(struct args *args, const struct option *option, const char *shown,
-                               const char *value, struct words *words, struct error *err) {
+static enum status parse_option(struct args *args, const struct option *option, const char *shown,
+                                const char *value, struct words *words, struct error *err) {
     if (!value) switch (option->kind) {
         case OPTION_FLAG:
             value = "on";
@@ -127,8 +127,8 @@ static enum status take_option(struct args *args, const struct option *option, c
     return set(args, option, value, ARGS_WORDS, shown, err);
 }
 
-static enum status take_long(struct args *args, const char *word, struct words *words,
-                             struct error *err) {
+static enum status parse_long(struct args *args, const char *word, struct words *words,
+                              struct error *err) {
     const char *name = word + 2;
     const size_t length = strcspn(name, "=");
     const struct option *option = option_find(name, length);
@@ -141,12 +141,12 @@ static enum status take_long(struct args *args, const char *word, struct words *
                          nearest ? "; did you mean --" : "", nearest ? nearest->name : "",
                          nearest ? "?" : "");
     }
-    return take_option(args, option, shown, name[length] ? name + length + 1 : NULL, words, err);
+    return parse_option(args, option, shown, name[length] ? name + length + 1 : NULL, words, err);
 }
 
 // "-vq" is -v -q; "-n100" is -n 100.
-static enum status take_letters(struct args *args, const char *word, struct words *words,
-                                struct error *err) {
+static enum status parse_letters(struct args *args, const char *word, struct words *words,
+                                 struct error *err) {
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option *option = option_by_letter(*letter);
         const char shown[3] = {'-', *letter, '\0'};
@@ -155,7 +155,7 @@ static enum status take_letters(struct args *args, const char *word, struct word
                              (unsigned char)*letter < 0x80 ? shown : "",
                              (unsigned char)*letter < 0x80 ? "" : word);
         const bool rest = option_takes_value(option) && letter[1];
-        TRY(take_option(args, option, shown, rest ? letter + 1 : NULL, words, err));
+        TRY(parse_option(args, option, shown, rest ? letter + 1 : NULL, words, err));
         if (rest) break;
     }
     return STATUS_OK;
@@ -173,7 +173,7 @@ static enum status refuse_operand(const struct args *args, const char *word, str
                      hint);
 }
 
-static enum status take_operand(struct args *args, const char *word, struct error *err) {
+static enum status parse_operand(struct args *args, const char *word, struct error *err) {
     const bool first = args->command == COMMAND_CHAT && args->operand_count == 0;
     if (first && subcommand_find(word, &args->command)) return STATUS_OK;
     if (args->operand_count == subcommand_at(args->command)->most ||
@@ -190,11 +190,11 @@ enum status args_read_words(struct args *args, int count, char *const *words, st
         if (options && strcmp(word, "--") == 0)
             options = false;
         else if (options && word[0] == '-' && word[1] == '-')
-            TRY(take_long(args, word, &rest, err));
+            TRY(parse_long(args, word, &rest, err));
         else if (options && word[0] == '-' && word[1])
-            TRY(take_letters(args, word, &rest, err));
+            TRY(parse_letters(args, word, &rest, err));
         else
-            TRY(take_operand(args, word, err));
+            TRY(parse_operand(args, word, err));
     }
     return STATUS_OK;
 }

@@ -338,7 +338,7 @@ static enum status open_batch(struct batch *batch, struct error *err) {
                     .max_tokens = args->tokens,
                     .speculate = args->speculate,
                     .background = true}, // so that long prompts take turns
-        .system = text_string(&launch->system),
+        .system = text_string(&launch->preamble),
         .stops = args->stops.items,
     };
     TRY(read_file(batch, err));

@@ -108,9 +108,10 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     const cJSON *first_role = cJSON_GetObjectItemCaseSensitive(first, "role");
     const bool has_system =
         cJSON_IsString(first_role) && strcmp(first_role->valuestring, "system") == 0;
-    const char *head = system ? system->valuestring : defaults->system;
+    const char *preamble = system ? system->valuestring : defaults->system;
     if (system && has_system) return refuse(err, "system", "one system prompt");
-    if (head[0] && !has_system) line->messages[line->count++] = message_of(ROLE_SYSTEM, head);
+    if (preamble[0] && !has_system)
+        line->messages[line->count++] = message_of(ROLE_SYSTEM, preamble);
     for (const cJSON *item = first; item; item = item->next)
         TRY(read_message(item, line, err));
     if (prompt) line->messages[line->count++] = message_of(ROLE_USER, prompt->valuestring);

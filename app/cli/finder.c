@@ -138,8 +138,8 @@ struct folder_facts {
 static void walk_folder(struct walk *walk, const char *path, const char *below, int depth);
 
 // A file that is a model, or makes its folder one; a folder below.
-static void take_entry(struct walk *walk, const char *path, const char *below, const char *entry,
-                       int depth, struct folder_facts *facts) {
+static void visit_entry(struct walk *walk, const char *path, const char *below, const char *entry,
+                        int depth, struct folder_facts *facts) {
     char whole[4096], relative[4096];
     struct stat info, link;
     int part, parts;
@@ -168,7 +168,7 @@ static void walk_folder(struct walk *walk, const char *path, const char *below, 
     if (!folder) return;
     for (struct dirent *entry; walk->status == STATUS_OK && (entry = readdir(folder));) {
         if (entry->d_name[0] == '.' || ++walk->models->entries > FINDER_MAX_ENTRIES) continue;
-        take_entry(walk, path, below, entry->d_name, depth, &facts);
+        visit_entry(walk, path, below, entry->d_name, depth, &facts);
     }
     closedir(folder);
     if (walk->status == STATUS_OK && facts.config && facts.weights && stat(path, &info) == 0)

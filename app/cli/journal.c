@@ -38,7 +38,7 @@ static enum status push(struct journal *journal, const struct entry *entry) {
 }
 
 // What is no result is passed over.
-static enum status take_line(struct journal *journal, const char *bytes, size_t length) {
+static enum status parse_line(struct journal *journal, const char *bytes, size_t length) {
     cJSON *json = cJSON_ParseWithLength(bytes, length);
     const cJSON *line = cJSON_GetObjectItemCaseSensitive(json, "line");
     const cJSON *request = cJSON_GetObjectItemCaseSensitive(json, "request");
@@ -81,7 +81,7 @@ static enum status read_lines(struct journal *journal, FILE *file, off_t *end, s
     while (status == STATUS_OK && (got = getline(&line, &room, file)) > 0) {
         if (line[got - 1] != '\n') break;
         *end += got;
-        status = take_line(journal, line, (size_t)got - 1);
+        status = parse_line(journal, line, (size_t)got - 1);
     }
     if (ferror(file) || (got < 0 && !feof(file)))
         status = error_set(err, STATUS_IO, "%s: %m", journal->path);

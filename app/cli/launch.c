@@ -19,7 +19,7 @@
 #include "app/screen/progress.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/log.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 #include "store/vault.h"
 
 // Beside the installed program, else where it was built.
@@ -242,27 +242,28 @@ static enum status read_prompt(const struct args *args, struct text *prompt, boo
     size_t offset;
     if (!utf8_valid(text, prompt->length, &offset))
         return error_set(err, STATUS_BAD_INPUT, "the system prompt is not UTF-8 text");
-    return head_check_system(text, prompt->length, err);
+    return preamble_check_system(text, prompt->length, err);
 }
 
 // Of the preset, but with a prompt and few-shot turns that are given by themselves.
-static enum status join_head(const struct launch *launch, const struct text *prompt, bool given,
-                             struct text *head, struct error *err) {
+static enum status join_preamble(const struct launch *launch, const struct text *prompt, bool given,
+                                 struct text *preamble, struct error *err) {
     const struct args *args = launch->args;
     struct text preset = {0}, shots = {0};
     enum status status = STATUS_OK;
     if (args->command != COMMAND_CHAT) // the lines of a batch are their own conversations
-        return text_append(head, text_string(prompt), prompt->length);
+        return text_append(preamble, text_string(prompt), prompt->length);
     if (args->preset)
         status = preset_read(text_string(&launch->config->config_path), args->preset, &preset, err);
     if (status == STATUS_OK && args->shots) status = preset_read_file(args->shots, &shots, err);
-    if (status == STATUS_OK && args->shots && head_shots(text_string(&shots)) == 0)
+    if (status == STATUS_OK && args->shots && preamble_shots(text_string(&shots)) == 0)
         status = error_set(err, STATUS_BAD_INPUT,
                            "%.200s has no pair of USER: and ASSISTANT: in it", args->shots);
-    const bool whole = shots.length > 0 && shots.bytes[0] != HEAD_SEPARATOR; // has a prompt too
+    const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR; // has a prompt too
     const struct text *system = given ? prompt : whole ? &shots : &preset;
     if (status == STATUS_OK)
-        status = head_join(text_string(system), text_string(args->shots ? &shots : &preset), head);
+        status = preamble_join(text_string(system), text_string(args->shots ? &shots : &preset),
+                               preamble);
     text_deinit(&preset);
     text_deinit(&shots);
     return status;
@@ -272,7 +273,7 @@ static enum status read_system(struct launch *launch, struct error *err) {
     struct text prompt = {0};
     bool given = false;
     enum status status = read_prompt(launch->args, &prompt, &given, err);
-    if (status == STATUS_OK) status = join_head(launch, &prompt, given, &launch->system, err);
+    if (status == STATUS_OK) status = join_preamble(launch, &prompt, given, &launch->preamble, err);
     text_deinit(&prompt);
     return status;
 }
@@ -287,7 +288,7 @@ static enum status place(struct launch *launch, struct error *err) {
     return chat_fork_from(chat, launch->conversation, strtol(args->fork, NULL, 10), name, err);
 }
 
-int launch_system(struct launch *launch) {
+int launch_preamble(struct launch *launch) {
     struct error err = {0};
     const enum status status = read_system(launch, &err);
     if (status == STATUS_OK) return EXIT_DONE;
@@ -310,13 +311,13 @@ static int exit_code_for_chat(enum status status) {
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
-    const int code = launch_system(launch);
+    const int code = launch_preamble(launch);
     if (code != EXIT_DONE) return code;
     const struct session_options options = {
         .engine = launch->engine,
         .db = launch->db,
         .digest = launch->digest,
-        .preamble = text_string(&launch->system),
+        .preamble = text_string(&launch->preamble),
         .settings = {.sampler = launch_sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,
@@ -342,6 +343,6 @@ void launch_close(struct launch *launch) {
     engine_close(launch->engine);
     db_close(launch->db);
     text_deinit(&launch->model);
-    text_deinit(&launch->system);
+    text_deinit(&launch->preamble);
     *launch = (struct launch){0};
 }

@@ -25,7 +25,7 @@ struct launch {
     bool resumed;                             // -C or -r: in the conversation
     char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
     struct text model;                        // path
-    struct text system;                       // the preamble: prompts/head.h
+    struct text preamble;                     // prompts/preamble.h
 };
 
 int launch_store(struct launch *launch);
@@ -33,7 +33,7 @@ int launch_model(struct launch *launch);
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
 
-int launch_system(struct launch *launch); // the preamble alone; launch_chat() reads it too
+int launch_preamble(struct launch *launch); // the preamble alone; launch_chat() reads it too
 
 // The model's own sampling, with what the person says instead.
 struct sampler_options launch_sampling(const struct launch *launch);

@@ -17,7 +17,7 @@
 #include "app/screen/complain.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/log.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 #include "store/conversation.h"
 #include "store/vault.h"
 
@@ -180,12 +180,12 @@ static void put_text(const char *bytes, size_t length) {
 }
 
 static void put_message(const struct message *message) {
-    struct text head = {0};
+    struct text preamble = {0};
     if (message->role != MESSAGE_SYSTEM)
         put_text(message->text, message->length);
-    else if (head_show(message->text, &head) == STATUS_OK)
-        put_text(text_string(&head), head.length);
-    text_deinit(&head);
+    else if (preamble_show(message->text, &preamble) == STATUS_OK)
+        put_text(text_string(&preamble), preamble.length);
+    text_deinit(&preamble);
 }
 
 static int path_text(const struct message *path, size_t count) {

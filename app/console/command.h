@@ -5,7 +5,7 @@
 //   command_turns.c     /new /bg /rewind /regen /alt /beam /continue
 //   command_fork.c      /fork
 //   command_tree.c      /tree /redo /edit
-//   command_head.c      /system /preset /shots
+//   command_preamble.c      /system /preset /shots
 //   command_export.c    /export /import /copy
 //   command_context.c   /context /compact
 //   compose.c           /read, and @path in messages
@@ -41,8 +41,8 @@ command_handler command_show, command_stats;
 command_handler command_kv, command_strip;
 command_handler command_think;
 
-// Shows the thinking of the last answer, all of it (also ^O).
-void command_unfold(struct console *console);
+// Shows the thinking of the last answer, all of it (also ^O). `console` is a struct console.
+void command_unfold(void *console);
 
 // What each of the conversations holds: usage[count]. False when memory is short.
 bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,

@@ -124,7 +124,7 @@ static void leave(struct console *console, int signal) {
 // ^C stops all of them, and each keeps what it has; a second one within a second, and a signal to
 // end, also leave.
 static void obey_signals(struct asking *asking) {
-    const struct terminal_signals signals = terminal_take_signals();
+    const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = asking->cancelled_ms, now_ms = clock_ms();
     const bool again = before_ms && signals.interrupts > 0 && now_ms - before_ms <= AGAIN_MS;
     if (signals.suspend) terminal_suspend();
@@ -146,7 +146,7 @@ static void ask(struct asking *asking, char *names, const char *text) {
     if (console_failed(status, &err)) return;
     send_all(asking, text);
     show_progress(asking);
-    editor_begin_aside();
+    editor_begin_type_ahead();
     while (asking->running > 0) {
         if (!session_next(session, 0, &update))
             terminal_wait_beside(session->event_fd, POLL_MS);
@@ -155,7 +155,7 @@ static void ask(struct asking *asking, char *names, const char *text) {
         console_listen(asking->console);
         obey_signals(asking);
     }
-    console_end_aside(&typed);
+    console_end_type_ahead(&typed);
     console_keep_typed(asking->console, &typed, asking->cancelled_ms != 0);
 }
 

@@ -59,24 +59,24 @@ static void show_parts(const struct part parts[PARTS], int64_t context) {
 }
 
 void command_context(struct console *console, const char *argument) {
-    struct chat_preamble head;
+    struct chat_preamble preamble;
     struct error err = {0};
     char turns[TURNS_TEXT_BYTES];
     (void)argument;
-    if (console_failed(chat_preamble(console->session->front, &head, &err), &err)) return;
+    if (console_failed(chat_preamble(console->session->front, &preamble, &err), &err)) return;
     const struct chat *chat = console->session->front;
     const int64_t context = chat->session->context;
     const int64_t log = (int64_t)chat->transcript.log.count;
-    const int64_t in_head = log > 0 && head.tokens > log ? log : head.tokens;
-    const int64_t in_turns = log > in_head ? log - in_head : 0;
-    const int64_t used = in_head + in_turns;
+    const int64_t in_preamble = log > 0 && preamble.tokens > log ? log : preamble.tokens;
+    const int64_t in_turns = log > in_preamble ? log - in_preamble : 0;
+    const int64_t used = in_preamble + in_turns;
     struct part parts[PARTS] = {
-        {"head", in_head, '#', STYLE_BLUE, ""},
+        {"head", in_preamble, '#', STYLE_BLUE, ""},
         {"turns", in_turns, '=', STYLE_GREEN, ""},
         {"free", context > used ? context - used : 0, '.', STYLE_DIM, ""},
     };
-    if (head.others > 0)
-        snprintf(parts[0].note, sizeof parts[0].note, "shared by %" PRId64, head.others + 1);
+    if (preamble.others > 0)
+        snprintf(parts[0].note, sizeof parts[0].note, "shared by %" PRId64, preamble.others + 1);
     snprintf(parts[1].note, sizeof parts[1].note, "%s", turns_format(chat_turn_count(chat), turns));
     if (used > context) snprintf(parts[2].note, sizeof parts[2].note, "more than fits");
     show_bar(parts, context);

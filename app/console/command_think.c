@@ -37,11 +37,13 @@ void command_think(struct console *console, const char *argument) {
                       settings->think == THINK_ON ? "to think" : "not to think");
 }
 
-void command_unfold(struct console *console) {
-    size_t i = chat_message_count(console->session->front);
-    while (i > 0 && chat_message(console->session->front, i - 1)->role != MESSAGE_ASSISTANT)
+void command_unfold(void *user) {
+    const struct console *console = user;
+    const struct chat *chat = console->session->front;
+    size_t i = chat_message_count(chat);
+    while (i > 0 && chat_message(chat, i - 1)->role != MESSAGE_ASSISTANT)
         i--;
-    const struct message *last = i > 0 ? chat_message(console->session->front, i - 1) : NULL;
+    const struct message *last = i > 0 ? chat_message(chat, i - 1) : NULL;
     if (!last || !stream_show_thought(last->text, last->length))
         terminal_tell(STYLE_DIM, "[the last answer has no thinking]\n");
 }

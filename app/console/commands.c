@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/base/nearness.h"
 #include "app/base/path.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
@@ -126,29 +127,6 @@ static const struct command *command_find(const char *name) {
     return NULL;
 }
 
-static size_t smallest(size_t a, size_t b, size_t c) {
-    const size_t ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-// How many letters must be changed, added or removed (Levenshtein). Both < NAME_BYTES.
-static size_t edits(const char *a, const char *b) {
-    size_t row[NAME_BYTES + 1];
-    const size_t length = strlen(b);
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < length; j++) {
-            const size_t above = row[j + 1];
-            row[j + 1] = smallest(diagonal + (a[i] != b[j]), above + 1, row[j] + 1);
-            diagonal = above;
-        }
-    }
-    return row[length];
-}
-
 // The name that was probably meant, or NULL.
 static const char *nearest(const char *name) {
     const char *best = NULL;
@@ -158,7 +136,7 @@ static const char *nearest(const char *name) {
         for (size_t j = 0; j < NAMES_PER_COMMAND && TABLE[i].names[j]; j++) {
             const char *candidate = TABLE[i].names[j];
             const bool begins = length >= 2 && strncmp(candidate, name, length) == 0;
-            const size_t distance = begins ? 0 : edits(name, candidate);
+            const size_t distance = begins ? 0 : nearness_edits(name, candidate);
             if (distance >= best_edits || distance >= strlen(candidate)) continue;
             best = candidate;
             best_edits = distance;
@@ -168,7 +146,7 @@ static const char *nearest(const char *name) {
 }
 
 static void say_unknown(const char *name) {
-    const char *meant = strlen(name) < NAME_BYTES ? nearest(name) : NULL;
+    const char *meant = nearest(name);
     if (meant)
         terminal_tell(STYLE_ERROR, "no command /%.40s; did you mean /%s?\n", name, meant);
     else
@@ -268,8 +246,6 @@ void commands_run(struct console *console, const char *line) {
     free(name);
     free(argument);
 }
-
-void commands_unfold(void *console) { command_unfold(console); }
 
 struct candidates { // a NULL-terminated array that grows
     char **strings;

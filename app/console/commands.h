@@ -18,9 +18,6 @@ bool commands_moves(const char *line);
 // Runs the command on the line, whatever comes of it.
 void commands_run(struct console *console, const char *line);
 
-// ^O: shows the thinking of the last answer. `console` is a struct console.
-void commands_unfold(void *console);
-
 // What can stand in place of `word` after `before`, as editor.h wants it: commands, their
 // arguments, ids and names of conversations, paths, presets. `console` is a struct console.
 char **commands_complete(void *console, const char *before, const char *word);

@@ -62,8 +62,8 @@ void console_listen(struct console *console) {
     text_deinit(&line);
 }
 
-void console_end_aside(struct text *typed) {
-    if (editor_end_aside(typed) != STATUS_OK)
+void console_end_type_ahead(struct text *typed) {
+    if (editor_end_type_ahead(typed) != STATUS_OK)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
 }
 

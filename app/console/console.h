@@ -45,11 +45,11 @@ void console_queue(struct console *console, struct text *line);
 bool console_unqueue(struct console *console, struct text *line); // the first, into the empty *line
 void console_queue_to_draft(struct console *console); // so that nothing of it is sent by itself
 
-// While an answer is written, after editor_begin_aside(): queues what is sent. At the end what was
-// typed and not sent is *typed; it becomes the draft, and if the person has stopped what was
+// While an answer is written, after editor_begin_type_ahead(): queues what is sent. At the end what
+// was typed and not sent is *typed; it becomes the draft, and if the person has stopped what was
 // written so does the queue.
 void console_listen(struct console *console);
-void console_end_aside(struct text *typed);
+void console_end_type_ahead(struct text *typed);
 void console_keep_typed(struct console *console, struct text *typed, bool cancelled);
 
 // Answers that ended in the background: are there any; say so.

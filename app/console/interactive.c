@@ -167,10 +167,10 @@ static void follow(struct console *console) {
     const struct view_options options = {
         .again = console->again, .line = hear_line, .user = &following};
     console->again = false;
-    editor_begin_aside();
+    editor_begin_type_ahead();
     const enum view_end end =
         view_turn(session, &session->front->turn, &options, &console->exit_code, &cancelled);
-    console_end_aside(&typed);
+    console_end_type_ahead(&typed);
     end_turn(&following, end);
     text_deinit(&following.move);
     console_keep_typed(console, &typed, cancelled);
@@ -265,7 +265,7 @@ int interactive_run(const struct interactive_options *options) {
                                          .event_fd = options->session->event_fd,
                                          .notice = console_has_news,
                                          .tell = console_tell_news,
-                                         .unfold = commands_unfold,
+                                         .unfold = command_unfold,
                                          .user = &console});
     greet(&console, options);
     while (!console.leave && !terminal_gone())

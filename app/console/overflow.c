@@ -29,10 +29,10 @@ static enum view_end view_summary(struct console *console, struct turn *turn) {
     const struct view_options options = {.unmarked = true, .line = hear_line, .user = console};
     struct text typed = {0};
     bool cancelled;
-    editor_begin_aside();
+    editor_begin_type_ahead();
     const enum view_end end =
         view_turn(console->session, turn, &options, &console->exit_code, &cancelled);
-    console_end_aside(&typed);
+    console_end_type_ahead(&typed);
     console_keep_typed(console, &typed, cancelled);
     return end;
 }

@@ -245,7 +245,7 @@ static int read_sequence(void) {
 // background go on meanwhile. SIGTERM and SIGHUP leave.
 static int read_key(struct console *console) {
     const int key = editor_key(-1);
-    const struct terminal_signals signals = terminal_take_signals();
+    const struct terminal_signals signals = terminal_read_signals();
     console_has_news(console);
     if (signals.end) {
         console->leave = true;
@@ -267,7 +267,7 @@ static bool looks_further(const struct picker *picker, int key) {
     return (key >= ' ' && key < 256 && key != DELETE) || key == PICKER_END || (down && at_end);
 }
 
-static void take_more(struct picker *picker) {
+static void load_more(struct picker *picker) {
     picker_more *more = picker->options.more;
     const char *const *items;
     size_t count;
@@ -288,7 +288,7 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
             key = read_key(console);
         terminal_up(lines);
         rows = rows_of(picker);
-        if (looks_further(picker, key)) take_more(picker);
+        if (looks_further(picker, key)) load_more(picker);
         if (key != DRAW_AGAIN) answer = picker_press(picker, key, rows);
         scroll(picker, rows);
     }

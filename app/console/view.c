@@ -154,7 +154,7 @@ static void cancel(struct view *view) {
 
 // True when it is time to leave without waiting for the turn's end.
 static bool obey_signals(struct view *view, int *exit_code) {
-    const struct terminal_signals signals = terminal_take_signals();
+    const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = view->cancelled_ms, since_ms = clock_ms() - before_ms;
     if (signals.suspend) terminal_suspend();
     if (signals.suspend || signals.resized) stream_resize(&view->stream, terminal_width());

@@ -30,8 +30,8 @@ struct view_options {
 };
 
 // Shows a turn that runs until its end. Of several answers the first is shown as it
-// comes, numbered, and the others when all are whole. Between editor_begin_aside() and its end.
-// *cancelled says whether the person has stopped the turn.
+// comes, numbered, and the others when all are whole. Between editor_begin_type_ahead() and its
+// end. *cancelled says whether the person has stopped the turn.
 enum view_end view_turn(struct session *session, struct turn *turn,
                         const struct view_options *options, int *exit_code, bool *cancelled);
 

@@ -17,7 +17,7 @@
 
 enum {
     KEY_SEQUENCE_MS = 50, // between ESC and the rest of a key
-    ASIDE_PROMPT_BYTES = 32,
+    TYPE_AHEAD_PROMPT_BYTES = 32,
 };
 
 static const char BLOCK[] = "\"\"\"";
@@ -25,11 +25,11 @@ enum { BLOCK_BYTES = sizeof BLOCK - 1 };
 
 static struct {
     struct editor_options options;
-    bool aside;
-    bool shown;        // the line aside is on the screen
+    bool type_ahead;   // an answer streams meanwhile
+    bool shown;        // the type-ahead line is on the screen
     bool unfolds;      // ^O was pressed beside an answer
     int queued;        // lines that it says are waiting
-    FILE *nowhere;     // what Readline would print of a line aside
+    FILE *nowhere;     // what Readline would print of type-ahead
     FILE *terminal;    // where it prints else
     char **candidates; // of the completion under way
     size_t candidate;
@@ -199,7 +199,7 @@ static void tell_above(editor_tell *tell) {
 
 static int unfold(int count, int key) {
     (void)count, (void)key;
-    if (editor.aside)
+    if (editor.type_ahead)
         editor.unfolds = true;
     else if (!editor.question && editor.options.unfold)
         tell_above(editor.options.unfold);
@@ -355,7 +355,7 @@ static void tell_news(void) {
 
 // False when the signals end the reading.
 static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *end, int *signal) {
-    const struct terminal_signals signals = terminal_take_signals();
+    const struct terminal_signals signals = terminal_read_signals();
     if (signals.end) {
         if (!prompt->question) input_history_add(rl_line_buffer);
         drop_line();
@@ -430,7 +430,7 @@ int editor_key(int timeout_ms) {
     return got == 1 ? byte : EDITOR_KEY_GONE;
 }
 
-// ---- aside
+// ---- type-ahead
 
 // One character of the line, as the last line of the screen shows it, and its columns.
 static enum status show_character(const char *bytes, size_t length, struct text *out) {
@@ -457,7 +457,7 @@ static size_t first_in_sight(const char *line, size_t point, int columns) {
     return first;
 }
 
-static enum status fit_aside(struct text *out, int columns, int *cursor) {
+static enum status fit_type_ahead(struct text *out, int columns, int *cursor) {
     const size_t end = (size_t)rl_end, point = (size_t)rl_point;
     int width = 0;
     size_t used;
@@ -472,44 +472,44 @@ static enum status fit_aside(struct text *out, int columns, int *cursor) {
 }
 
 // In Readline's place.
-static void draw_aside(void) {
+static void draw_type_ahead(void) {
     struct text shown = {0};
     const bool plain = rl_display_prompt == rl_prompt;
     if (rl_end == 0 && plain && !editor.shown) return;
     int cursor = text_columns(rl_display_prompt);
     enum status status = text_append_string(&shown, rl_display_prompt);
-    if (status == STATUS_OK) status = fit_aside(&shown, terminal_width() - cursor, &cursor);
+    if (status == STATUS_OK) status = fit_type_ahead(&shown, terminal_width() - cursor, &cursor);
     if (status == STATUS_OK) terminal_footer(text_string(&shown), cursor);
     editor.shown = true;
     text_deinit(&shown);
 }
 
-static void take_aside(char *line) {
+static void end_type_ahead_line(char *line) {
     rl_callback_handler_remove();
     editor.done = true;
     editor.line = line; // NULL: ^D, which sends nothing
 }
 
-static void begin_aside_line(void) {
-    char prompt[ASIDE_PROMPT_BYTES] = "> ";
+static void begin_type_ahead_line(void) {
+    char prompt[TYPE_AHEAD_PROMPT_BYTES] = "> ";
     if (editor.queued > 0) snprintf(prompt, sizeof prompt, "%d queued > ", editor.queued);
     editor.done = false;
-    rl_callback_handler_install(prompt, take_aside);
+    rl_callback_handler_install(prompt, end_type_ahead_line);
 }
 
-void editor_begin_aside(void) {
+void editor_begin_type_ahead(void) {
     if (!editor.nowhere) editor.nowhere = fopen("/dev/null", "we");
     if (!editor.nowhere) return; // keys wait for the next prompt
     editor.terminal = rl_outstream;
     rl_outstream = editor.nowhere;
-    rl_redisplay_function = draw_aside;
-    editor.aside = true;
+    rl_redisplay_function = draw_type_ahead;
+    editor.type_ahead = true;
     editor.question = editor.shown = false;
-    begin_aside_line();
+    begin_type_ahead_line();
 }
 
 bool editor_listen(struct text *line) {
-    if (!editor.aside) return false;
+    if (!editor.type_ahead) return false;
     while (!editor.done && terminal_wait(0))
         rl_callback_read_char();
     if (!editor.done) return false;
@@ -520,7 +520,7 @@ bool editor_listen(struct text *line) {
         sent = text_append_string(line, text) == STATUS_OK;
         free(editor.line);
     }
-    begin_aside_line();
+    begin_type_ahead_line();
     return sent;
 }
 
@@ -532,23 +532,23 @@ bool editor_unfolds(void) {
 
 void editor_queued(int lines) {
     editor.queued = lines;
-    if (!editor.aside) return;
+    if (!editor.type_ahead) return;
     rl_callback_handler_remove();
-    begin_aside_line();
+    begin_type_ahead_line();
 }
 
 void editor_resized(void) {
-    if (editor.aside) rl_resize_terminal(); // which draws, as we do it in Readline's place
+    if (editor.type_ahead) rl_resize_terminal(); // which draws, as we do it in Readline's place
 }
 
-enum status editor_end_aside(struct text *draft) {
-    if (!editor.aside) return STATUS_OK;
+enum status editor_end_type_ahead(struct text *draft) {
+    if (!editor.type_ahead) return STATUS_OK;
     rl_callback_sigcleanup(); // of a search, say, that is under way
     const enum status status = text_append(draft, rl_line_buffer, (size_t)rl_end);
     rl_callback_handler_remove();
     rl_redisplay_function = rl_redisplay;
     rl_outstream = editor.terminal;
-    editor.aside = false;
+    editor.type_ahead = false;
     terminal_end_footer();
     return status;
 }

@@ -8,11 +8,13 @@
 //   Esc Esc on an empty line sends "/fork -", the list of turns.
 // A paste is text: its newlines never send.
 //
-//   at the prompt ──Enter──► taken ──editor_begin_aside──► aside ──editor_end_aside──► taken
+//   at the prompt ──Enter──► idle ──editor_begin_type_ahead──► typing ahead
+//                              ▲                                    │
+//                              └──────editor_end_type_ahead─────────┘
 //
-// Aside is beside an answer that streams: the same keys edit a line that is shown in the screen's
-// last line as soon as there is something in it, and what was not sent by the end is the next
-// prompt's draft. Threads: the UI's.
+// Type-ahead is what the person types while an answer streams: the same keys edit a line that is
+// shown in the screen's last line as soon as there is something in it, and what was not sent by the
+// end becomes the next prompt's draft. Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H
 
@@ -32,7 +34,7 @@ typedef void editor_tell(void *user);
 struct editor_options {
     const char *history_path; // NULL: none is kept
     editor_complete *complete;
-    int event_fd; // readable when editor_notice() shall be called
+    int event_fd; // readable when editor_notice() is to be called
     editor_notice *notice;
     editor_tell *tell;
     editor_tell *unfold; // ^O: shows the thinking of the last answer; or NULL
@@ -59,16 +61,17 @@ struct editor_prompt {
 // Fills the empty *line on EDITOR_LINE.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
-// The next byte that is typed, for who reads keys by itself: NONE when none came in this time
-// (-1: however long it takes), or a signal or an event did; GONE: nobody types any more.
+// The next byte that is typed, for callers that read keys themselves: NONE when none came in this
+// time
+// (-1: however long it takes), or a signal or an event did; GONE: the terminal is gone.
 enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
 int editor_key(int timeout_ms);
 
-void editor_begin_aside(void);
-bool editor_listen(struct text *line); // takes what has been typed; true: the empty *line was sent
-void editor_queued(int lines);         // that wait to be sent, which the line aside says
+void editor_begin_type_ahead(void);
+bool editor_listen(struct text *line); // reads what has been typed; true: the empty *line was sent
+void editor_queued(int lines);         // that wait to be sent, as the type-ahead line says
 bool editor_unfolds(void);             // ^O was pressed since the last call
-void editor_resized(void);             // draws the line aside again
-enum status editor_end_aside(struct text *draft); // appends what was typed
+void editor_resized(void);             // draws the type-ahead line again
+enum status editor_end_type_ahead(struct text *draft); // appends what was typed
 
 #endif

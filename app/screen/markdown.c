@@ -190,8 +190,8 @@ static enum status put_fence(struct place place, struct line line, size_t indent
 
 // Of these, each decides the line from its beginning or not, and says how much it has taken.
 
-static enum decided take_quote(struct place place, struct line line, size_t *taken,
-                               enum status *status) {
+static enum decided parse_quote(struct place place, struct line line, size_t *taken,
+                                enum status *status) {
     struct markdown *markdown = place.markdown;
     const size_t indent = blanks_at(line, 0);
     if (at(line, indent) != '>' || markdown->quotes == MARKDOWN_QUOTES) return NOT_THIS;
@@ -202,8 +202,8 @@ static enum decided take_quote(struct place place, struct line line, size_t *tak
     return DECIDED;
 }
 
-static enum decided take_block(struct place place, struct line line, size_t *taken,
-                               enum status *status) {
+static enum decided parse_block(struct place place, struct line line, size_t *taken,
+                                enum status *status) {
     const size_t indent = blanks_at(line, 0);
     size_t size = 0, end = 0;
     enum decided decided = find_rule(line, indent);
@@ -233,8 +233,8 @@ static enum decided take_block(struct place place, struct line line, size_t *tak
     return decided;
 }
 
-static enum decided take_text(struct place place, struct line line, size_t *taken,
-                              enum status *status) {
+static enum decided parse_text(struct place place, struct line line, size_t *taken,
+                               enum status *status) {
     const size_t indent = blanks_at(line, 0);
     *taken = indent;
     *status = STATUS_OK;
@@ -278,8 +278,8 @@ static enum status close_fence(struct place place) {
     return leave_as_it_is(place);
 }
 
-static enum decided take_code(struct place place, struct line line, size_t *taken,
-                              enum status *status) {
+static enum decided parse_code(struct place place, struct line line, size_t *taken,
+                               enum status *status) {
     struct markdown *markdown = place.markdown;
     size_t begin;
     const enum decided quoted = skip_quotes(markdown, line, &begin);
@@ -307,26 +307,26 @@ static enum decided take_code(struct place place, struct line line, size_t *take
 
 // ---- lines
 
-static enum decided take_beginning(struct place place, struct line line, size_t *taken,
-                                   enum status *status) {
+static enum decided parse_beginning(struct place place, struct line line, size_t *taken,
+                                    enum status *status) {
     if (line.length > MARKDOWN_HELD_BYTES) // what is far away does not count, wherever a piece ends
         line = (struct line){.text = line.text, .length = MARKDOWN_HELD_BYTES + 1};
-    if (place.markdown->fence.mark) return take_code(place, line, taken, status);
+    if (place.markdown->fence.mark) return parse_code(place, line, taken, status);
     const size_t indent = blanks_at(line, 0);
     if (is_open(line, indent)) return UNDECIDED;
-    enum decided decided = take_quote(place, line, taken, status);
-    if (decided == NOT_THIS) decided = take_block(place, line, taken, status);
-    if (decided == NOT_THIS) decided = take_text(place, line, taken, status);
+    enum decided decided = parse_quote(place, line, taken, status);
+    if (decided == NOT_THIS) decided = parse_block(place, line, taken, status);
+    if (decided == NOT_THIS) decided = parse_text(place, line, taken, status);
     return decided;
 }
 
-static enum status take_line(struct place place, struct line line, size_t *taken) {
+static enum status parse_line(struct place place, struct line line, size_t *taken) {
     struct markdown *markdown = place.markdown;
     enum status status = STATUS_OK;
     *taken = 0;
     switch (markdown->where) {
     case MARKDOWN_LINE:
-        take_beginning(place, line, taken, &status);
+        parse_beginning(place, line, taken, &status);
         return status;
     case MARKDOWN_TEXT:
         return spans_append(&markdown->spans, &markdown->wrap, line.text, line.length, line.whole,
@@ -339,7 +339,7 @@ static enum status take_line(struct place place, struct line line, size_t *taken
 }
 
 // One line, or its part: how much of it is decided. `ended`: nothing comes after the text.
-static enum status take_some(struct place place, struct line text, bool ended, size_t *taken) {
+static enum status parse_some(struct place place, struct line text, bool ended, size_t *taken) {
     const char *newline = text.length ? memchr(text.text, '\n', text.length) : NULL;
     struct line line = {text.text, text.length, ended || newline};
     if (newline) line.length = (size_t)(newline - text.text);
@@ -349,7 +349,7 @@ static enum status take_some(struct place place, struct line text, bool ended, s
         const int quotes = place.markdown->quotes;
         const char fence = place.markdown->fence.mark;
         size_t some;
-        TRY(take_line(place, line, &some));
+        TRY(parse_line(place, line, &some));
         *taken += some;
         line.text += some;
         line.length -= some;
@@ -361,13 +361,13 @@ static enum status take_some(struct place place, struct line text, bool ended, s
     return end_line(place);
 }
 
-static enum status take_all(struct place place, bool ended) {
+static enum status parse_all(struct place place, bool ended) {
     struct text *held = &place.markdown->held;
     size_t all = 0, taken = 1;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && taken > 0 && all < held->length) {
         const struct line rest = {held->bytes + all, held->length - all, ended};
-        status = take_some(place, rest, ended, &taken);
+        status = parse_some(place, rest, ended, &taken);
         all += taken;
     }
     if (all > 0) {
@@ -386,12 +386,12 @@ enum status markdown_append(struct markdown *markdown, const char *text, size_t 
                             struct text *out) {
     markdown->wrap.patient = true;
     TRY(text_append(&markdown->held, text, length));
-    return take_all((struct place){markdown, out}, false);
+    return parse_all((struct place){markdown, out}, false);
 }
 
 enum status markdown_end(struct markdown *markdown, struct text *out) {
     const struct place place = {markdown, out};
-    TRY(take_all(place, true));
+    TRY(parse_all(place, true));
     if (markdown->fence.mark && markdown->where == MARKDOWN_AS_IT_IS) TRY(end_line(place));
     if (markdown->fence.mark) TRY(close_fence(place));
     TRY(wrap_flush(&markdown->wrap, out));

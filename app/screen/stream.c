@@ -68,7 +68,7 @@ static enum status end_thought(struct stream *stream) {
     return thought_end(&stream->thought, line, thought_out(stream));
 }
 
-static enum status take_thought(struct stream *stream, const char *text, size_t length) {
+static enum status push_thought(struct stream *stream, const char *text, size_t length) {
     struct text *out = thought_out(stream);
     text_clear(&stream->harmless);
     TRY(terminal_neutralise(text, length, &stream->harmless));
@@ -81,7 +81,7 @@ static enum status take_thought(struct stream *stream, const char *text, size_t 
                           tokens, out);
 }
 
-static enum status take_answer(struct stream *stream, const char *text, size_t length) {
+static enum status push_answer(struct stream *stream, const char *text, size_t length) {
     struct text *harmless = &stream->harmless;
     if (stream->thought.open) TRY(end_thought(stream));
     if (stream->options.as_it_is) return text_append(&stream->out, text, length);
@@ -96,11 +96,11 @@ static enum status take_answer(struct stream *stream, const char *text, size_t l
     return wrap_rest(&stream->markdown.wrap, &stream->out);
 }
 
-static enum status take_parts(struct stream *stream, bool ended) {
+static enum status push_parts(struct stream *stream, bool ended) {
     struct thinking_part part;
     while (thinking_next(&stream->thinking, ended, &part))
-        TRY(part.thought ? take_thought(stream, part.text, part.length)
-                         : take_answer(stream, part.text, part.length));
+        TRY(part.thought ? push_thought(stream, part.text, part.length)
+                         : push_answer(stream, part.text, part.length));
     return STATUS_OK;
 }
 
@@ -118,7 +118,7 @@ static enum status append(struct stream *stream, const char *text, size_t length
     if (!stream->thought.open) stream->tokens_before_thought = stream->tokens;
     if (tokens > 0) stream->tokens = tokens;
     TRY(thinking_append(&stream->thinking, text, length));
-    return take_parts(stream, false);
+    return push_parts(stream, false);
 }
 
 void stream_append(struct stream *stream, const char *text, size_t length, int32_t tokens) {
@@ -128,7 +128,7 @@ void stream_append(struct stream *stream, const char *text, size_t length, int32
 }
 
 static enum status end(struct stream *stream) {
-    TRY(take_parts(stream, true));
+    TRY(push_parts(stream, true));
     if (stream->thought.open) TRY(end_thought(stream));
     if (stream->options.markdown)
         TRY(markdown_end(&stream->markdown, &stream->out));
@@ -201,7 +201,7 @@ bool stream_show_thought(const char *text, size_t length) {
         thinking_split(text, length, &thought, NULL) == STATUS_OK && thought.length > 0;
     options.thought.look = THOUGHT_STAYS;
     stream_begin(&stream, &options);
-    if (any && take_thought(&stream, thought.bytes, thought.length) == STATUS_OK)
+    if (any && push_thought(&stream, thought.bytes, thought.length) == STATUS_OK)
         stream_end(&stream);
     stream_deinit(&stream);
     text_deinit(&thought);

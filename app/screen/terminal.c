@@ -408,7 +408,7 @@ bool terminal_copy(const char *bytes, size_t length) {
     return whole;
 }
 
-struct terminal_signals terminal_take_signals(void) {
+struct terminal_signals terminal_read_signals(void) {
     char drained[64];
     while (terminal.pipe[0] >= 0 && read(terminal.pipe[0], drained, sizeof drained) > 0)
         ;

@@ -86,7 +86,7 @@ struct terminal_signals {
     bool suspend;            // ^Z: call terminal_suspend()
     bool resized, continued; // the line must be drawn again
 };
-struct terminal_signals terminal_take_signals(void);
+struct terminal_signals terminal_read_signals(void);
 
 // ^C and ^Z are keys. Whoever reads one says so here: true, and it counts as the signal.
 enum { TERMINAL_INTERRUPT = 'C' & 0x1F, TERMINAL_SUSPEND = 'Z' & 0x1F };

@@ -10,7 +10,7 @@
 
 #include "app/base/path.h"
 #include "app/chat/presets.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 static char folder[] = "/tmp/quire-compose-XXXXXX";
 
@@ -153,21 +153,21 @@ static void the_presets_that_come_with_quire_are_sound(void **state) {
     assert_int_equal(presets_list("config", &presets, &count), STATUS_OK);
     assert_true(count >= 6);
     for (size_t i = 0; i < count; i++) {
-        struct text head = {0};
-        if (preset_read("config", presets[i].name, &head, &err) != STATUS_OK)
+        struct text preamble = {0};
+        if (preset_read("config", presets[i].name, &preamble, &err) != STATUS_OK)
             fail_msg("%s", err.text);
-        assert_true(head.length > 0);
+        assert_true(preamble.length > 0);
         assert_true(presets[i].about[0]);
         assert_false(presets[i].own);
         if (i > 0) assert_true(strcmp(presets[i - 1].name, presets[i].name) < 0);
-        text_deinit(&head);
+        text_deinit(&preamble);
     }
     free(presets);
 }
 
 static void a_preset_of_ones_own_comes_first(void **state) {
     (void)state;
-    struct text head = {0}, config = {0};
+    struct text preamble = {0}, config = {0};
     struct preset *presets;
     struct error err = {0};
     size_t count, own = 0;
@@ -175,12 +175,12 @@ static void a_preset_of_ones_own_comes_first(void **state) {
     put("presets/brief.txt", "# mine\nMine.", 12);
     put("presets/broken.txt", "USER: a", 7);
     assert_int_equal(text_format(&config, "%s/config", folder), STATUS_OK);
-    assert_int_equal(preset_read(config.bytes, "brief", &head, &err), STATUS_OK);
-    assert_string_equal(head.bytes, "Mine.");
-    assert_int_equal(preset_read(config.bytes, "broken", &head, &err), STATUS_BAD_INPUT);
+    assert_int_equal(preset_read(config.bytes, "brief", &preamble, &err), STATUS_OK);
+    assert_string_equal(preamble.bytes, "Mine.");
+    assert_int_equal(preset_read(config.bytes, "broken", &preamble, &err), STATUS_BAD_INPUT);
     assert_non_null(strstr(err.text, "broken.txt: line 1: a question without its answer"));
-    assert_int_equal(preset_read(config.bytes, "../a", &head, &err), STATUS_BAD_INPUT);
-    assert_int_equal(preset_read(config.bytes, "none", &head, &err), STATUS_BAD_INPUT);
+    assert_int_equal(preset_read(config.bytes, "../a", &preamble, &err), STATUS_BAD_INPUT);
+    assert_int_equal(preset_read(config.bytes, "none", &preamble, &err), STATUS_BAD_INPUT);
     assert_int_equal(presets_list(config.bytes, &presets, &count), STATUS_OK);
     for (size_t i = 0; i < count; i++) {
         own += presets[i].own;
@@ -191,7 +191,7 @@ static void a_preset_of_ones_own_comes_first(void **state) {
     unlink("presets/brief.txt");
     unlink("presets/broken.txt");
     rmdir("presets");
-    text_deinit(&head);
+    text_deinit(&preamble);
     text_deinit(&config);
 }
 

@@ -1,4 +1,4 @@
-// tests/app/test_moves.c — back, forward and across; heads with few-shot turns; shorter forks.
+// tests/app/test_moves.c — back, forward and across; preambles with few-shot turns; shorter forks.
 // With the demo model and a database in memory.
 #include "app/chat/chat_move.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
@@ -10,7 +10,7 @@
 #include "app/chat/chat_preamble.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/shorten.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 #include "store/family.h"
 #include "tests/app/chats.h"
 
@@ -47,11 +47,11 @@ static void must(enum status status, const struct error *err) {
 }
 
 // In a database of its own.
-static struct chat *open_chat(const char *head) {
+static struct chat *open_chat(const char *preamble) {
     struct error err = {0};
     must(db_open(":memory:", &db, &err), &err);
     struct session_options options = {
-        .engine = engine, .db = db, .digest = DIGEST, .preamble = head};
+        .engine = engine, .db = db, .digest = DIGEST, .preamble = preamble};
     options.settings.sampler = sampler_options_default();
     options.settings.sampler.temperature = 0;
     options.settings.max_tokens = ANSWER_TOKENS;
@@ -217,10 +217,10 @@ static void a_fork_after_an_answer_keeps_it(void **state) {
 static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
     (void)state;
     struct error err = {0};
-    struct text head = {0}, flat = {0};
+    struct text preamble = {0}, flat = {0};
     static const char file[] = "Be brief.\nUSER: What is a cat?\nASSISTANT: A small animal.";
-    must(head_read(file, strlen(file), &head, &err), &err);
-    struct chat *chat = open_chat(head.bytes);
+    must(preamble_read(file, strlen(file), &preamble, &err), &err);
+    struct chat *chat = open_chat(preamble.bytes);
     ask(chat, "What is a dog?");
     assert_int_equal(chat_message_count(chat), 3);
     assert_int_equal(chat_turn_count(chat), 1);
@@ -234,7 +234,7 @@ static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
     const char *answer = strstr(shot, "A small animal.");
     assert_non_null(answer);
     assert_non_null(strstr(answer, "What is a dog?"));
-    assert_null(strchr(flat.bytes, HEAD_SEPARATOR));
+    assert_null(strchr(flat.bytes, PREAMBLE_SEPARATOR));
     // It costs its tokens, and others have it too.
     struct chat_preamble costs;
     must(chat_preamble(chat, &costs, &err), &err);
@@ -244,7 +244,7 @@ static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
     must(chat_new(chat, "", &err), &err);
     must(chat_preamble(chat, &costs, &err), &err);
     assert_int_equal(costs.others, 1);
-    text_deinit(&head);
+    text_deinit(&preamble);
     text_deinit(&flat);
     close_chat(chat);
 }
@@ -324,14 +324,14 @@ static void room_is_made_from_the_oldest_turns_and_no_more_than_it_takes(void **
     assert_int_equal(keep_from, 3);
     const size_t last =
         transcript_standing(&chat->transcript, count) - transcript_standing(&chat->transcript, 5);
-    struct chat_preamble head;
-    must(chat_preamble(chat, &head, &err), &err);
-    const int32_t room = CONTEXT - head.tokens - 1 - (int32_t)last;
+    struct chat_preamble preamble;
+    must(chat_preamble(chat, &preamble, &err), &err);
+    const int32_t room = CONTEXT - preamble.tokens - 1 - (int32_t)last;
     must(chat_keep_from(chat, room, 0, &keep_from, &err), &err);
     assert_int_equal(keep_from, 5);
     must(chat_keep_from(chat, room, 1, &keep_from, &err), &err);
     assert_int_equal(keep_from, count);
-    assert_int_equal(chat_keep_from(chat, CONTEXT - head.tokens, 0, &keep_from, &err),
+    assert_int_equal(chat_keep_from(chat, CONTEXT - preamble.tokens, 0, &keep_from, &err),
                      STATUS_TOO_LONG);
     close_chat(chat);
 }

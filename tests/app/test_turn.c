@@ -594,10 +594,10 @@ static void a_small_pool_holds_many_conversations(void **state) {
 static void what_begins_alike_is_found_by_another_conversation(void **state) {
     (void)state;
     struct error err = {0};
-    struct text head = {0};
+    struct text preamble = {0};
     for (int i = 0; i < 20; i++)
-        assert_int_equal(text_append_string(&head, "You answer in short words. "), STATUS_OK);
-    struct chat *chat = open_chat(text_string(&head), NULL);
+        assert_int_equal(text_append_string(&preamble, "You answer in short words. "), STATUS_OK);
+    struct chat *chat = open_chat(text_string(&preamble), NULL);
     free(ask(chat, QUESTION));
     assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
     free(ask(chat, SECOND));
@@ -608,7 +608,7 @@ static void what_begins_alike_is_found_by_another_conversation(void **state) {
     engine_kv_usage(engine, &usage);
     assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
                      usage.device_blocks);
-    text_deinit(&head);
+    text_deinit(&preamble);
     chats_close(chat);
 }
 

@@ -154,9 +154,9 @@ static enum view_end view(struct script *script, const struct view_options *opti
     struct session session = {.event_fd = -1};
     bool cancelled;
     script_begin(script);
-    editor_begin_aside();
+    editor_begin_type_ahead();
     const enum view_end end = view_turn(&session, &script->turn, options, exit_code, &cancelled);
-    assert_int_equal(editor_end_aside(draft), STATUS_OK);
+    assert_int_equal(editor_end_type_ahead(draft), STATUS_OK);
     assert_int_equal(cancelled, was_cancelled(script));
     script_end(script);
     return end;

@@ -1,12 +1,12 @@
-// tests/fuzz/fuzz_import.c — any bytes as an exported conversation, and as a head: refused with a
-// reason, or what is written of it reads as the same.
+// tests/fuzz/fuzz_import.c — any bytes as an exported conversation, and as a preamble: refused with
+// a reason, or what is written of it reads as the same.
 #include <stdint.h>
 #include <string.h>
 
 #include "app/chat/export.h"
 #include "app/chat/import.h"
 #include "kernels/base/assert.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -29,19 +29,19 @@ static void check_again(const struct import *import) {
 }
 
 static void check_head(const char *bytes, size_t length) {
-    struct text head = {0}, shown = {0};
+    struct text preamble = {0}, shown = {0};
     struct error err = {0};
-    struct chat_message parts[HEAD_MAX_PARTS];
-    const enum status status = head_read(bytes, length, &head, &err);
+    struct chat_message parts[PREAMBLE_MAX_PARTS];
+    const enum status status = preamble_read(bytes, length, &preamble, &err);
     if (status == STATUS_OK) {
-        const size_t count = head_messages(text_string(&head), head.length, parts);
-        ASSERT(count <= HEAD_MAX_PARTS && head_shots(text_string(&head)) <= count);
-        const enum status showed = head_show(text_string(&head), &shown);
+        const size_t count = preamble_messages(text_string(&preamble), preamble.length, parts);
+        ASSERT(count <= PREAMBLE_MAX_PARTS && preamble_shots(text_string(&preamble)) <= count);
+        const enum status showed = preamble_show(text_string(&preamble), &shown);
         ASSERT(showed == STATUS_OK);
     } else {
         ASSERT(err.text[0]);
     }
-    text_deinit(&head);
+    text_deinit(&preamble);
     text_deinit(&shown);
 }
 

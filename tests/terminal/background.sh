@@ -4,7 +4,7 @@
 . "$(dirname "$0")/stage.sh"
 
 # Types while an answer streams: the last line of the screen has it.
-type_aside() {
+type_ahead() {
     text "$1"
     wait_last "> $1"
 }
@@ -13,7 +13,7 @@ start "$endless"
 ask "/name one"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
-type_aside "/bg"
+type_ahead "/bg"
 keys Enter
 wait_for "The answer goes on in the background"
 wait_idle
@@ -32,13 +32,13 @@ wait_for "is open here already"
 keys C-l
 ask_only "/resume -"
 wait_until has_answer "Write a story." || fail "the answer so far is not shown"
-type_aside "/resume -"
+type_ahead "/resume -"
 keys Enter
 wait_idle
 keys C-l
 ask_only "/resume one"
 wait_until has_answer "Write a story." || fail "the answer so far is not shown again"
-type_aside "/fork four"
+type_ahead "/fork four"
 keys Enter
 wait_for "Now in the fork"
 wait_idle
@@ -46,7 +46,7 @@ ask "/continue"
 wait_for "[cut at the token limit"
 keys C-l
 ask_only "/resume one"
-type_aside "What is a fox?"
+type_ahead "What is a fox?"
 keys Enter
 wait_last "1 queued >"
 keys C-c
@@ -62,7 +62,7 @@ leave
 start -n 60 --temp 1.5 --seed 3
 ask "/name two"
 ask_only "Tell me a story about the sea."
-type_aside "And a bear?"
+type_ahead "And a bear?"
 keys Enter
 wait_for "> And a bear?"
 wait_until has_answer "And a bear?" || fail "the queued message is not answered"
@@ -77,7 +77,7 @@ leave
 start -r two "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
-type_aside "/bg"
+type_ahead "/bg"
 keys Enter
 wait_idle
 keys C-d
@@ -108,7 +108,7 @@ leave
 start "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
-type_aside "/bg"
+type_ahead "/bg"
 keys Enter
 wait_for "The answer goes on in the background"
 ask "/set tokens 12"

@@ -1,5 +1,5 @@
-// tests/prompts/test_head.c — heads from files, their parts, and what is no head.
-#include "prompts/head.h"
+// tests/prompts/test_preamble.c — preambles from files, their parts, and what is no preamble.
+#include "prompts/preamble.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,63 +12,63 @@ static const char FILE_TEXT[] = "# for people\n# more\n\n  Be brief.  \nAlways.\
 
 static void a_file_becomes_a_prompt_and_pairs(void **state) {
     (void)state;
-    struct text head = {0}, shown = {0};
-    struct chat_message parts[HEAD_MAX_PARTS];
+    struct text preamble = {0}, shown = {0};
+    struct chat_message parts[PREAMBLE_MAX_PARTS];
     static const char *const expected[] = {"Be brief.  \nAlways.", "One?\ntwo lines", "Yes.",
                                            "Two?", "No."};
-    assert_int_equal(head_read(FILE_TEXT, strlen(FILE_TEXT), &head, NULL), STATUS_OK);
-    assert_int_equal(head_messages(head.bytes, head.length, parts), 5);
+    assert_int_equal(preamble_read(FILE_TEXT, strlen(FILE_TEXT), &preamble, NULL), STATUS_OK);
+    assert_int_equal(preamble_messages(preamble.bytes, preamble.length, parts), 5);
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(parts[i].role, i == 0 ? ROLE_SYSTEM : i % 2 ? ROLE_USER : ROLE_ASSISTANT);
         assert_int_equal(parts[i].length, strlen(expected[i]));
         assert_memory_equal(parts[i].text, expected[i], parts[i].length);
     }
-    assert_int_equal(head_shots(head.bytes), 2);
-    assert_int_equal(head_show(head.bytes, &shown), STATUS_OK);
+    assert_int_equal(preamble_shots(preamble.bytes), 2);
+    assert_int_equal(preamble_show(preamble.bytes, &shown), STATUS_OK);
     assert_string_equal(shown.bytes,
                         "Be brief.  \nAlways.\n\nUSER: One?\ntwo lines\nASSISTANT: Yes."
                         "\n\nUSER: Two?\nASSISTANT: No.");
-    text_deinit(&head);
+    text_deinit(&preamble);
     text_deinit(&shown);
 }
 
 static void what_is_shown_reads_as_the_same_head(void **state) {
     (void)state;
-    struct text head = {0}, shown = {0}, again = {0};
-    assert_int_equal(head_read(FILE_TEXT, strlen(FILE_TEXT), &head, NULL), STATUS_OK);
-    assert_int_equal(head_show(head.bytes, &shown), STATUS_OK);
-    assert_int_equal(head_read(shown.bytes, shown.length, &again, NULL), STATUS_OK);
-    assert_string_equal(head.bytes, again.bytes);
-    text_deinit(&head);
+    struct text preamble = {0}, shown = {0}, again = {0};
+    assert_int_equal(preamble_read(FILE_TEXT, strlen(FILE_TEXT), &preamble, NULL), STATUS_OK);
+    assert_int_equal(preamble_show(preamble.bytes, &shown), STATUS_OK);
+    assert_int_equal(preamble_read(shown.bytes, shown.length, &again, NULL), STATUS_OK);
+    assert_string_equal(preamble.bytes, again.bytes);
+    text_deinit(&preamble);
     text_deinit(&shown);
     text_deinit(&again);
 }
 
 static void a_file_without_marks_is_a_prompt_alone(void **state) {
     (void)state;
-    struct text head = {0};
-    struct chat_message parts[HEAD_MAX_PARTS];
+    struct text preamble = {0};
+    struct chat_message parts[PREAMBLE_MAX_PARTS];
     static const char text[] = "You speak.\nUser: is no mark here.\n";
-    assert_int_equal(head_read(text, strlen(text), &head, NULL), STATUS_OK);
-    assert_string_equal(head.bytes, "You speak.\nUser: is no mark here.");
-    assert_int_equal(head_messages(head.bytes, head.length, parts), 1);
-    assert_int_equal(head_shots(head.bytes), 0);
-    text_deinit(&head);
+    assert_int_equal(preamble_read(text, strlen(text), &preamble, NULL), STATUS_OK);
+    assert_string_equal(preamble.bytes, "You speak.\nUser: is no mark here.");
+    assert_int_equal(preamble_messages(preamble.bytes, preamble.length, parts), 1);
+    assert_int_equal(preamble_shots(preamble.bytes), 0);
+    text_deinit(&preamble);
 }
 
 static void pairs_alone_have_no_system_message(void **state) {
     (void)state;
-    struct text head = {0}, joined = {0};
-    struct chat_message parts[HEAD_MAX_PARTS];
+    struct text preamble = {0}, joined = {0};
+    struct chat_message parts[PREAMBLE_MAX_PARTS];
     static const char text[] = "USER: a\nASSISTANT: b";
-    assert_int_equal(head_read(text, strlen(text), &head, NULL), STATUS_OK);
-    assert_int_equal(head_messages(head.bytes, head.length, parts), 2);
+    assert_int_equal(preamble_read(text, strlen(text), &preamble, NULL), STATUS_OK);
+    assert_int_equal(preamble_messages(preamble.bytes, preamble.length, parts), 2);
     assert_int_equal(parts[0].role, ROLE_USER);
-    assert_int_equal(head_join("A prompt.\x1Exx\x1Eyy", head.bytes, &joined), STATUS_OK);
+    assert_int_equal(preamble_join("A prompt.\x1Exx\x1Eyy", preamble.bytes, &joined), STATUS_OK);
     assert_string_equal(joined.bytes, "A prompt.\x1E"
                                       "a\x1E"
                                       "b");
-    text_deinit(&head);
+    text_deinit(&preamble);
     text_deinit(&joined);
 }
 
@@ -85,11 +85,11 @@ static void a_text_whose_parts_are_no_pairs_is_a_prompt_alone(void **state) {
                                         "c\x1E"
                                         "d"};
     for (size_t i = 0; i < 4; i++) {
-        struct chat_message parts[HEAD_MAX_PARTS];
-        assert_int_equal(head_messages(texts[i], strlen(texts[i]), parts), 1);
+        struct chat_message parts[PREAMBLE_MAX_PARTS];
+        assert_int_equal(preamble_messages(texts[i], strlen(texts[i]), parts), 1);
         assert_int_equal(parts[0].role, ROLE_SYSTEM);
         assert_int_equal(parts[0].length, strlen(texts[i]));
-        assert_int_equal(head_shots(texts[i]), 0);
+        assert_int_equal(preamble_shots(texts[i]), 0);
     }
 }
 
@@ -110,31 +110,31 @@ static void what_is_wrong_is_said_with_its_line(void **state) {
         {"a\x1Ez", 0, "line 1: holds a control character"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct text head = {0};
+        struct text preamble = {0};
         struct error err = {0};
         const size_t length = cases[i].length ? cases[i].length : strlen(cases[i].text);
-        assert_int_equal(text_append_string(&head, "before"), STATUS_OK);
-        assert_int_equal(head_read(cases[i].text, length, &head, &err), STATUS_BAD_INPUT);
+        assert_int_equal(text_append_string(&preamble, "before"), STATUS_OK);
+        assert_int_equal(preamble_read(cases[i].text, length, &preamble, &err), STATUS_BAD_INPUT);
         assert_memory_equal(err.text, cases[i].said, strlen(cases[i].said));
-        assert_string_equal(head.bytes, "before"); // as it was
-        text_deinit(&head);
+        assert_string_equal(preamble.bytes, "before"); // as it was
+        text_deinit(&preamble);
     }
 }
 
 static void more_pairs_than_the_limit_are_refused(void **state) {
     (void)state;
-    struct text text = {0}, head = {0};
+    struct text text = {0}, preamble = {0};
     struct error err = {0};
-    for (int i = 0; i < HEAD_MAX_PARTS / 2; i++)
+    for (int i = 0; i < PREAMBLE_MAX_PARTS / 2; i++)
         assert_int_equal(text_append_string(&text, "USER: a\nASSISTANT: b\n"), STATUS_OK);
-    assert_int_equal(head_read(text.bytes, text.length, &head, &err), STATUS_OK);
-    assert_int_equal(head_shots(head.bytes), HEAD_MAX_PARTS / 2);
+    assert_int_equal(preamble_read(text.bytes, text.length, &preamble, &err), STATUS_OK);
+    assert_int_equal(preamble_shots(preamble.bytes), PREAMBLE_MAX_PARTS / 2);
     assert_int_equal(text_append_string(&text, "USER: a\nASSISTANT: b\n"), STATUS_OK);
-    text_clear(&head);
-    assert_int_equal(head_read(text.bytes, text.length, &head, &err), STATUS_BAD_INPUT);
+    text_clear(&preamble);
+    assert_int_equal(preamble_read(text.bytes, text.length, &preamble, &err), STATUS_BAD_INPUT);
     assert_non_null(strstr(err.text, "more than 128 pairs"));
     text_deinit(&text);
-    text_deinit(&head);
+    text_deinit(&preamble);
 }
 
 static void any_text_is_a_head_of_bounded_parts(void **state) {
@@ -143,13 +143,13 @@ static void any_text_is_a_head_of_bounded_parts(void **state) {
     for (int round = 0; round < 2000; round++) {
         static const char letters[] = "a\x1E\nU";
         char text[600];
-        struct chat_message parts[HEAD_MAX_PARTS];
+        struct chat_message parts[PREAMBLE_MAX_PARTS];
         const size_t length = (size_t)(rand_r(&seed) % 600);
         for (size_t i = 0; i < length; i++)
             text[i] = letters[rand_r(&seed) % 4];
-        const size_t count = head_messages(text, length, parts);
+        const size_t count = preamble_messages(text, length, parts);
         size_t bytes = 0;
-        assert_true(count <= HEAD_MAX_PARTS);
+        assert_true(count <= PREAMBLE_MAX_PARTS);
         for (size_t i = 0; i < count; i++) {
             assert_true(parts[i].text >= text && parts[i].text + parts[i].length <= text + length);
             assert_true(parts[i].length > 0);
@@ -158,7 +158,7 @@ static void any_text_is_a_head_of_bounded_parts(void **state) {
         // Nothing but separators is left out.
         size_t separators = 0;
         for (size_t i = 0; i < length; i++)
-            separators += text[i] == HEAD_SEPARATOR;
+            separators += text[i] == PREAMBLE_SEPARATOR;
         assert_true(bytes == length || bytes + separators == length);
     }
 }
@@ -167,12 +167,12 @@ static void a_files_first_comment_says_what_it_is(void **state) {
     (void)state;
     size_t length;
     static const char text[] = "##  Short answers \nBe brief.";
-    const char *comment = head_comment(text, strlen(text), &length);
+    const char *comment = preamble_comment(text, strlen(text), &length);
     assert_int_equal(length, strlen("Short answers"));
     assert_memory_equal(comment, "Short answers", length);
-    head_comment("no", 2, &length);
+    preamble_comment("no", 2, &length);
     assert_int_equal(length, 0);
-    head_comment("", 0, &length);
+    preamble_comment("", 0, &length);
     assert_int_equal(length, 0);
 }
 

@@ -1,4 +1,4 @@
-// app/console/command_head.c — /system /preset /shots: what a conversation begins with.
+// app/console/command_preamble.c — /system /preset /shots: what a conversation begins with.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,33 +13,34 @@
 #include "app/console/command.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 enum { NAME_COLUMNS = 19 }; // of a preset
 
-// What the head costs, and who has it already.
+// What the preamble costs, and who has it already.
 static void say_cost(struct console *console) {
-    struct chat_preamble head;
+    struct chat_preamble preamble;
     struct error err = {0};
     char tokens[COUNT_TEXT_BYTES], prefill[COUNT_TEXT_BYTES];
-    if (console_failed(chat_preamble(console->session->front, &head, &err), &err)) return;
-    if (head.tokens == 0) return;
-    terminal_tell(
-        STYLE_DIM,
-        "[%s tokens, of which %s must be read; %" PRId64 " other conversation%s this head]\n",
-        count_format(head.tokens, tokens), count_format(head.tokens - head.cached, prefill),
-        head.others, head.others == 1 ? " has" : "s have");
+    if (console_failed(chat_preamble(console->session->front, &preamble, &err), &err)) return;
+    if (preamble.tokens == 0) return;
+    terminal_tell(STYLE_DIM,
+                  "[%s tokens, of which %s must be read; %" PRId64
+                  " other conversation%s this head]\n",
+                  count_format(preamble.tokens, tokens),
+                  count_format(preamble.tokens - preamble.cached, prefill), preamble.others,
+                  preamble.others == 1 ? " has" : "s have");
 }
 
-static void show_head(struct console *console) {
+static void show_preamble(struct console *console) {
     struct text text = {0};
-    const char *head = chat_preamble_text(console->session->front);
-    if (!head[0]) {
+    const char *preamble = chat_preamble_text(console->session->front);
+    if (!preamble[0]) {
         terminal_tell(STYLE_DIM, "There is no system prompt.\n\n");
         return;
     }
     struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
-    if (head_show(head, &text) == STATUS_OK)
+    if (preamble_show(preamble, &text) == STATUS_OK)
         terminal_wrapped(STYLE_PLAIN, &wrap, text_string(&text), text.length);
     wrap_deinit(&wrap);
     terminal_say(STYLE_PLAIN, "\n");
@@ -48,10 +49,10 @@ static void show_head(struct console *console) {
     text_deinit(&text);
 }
 
-static void take_head(struct console *console, const char *head) {
+static void begin_under(struct console *console, const char *preamble) {
     struct error err = {0};
     const bool had_turns = chat_turn_count(console->session->front) > 0;
-    if (console_failed(chat_set_preamble(console->session->front, head, &err), &err)) return;
+    if (console_failed(chat_set_preamble(console->session->front, preamble, &err), &err)) return;
     terminal_tell(STYLE_DIM, had_turns ? "A new conversation begins under this head; "
                                          "/resume - goes back.\n"
                                        : "The conversation begins under this head.\n");
@@ -73,53 +74,54 @@ static enum status read_system(const char *argument, struct text *system, struct
         !utf8_valid(system->bytes, system->length, &offset))
         status = error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte at offset %zu",
                            argument, offset);
-    if (status == STATUS_OK) status = head_check_system(text_string(system), system->length, err);
+    if (status == STATUS_OK)
+        status = preamble_check_system(text_string(system), system->length, err);
     text_deinit(&path);
     return status;
 }
 
 // Its few-shot turns stay.
 void command_system(struct console *console, const char *argument) {
-    struct text system = {0}, head = {0};
+    struct text system = {0}, preamble = {0};
     struct error err = {0};
     if (!argument[0]) {
-        show_head(console);
+        show_preamble(console);
         return;
     }
     enum status status =
         strcmp(argument, "-") == 0 ? STATUS_OK : read_system(argument, &system, &err);
     if (status == STATUS_OK)
-        status =
-            head_join(text_string(&system), chat_preamble_text(console->session->front), &head);
-    if (!console_failed(status, &err)) take_head(console, text_string(&head));
+        status = preamble_join(text_string(&system), chat_preamble_text(console->session->front),
+                               &preamble);
+    if (!console_failed(status, &err)) begin_under(console, text_string(&preamble));
     text_deinit(&system);
-    text_deinit(&head);
+    text_deinit(&preamble);
 }
 
 // A file with a system prompt of its own brings that too.
 void command_shots(struct console *console, const char *argument) {
-    struct text path = {0}, shots = {0}, head = {0};
+    struct text path = {0}, shots = {0}, preamble = {0};
     struct error err = {0};
     enum status status = STATUS_OK;
     const bool none = strcmp(argument, "-") == 0;
     if (!argument[0]) {
         terminal_tell(STYLE_PLAIN, "%zu few-shot pairs; /shots FILE takes others, /shots - none\n",
-                      head_shots(chat_preamble_text(console->session->front)));
+                      preamble_shots(chat_preamble_text(console->session->front)));
         return;
     }
     if (!none) status = path_expand(argument, &path);
     if (!none && status == STATUS_OK) status = preset_read_file(path.bytes, &shots, &err);
-    if (!none && status == STATUS_OK && head_shots(text_string(&shots)) == 0)
+    if (!none && status == STATUS_OK && preamble_shots(text_string(&shots)) == 0)
         status = error_set(&err, STATUS_BAD_INPUT,
                            "%.200s has no pair of USER: and ASSISTANT: in it", path.bytes);
-    const bool whole = shots.length > 0 && shots.bytes[0] != HEAD_SEPARATOR;
+    const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR;
     if (status == STATUS_OK)
-        status = head_join(whole ? shots.bytes : chat_preamble_text(console->session->front),
-                           text_string(&shots), &head);
-    if (!console_failed(status, &err)) take_head(console, text_string(&head));
+        status = preamble_join(whole ? shots.bytes : chat_preamble_text(console->session->front),
+                               text_string(&shots), &preamble);
+    if (!console_failed(status, &err)) begin_under(console, text_string(&preamble));
     text_deinit(&path);
     text_deinit(&shots);
-    text_deinit(&head);
+    text_deinit(&preamble);
 }
 
 static void show_presets(struct console *console) {
@@ -142,13 +144,13 @@ static void show_presets(struct console *console) {
 }
 
 void command_preset(struct console *console, const char *argument) {
-    struct text head = {0};
+    struct text preamble = {0};
     struct error err = {0};
     if (!argument[0]) {
         show_presets(console);
         return;
     }
-    if (!console_failed(preset_read(console->config_path, argument, &head, &err), &err))
-        take_head(console, text_string(&head));
-    text_deinit(&head);
+    if (!console_failed(preset_read(console->config_path, argument, &preamble, &err), &err))
+        begin_under(console, text_string(&preamble));
+    text_deinit(&preamble);
 }

@@ -1,4 +1,4 @@
-#include "prompts/head.h"
+#include "prompts/preamble.h"
 
 #include <string.h>
 
@@ -7,9 +7,9 @@ static const char *const MARKS[] = {"USER:", "ASSISTANT:"}; // of the odd parts,
 struct reading {
     const char *bytes;
     size_t length, at, line; // the line at hand, from 1
-    struct text *head;
+    struct text *preamble;
     size_t parts;      // begun; 0: still in the system prompt
-    size_t part_begin; // in *head
+    size_t part_begin; // in *preamble
     size_t part_line;
 };
 
@@ -38,7 +38,7 @@ static enum status check_bytes(const char *bytes, size_t length, struct error *e
     const bool valid = length == 0 || utf8_valid(bytes, length, &offset);
     for (size_t i = 0; i < (valid ? length : offset); i++) {
         line += bytes[i] == '\n';
-        if (bytes[i] == '\0' || bytes[i] == HEAD_SEPARATOR)
+        if (bytes[i] == '\0' || bytes[i] == PREAMBLE_SEPARATOR)
             return refuse(line, "holds a control character, NUL or U+001E", err);
     }
     return valid ? STATUS_OK : refuse(line, "is not UTF-8 text", err);
@@ -46,32 +46,32 @@ static enum status check_bytes(const char *bytes, size_t length, struct error *e
 
 // Blanks around the part that ends here go; one of a pair must not be empty then.
 static enum status end_part(struct reading *reading, struct error *err) {
-    struct text *head = reading->head;
+    struct text *preamble = reading->preamble;
     size_t begin = reading->part_begin;
-    while (head->length > begin && is_blank(head->bytes[head->length - 1]))
-        head->length--;
-    while (begin < head->length && is_blank(head->bytes[begin]))
+    while (preamble->length > begin && is_blank(preamble->bytes[preamble->length - 1]))
+        preamble->length--;
+    while (begin < preamble->length && is_blank(preamble->bytes[begin]))
         begin++;
-    const size_t length = head->length - begin;
-    if (length > 0) memmove(head->bytes + reading->part_begin, head->bytes + begin, length);
-    head->length = reading->part_begin + length;
-    if (head->bytes) head->bytes[head->length] = '\0';
+    const size_t length = preamble->length - begin;
+    if (length > 0) memmove(preamble->bytes + reading->part_begin, preamble->bytes + begin, length);
+    preamble->length = reading->part_begin + length;
+    if (preamble->bytes) preamble->bytes[preamble->length] = '\0';
     if (length > 0 || reading->parts == 0) return STATUS_OK;
     return refuse(reading->part_line, "nothing follows the mark", err);
 }
 
 static enum status begin_part(struct reading *reading, int mark, struct error *err) {
-    static const char separator = HEAD_SEPARATOR;
+    static const char separator = PREAMBLE_SEPARATOR;
     TRY(end_part(reading, err));
     if ((int)(reading->parts % 2) != mark)
         return refuse(reading->line,
                       mark ? "an answer without its question" : "a question before the last answer",
                       err);
-    if (reading->parts + 2 > HEAD_MAX_PARTS)
+    if (reading->parts + 2 > PREAMBLE_MAX_PARTS)
         return refuse(reading->line, "more than 128 pairs", err);
-    TRY(text_append(reading->head, &separator, 1));
+    TRY(text_append(reading->preamble, &separator, 1));
     reading->parts++;
-    reading->part_begin = reading->head->length;
+    reading->part_begin = reading->preamble->length;
     reading->part_line = reading->line;
     return STATUS_OK;
 }
@@ -91,53 +91,56 @@ static enum status read_lines(struct reading *reading, struct error *err) {
             length -= strlen(MARKS[mark]);
         }
         if (length > 0 && line[length - 1] == '\r') length--;
-        TRY(text_append(reading->head, line, length));
-        TRY(text_append(reading->head, "\n", 1));
+        TRY(text_append(reading->preamble, line, length));
+        TRY(text_append(reading->preamble, "\n", 1));
     }
     TRY(end_part(reading, err));
     if (reading->parts % 2 == 0) return STATUS_OK;
     return refuse(reading->part_line, "a question without its answer", err);
 }
 
-enum status head_read(const char *bytes, size_t length, struct text *head, struct error *err) {
-    const size_t before = head->length;
+enum status preamble_read(const char *bytes, size_t length, struct text *preamble,
+                          struct error *err) {
+    const size_t before = preamble->length;
     struct reading reading = {
-        .bytes = bytes, .length = length, .line = 1, .head = head, .part_begin = before};
+        .bytes = bytes, .length = length, .line = 1, .preamble = preamble, .part_begin = before};
     TRY(check_bytes(bytes, length, err));
     const enum status status = read_lines(&reading, err);
     if (status == STATUS_OK) return status;
-    head->length = before;
-    if (head->bytes) head->bytes[before] = '\0';
+    preamble->length = before;
+    if (preamble->bytes) preamble->bytes[before] = '\0';
     return status;
 }
 
-enum status head_check_system(const char *text, size_t length, struct error *err) {
-    if (!memchr(text, '\0', length) && !memchr(text, HEAD_SEPARATOR, length)) return STATUS_OK;
+enum status preamble_check_system(const char *text, size_t length, struct error *err) {
+    if (!memchr(text, '\0', length) && !memchr(text, PREAMBLE_SEPARATOR, length)) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT,
                      "the system prompt holds a control character, NUL or U+001E");
 }
 
-// Splits at the separators; 0 when it is not a head with turns.
-static size_t split(const char *head, size_t length, struct chat_message parts[HEAD_MAX_PARTS]) {
+// Splits at the separators; 0 when it is not a preamble with turns.
+static size_t split(const char *preamble, size_t length,
+                    struct chat_message parts[PREAMBLE_MAX_PARTS]) {
     size_t count = 0;
     for (size_t at = 0; at <= length;) {
-        const char *end = memchr(head + at, HEAD_SEPARATOR, length - at);
-        const size_t bytes = end ? (size_t)(end - head) - at : length - at;
-        if (count == HEAD_MAX_PARTS || (count > 0 && bytes == 0)) return 0;
+        const char *end = memchr(preamble + at, PREAMBLE_SEPARATOR, length - at);
+        const size_t bytes = end ? (size_t)(end - preamble) - at : length - at;
+        if (count == PREAMBLE_MAX_PARTS || (count > 0 && bytes == 0)) return 0;
         parts[count] = (struct chat_message){count == 0  ? ROLE_SYSTEM
                                              : count % 2 ? ROLE_USER
                                                          : ROLE_ASSISTANT,
-                                             head + at, bytes};
+                                             preamble + at, bytes};
         count++;
         at += bytes + 1;
     }
     return count % 2 == 1 ? count : 0;
 }
 
-size_t head_messages(const char *head, size_t length, struct chat_message parts[HEAD_MAX_PARTS]) {
-    size_t count = split(head, length, parts);
+size_t preamble_messages(const char *preamble, size_t length,
+                         struct chat_message parts[PREAMBLE_MAX_PARTS]) {
+    size_t count = split(preamble, length, parts);
     if (count == 0) {
-        parts[0] = (struct chat_message){ROLE_SYSTEM, head, length};
+        parts[0] = (struct chat_message){ROLE_SYSTEM, preamble, length};
         count = 1;
     }
     if (parts[0].length > 0) return count;
@@ -145,21 +148,22 @@ size_t head_messages(const char *head, size_t length, struct chat_message parts[
     return count - 1;
 }
 
-size_t head_shots(const char *head) {
-    struct chat_message parts[HEAD_MAX_PARTS];
-    const size_t count = split(head, strlen(head), parts);
+size_t preamble_shots(const char *preamble) {
+    struct chat_message parts[PREAMBLE_MAX_PARTS];
+    const size_t count = split(preamble, strlen(preamble), parts);
     return count / 2;
 }
 
-enum status head_join(const char *system, const char *shots, struct text *head) {
-    const char *end = strchr(system, HEAD_SEPARATOR), *begin = strchr(shots, HEAD_SEPARATOR);
-    TRY(text_append(head, system, end ? (size_t)(end - system) : strlen(system)));
-    return begin ? text_append_string(head, begin) : STATUS_OK;
+enum status preamble_join(const char *system, const char *shots, struct text *preamble) {
+    const char *end = strchr(system, PREAMBLE_SEPARATOR),
+               *begin = strchr(shots, PREAMBLE_SEPARATOR);
+    TRY(text_append(preamble, system, end ? (size_t)(end - system) : strlen(system)));
+    return begin ? text_append_string(preamble, begin) : STATUS_OK;
 }
 
-enum status head_show(const char *head, struct text *out) {
-    struct chat_message parts[HEAD_MAX_PARTS];
-    const size_t count = head_messages(head, strlen(head), parts);
+enum status preamble_show(const char *preamble, struct text *out) {
+    struct chat_message parts[PREAMBLE_MAX_PARTS];
+    const size_t count = preamble_messages(preamble, strlen(preamble), parts);
     for (size_t i = 0; i < count; i++) {
         if (i > 0) TRY(text_append_string(out, parts[i].role == ROLE_USER ? "\n\n" : "\n"));
         if (parts[i].role != ROLE_SYSTEM)
@@ -169,7 +173,7 @@ enum status head_show(const char *head, struct text *out) {
     return STATUS_OK;
 }
 
-const char *head_comment(const char *bytes, size_t length, size_t *comment_length) {
+const char *preamble_comment(const char *bytes, size_t length, size_t *comment_length) {
     size_t end = line_length(bytes, length), begin = 0;
     *comment_length = 0;
     if (end == 0 || bytes[0] != '#') return bytes;
