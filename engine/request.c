@@ -128,10 +128,6 @@ void request_release(struct request *request) {
     destroy(request);
 }
 
-struct sequence *request_sequence(const struct request *request) {
-    return request->sequence;
-}
-
 void request_finish(struct request *request, enum stop_reason reason, enum status status) {
     struct engine *engine = request->sequence->engine;
     const int64_t now = clock_now_us();

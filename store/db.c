@@ -188,8 +188,6 @@ void db_close(struct db *db) {
     free(db);
 }
 
-int32_t db_version(const struct db *db) { return db->version; }
-
 enum status db_begin(struct db *db, struct error *err) {
     static const char sql[] = "BEGIN IMMEDIATE";
     struct statement statement;
