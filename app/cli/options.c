@@ -147,8 +147,6 @@ static const struct option OPTIONS[] = {
     {NULL, "completion", 0, OPTION_CHOICE, "bash|zsh|fish", AT(completion), FOR_QUESTION, 0, 0,
      "a script that lets the shell complete all this"},
     {NULL, "man", 0, OPTION_FLAG, NULL, AT(man), FOR_QUESTION, 0, 0, "the manual page: man -l -"},
-    {NULL, "complete", 0, OPTION_CHOICE, "conversations|presets", AT(complete), FOR_QUESTION, 0, 0,
-     NULL},
 };
 
 enum { COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
@@ -179,7 +177,6 @@ const struct option *option_nearest(const char *name) {
     size_t best_distance = 3;
     for (size_t i = 0; i < COUNT; i++) {
         const char *candidate = OPTIONS[i].name;
-        if (!OPTIONS[i].help) continue;
         size_t far = nearness_edits(name, candidate);
         const size_t length = strlen(candidate);
         if (length >= 3 && far > 2 && strncmp(name, candidate, length) == 0) far = 2;

@@ -47,7 +47,7 @@ struct option {
     size_t offset;        // in struct args
     unsigned commands;
     double low, high;
-    const char *help; // or NULL: for our own completions, and nobody is told
+    const char *help;
 };
 
 size_t option_count(void);
