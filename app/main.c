@@ -7,6 +7,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/output.h"
+#include "app/base/trace_file.h"
 #include "app/bench/bench_command.h"
 #include "app/cli/batch.h"
 #include "app/cli/completion.h"
@@ -313,6 +314,12 @@ static int complete(int count, char **words) {
     return fflush(stdout) == 0 ? EXIT_DONE : EXIT_RUN_TIME;
 }
 
+static int open_trace(const char *path) {
+    struct error err = {0};
+    const enum status status = trace_file_open(path, &err);
+    return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_RUN_TIME, status, &err);
+}
+
 int main(int argc, char **argv) {
     struct args args;
     struct config config = {0};
@@ -321,9 +328,11 @@ int main(int argc, char **argv) {
     args_init(&args);
     int code = read_options(argc, argv, &args, &config);
     if (args.quiet) notice_show_from((enum log_level)(LOG_WARNING + 1));
-    if (args.verbose) notice_show_from(LOG_INFO);
+    if (args.verbose) notice_show_from(args.verbose > 1 ? LOG_DEBUG : LOG_INFO);
+    if (code == EXIT_DONE && args.trace) code = open_trace(args.trace);
     if (code == EXIT_DONE)
         code = asks(&args) ? answer_question(&args) : run_command(&args, &config);
+    trace_file_close();
     config_close(&config);
     args_deinit(&args);
     return code;

@@ -96,7 +96,9 @@ struct args {
     const char *kv_restore; // "auto", "always", "never"
 
     const char *format; // "text", "json", "jsonl"
-    bool verbose, quiet;
+    int32_t verbose;    // how often it was said: 1 figures and news, 2 what happens inside
+    bool quiet;
+    const char *trace; // a file, or NULL
     const char *color;
     bool raw;
 

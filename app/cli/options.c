@@ -116,9 +116,11 @@ static const struct option OPTIONS[] = {
 
     {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
      FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0, "of stdout"},
-    {NULL, "verbose", 'v', OPTION_FLAG, NULL, AT(verbose), FOR_ALL, 0, 0,
-     "figures after each answer; inspect: everything"},
+    {NULL, "verbose", 'v', OPTION_COUNT, NULL, AT(verbose), FOR_ALL, 0, 0,
+     "figures after each answer; inspect: everything; twice: and what quire does"},
     {NULL, "quiet", 'q', OPTION_FLAG, NULL, AT(quiet), FOR_ALL, 0, 0, "stderr has errors only"},
+    {NULL, "trace", 0, OPTION_TEXT, "FILE", AT(trace), FOR_ALL, 0, 0,
+     "what took how long, for ui.perfetto.dev"},
     {NULL, "color", 0, OPTION_CHOICE, "auto|always|never", AT(color), FOR_ALL, 0, 0,
      "escapes for colour"},
     {NULL, "raw", 0, OPTION_FLAG, NULL, AT(raw), FOR_CHAT, 0, 0, "show Markdown as it is"},
@@ -230,6 +232,14 @@ static enum status set_flag(bool *place, const char *value, const char *where, s
     return refuse(err, where, "on or off", value);
 }
 
+static enum status count_flag(int32_t *place, const char *value, const char *where,
+                              struct error *err) {
+    bool yes;
+    TRY(set_flag(&yes, value, where, err));
+    *place = yes ? *place + 1 : 0;
+    return STATUS_OK;
+}
+
 static bool is_choice(const char *choices, const char *value) {
     const size_t length = strlen(value);
     for (const char *at = choices; length && *at;) {
@@ -328,6 +338,8 @@ enum status option_set(const struct option *option, const char *value, struct ar
     switch (option->kind) {
     case OPTION_FLAG:
         return set_flag(place, value, where, err);
+    case OPTION_COUNT:
+        return count_flag(place, value, where, err);
     case OPTION_LIST:
         return set_item(place, value, where, err);
     case OPTION_CHOICE:
