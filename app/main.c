@@ -7,6 +7,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/output.h"
+#include "app/base/trace_file.h"
 #include "app/bench/bench_command.h"
 #include "app/cli/batch.h"
 #include "app/cli/completion.h"
@@ -255,24 +256,18 @@ static int run_command(const struct args *args, const struct config *config) {
 
 // Questions about the program itself, for which nothing is read or opened.
 static bool asks(const struct args *args) {
-    return args->help || args->version || args->man || args->completion || args->complete;
+    return args->help || args->version || args->man || args->completion;
 }
 
 static void put_answer(FILE *out, const struct args *args) {
-    struct config config = {0};
-    struct error ignored; // completion: a shell in the middle of a line hears no complaint
     if (args->help)
         help_print(out);
     else if (args->version)
         version_print(out);
     else if (args->man)
         man_print(out);
-    else if (args->completion)
+    else
         completion_print(out, args->completion);
-    else if (config_open(&config, &ignored) == STATUS_OK)
-        (strcmp(args->complete, "presets") == 0 ? completion_print_presets
-                                                : completion_print_conversations)(out, &config);
-    config_close(&config);
 }
 
 static int answer_question(const struct args *args) {
@@ -306,16 +301,35 @@ static int read_options(int argc, char **argv, struct args *args, struct config 
     return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_USAGE, status, &err);
 }
 
+// A shell asks this in the middle of a line, so a failure is silent.
+static int complete(int count, char **words) {
+    struct config config = {0};
+    struct error ignored;
+    if (config_open(&config, &ignored) == STATUS_OK)
+        completion_offer(stdout, words, count, &config);
+    config_close(&config);
+    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_RUN_TIME;
+}
+
+static int open_trace(const char *path) {
+    struct error err = {0};
+    const enum status status = trace_file_open(path, &err);
+    return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_RUN_TIME, status, &err);
+}
+
 int main(int argc, char **argv) {
     struct args args;
     struct config config = {0};
     prepare();
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0) return complete(argc - 2, argv + 2);
     args_init(&args);
     int code = read_options(argc, argv, &args, &config);
     if (args.quiet) notice_show_from((enum log_level)(LOG_WARNING + 1));
-    if (args.verbose) notice_show_from(LOG_INFO);
+    if (args.verbose) notice_show_from(args.verbose > 1 ? LOG_DEBUG : LOG_INFO);
+    if (code == EXIT_DONE && args.trace) code = open_trace(args.trace);
     if (code == EXIT_DONE)
         code = asks(&args) ? answer_question(&args) : run_command(&args, &config);
+    trace_file_close();
     config_close(&config);
     args_deinit(&args);
     return code;

@@ -8,6 +8,7 @@
 #include "engine/internal.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/trace.h"
 
 void queue_push(struct engine *engine, const struct event *event) {
     struct event_queue *queue = &engine->queue;
@@ -84,6 +85,8 @@ static bool submit(struct engine *engine, struct request *const *requests, int32
     const bool fits = engine->request_count + count <= ENGINE_MAX_REQUESTS;
     for (int32_t i = 0; i < count && fits; i++) {
         requests[i]->sequence->running = requests[i];
+        trace_track_begin(requests[i], "request");
+        trace_track_begin(requests[i], "waiting");
         engine->requests[engine->request_count++] = requests[i];
     }
     if (fits) pthread_cond_signal(&engine->work);
@@ -130,13 +133,12 @@ void request_release(struct request *request) {
     destroy(request);
 }
 
-struct sequence *request_sequence(const struct request *request) {
-    return request->sequence;
-}
-
 void request_finish(struct request *request, enum stop_reason reason, enum status status) {
     struct engine *engine = request->sequence->engine;
     const int64_t now = clock_now_us();
+    if (request->run.state == SCHEDULER_WAITING || request->run.state == SCHEDULER_SWAPPED)
+        trace_track_end(request, "waiting", 0);
+    trace_track_end(request, "request", request->stats.output_tokens);
     if (request->first_us) request->stats.decode_us = now - request->first_us;
     struct sequence *sequence = request->sequence;
     if (sequence->restoring.active) restoring_stop(sequence);

@@ -86,7 +86,6 @@ void request_cancel(struct request *request); // soon a DONE comes; any thread o
 // Gives way to others from the next step on, or no longer. Nothing once it is done.
 void request_set_background(struct request *request, bool background);
 void request_release(struct request *request);
-struct sequence *request_sequence(const struct request *request);
 
 // Waits up to timeout_ms (-1: for ever) for the next event. False: none came, or a signal did.
 bool engine_next_event(struct engine *engine, int timeout_ms, struct event *event);

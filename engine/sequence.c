@@ -118,11 +118,4 @@ int32_t sequence_blocks(const struct sequence *sequence) {
     return locked(sequence, &sequence->table.count);
 }
 
-bool sequence_running(const struct sequence *sequence) {
-    pthread_mutex_lock(&sequence->engine->lock);
-    const bool running = sequence->running != NULL;
-    pthread_mutex_unlock(&sequence->engine->lock);
-    return running;
-}
-
 const int32_t *sequence_tokens(const struct sequence *sequence) { return sequence->tokens; }

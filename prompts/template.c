@@ -28,8 +28,6 @@ struct chat_template {
 
 static const char *const role_names[ROLE_COUNT] = {"system", "user", "assistant"};
 
-const char *role_name(enum role role) { return role_names[role]; }
-
 bool role_find(const char *name, enum role *role) {
     for (int i = 0; i < ROLE_COUNT; i++) {
         if (strcmp(name, role_names[i]) != 0) continue;

@@ -31,7 +31,6 @@
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
 enum { ROLE_COUNT = 3 };
 
-const char *role_name(enum role role); // "system", "user", "assistant"
 bool role_find(const char *name, enum role *role);
 
 struct chat_message {

@@ -10,6 +10,7 @@
 
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
+#include "kernels/base/trace.h"
 #include "store/migration.h"
 #include "store/statement.h"
 
@@ -188,8 +189,6 @@ void db_close(struct db *db) {
     free(db);
 }
 
-int32_t db_version(const struct db *db) { return db->version; }
-
 enum status db_begin(struct db *db, struct error *err) {
     static const char sql[] = "BEGIN IMMEDIATE";
     struct statement statement;
@@ -201,6 +200,13 @@ enum status db_begin(struct db *db, struct error *err) {
     return STATUS_OK;
 }
 
+static enum status commit(struct statement *statement, struct error *err) {
+    const struct trace_span span = trace_begin("commit");
+    const enum status status = statement_run(statement, err);
+    trace_end(&span);
+    return status;
+}
+
 enum status db_commit(struct db *db, struct error *err) {
     static const char sql[] = "COMMIT";
     struct statement statement;
@@ -209,7 +215,7 @@ enum status db_commit(struct db *db, struct error *err) {
     if (db->depth > 1)
         statement_finish(&statement);
     else
-        TRY(statement_run(&statement, err));
+        TRY(commit(&statement, err));
     db->depth--;
     return STATUS_OK;
 }

@@ -36,8 +36,6 @@ struct db;
 MUST_CHECK enum status db_open(const char *path, struct db **db, struct error *err);
 void db_close(struct db *db); // NULL is fine
 
-int32_t db_version(const struct db *db); // of the schema
-
 // Several writes as one: all or none. They nest: only the outermost commits. A failure inside,
 // of any call, fails the whole: until db_rollback() everything answers CANCELLED. A commit that
 // fails leaves the transaction begun, so db_rollback() follows every failure; without a

@@ -127,6 +127,5 @@ enum status migration_run(struct db *db, struct error *err) {
         TRY(take_step(db, err));
         TRY(read_header(db, &header, err));
     }
-    db->version = (int32_t)header.version;
     return STATUS_OK;
 }

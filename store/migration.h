@@ -31,7 +31,7 @@ MUST_CHECK enum status migration_open_copy(const char *path, const struct schema
 // nothing.
 MUST_CHECK enum status migration_check(struct db *db, struct error *err);
 
-// Takes the steps that are missing, each in a transaction, and sets db->version.
+// Takes the steps that are missing, each in a transaction.
 MUST_CHECK enum status migration_run(struct db *db, struct error *err);
 
 #endif

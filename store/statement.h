@@ -32,10 +32,9 @@ struct db {
     sqlite3 *handle;
     sqlite3_stmt *rollback;
     char *path;
-    int lock_file;   // -1: not open yet, or the database is in memory
-    int32_t version; // of the schema
-    int32_t depth;   // of begun transactions
-    bool failed;     // something inside the transaction failed: it can only be rolled back
+    int lock_file; // -1: not open yet, or the database is in memory
+    int32_t depth; // of begun transactions
+    bool failed;   // something inside the transaction failed: it can only be rolled back
     size_t prepared_count;
     struct prepared prepared[DB_MAX_STATEMENTS];
     size_t lock_count;

@@ -5,13 +5,8 @@
 #include "app/base/exit_code.h"
 #include "app/bench/batch.h"
 #include "app/bench/bench.h"
-#include "app/bench/keys.h"
 #include "app/bench/kv.h"
 #include "app/bench/speculation.h"
-#include "app/bench/store.h"
-#include "app/bench/stream.h"
-#include "app/bench/template.h"
-#include "app/bench/tokenize.h"
 #include "app/bench/verbs.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
@@ -88,54 +83,6 @@ static int run_lookup(const struct args *args, const struct config *config) {
     return with_model(args, bench_lookup_run);
 }
 
-static int run_keys(const struct args *args, const struct config *config) {
-    (void)config;
-    return with_model(args, bench_keys_run);
-}
-
-static int run_stream(const struct args *args, const struct config *config) {
-    (void)config;
-    const struct text none = {0};
-    const struct bench_options options = options_of(args, &none);
-    return bench_stream_run(&options);
-}
-
-// The operand after the word is a template instead of the model's own.
-static int run_template(const struct args *args, const struct config *config) {
-    struct text model = {0};
-    (void)config;
-    int code = find_model(args, &model);
-    const struct bench_template_options options = {
-        .model_path = text_string(&model),
-        .template_path = args->operand_count > 1 ? args->operands[1] : NULL,
-        .runs = args->runs,
-        .json = wants_json(args),
-        .one_line = wants_one_line(args),
-    };
-    if (code == EXIT_DONE) code = bench_template_run(&options);
-    text_deinit(&model);
-    return code;
-}
-
-static int run_tokenize(const struct args *args, const struct config *config) {
-    (void)config;
-    struct text model = {0};
-    struct error err = {0};
-    bool demo;
-    const enum status status = launch_find_model(args, &model, &demo, &err);
-    const struct bench_tokenize_options options = {
-        .model_path = text_string(&model),
-        .file = args->operand_count > 1 ? args->operands[1] : NULL,
-        .runs = args->runs,
-        .json = wants_json(args),
-        .one_line = wants_one_line(args),
-    };
-    const int code = status == STATUS_OK ? bench_tokenize_run(&options)
-                                         : complain_failed(EXIT_MODEL, status, &err);
-    text_deinit(&model);
-    return code;
-}
-
 static int run_kv(const struct args *args, const struct config *config) {
     struct text model = {0};
     int code = find_model(args, &model);
@@ -151,18 +98,6 @@ static int run_kv(const struct args *args, const struct config *config) {
     if (code == EXIT_DONE) code = bench_kv_run(&options);
     text_deinit(&model);
     return code;
-}
-
-static int run_store(const struct args *args, const struct config *config) {
-    (void)config;
-    const struct bench_store_options options = {
-        .folder = args->kv_dir,
-        .runs = args->runs,
-        .json = wants_json(args),
-        .one_line = wants_one_line(args),
-        .quiet = args->quiet,
-    };
-    return bench_store_run(&options);
 }
 
 static int run_verbs(const struct args *args, const struct config *config) {
@@ -183,10 +118,8 @@ static const struct {
     const char *word;
     bench_runner *run;
 } TABLE[] = {
-    {"decode", run_model},      {"prefill", run_model},     {"attention", run_verbs},
-    {"swap", run_verbs},        {"batch", run_batch},       {"lookup", run_lookup},
-    {"stream", run_stream},     {"keys", run_keys},         {"kv", run_kv},
-    {"template", run_template}, {"tokenize", run_tokenize}, {"store", run_store},
+    {"decode", run_model}, {"prefill", run_model}, {"attention", run_verbs}, {"swap", run_verbs},
+    {"batch", run_batch},  {"lookup", run_lookup}, {"kv", run_kv},
 };
 
 static bench_runner *find_runner(const char *word) {
@@ -212,8 +145,7 @@ static int refuse(const char *word) {
 int bench_command_run(const struct args *args, const struct config *config) {
     bench_runner *run = args->operand_count ? find_runner(args->operands[0]) : run_model;
     if (!run) return refuse(args->operands[0]);
-    const bool takes_file = run == run_template || run == run_tokenize;
-    for (size_t i = 1; i < args->operand_count && !takes_file; i++)
+    for (size_t i = 1; i < args->operand_count; i++)
         if (find_runner(args->operands[i]) != run) return refuse(args->operands[i]);
     return run(args, config);
 }

@@ -7,6 +7,7 @@
 
 #include "app/base/figures.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/trace.h"
 #include "prompts/preamble.h"
 
 static enum role role_of(const struct message *message) {
@@ -77,6 +78,7 @@ static enum status encode_user(const struct transcript *transcript,
     struct prompt prompt = {0};
     enum prompt_keeps keeps = PROMPT_KEEPS_NOTHING;
     enum status status = STATUS_OK;
+    const struct trace_span rendering = trace_begin("render");
     if (log->count && tokenizer_ends_turn(tokenizer, log->ids[log->count - 1]))
         status = tokenizer_decode(tokenizer, log->ids[log->count - 1], true, &ended_by);
     if (status == STATUS_OK && log->count)
@@ -84,8 +86,12 @@ static enum status encode_user(const struct transcript *transcript,
                                         &prompt, &keeps, err);
     else if (status == STATUS_OK)
         status = chat_template_render(transcript->chat_template, &what, &prompt, err);
+    trace_end(&rendering);
     if (status == STATUS_OK) {
+        struct trace_span span = trace_begin("tokenise");
         status = encode(transcript, &prompt, keeps, ids);
+        span.tokens = (int64_t)ids->count;
+        trace_end(&span);
         if (status != STATUS_OK) error_set(err, status, "the message is too long to be tokenised");
     }
     prompt_deinit(&prompt);

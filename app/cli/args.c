@@ -36,10 +36,10 @@ static enum status set(struct args *args, const struct option *option, const cha
         struct args ignored = {0};
         return option_set(option, value, &ignored, where, err);
     }
-    if (option->kind == OPTION_LIST && *set_by < source) {
-        struct args_list *list = (struct args_list *)(void *)((char *)args + option->offset);
-        *list = (struct args_list){0};
-    }
+    void *place = (char *)args + option->offset;
+    if (*set_by < source && option->kind == OPTION_LIST)
+        *(struct args_list *)place = (struct args_list){0};
+    if (*set_by < source && option->kind == OPTION_COUNT) *(int32_t *)place = 0;
     TRY(option_set(option, value, args, where, err));
     *set_by = (unsigned char)source;
     return STATUS_OK;
@@ -100,6 +100,7 @@ static enum status parse_option(struct args *args, const struct option *option, 
                                 const char *value, struct words *words, struct error *err) {
     if (!value) switch (option->kind) {
         case OPTION_FLAG:
+        case OPTION_COUNT:
             value = "on";
             break;
         case OPTION_MAYBE_VALUE:

@@ -54,7 +54,7 @@ struct args {
     const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench or do; NULL after the last
     size_t operand_count;
     bool help, version, man;
-    const char *completion, *complete; // NULL, or for which shell, and what
+    const char *completion; // NULL, or for which shell
 
     const char *model; // NULL: the demo model
     int32_t context;
@@ -96,7 +96,9 @@ struct args {
     const char *kv_restore; // "auto", "always", "never"
 
     const char *format; // "text", "json", "jsonl"
-    bool verbose, quiet;
+    int32_t verbose;    // how often it was said: 1 figures and news, 2 what happens inside
+    bool quiet;
+    const char *trace; // a file, or NULL
     const char *color;
     bool raw;
 

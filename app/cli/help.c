@@ -85,7 +85,7 @@ void help_print(FILE *out) {
     for (size_t i = 0; i < option_count(); i++) {
         const struct option *option = option_at(i);
         if (option->section) fprintf(out, "\n%s\n", option->section);
-        if (option->help) print_option(out, option);
+        print_option(out, option);
     }
     fputs(SOURCES, out);
     print_exits(out);

@@ -139,7 +139,7 @@ static void put_options(FILE *out) {
             fprintf(out, "%s.Ss %s\n.Bl -tag -width Ds\n", open ? ".El\n" : "", option->section);
             open = true;
         }
-        if (option->help) put_option(out, option);
+        put_option(out, option);
     }
     fputs(".El\n", out);
 }

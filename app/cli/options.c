@@ -116,9 +116,11 @@ static const struct option OPTIONS[] = {
 
     {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
      FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0, "of stdout"},
-    {NULL, "verbose", 'v', OPTION_FLAG, NULL, AT(verbose), FOR_ALL, 0, 0,
-     "figures after each answer; inspect: everything"},
+    {NULL, "verbose", 'v', OPTION_COUNT, NULL, AT(verbose), FOR_ALL, 0, 0,
+     "figures after each answer; inspect: everything; twice: and what quire does"},
     {NULL, "quiet", 'q', OPTION_FLAG, NULL, AT(quiet), FOR_ALL, 0, 0, "stderr has errors only"},
+    {NULL, "trace", 0, OPTION_TEXT, "FILE", AT(trace), FOR_ALL, 0, 0,
+     "what took how long, for ui.perfetto.dev"},
     {NULL, "color", 0, OPTION_CHOICE, "auto|always|never", AT(color), FOR_ALL, 0, 0,
      "escapes for colour"},
     {NULL, "raw", 0, OPTION_FLAG, NULL, AT(raw), FOR_CHAT, 0, 0, "show Markdown as it is"},
@@ -147,8 +149,6 @@ static const struct option OPTIONS[] = {
     {NULL, "completion", 0, OPTION_CHOICE, "bash|zsh|fish", AT(completion), FOR_QUESTION, 0, 0,
      "a script that lets the shell complete all this"},
     {NULL, "man", 0, OPTION_FLAG, NULL, AT(man), FOR_QUESTION, 0, 0, "the manual page: man -l -"},
-    {NULL, "complete", 0, OPTION_CHOICE, "conversations|presets", AT(complete), FOR_QUESTION, 0, 0,
-     NULL},
 };
 
 enum { COUNT = sizeof OPTIONS / sizeof OPTIONS[0] };
@@ -179,7 +179,6 @@ const struct option *option_nearest(const char *name) {
     size_t best_distance = 3;
     for (size_t i = 0; i < COUNT; i++) {
         const char *candidate = OPTIONS[i].name;
-        if (!OPTIONS[i].help) continue;
         size_t far = nearness_edits(name, candidate);
         const size_t length = strlen(candidate);
         if (length >= 3 && far > 2 && strncmp(name, candidate, length) == 0) far = 2;
@@ -231,6 +230,14 @@ static enum status set_flag(bool *place, const char *value, const char *where, s
         return STATUS_OK;
     }
     return refuse(err, where, "on or off", value);
+}
+
+static enum status count_flag(int32_t *place, const char *value, const char *where,
+                              struct error *err) {
+    bool yes;
+    TRY(set_flag(&yes, value, where, err));
+    *place = yes ? *place + 1 : 0;
+    return STATUS_OK;
 }
 
 static bool is_choice(const char *choices, const char *value) {
@@ -331,6 +338,8 @@ enum status option_set(const struct option *option, const char *value, struct ar
     switch (option->kind) {
     case OPTION_FLAG:
         return set_flag(place, value, where, err);
+    case OPTION_COUNT:
+        return count_flag(place, value, where, err);
     case OPTION_LIST:
         return set_item(place, value, where, err);
     case OPTION_CHOICE:

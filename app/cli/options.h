@@ -11,6 +11,7 @@
 
 enum option_kind {
     OPTION_FLAG,         // bool; "=off" turns it off
+    OPTION_COUNT,        // int32_t: a flag that counts how often it is set
     OPTION_TEXT,         // const char *
     OPTION_LIST,         // struct args_list: one more text each time
     OPTION_CHOICE,       // const char *, one of `argument`, which has '|' between them
@@ -47,7 +48,7 @@ struct option {
     size_t offset;        // in struct args
     unsigned commands;
     double low, high;
-    const char *help; // or NULL: for our own completions, and nobody is told
+    const char *help;
 };
 
 size_t option_count(void);
@@ -63,8 +64,8 @@ static inline bool option_may_take_word(const struct option *option) {
 
 // Does a value have to follow?
 static inline bool option_takes_value(const struct option *option) {
-    return option->kind != OPTION_FLAG && option->kind != OPTION_MAYBE_VALUE &&
-           !option_may_take_word(option);
+    return option->kind != OPTION_FLAG && option->kind != OPTION_COUNT &&
+           option->kind != OPTION_MAYBE_VALUE && !option_may_take_word(option);
 }
 
 enum { OPTION_TWIN_BYTES = 48 };

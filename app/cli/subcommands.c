@@ -29,9 +29,8 @@ static const struct subcommand TABLE[COMMAND_COUNT] = {
                           NULL},
     [COMMAND_TEMPLATE] = {"template", "FILE|MODEL < JSON", "what a chat template makes of it", 1,
                           COMPLETES_FILES, NULL},
-    [COMMAND_BENCH] =
-        {"bench", "[WHAT]", "how fast it is here", 2, COMPLETES_WORDS,
-         "decode|prefill|attention|swap|batch|lookup|stream|keys|kv|template|tokenize|store"},
+    [COMMAND_BENCH] = {"bench", "[WHAT]", "how fast it is here", 2, COMPLETES_WORDS,
+                       "decode|prefill|attention|swap|batch|lookup|kv"},
     [COMMAND_KV] = {"kv", "[check|drop]", "what is cached on the disk, and of what", 1,
                     COMPLETES_WORDS, "check|drop"},
 };

@@ -7,6 +7,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/trace.h"
 
 enum {
     DRAIN_REFUSALS = 2,                   // of a write, when the cache is closed
@@ -25,6 +26,7 @@ void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot) {
 }
 
 void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out) {
+    struct trace_span span = trace_begin(out ? "swap out" : "swap in");
     cache->backend->swap_blocks(cache->device, &(struct swap_blocks){.cache = cache->shape,
                                                                      .host = cache->slab,
                                                                      .blocks = &block,
@@ -33,6 +35,8 @@ void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool o
                                                                      .out = out});
     *(out ? &cache->counts.swap_out_bytes : &cache->counts.swap_in_bytes) += cache->block_bytes;
     cache->swaps_pending = true;
+    span.bytes = (int64_t)cache->block_bytes;
+    trace_end(&span);
 }
 
 enum status cache_finish_swaps(struct block_cache *cache) {

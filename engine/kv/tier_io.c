@@ -5,6 +5,7 @@
 
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/trace.h"
 
 enum { QUEUE_JOBS = 32 };
 
@@ -108,9 +109,15 @@ bool tier_io_work(struct tier_io *io) {
     if (!pop(io)) return false;
     io->busy = true;
     pthread_mutex_unlock(io->lock);
+    static const char *const names[] = {
+        [JOB_READ] = "disk read",   [JOB_WRITE] = "disk write", [JOB_DROP] = "disk drop",
+        [JOB_TOUCH] = "disk touch", [JOB_HOLD] = "disk pin",    [JOB_LET_GO] = "disk unpin",
+        [JOB_SPEED] = "disk speed"};
+    const struct trace_span span = trace_begin(names[io->current.kind]);
     const int64_t before = clock_now_us();
     perform(io->tier, &io->current);
     io->current.elapsed_us = clock_now_us() - before;
+    trace_end(&span);
     const struct tier_usage usage = io->tier->verbs->usage(io->tier);
     pthread_mutex_lock(io->lock);
     io->usage = usage;
@@ -123,6 +130,7 @@ bool tier_io_work(struct tier_io *io) {
 
 static void *io_main(void *argument) {
     struct tier_io *io = argument;
+    trace_thread("disk");
     pthread_mutex_lock(io->lock);
     while (tier_io_work(io) || !io->stopping)
         if (io->reads.count + io->others.count == 0 && !io->stopping)

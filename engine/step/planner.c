@@ -4,6 +4,8 @@
 #include "engine/internal.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/base/trace.h"
 
 enum {
     STEP_TARGET_US = 250000, // how long ^C, or another answer's next token, may wait
@@ -144,10 +146,13 @@ static void preempt(struct request *request, bool swap) {
     pressure_park(sequence);
     if (!inside) return; // it waits as before, without what it had
     request->run.state = SCHEDULER_SWAPPED;
+    trace_track_begin(request, "waiting");
+    log_write(LOG_DEBUG, "a request of %d tokens gives its blocks up and waits", sequence->length);
     sequence->engine->preempted_requests++;
 }
 
 static void admit(struct request *request) {
+    trace_track_end(request, "waiting", 0);
     request->run.state = SCHEDULER_LOADING;
     if (!request->sequence->restoring.active) restoring_begin(request->sequence);
 }
@@ -234,6 +239,7 @@ bool planner_plan(struct engine *engine, struct step *step) {
     struct scheduler_run runs[ENGINE_MAX_REQUESTS];
     struct scheduler_plan plan;
     const int32_t count = engine->request_count;
+    struct trace_span span = trace_begin("plan");
     step->count = step->tokens = step->rows = 0;
     for (int32_t i = 0; i < count; i++)
         runs[i] = describe(engine, i);
@@ -249,6 +255,8 @@ bool planner_plan(struct engine *engine, struct step *step) {
         }
     }
     obey(engine, &plan, step);
+    span.tokens = step->tokens;
+    trace_end(&span);
     return step->count > 0 || plan.admitted_count > 0 || plan.preempted_count > 0 ||
            plan.refused >= 0;
 }

@@ -5,6 +5,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/trace.h"
 
 static double us_per_token(const struct engine *engine) {
     if (engine->tokens_per_us > 0) return 1 / engine->tokens_per_us;
@@ -25,6 +26,10 @@ void restoring_begin(struct sequence *sequence) {
     restoring->active = true;
     restoring->began_us = restoring->progress_us = sequence->used_us;
     engine->restoring_count++;
+    trace_track_begin(restoring, "restore");
+    log_write(LOG_DEBUG, "restoring %d of %d tokens: %.1f ms expected, %.1f to compute them",
+              restoring->target - sequence->cached, sequence->length,
+              (double)restoring->plan.restore_us / 1e3, (double)restoring->plan.prefill_us / 1e3);
     pthread_cond_signal(&engine->work);
 }
 
@@ -34,6 +39,7 @@ void restoring_stop(struct sequence *sequence) {
     restoring->active = false;
     restoring->spent_us += clock_now_us() - restoring->began_us;
     sequence->engine->restoring_count--;
+    trace_track_end(restoring, "restore", sequence->cached);
     pthread_cond_broadcast(&sequence->engine->settled);
 }
 

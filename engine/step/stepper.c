@@ -4,6 +4,7 @@
 #include "engine/internal.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/trace.h"
 
 enum {
     STEP_FIRST_TOKENS = 16, // of a step that gives a first idea of the speed
@@ -69,12 +70,19 @@ static int32_t pick_tokens(const struct request *request, struct forward *forwar
     return count;
 }
 
-// Without the lock: the device, and the samplers.
-static enum status run_step(struct engine *engine, struct step *step) {
+static enum status compute(struct engine *engine, const struct step *step) {
+    struct trace_span span = trace_begin("forward");
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++)
         add_chunk(engine, step->requests[i], &step->chunks[i], step->proposed[i]);
-    TRY(forward_run(engine->forward));
+    const enum status status = forward_run(engine->forward);
+    span.tokens = step->tokens;
+    trace_end(&span);
+    return status;
+}
+
+static void sample(struct engine *engine, struct step *step) {
+    struct trace_span span = trace_begin("sample");
     int32_t row = 0, picked = 0;
     for (int32_t i = 0; i < step->count; i++) {
         step->picked_count[i] = 0;
@@ -84,7 +92,29 @@ static enum status run_step(struct engine *engine, struct step *step) {
         row += 1 + step->proposed[i];
         picked += step->picked_count[i];
     }
+    span.tokens = picked;
+    trace_end(&span);
+}
+
+// Without the lock: the device, and the samplers.
+static enum status run_step(struct engine *engine, struct step *step) {
+    TRY(compute(engine, step));
+    sample(engine, step);
     return STATUS_OK;
+}
+
+static const char *stage_of(const struct request *request) {
+    return request->stats.output_tokens > 0 ? "decode" : "prefill";
+}
+
+// On the track of each request: which steps it took part in.
+static void trace_chunks(const struct step *step, bool begin) {
+    for (int32_t i = 0; i < step->count; i++)
+        if (begin)
+            trace_track_begin(step->requests[i], stage_of(step->requests[i]));
+        else
+            trace_track_end(step->requests[i], stage_of(step->requests[i]),
+                            step->chunks[i].count + step->proposed[i]);
 }
 
 static void report_prefill(struct request *request) {
@@ -215,10 +245,15 @@ static void wait_for_work(struct engine *engine) {
 
 static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_unlock(&engine->lock);
+    struct trace_span span = trace_begin("step");
+    if (trace_is_on) trace_chunks(step, true);
     const int64_t before = clock_now_us();
     const enum status status = run_step(engine, step);
     const int64_t elapsed_us = clock_now_us() - before;
+    if (trace_is_on) trace_chunks(step, false);
     pthread_mutex_lock(&engine->lock);
+    span.tokens = step->tokens;
+    trace_end(&span);
     if (status == STATUS_DEVICE) block_cache_distrust(engine->cache);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
@@ -238,6 +273,7 @@ static void fail_all(struct engine *engine) {
 void *stepper_main(void *argument) {
     struct engine *engine = argument;
     struct step step;
+    trace_thread("engine");
     pthread_mutex_lock(&engine->lock);
     while (!engine->closing) {
         finish_cancelled(engine);

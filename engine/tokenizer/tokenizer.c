@@ -54,10 +54,6 @@ enum status token_ids_append(struct token_ids *ids, const int32_t *more, size_t 
     return STATUS_OK;
 }
 
-static bool string_is(struct gguf_string string, const char *what) {
-    return string.length == strlen(what) && memcmp(string.bytes, what, string.length) == 0;
-}
-
 void tokenizer_close(struct tokenizer *tokenizer) {
     if (!tokenizer) return;
     byte_bpe_destroy(tokenizer->byte_bpe);
@@ -304,20 +300,6 @@ bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id) {
     ASSERT(id >= 0 && id < tokenizer->vocabulary.count);
     const enum token_type type = vocabulary_type(&tokenizer->vocabulary, id);
     return type == TOKEN_CONTROL || type == TOKEN_UNKNOWN;
-}
-
-int32_t tokenizer_find_special(const struct tokenizer *tokenizer, const char *name) {
-    static const enum token_type types[] = {TOKEN_CONTROL, TOKEN_USER_DEFINED};
-    const size_t length = strlen(name);
-    for (size_t i = 0; length > 0 && i < sizeof types / sizeof types[0]; i++) {
-        const int32_t id = vocabulary_find_marked(&tokenizer->vocabulary, types[i], name, length);
-        if (id != TOKEN_NONE && string_is(tokenizer_piece(tokenizer, id), name)) return id;
-    }
-    for (size_t i = 0; i < tokenizer->normalized.count; i++) {
-        const int32_t id = tokenizer->normalized.entries[i].id;
-        if (string_is(tokenizer_piece(tokenizer, id), name)) return id;
-    }
-    return TOKEN_NONE;
 }
 
 const char *tokenizer_description(const struct tokenizer *tokenizer) {

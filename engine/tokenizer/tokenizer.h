@@ -86,8 +86,6 @@ bool tokenizer_adds_space_prefix(const struct tokenizer *tokenizer); // Sentence
 bool tokenizer_ends_turn(const struct tokenizer *tokenizer, int32_t id);
 // Control tokens and the one for unknown text: nothing that an answer would show.
 bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
-// The control or user-defined token with this text, or TOKEN_NONE.
-int32_t tokenizer_find_special(const struct tokenizer *tokenizer, const char *name);
 
 // "gpt2 (qwen2)": model and pre-tokeniser, for people.
 const char *tokenizer_description(const struct tokenizer *tokenizer);

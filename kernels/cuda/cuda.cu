@@ -67,6 +67,7 @@ static enum status cuda_open(const struct device_options *options, struct device
         return failure != cudaSuccess ? refuse(failure, err)
                                       : error_set(err, STATUS_DEVICE, "cuBLASLt did not start");
     }
+    cuda_open_ranges();
     *result = device;
     return STATUS_OK;
 }

@@ -162,6 +162,7 @@ void cuda_route(struct device *device, const struct route *args);
 void cuda_experts(struct device *device, const struct experts *args);
 enum status cuda_reserve_experts(struct device *device);
 void cuda_free_experts(struct device *device);
+void cuda_open_ranges(void);
 void cuda_logits(struct device *device, const struct logits *args);
 void cuda_candidates(struct device *device, const struct candidates *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // that its scratch holds

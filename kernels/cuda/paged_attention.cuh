@@ -136,11 +136,4 @@ struct reshape_and_cache {       // K and V of new tokens go to their slots
     float k_scale, v_scale; // fp8: stored = value / scale, saturated
 };
 
-// Read once and written once.
-static inline size_t reshape_and_cache_bytes(const struct reshape_and_cache *args) {
-    const size_t in = args->type == DTYPE_F32 ? 4 : 2, out = args->format == CACHE_SAME ? in : 1;
-    return 2 * (size_t)args->num_tokens * (size_t)args->num_kv_heads * (size_t)args->head_size *
-           (in + out);
-}
-
 extern "C" void cuda_reshape_and_cache(struct device *device, const struct reshape_and_cache *args);

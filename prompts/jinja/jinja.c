@@ -43,10 +43,6 @@ void jinja_destroy(struct jinja *jinja) {
     free(jinja);
 }
 
-bool jinja_uses(const struct jinja *jinja, const char *name) {
-    return tree_find_name(&jinja->tree, name) != NULL;
-}
-
 void jinja_run_init(struct jinja_run *run) {
     *run = (struct jinja_run){0};
     arena_init(&run->arena, JINJA_RUN_BYTES);

@@ -44,9 +44,6 @@ MUST_CHECK enum status jinja_create(const char *source, size_t length, struct ji
                                     struct error *err);
 void jinja_destroy(struct jinja *jinja); // NULL is fine
 
-// May the template ask for this name? False: giving it a value changes nothing.
-bool jinja_uses(const struct jinja *jinja, const char *name);
-
 struct jinja_variable {
     const char *name;
     struct value value;

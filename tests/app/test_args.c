@@ -237,6 +237,7 @@ static void write_value(const struct option *option, int which, char value[64]) 
     const char *choice = option->argument;
     switch (option->kind) {
     case OPTION_FLAG:
+    case OPTION_COUNT:
         snprintf(value, 64, "%s", which % 2 ? "on" : "off");
         return;
     case OPTION_CHOICE:
@@ -276,6 +277,7 @@ static void read_place(const struct option *option, const struct args *args, cha
     case OPTION_WHOLES:
         snprintf(value, 64, "%d", (int)((const struct args_numbers *)place)->values[0]);
         return;
+    case OPTION_COUNT:
     case OPTION_WHOLE:
         snprintf(value, 64, "%d", (int)*(const int32_t *)place);
         return;

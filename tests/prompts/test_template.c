@@ -656,10 +656,11 @@ static void a_wish_about_thinking_reaches_templates_that_ask_for_it(void **state
 }
 
 static void roles_are_found_by_name(void **state) {
+    static const char *const names[ROLE_COUNT] = {"system", "user", "assistant"};
     (void)state;
     for (int i = 0; i < ROLE_COUNT; i++) {
         enum role role = ROLE_SYSTEM;
-        assert_true(role_find(role_name((enum role)i), &role));
+        assert_true(role_find(names[i], &role));
         assert_int_equal(role, i);
     }
     enum role role = ROLE_USER;

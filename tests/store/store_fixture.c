@@ -81,11 +81,20 @@ struct conversation store_fixture_talk(struct store_fixture *fixture, const char
     return talk;
 }
 
-void store_fixture_sql(const struct store_fixture *fixture, const char *sql) {
+static int keep_number(void *number, int columns, char **values, char **names) {
+    (void)columns, (void)names;
+    *(int *)number = values[0] ? atoi(values[0]) : 0;
+    return 0;
+}
+
+int store_fixture_sql(const struct store_fixture *fixture, const char *sql) {
     sqlite3 *handle = NULL;
     char *message = NULL;
+    int number = 0;
     assert_int_equal(sqlite3_open(fixture->path, &handle), SQLITE_OK);
     sqlite3_busy_timeout(handle, DB_BUSY_MS);
-    if (sqlite3_exec(handle, sql, NULL, NULL, &message) != SQLITE_OK) fail_msg("%s", message);
+    if (sqlite3_exec(handle, sql, keep_number, &number, &message) != SQLITE_OK)
+        fail_msg("%s", message);
     sqlite3_close(handle);
+    return number;
 }

@@ -34,7 +34,7 @@ int64_t store_fixture_add(struct store_fixture *fixture, int64_t parent, enum me
 struct conversation store_fixture_talk(struct store_fixture *fixture, const char *name,
                                        size_t count, const char *const *texts, int64_t *ids);
 
-// Runs SQL behind the store's back.
-void store_fixture_sql(const struct store_fixture *fixture, const char *sql);
+// Runs SQL behind the store's back; for a query, the first column of its last row as a number.
+int store_fixture_sql(const struct store_fixture *fixture, const char *sql);
 
 #endif

@@ -41,7 +41,7 @@ static void a_new_database_is_private_and_of_the_newest_version(void **state) {
     char path[128];
     store_fixture_init(&fixture, true);
     store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
-    assert_true(db_version(fixture.db) >= 1);
+    assert_true(store_fixture_sql(&fixture, "PRAGMA user_version") >= 1);
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         snprintf(path, sizeof path, "%s%s", fixture.path, suffixes[i]);

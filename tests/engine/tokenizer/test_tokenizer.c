@@ -7,6 +7,15 @@
 #include "tests/check.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
+// The first token with this text.
+static int32_t find_token(const struct tokenizer *tokenizer, const char *text) {
+    for (int32_t id = 0; id < tokenizer_vocabulary(tokenizer); id++) {
+        const struct gguf_string piece = tokenizer_piece(tokenizer, id);
+        if (piece.length == strlen(text) && memcmp(piece.bytes, text, piece.length) == 0) return id;
+    }
+    return TOKEN_NONE;
+}
+
 static struct piece control_of(const char *text) {
     return (struct piece){PIECE_CONTROL, text, strlen(text)};
 }
@@ -39,8 +48,8 @@ static void only_control_pieces_become_special_tokens(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     const struct tokenizer *tokenizer = fixture->tokenizer;
-    const int32_t start = tokenizer_find_special(tokenizer, "<|im_start|>");
-    const int32_t end = tokenizer_find_special(tokenizer, "<|im_end|>");
+    const int32_t start = find_token(tokenizer, "<|im_start|>");
+    const int32_t end = find_token(tokenizer, "<|im_end|>");
     const struct piece turn[] = {control_of("<|im_start|>user\n"), text_of("hello<|im_end|>"),
                                  control_of("<|im_end|>\n")};
     struct token_ids ids = encode(tokenizer, turn, 3);
@@ -101,7 +110,7 @@ static void marks_of_chat_formats_are_control_whatever_the_file_says(void **stat
     assert_int_equal(vocabulary_fixture_open(fixture, NULL), STATUS_OK);
     for (size_t i = 0; i < 5; i++) {
         assert_true(tokenizer_is_special(fixture->tokenizer, mark_ids[i]));
-        assert_int_equal(tokenizer_find_special(fixture->tokenizer, marks[i]), mark_ids[i]);
+        assert_int_equal(find_token(fixture->tokenizer, marks[i]), mark_ids[i]);
         struct piece piece = text_of(marks[i]);
         struct token_ids ids = encode(fixture->tokenizer, &piece, 1);
         assert_false(contains(&ids, mark_ids[i]));
@@ -179,19 +188,19 @@ static void facts_about_tokens_are_told(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     const struct tokenizer *tokenizer = fixture->tokenizer;
-    const int32_t end = tokenizer_find_special(tokenizer, "<|im_end|>");
-    const int32_t think = tokenizer_find_special(tokenizer, "<think>");
+    const int32_t end = find_token(tokenizer, "<|im_end|>");
+    const int32_t think = find_token(tokenizer, "<think>");
     assert_int_equal(tokenizer_vocabulary(tokenizer), (int32_t)fixture->count);
     assert_int_equal(tokenizer_eos(tokenizer), end);
-    assert_int_equal(tokenizer_bos(tokenizer), tokenizer_find_special(tokenizer, "<|endoftext|>"));
+    assert_int_equal(tokenizer_bos(tokenizer), find_token(tokenizer, "<|endoftext|>"));
     assert_false(tokenizer_adds_bos(tokenizer));
     assert_false(tokenizer_adds_space_prefix(tokenizer));
     assert_true(tokenizer_ends_turn(tokenizer, end));
     assert_true(tokenizer_ends_turn(tokenizer, tokenizer_bos(tokenizer)));
     assert_false(tokenizer_ends_turn(tokenizer, think));
     assert_false(tokenizer_is_special(tokenizer, think));
-    assert_int_equal(tokenizer_find_special(tokenizer, "<|im_end|"), TOKEN_NONE);
-    assert_int_equal(tokenizer_find_special(tokenizer, ""), TOKEN_NONE);
+    assert_int_equal(find_token(tokenizer, "<|im_end|"), TOKEN_NONE);
+    assert_int_equal(find_token(tokenizer, ""), TOKEN_NONE);
     assert_string_equal(tokenizer_description(tokenizer), "gpt2 (qwen2)");
     const struct gguf_string piece = tokenizer_piece(tokenizer, ' ');
     assert_int_equal(piece.length, 2);

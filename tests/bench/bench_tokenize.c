@@ -1,5 +1,11 @@
-#include "app/bench/tokenize.h"
-
+// tests/bench/bench_tokenize.c — how fast does text become tokens?
+//
+//   bench_tokenize MODEL [FILE]
+//
+// Opens the model's tokenizer several times, and encodes texts of several kinds: the file, or made
+// ones (words as frequent as in prose, a program, characters of many scripts), one turn of 4 KB,
+// and what is worst for one part or another: a letter, spaces, digits, marks and a line without
+// spaces, a megabyte each. Times are of the processor, in one thread.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "app/base/attachment.h"
-#include "app/base/exit_code.h"
-#include "app/base/json.h"
 #include "app/bench/samples.h"
 #include "app/cli/tokenize.h"
-#include "app/screen/complain.h"
 #include "kernels/base/clock.h"
 
 enum {
@@ -22,7 +23,7 @@ enum {
     LONG_BYTES = 8 * MEGABYTE,
     TURN_BYTES = 4096,
     WORDS = 20000, // of the made prose
-    DEFAULT_RUNS = 5,
+    RUNS = 5,
 };
 
 struct kind {
@@ -141,11 +142,11 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static enum status measure(const struct tokenizer *tokenizer, const struct text *text, int32_t runs,
+static enum status measure(const struct tokenizer *tokenizer, const struct text *text,
                            struct row *row) {
     struct samples samples = {0};
     enum status status = STATUS_OK;
-    for (int32_t run = -1; run < runs && status == STATUS_OK; run++) {
+    for (int32_t run = -1; run < RUNS && status == STATUS_OK; run++) {
         struct token_ids ids = {0};
         const struct piece piece = {PIECE_TEXT, text_string(text), text->length};
         const double before = now_s();
@@ -159,10 +160,9 @@ static enum status measure(const struct tokenizer *tokenizer, const struct text 
     return status;
 }
 
-static enum status measure_opening(const char *path, int32_t runs, struct figure *figure,
-                                   struct error *err) {
+static enum status measure_opening(const char *path, struct figure *figure, struct error *err) {
     struct samples samples = {0};
-    for (int32_t run = -1; run < runs; run++) {
+    for (int32_t run = -1; run < RUNS; run++) {
         struct gguf *gguf = NULL;
         struct tokenizer *tokenizer;
         const double before = now_s();
@@ -183,17 +183,15 @@ static enum status read_file(const char *path, struct text *text, struct error *
     return status;
 }
 
-static enum status measure_all(const struct bench_tokenize_options *options,
-                               const struct tokenizer *tokenizer, int32_t runs, struct row *rows,
-                               size_t *count, struct error *err) {
+static enum status measure_all(const char *file, const struct tokenizer *tokenizer,
+                               struct row *rows, size_t *count, struct error *err) {
     enum status status = STATUS_OK;
-    *count = options->file ? 1 : KINDS;
+    *count = file ? 1 : KINDS;
     for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
         struct text text = {0};
-        rows[i].name = options->file ? "file" : kinds[i].name;
-        status = options->file ? read_file(options->file, &text, err)
-                               : kinds[i].make(&text, kinds[i].bytes);
-        if (status == STATUS_OK) status = measure(tokenizer, &text, runs, &rows[i]);
+        rows[i].name = file ? "file" : kinds[i].name;
+        status = file ? read_file(file, &text, err) : kinds[i].make(&text, kinds[i].bytes);
+        if (status == STATUS_OK) status = measure(tokenizer, &text, &rows[i]);
         text_deinit(&text);
     }
     return status;
@@ -208,46 +206,25 @@ static void print_rows(const char *description, struct figure opening, const str
                rows[i].seconds.median * 1e3, (double)rows[i].bytes / rows[i].seconds.median / 1e6);
 }
 
-static bool print_json(const char *description, struct figure opening, const struct row *rows,
-                       size_t count, bool one_line) {
-    cJSON *root = cJSON_CreateObject();
-    bool good = json_add_text(root, "tokenizer", description) &&
-                json_add_number(root, "open_ms", opening.median * 1e3);
-    cJSON *list = cJSON_AddArrayToObject(root, "texts");
-    for (size_t i = 0; i < count && good; i++) {
-        cJSON *item = cJSON_CreateObject();
-        good = cJSON_AddItemToArray(list, item) && json_add_text(item, "name", rows[i].name) &&
-               json_add_number(item, "bytes", (double)rows[i].bytes) &&
-               json_add_number(item, "tokens", (double)rows[i].tokens) &&
-               json_add_number(item, "ms", rows[i].seconds.median * 1e3) &&
-               json_add_number(item, "bytes_per_s", (double)rows[i].bytes / rows[i].seconds.median);
-    }
-    if (good) return json_put(root, one_line);
-    cJSON_Delete(root);
-    return false;
-}
-
-int bench_tokenize_run(const struct bench_tokenize_options *options) {
-    const int32_t runs = options->runs ? options->runs : DEFAULT_RUNS;
+int main(int argc, char **argv) {
     struct gguf *gguf = NULL;
     struct tokenizer *tokenizer = NULL;
     struct error err = {0};
     struct figure opening = {0};
     struct row rows[KINDS] = {0};
     size_t count = 0;
-    int code = EXIT_DONE;
-    enum status status = measure_opening(options->model_path, runs, &opening, &err);
-    if (status == STATUS_OK) status = tokenize_open(options->model_path, &gguf, &tokenizer, &err);
-    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
-    status = measure_all(options, tokenizer, runs, rows, &count, &err);
-    const char *description = tokenizer_description(tokenizer);
-    if (status != STATUS_OK)
-        code = complain_failed(exit_code_for(status), status, &err);
-    else if (!options->json)
-        print_rows(description, opening, rows, count);
-    else if (!print_json(description, opening, rows, count, options->one_line))
-        code = complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, NULL);
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s MODEL [FILE]\n", argv[0]);
+        return 2;
+    }
+    enum status status = measure_opening(argv[1], &opening, &err);
+    if (status == STATUS_OK) status = tokenize_open(argv[1], &gguf, &tokenizer, &err);
+    if (status == STATUS_OK) status = measure_all(argv[2], tokenizer, rows, &count, &err);
+    if (status == STATUS_OK)
+        print_rows(tokenizer_description(tokenizer), opening, rows, count);
+    else
+        fprintf(stderr, "%s\n", err.text[0] ? err.text : status_text(status));
     tokenizer_close(tokenizer);
     gguf_close(gguf);
-    return code;
+    return status == STATUS_OK ? 0 : 1;
 }

@@ -1,27 +1,26 @@
-// app/bench/typist.h — a chat in a pseudo-terminal, and somebody who types in it.
+// tests/bench/typist.h — a chat in a pseudo-terminal, and somebody who types in it.
 //
 //   typist_open ─► typist_wait_prompt ─► typist_press … ─► typist_send ─► typist_rest,
 //               typist_press … ─► typist_close
 //
-// The chat is this program once more, in a process and a session of its own, on 24 lines of 80
-// columns, with the home folder that it is given and nothing of the person's settings; its answers
-// are random words without an end. What it writes is followed as far as the echo of a key needs: a
-// key is echoed when it is written as the last character of the prompt's line or, after
-// typist_send(), of the screen's last line, which is drawn as a whole.
+// The chat is in a process and a session of its own, on 24 lines of 80 columns, with the home
+// folder that it is given; its answers are random words without an end. What it writes is followed
+// as far as the echo of a key needs: a key is echoed when it is written as the last character of
+// the prompt's line or, after typist_send(), of the screen's last line, which is drawn as a whole.
 //
 // A wait ends with CANCELLED soon after a signal that harness_catch_signals() takes, and otherwise
 // when the chat has ended or shows nothing for minutes: IO, or UNSUPPORTED for a model that it
 // could not use; the error has the last line that it wrote.
 //
 // Threads: one.
-#ifndef APP_BENCH_TYPIST_H
-#define APP_BENCH_TYPIST_H
+#ifndef TESTS_BENCH_TYPIST_H
+#define TESTS_BENCH_TYPIST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "app/bench/subject.h"
+#include "kernels/base/status.h"
 
 enum { TYPIST_ESCAPE_BYTES = 32, TYPIST_LINE_BYTES = 160 };
 
@@ -46,7 +45,7 @@ struct typist {
 };
 
 // The folder becomes the chat's QUIRE_HOME.
-MUST_CHECK enum status typist_open(struct typist *typist, const struct bench_subject *subject,
+MUST_CHECK enum status typist_open(struct typist *typist, const char *quire, const char *model,
                                    const char *folder, struct error *err);
 void typist_close(struct typist *typist); // ends the chat; {0} is fine
 

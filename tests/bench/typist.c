@@ -1,4 +1,4 @@
-#include "app/bench/typist.h"
+#include "tests/bench/typist.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,49 +31,20 @@ static const char ESCAPE = '\033';
 
 // ---- the chat
 
-static void forget_settings(void) {
-    static const char ours[] = "QUIRE_";
-    for (size_t i = 0; environ[i];) {
-        char name[128];
-        const size_t length = strcspn(environ[i], "=");
-        if (strncmp(environ[i], ours, sizeof ours - 1) != 0 || length >= sizeof name) {
-            i++;
-            continue;
-        }
-        memcpy(name, environ[i], length);
-        name[length] = '\0';
-        unsetenv(name); // the next one takes its place
-    }
-    unsetenv("NO_COLOR");
-    setenv("INPUTRC", "/dev/null", 1);
-    setenv("TERM", "xterm-256color", 1);
-}
-
-static void set_number(const char *name, size_t number) {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%zu", number);
-    if (number > 0) setenv(name, digits, 1);
-}
-
 // In the new process. So hot that any token is as likely as the end of the answer.
-_Noreturn static void become_chat(const struct bench_subject *subject, const char *folder) {
-    forget_settings();
-    setenv("QUIRE_HOME", folder, 1);
-    setenv("QUIRE_MODEL", subject->model_path, 1);
-    if (subject->backend) setenv("QUIRE_BACKEND", subject->backend, 1);
-    if (subject->kv_type) setenv("QUIRE_KV_TYPE", subject->kv_type, 1);
-    set_number("QUIRE_KV_DEVICE", subject->kv_device_bytes);
-    set_number("QUIRE_THREADS", (size_t)subject->threads);
-    setenv("QUIRE_TEMP", "9", 1);
-    setenv("QUIRE_TOP_K", "0", 1);
-    setenv("QUIRE_TOP_P", "1", 1);
-    setenv("QUIRE_MIN_P", "0", 1);
-    setenv("QUIRE_TOKENS", "0", 1);
-    execl("/proc/self/exe", "quire", (char *)NULL);
+_Noreturn static void become_chat(const char *quire, const char *model, const char *folder) {
+    const char *const settings[][2] = {
+        {"QUIRE_HOME", folder}, {"QUIRE_MODEL", model},     {"QUIRE_TEMP", "9"},
+        {"QUIRE_TOP_K", "0"},   {"QUIRE_TOP_P", "1"},       {"QUIRE_MIN_P", "0"},
+        {"QUIRE_TOKENS", "0"},  {"TERM", "xterm-256color"}, {"INPUTRC", "/dev/null"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        setenv(settings[i][0], settings[i][1], 1);
+    execl(quire, "quire", (char *)NULL);
     _exit(EXIT_RUN_TIME);
 }
 
-enum status typist_open(struct typist *typist, const struct bench_subject *subject,
+enum status typist_open(struct typist *typist, const char *quire, const char *model,
                         const char *folder, struct error *err) {
     const struct winsize size = {.ws_row = ROWS, .ws_col = COLUMNS};
     *typist = (struct typist){0};
@@ -81,7 +52,7 @@ enum status typist_open(struct typist *typist, const struct bench_subject *subje
     if (chat < 0)
         return error_set(err, STATUS_IO, "a chat can not be started in a pseudo-terminal: %s",
                          strerror(errno));
-    if (chat == 0) become_chat(subject, folder);
+    if (chat == 0) become_chat(quire, model, folder);
     typist->chat = chat;
     fcntl(typist->terminal, F_SETFD, FD_CLOEXEC);
     return STATUS_OK;

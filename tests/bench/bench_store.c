@@ -1,5 +1,11 @@
-#include "app/bench/store.h"
-
+// tests/bench/bench_store.c — how long does a person wait for a large database?
+//
+//   bench_store [FOLDER]
+//
+// Makes one of 10,000 conversations (one in ten a fork) and 1,000,000 messages in a folder of its
+// own inside FOLDER, $TMPDIR or /tmp, which goes afterwards, through the same calls as a chat.
+// Words are made up, a few of them frequent and most rare, as in a language. Then it times what the
+// commands ask for; each row has the limit that it is held to.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,12 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/base/exit_code.h"
-#include "app/base/json.h"
 #include "app/bench/disk.h"
 #include "app/bench/harness.h"
 #include "app/bench/samples.h"
-#include "app/screen/complain.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 #include "kernels/base/text.h"
@@ -31,7 +34,7 @@ enum {
     LISTED = 200,       // rows of /list
     PICKED = 1000,      // of the picker, before the person looks further
     FAMILY_MOST = 20000,
-    DEFAULT_RUNS = 9,
+    RUNS = 9,
     LIST_LIMIT_MS = 50,
     SEARCH_LIMIT_MS = 100,
     ROWS_MOST = 12,
@@ -47,7 +50,6 @@ struct row {
 };
 
 struct store_bench {
-    const struct bench_store_options *options;
     struct bench_folder folder;
     struct db *db;
     int64_t model;
@@ -128,8 +130,8 @@ static enum status add_conversation(struct store_bench *bench, int number,
     return STATUS_OK;
 }
 
-static void show_progress(const struct store_bench *bench, int made) {
-    if (bench->options->quiet || !isatty(STDERR_FILENO)) return;
+static void show_progress(int made) {
+    if (!isatty(STDERR_FILENO)) return;
     if (made < CONVERSATIONS)
         fprintf(stderr, "\rmaking %d of %d conversations", made, CONVERSATIONS);
     else
@@ -152,7 +154,7 @@ static enum status make_database(struct store_bench *bench) {
         if (status == STATUS_OK) status = db_commit(bench->db, &bench->err);
         if (status != STATUS_OK) db_rollback(bench->db);
         TRY(status);
-        show_progress(bench, i + AT_ONCE);
+        show_progress(i + AT_ONCE);
         if (harness_signal()) return STATUS_CANCELLED;
     }
     // As the next start finds it, and with nothing prepared yet.
@@ -230,9 +232,8 @@ static enum status time_row(struct store_bench *bench, const char *name, int32_t
                             question *ask, const char *words) {
     struct samples samples = {0};
     struct row row = {.name = name, .limit_ms = limit_ms};
-    const int32_t runs = bench->options->runs ? bench->options->runs : DEFAULT_RUNS;
     ASSERT(bench->count < ROWS_MOST);
-    for (int32_t i = 0; i <= runs; i++) { // the first does not count
+    for (int32_t i = 0; i <= RUNS; i++) { // the first does not count
         const double began_us = harness_now_us();
         TRY(ask(bench, words, &row.found));
         if (i > 0) samples_add(&samples, (harness_now_us() - began_us) / 1e3);
@@ -286,48 +287,19 @@ static void print(const struct store_bench *bench, uint64_t bytes) {
     }
 }
 
-static bool add_row(cJSON *results, const struct row *row) {
-    cJSON *object = cJSON_CreateObject();
-    if (!cJSON_AddItemToArray(results, object)) {
-        cJSON_Delete(object);
-        return false;
-    }
-    return json_add_text(object, "name", row->name) &&
-           json_add_number(object, "ms", row->ms.median) &&
-           json_add_number(object, "ms_low", row->ms.low) &&
-           json_add_number(object, "ms_high", row->ms.high) &&
-           json_add_number(object, "limit_ms", row->limit_ms) &&
-           json_add_number(object, "found", (double)row->found);
-}
-
-static bool print_json(const struct store_bench *bench, uint64_t bytes) {
-    cJSON *root = cJSON_CreateObject(), *results = NULL;
-    bool whole = root && json_add_number(root, "conversations", CONVERSATIONS) &&
-                 json_add_number(root, "messages", (double)bench->messages) &&
-                 json_add_number(root, "bytes", (double)bytes) &&
-                 json_add_number(root, "made_s", bench->made_s) &&
-                 (results = cJSON_AddArrayToObject(root, "results"));
-    for (int32_t i = 0; whole && i < bench->count; i++)
-        whole = add_row(results, &bench->rows[i]);
-    if (whole) return json_put(root, bench->options->one_line);
-    cJSON_Delete(root);
-    return false;
-}
-
-int bench_store_run(const struct bench_store_options *options) {
-    struct store_bench bench = {.options = options, .random = 88172645463325252U};
-    const char *parent = options->folder ? options->folder : "";
+int main(int argc, char **argv) {
+    static struct store_bench bench = {.random = 88172645463325252U};
     harness_catch_signals();
-    enum status status = bench_folder_open(&bench.folder, parent, false, &bench.err);
+    enum status status =
+        bench_folder_open(&bench.folder, argc > 1 ? argv[1] : "", false, &bench.err);
     if (status == STATUS_OK) status = make_database(&bench);
     if (status == STATUS_OK) status = measure(&bench);
     const uint64_t bytes = bench_folder_bytes(&bench.folder);
     db_close(bench.db);
     bench_folder_close(&bench.folder);
-    if (harness_signal()) return 128 + harness_signal();
-    if (status == STATUS_OK && options->json && !print_json(&bench, bytes))
-        status = STATUS_NO_MEMORY;
-    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &bench.err);
-    if (!options->json) print(&bench, bytes);
-    return EXIT_DONE;
+    if (status == STATUS_OK)
+        print(&bench, bytes);
+    else
+        fprintf(stderr, "%s\n", bench.err.text[0] ? bench.err.text : status_text(status));
+    return status == STATUS_OK ? 0 : 1;
 }
