@@ -14,7 +14,7 @@
 // forked: the fork has the tokens that were finished at that moment.
 //
 // KV is found by content. Whatever a sequence begins with that is cached already, whoever
-// computed it, is taken from the device, from host memory or from the disk (kv/cache.h) when
+// computed it, is taken from the device, from host memory or from the disk (kv/block_cache.h) when
 // its request starts, or before it by sequence_restore(). So a sequence need not be kept for
 // its KV: one that is destroyed leaves its blocks to be found again.
 //

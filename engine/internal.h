@@ -133,7 +133,7 @@ struct step {
     int32_t planned;      // tokens of the plan's chunks that are still to be taken
 };
 
-void *stepper_main(void *engine); // the thread
+void *stepper_main(void *argument); // the thread; of the engine
 
 // ---- All with the lock held; those marked D on the engine's thread.
 

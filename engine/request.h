@@ -27,10 +27,10 @@ typedef void request_observer(void *user, const float *logits, int32_t vocabular
 
 struct request_options {
     struct sampler_options sampler;
-    int32_t max_tokens;         // 0: until the context is full
-    int32_t speculate;          // tokens that may be guessed at once: lookup.h; 0: none
-    bool background;            // gives way to requests that are not: scheduler.h
-    bool ignore_end;            // goes on after a turn's end: for benchmarks
+    int32_t max_tokens; // 0: until the context is full
+    int32_t speculate;  // tokens that may be guessed at once (sampling/prompt_lookup.h); 0: none
+    bool background;    // gives way to requests that are not: scheduler.h
+    bool ignore_end;    // goes on after a turn's end: for benchmarks
     request_observer *observer; // or NULL
     void *observer_user;
     void *owner; // comes back with each of its events

@@ -19,8 +19,8 @@ bool commands_moves(const char *line);
 void commands_run(struct console *console, const char *line);
 
 // What can stand in place of `word` after `before`, as editor.h wants it: commands, their
-// arguments, ids and names of conversations, paths, presets. `console` is a struct console.
-char **commands_complete(void *console, const char *before, const char *word);
+// arguments, ids and names of conversations, paths, presets. `user` is a struct console.
+char **commands_complete(void *user, const char *before, const char *word);
 
 // What the manual page says: row `index` of the commands, and of the keys; false after the last.
 struct command_text {

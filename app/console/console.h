@@ -54,7 +54,7 @@ void console_keep_typed(struct console *console, struct text *typed, bool cancel
 
 // Answers that ended in the background: are there any; say so.
 bool console_has_news(void *console);
-void console_tell_news(void *console);
+void console_tell_news(void *user);
 
 // Time to leave, unless answers are being written in the background: then at the next prompt.
 void console_quit(struct console *console);

@@ -2,7 +2,7 @@
 //
 //   flash_decode.cu   sequences with one query: K and V are read once for a whole group
 //   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
-//   paged_attention_v1.cu, _v2.cu  sequences with one query, over packed pages
+//   paged_attention_v1.cu, paged_attention_v2.cu  sequences with one query, over packed pages
 //   gather.cu         what these have no tiles for, and several queries over packed pages
 //
 // A mixed batch takes two kernels, and each passes over the other's sequences. On a deterministic
