@@ -5,7 +5,7 @@
 //   x, y     struct expert_product
 //
 //   grid   (ceil(row tiles / tiles of a block), items);  block  WARPS x 32
-//   shared x of the item's slots and its means, as gemv_cell.cuh has them, a segment of columns;
+//   shared x of the item's slots and its means, as gemv_fragment.cuh has them, a segment of columns;
 //          partial sums [2][WARPS][matrices][32 lanes][4] fp32
 //
 // Blocks are small and many are resident, so that some always wait for memory while others

@@ -16,7 +16,7 @@
 // where items are small.
 #pragma once
 #include "kernels/cuda/experts.cuh"
-#include "kernels/cuda/stream_k_cell.cuh"
+#include "kernels/cuda/stream_k_fragment.cuh"
 
 enum { MANY_WARPS = 8, MANY_THREADS = MANY_WARPS * LANES, MANY_TILES = MANY_WARPS * WARP_TILES };
 enum { MANY_STAGES_MAX = 4, MANY_STATIC_BYTES = 1024 };

@@ -1,4 +1,4 @@
-// kernels/cuda/gemv_input.cuh — a segment of x into shared memory, in the order of gemv_cell.cuh.
+// kernels/cuda/gemv_input.cuh — a segment of x into shared memory, in the order of gemv_fragment.cuh.
 //
 // x is read past the level-1 cache: other blocks may have written it while this kernel runs. A norm
 // takes the residual stream whole, each value loaded once: a thread keeps GEMV_ITEMS times 8

@@ -10,7 +10,7 @@
 // runs ahead of the products and copies.
 #pragma once
 #include "kernels/cuda/gemv.cuh"
-#include "kernels/cuda/gemv_cell.cuh"
+#include "kernels/cuda/gemv_fragment.cuh"
 
 enum { GEMV_WARPS = 16, GEMV_PIECES = 3 };
 enum { ROUND_PIECES = 2 * GEMV_WARPS }; // at most: runs of no more cells than two pieces have

@@ -6,7 +6,7 @@
 // many cuts as it has steps runs end anywhere.
 #pragma once
 #include "kernels/cuda/stream_k.cuh"
-#include "kernels/cuda/stream_k_cell.cuh"
+#include "kernels/cuda/stream_k_fragment.cuh"
 
 #include <cmath>
 

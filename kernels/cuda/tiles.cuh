@@ -13,7 +13,7 @@
 //
 // load() takes all that a lane needs of a cell, 16 bytes at a time and next to what the other lanes
 // take, from shared or from global memory; everything else is arithmetic on registers. What the
-// types have in their cells is in cells_scaled.cuh, cells_coded.cuh and cells_grids.cuh.
+// types have in their cells is in fragments_scaled.cuh, fragments_coded.cuh and fragments_grids.cuh.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 
@@ -66,9 +66,9 @@ struct unit_operands {
 // A weight is its operand * factor * row_factor - minimum, the operand read as a float.
 template <enum dtype TYPE> struct cell;
 
-#include "kernels/cuda/cells_coded.cuh"
-#include "kernels/cuda/cells_grids.cuh"
-#include "kernels/cuda/cells_scaled.cuh"
+#include "kernels/cuda/fragments_coded.cuh"
+#include "kernels/cuda/fragments_grids.cuh"
+#include "kernels/cuda/fragments_scaled.cuh"
 
 // The type of a matrix on the card.
 static inline enum dtype kept_type(enum dtype type) {

@@ -2,7 +2,7 @@
 //
 // The products are in gemv_kernel.cuh, stream_k_kernel.cuh and experts_*.cuh. Here are:
 //
-//   arranging  arrange.cuh
+//   arranging  repack.cuh
 //   unpacking  rows of W to rows of fp16: grid cells / UNPACK_WARPS, block UNPACK_WARPS x 32, a
 //              warp a cell, whose store is 64 bytes of each of 8 rows; of F32 a thread an element
 //   embedding  grid (columns / ROW_THREADS, tokens), block ROW_THREADS, a thread a column
@@ -10,7 +10,7 @@
 // All three are bound by memory.
 #include "kernels/cuda/types.cuh"
 
-#include "kernels/cuda/arrange.cuh"
+#include "kernels/cuda/repack.cuh"
 #include "kernels/cuda/experts_few.cuh"
 #include "kernels/cuda/experts_many.cuh"
 #include "kernels/cuda/gemv_kernel.cuh"

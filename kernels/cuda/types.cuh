@@ -1,7 +1,7 @@
 // kernels/cuda/types.cuh — the kernels of each type that a matrix on the card may have.
 //
 // A type is a row of PACKED_DTYPE_MAP in kernels/dtype.h, its cell (tiles.cuh) and how loading
-// fills it (arrange.cuh). The sources that types.cmake lists are compiled once for each type, with
+// fills it (repack.cuh). The sources that types.cmake lists are compiled once for each type, with
 // TYPE_ID its id, and define the launches that are the type's row of the table: a new kind of
 // kernel that depends on the type is one more source in that list and one more member here.
 #pragma once

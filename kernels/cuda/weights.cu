@@ -1,6 +1,6 @@
 // kernels/cuda/weights.cu — matrices of a file, copied to the card in the order of tiles.cuh.
 //
-// Blocks are arranged as arrange.cuh says; bf16 is rounded to fp16:
+// Blocks are arranged as repack.cuh says; bf16 is rounded to fp16:
 //
 //   grid  1024;  block  THREADS, a thread a weight and step
 #include "kernels/cuda/gemv.cuh"

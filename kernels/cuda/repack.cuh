@@ -1,4 +1,4 @@
-// kernels/cuda/arrange.cuh — rows of a file's blocks into the cells of tiles.cuh.
+// kernels/cuda/repack.cuh — rows of a file's blocks into the cells of tiles.cuh.
 //
 //   from  [rows, columns]  as in the file, on the card for the time of the call
 //   to    tiles of cells
@@ -11,7 +11,7 @@
 #include "kernels/cuda/tiles.cuh"
 
 #include "kernels/blocks.h"
-#include "kernels/cuda/arrange_grids.cuh"
+#include "kernels/cuda/repack_grids.cuh"
 
 template <enum dtype TYPE> struct file_block;
 #define CASE(id, name, gguf, bytes, elements, ...) \

@@ -1,10 +1,10 @@
-// tests/kernels/test_gemv_room.cu — each product of few tokens fits the shared memory of each card.
+// tests/kernels/test_gemv_shared_memory.cu — each product of few tokens fits the shared memory of each card.
 //
 // It needs no GPU: how a product is cut up follows from the card's figures, and the files under
 // test are included for its inner functions.
 #include <stdio.h>
 
-#include "kernels/cuda/few.cu"
+#include "kernels/cuda/few_tokens.cu"
 #include "kernels/cuda/gemv_kernel.cuh"
 
 const struct type_kernels *type_kernels(enum dtype) { return nullptr; } // nothing is launched

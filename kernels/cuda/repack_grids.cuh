@@ -1,4 +1,4 @@
-// kernels/cuda/arrange_grids.cuh — what arrange.cuh needs to know of IQ1, IQ2 and IQ3.
+// kernels/cuda/repack_grids.cuh — what repack.cuh needs to know of IQ1, IQ2 and IQ3.
 //
 // put_code(cell, u, row, half, blocks, o): the code of octet o of a row, or of its quartet q.
 #pragma once

@@ -1,4 +1,4 @@
-// kernels/cuda/cells_grids.cuh — cells of types whose codes are rows of a code book: IQ1, IQ2, IQ3.
+// kernels/cuda/fragments_grids.cuh — cells of types whose codes are rows of a code book: IQ1, IQ2, IQ3.
 //
 //   codes   of each lane, or, as an octet is two lanes', of each two: fields of some bits for each
 //           row's half unit, 16 bytes a chunk, so that a warp reads neighbours
@@ -10,7 +10,7 @@
 // sign above it a nibble picks a byte of a table, 128 + the value in the type's steps. Operands are
 // these / 64, exactly.
 #pragma once
-#include "kernels/cuda/cells_coded.cuh"
+#include "kernels/cuda/fragments_coded.cuh"
 #include "kernels/grids.h"
 
 #define GRID(name, rows) static __device__ const uint16_t name##_rows[rows]

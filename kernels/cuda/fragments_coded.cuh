@@ -1,4 +1,4 @@
-// kernels/cuda/cells_coded.cuh — cells of types whose codes stand for numbers of a table.
+// kernels/cuda/fragments_coded.cuh — cells of types whose codes stand for numbers of a table.
 //
 //   heads   16 rows x HEAD bytes: what the file has in a block besides the codes
 //   codes   a word of eight for each row of a unit; 16 bytes a lane, 512 bytes a warp in a run
@@ -6,7 +6,7 @@
 // An operand is the number itself, in fp16 exactly, perhaps times a power of two, so that there are
 // no minima: a factor for each unit is all that is left.
 #pragma once
-#include "kernels/cuda/cells_scaled.cuh"
+#include "kernels/cuda/fragments_scaled.cuh"
 
 // ---- MXFP4
 

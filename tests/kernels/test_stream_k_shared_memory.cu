@@ -1,4 +1,4 @@
-// tests/kernels/test_stream_k_room.cu — each product of some dozens of tokens fits each card, and
+// tests/kernels/test_stream_k_shared_memory.cu — each product of some dozens of tokens fits each card, and
 // its steps are shared out without a gap.
 //
 // It needs no GPU: how a product is cut up follows from the card's figures, and the file under test

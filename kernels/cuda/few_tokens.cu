@@ -1,4 +1,4 @@
-// kernels/cuda/few.cu — products for few tokens, as many at once as their kernels take.
+// kernels/cuda/few_tokens.cu — products for few tokens, as many at once as their kernels take.
 //
 // The kernels are in gemv_kernel.cuh and stream_k_kernel.cuh.
 #include "kernels/cuda/gemv_input.cuh"

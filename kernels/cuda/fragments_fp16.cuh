@@ -1,4 +1,4 @@
-// kernels/cuda/halves.cuh — a cell's weights as fp16: the one way of every type to have them.
+// kernels/cuda/fragments_fp16.cuh — a cell's weights as fp16: the one way of every type to have them.
 //
 //   fp16_cell<TYPE> from;      load() takes the lane's words and computes nothing
 //   from.load(cell, lane);     prepare() computes what all units share

@@ -1,4 +1,4 @@
-// kernels/cuda/gemv_cell.cuh — what one cell of weights adds to the sums of a few tokens.
+// kernels/cuda/gemv_fragment.cuh — what one cell of weights adds to the sums of a few tokens.
 //
 // The products are the tensor cores', weights their A and x their B: m16n8k16, fp16 in, fp32 out.
 // x lies in shared memory in the order of the cells: for each token and unit 64 bytes, 16 for each

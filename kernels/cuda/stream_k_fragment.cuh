@@ -1,4 +1,4 @@
-// kernels/cuda/stream_k_cell.cuh — what cells of weights add to the sums of many tokens.
+// kernels/cuda/stream_k_fragment.cuh — what cells of weights add to the sums of many tokens.
 //
 // A warp has two tiles of 16 rows and all tokens: weights become fp16 operands A of m16n8k16 in
 // registers once, and x, its B, is read once for both. Sums are fp32.
@@ -7,7 +7,7 @@
 // bytes are swapped by its number: neither the eight rows of an ldmatrix nor the four of a load of
 // 8 bytes a lane share a bank. Rows of fp16 weights lie alike.
 #pragma once
-#include "kernels/cuda/halves.cuh"
+#include "kernels/cuda/fragments_fp16.cuh"
 
 enum { PANEL_COLUMNS = 64, PANEL_ROW = PANEL_COLUMNS * 2, WARP_TILES = 2 };
 

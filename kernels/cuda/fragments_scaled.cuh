@@ -1,4 +1,4 @@
-// kernels/cuda/cells_scaled.cuh — cells of types whose weights are scale * q - minimum.
+// kernels/cuda/fragments_scaled.cuh — cells of types whose weights are scale * q - minimum.
 //
 //   heads   16 rows x HEAD bytes: what the file has in a block besides the quants
 //   quants  the low bits: a word of 8 nibbles for each row of a unit, or of 16 twos for each row of
