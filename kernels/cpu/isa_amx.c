@@ -15,7 +15,7 @@
 #include "kernels/cpu/unpack.inc"
 #include "kernels/cpu/unpack_grids.inc"
 
-#include "kernels/cpu/place.inc"
+#include "kernels/cpu/tile_coord.inc"
 
 #include "kernels/cpu/matrix.inc"
 #include "kernels/cpu/pairs.inc"
