@@ -1,8 +1,8 @@
 // kernels/cost.h — the fewest bytes that a step must move through device memory.
 //
 // `quire bench` divides them by the measured time and by the measured ceiling: GB/s and
-// percent are always computed, never written in a comment. Activations count once each way;
-// on a processor they stay in its caches, so for few tokens the weights are what counts.
+// percent are always computed, never written in a comment. Activations count once each way. On a
+// processor they stay in its caches, so for few tokens only the weights count.
 #ifndef KERNELS_COST_H
 #define KERNELS_COST_H
 

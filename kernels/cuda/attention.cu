@@ -115,7 +115,7 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
         !device->deterministic)
         flash_decode(device, attend, rope);
     else
-        attention_in_turn(backend_cuda(), device, args);
+        attention_unfused(backend_cuda(), device, args);
 }
 
 extern "C" size_t cuda_partitions_bytes(const struct workspace *workspace) {
