@@ -84,8 +84,8 @@ static enum status write_once(struct speculation_bench *bench, enum task task, i
         *written = (struct written){
             .tokens_per_s =
                 (double)(end.stats.output_tokens - 1) * 1e6 / (double)end.stats.decode_us,
-            .proposed = end.stats.proposed_tokens,
-            .kept = end.stats.kept_tokens,
+            .proposed = end.stats.draft_tokens,
+            .kept = end.stats.accepted_tokens,
             .tokens = hash_bytes(sequence_tokens(sequence), bytes, 0),
         };
     }
