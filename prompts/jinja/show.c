@@ -45,8 +45,8 @@ const char *show_float(double number, char text[SHOW_NUMBER_BYTES]) {
     return text;
 }
 
-// Numbers cost more than the bytes that they become. Where too little work is left, the builder has
-// failed, and whoever finishes it finds no work left.
+// Numbers cost more than the bytes they become. If too little work is left, the builder fails, and
+// builder_finish()'s caller finds no work left.
 static void take_work(struct builder *out, uint64_t units) {
     if (!out->work) return;
     if (*out->work < units) out->failed = true;
@@ -66,7 +66,7 @@ static void push_integer(struct builder *out, int64_t integer) {
     builder_push_string(out, text);
 }
 
-// One character of a repr(): with a backslash where Python writes one.
+// Writes one character of a repr(), escaped as Python does.
 static void push_repr_character(struct builder *out, const struct chars *string, size_t at,
                                 size_t used, uint32_t c, char quote) {
     const enum origin origin = chars_origin(string, at);
