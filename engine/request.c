@@ -139,7 +139,8 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     struct engine *engine = request->sequence->engine;
     const int64_t now = clock_now_us();
     ASSERT(!request->done && request->sequence->running == request);
-    if (request->scheduling.state == SCHEDULER_WAITING || request->scheduling.state == SCHEDULER_SWAPPED)
+    if (request->scheduling.state == SCHEDULER_WAITING ||
+        request->scheduling.state == SCHEDULER_SWAPPED)
         trace_track_end(request, "waiting", 0);
     trace_track_end(request, "request", request->stats.output_tokens);
     if (request->first_us) request->stats.decode_us = now - request->first_us;

@@ -48,9 +48,9 @@ struct restore_report {
 // is IDLE. *report describes the state at return.
 void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report);
 
-int32_t sequence_length(const struct sequence *sequence);        // tokens in the log
-int32_t sequence_cached(const struct sequence *sequence);        // whose KV is in the cache
-int32_t sequence_blocks(const struct sequence *sequence);        // in its table, including shared ones
+int32_t sequence_length(const struct sequence *sequence); // tokens in the log
+int32_t sequence_cached(const struct sequence *sequence); // whose KV is in the cache
+int32_t sequence_blocks(const struct sequence *sequence); // in its table, including shared ones
 const int32_t *sequence_tokens(const struct sequence *sequence); // [length], until it changes
 
 #endif

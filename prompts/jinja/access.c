@@ -206,8 +206,8 @@ static enum status slice_text(struct machine *machine, const struct chars *of,
     if (range->step == 1) {
         const size_t from = chars_offset(of, (size_t)range->start);
         TRY(machine_copy(machine, of->length));
-        return machine_slice_text(
-            machine, of, from, chars_offset(of, (size_t)(range->start + range->count)), result);
+        return machine_slice_text(machine, of, from,
+                                  chars_offset(of, (size_t)(range->start + range->count)), result);
     }
     const struct value string = value_string(of);
     const struct list *items;
