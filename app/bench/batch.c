@@ -42,7 +42,7 @@ struct batch_bench {
 
 // ---- the scheduler
 
-// Decodes, prompts and some that wait, short of room: each plan looks at everything.
+// Decodes, prompts and waiting requests with too few blocks, so that a plan must examine all.
 static void fill_runs(struct scheduler_request *runs, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         const int32_t cached = 100 + 37 * i;
@@ -101,7 +101,7 @@ static enum status start(struct sequence *sequence, int32_t tokens, uint64_t see
     return request_start(sequence, &options, request);
 }
 
-// So many answers at once, each in a fork of the past.
+// Computes `count` answers at once, each in a fork of the past.
 static enum status answer(struct batch_bench *bench, struct sequence *past, int32_t count,
                           double *seconds) {
     struct sequence *forks[ENGINE_MAX_REQUESTS] = {NULL};

@@ -24,7 +24,7 @@ template <enum dtype TYPE> struct gemv_fragment {
         PARTED = fragment<TYPE>::LAST_SHIFT || fragment<TYPE>::FACTORS > 1
     }; // a group's products
 
-    static __device__ inline void take_minima(float (&sums)[4], const fragment<TYPE> &weights,
+    static __device__ inline void subtract_minima(float (&sums)[4], const fragment<TYPE> &weights,
                                               const char *x_sums) {
         const char *at = x_sums + threadIdx.x % 4 * 8;
         const uint2 low = *(const uint2 *)at;
@@ -73,7 +73,7 @@ template <enum dtype TYPE> struct gemv_fragment {
         for (int i = 0; i < 4; i++)
             sums[i] = fmaf(weights.row_factor(i / 2), fmaf(last_factor, parts[1][i], parts[0][i]),
                            sums[i]);
-        if constexpr (HAS_MINIMA) take_minima(sums, weights, x_sums);
+        if constexpr (HAS_MINIMA) subtract_minima(sums, weights, x_sums);
     }
 };
 
