@@ -1,6 +1,6 @@
-// engine/accounting.h — where every block of KV is, and who needs it.
+// engine/accounting.h — where every block of KV is, and who references it.
 //
-// Numbers for people: taken at one moment under the engine's lock, so that the sums are exact.
+// Numbers for people, all taken at one moment under the engine's lock, so that sums are exact.
 // Threads: the UI's.
 #ifndef ENGINE_ACCOUNTING_H
 #define ENGINE_ACCOUNTING_H
@@ -16,10 +16,10 @@ struct kv_usage {
     // device_blocks = device_held + device_cached + device_free, exactly
     uint32_t device_blocks;
     uint32_t device_held;   // by a sequence or a transfer
-    uint32_t device_cached; // by nobody: found again by their tokens, or evicted when room is short
+    uint32_t device_cached; // unreferenced: found by their tokens until they are evicted
     uint32_t device_free;
     uint32_t device_shared; // of the held: by two sequences or more
-    uint64_t device_spared; // blocks that separate copies for each sequence would need besides
+    uint64_t device_spared; // further blocks that a copy for each sequence would need
     // host_blocks = host_cached + host_moving + host_free, exactly
     uint32_t host_blocks;
     uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
@@ -32,12 +32,12 @@ struct kv_usage {
     uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // that requests found there
     uint64_t prefilled_tokens, decoded_tokens;                    // computed
     uint64_t duplicate_blocks;                    // computed twice at once, and dropped
-    uint64_t evicted_blocks;                      // taken from the device
-    uint64_t lost_blocks;                         // of those, that were nowhere else
-    uint64_t preempted_requests;                  // that had to wait for room
+    uint64_t evicted_blocks;                      // from the device
+    uint64_t lost_blocks;                         // of those, the ones that were nowhere else
+    uint64_t preempted_requests;                  // that had to wait for blocks
     uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
-    uint64_t disk_read_bytes, disk_written_bytes; // written: everything, rows and headers too
-    uint64_t disk_payload_bytes;                  // of that, KV that was written for the first time
+    uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers
+    uint64_t disk_payload_bytes;                  // of that, KV written for the first time
     uint64_t failed_reads, failed_writes;         // blocks
 };
 void engine_kv_usage(struct engine *engine, struct kv_usage *usage);

@@ -1,4 +1,4 @@
-// engine/engine.c — opening: file, device, model, pool, buffers; and what is where.
+// engine/engine.c — opening: file, device, model, pool, buffers; and measurements.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 
 enum {
     DEFAULT_BLOCK_SIZE = 16,
-    POOL_SHARE = 4, // a quarter of the free memory, when nothing is said
+    POOL_SHARE = 4, // a quarter of the free memory, by default
     IO_DEADLINE_MS = 3000,
     WRITE_DELAY_US = 1000000,
-    CARD_HOST_BYTES = 1 << 30, // pinned memory of a host tier that nobody asked for; it takes time
-    MAX_DISK_BLOCKS = 1 << 20, // that the index may name
+    CARD_HOST_BYTES = 1 << 30, // of the host tier by default; pinning memory takes time
+    MAX_DISK_BLOCKS = 1 << 20, // that the index can hold
 };
 
-struct opening { // what engine_open() has to hand from step to step
+struct opening { // what the steps of engine_open() pass on
     struct engine *engine;
     const struct engine_options *options;
     const struct shape *shape; // NULL: a file
@@ -45,7 +45,7 @@ static struct device_options device_options_of(const struct engine_options *opti
                                    .deterministic = options->deterministic};
 }
 
-static bool is_named(const struct engine_options *options) { // or is the choice ours?
+static bool is_named(const struct engine_options *options) { // else the choice is ours
     return options->backend && strcmp(options->backend, "auto") != 0;
 }
 
@@ -56,7 +56,7 @@ static enum status open_processor(struct opening *opening) {
     return engine->backend->open(&options, &engine->device, opening->err);
 }
 
-// A build with CUDA runs on a machine without a card, and says so.
+// A build with CUDA also runs on a machine without a card, and logs that it does.
 static enum status open_automatic(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct device_options options = device_options_of(opening->options);
@@ -114,7 +114,7 @@ static enum status read_shape_type(struct opening *opening, enum dtype *type) {
     return status;
 }
 
-// Device memory that the model's weights will take.
+// Counts the device memory that the model's weights will need.
 static enum status count_weights(struct opening *opening, size_t *bytes) {
     struct engine *engine = opening->engine;
     const struct backend *backend = engine->backend;
@@ -135,8 +135,8 @@ static enum status count_weights(struct opening *opening, size_t *bytes) {
     return STATUS_OK;
 }
 
-// Weights that the card cannot hold are not begun to be copied: it is refused now, or the processor
-// computes where the choice was left to us.
+// Checks that the card can hold the weights before any is copied. If not, opening fails, or the
+// processor computes if the choice of backend was left to us.
 static enum status check_weights_fit(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
@@ -160,9 +160,9 @@ static enum status check_weights_fit(struct opening *opening) {
     return open_processor(opening);
 }
 
-// Nothing slow is computed in silence.
+// Logs what runs on slow, plain kernels.
 static void report_slow(struct engine *engine) {
-    enum { SMALL_SHARE = 64 }; // of the weights, that nobody will notice
+    enum { SMALL_SHARE = 64 }; // of the weights: too small to be noticed
     struct device_info info;
     char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
     engine->backend->info(engine->device, &info);
@@ -194,7 +194,7 @@ static enum status load_file(struct opening *opening) {
     const struct engine_options *options = opening->options;
     gguf_prefetch(engine->gguf);
     TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
-    // The progress callback's user is the options themselves; they outlive the opening.
+    // The options themselves are the progress callback's user; they outlive the opening.
     struct engine_options copy = *options;
     const struct model_options how = {
         .backend = engine->backend,
@@ -223,8 +223,8 @@ static enum status load_shape(struct opening *opening) {
                         opening->engine->device, opening->err);
 }
 
-// What a file or a path says, which is shown to people: never cut inside a character.
-static bool take_name(struct engine *engine, const char *bytes, size_t length) {
+// Sets the name that people see, from a file or a path; never cut inside a character.
+static bool set_name(struct engine *engine, const char *bytes, size_t length) {
     if (length == 0 || !utf8_valid(bytes, length, NULL) || utf8_has_control(bytes, length))
         return false;
     if (length >= sizeof engine->name) {
@@ -244,10 +244,10 @@ static void name_model(struct engine *engine, const struct engine_options *optio
         return;
     }
     if (gguf_find_string(engine->gguf, "general.name", &name) &&
-        take_name(engine, name.bytes, name.length))
+        set_name(engine, name.bytes, name.length))
         return;
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    if (!take_name(engine, file, strlen(file)))
+    if (!set_name(engine, file, strlen(file)))
         snprintf(engine->name, sizeof engine->name, "unnamed");
 }
 
@@ -255,7 +255,7 @@ static enum status choose_kv_type(struct opening *opening) {
     const char *name = opening->options->kv_type ? opening->options->kv_type : "auto";
     enum dtype *type = &opening->engine->shape.type;
     if (!strcmp(name, "auto")) {
-        // The reference is the truth, so it rounds nothing that it need not.
+        // The reference backend rounds no more than it must.
         *type = opening->engine->backend == backend_reference() ? DTYPE_F32 : DTYPE_F16;
         return STATUS_OK;
     }
@@ -286,7 +286,7 @@ static enum status choose_attention(struct opening *opening) {
                          name);
     engine->attention = (enum attention_kernel)kernel;
     engine->shape.layout = attention_layout(engine->attention);
-    // Their prefill is another kernel, so a token computed again would not come out the same.
+    // Prefill uses another kernel than decoding, so recomputing a token would give other bits.
     if (engine->shape.layout == KV_LAYOUT_PACKED && opening->options->deterministic)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "attention %s and deterministic do not go together; use auto", name);
@@ -297,8 +297,8 @@ static enum status choose_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
-// A card norms rows four elements at a time. Those of the stream and of queries are as long as rows
-// of matrices, which it takes in eights.
+// A card norms rows four elements at a time. Rows of the stream and of queries are as long as rows
+// of matrices, whose lengths are multiples of eight; heads must be checked.
 static enum status check_norms(struct opening *opening, const struct kv_cache *cache) {
     struct engine *engine = opening->engine;
     const struct family *family = engine->model.config.family;
@@ -314,7 +314,7 @@ static enum status check_norms(struct opening *opening, const struct kv_cache *c
                      normed);
 }
 
-// What depends on the model's heads and on the context, once they are known.
+// Checks what depends on the model's heads and on the context, once they are known.
 static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct model_config *config = &engine->model.config;
@@ -341,7 +341,7 @@ static enum status refuse_pool(struct opening *opening, size_t have, int32_t con
                      size_format(have, have_text));
 }
 
-// The pool first, then the longest context that it holds.
+// Chooses the size of the pool, then the longest context that it can hold.
 static enum status choose_pool(struct opening *opening) {
     struct engine *engine = opening->engine;
     struct kv_cache *cache = &engine->shape;
@@ -352,7 +352,7 @@ static enum status choose_pool(struct opening *opening) {
                                                            : info.memory_free / POOL_SHARE;
     const size_t blocks = bytes / kv_block_bytes(cache);
     cache->num_blocks = blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
-    // One block is kept back, so that the last of a full context can be copied to be written.
+    // One block is reserved, so that the last one of a full context can be copied before a write.
     const uint64_t slots =
         cache->num_blocks ? (uint64_t)(cache->num_blocks - 1) * (uint64_t)cache->block_size : 0;
     const int32_t wanted = opening->options->context;
@@ -367,10 +367,11 @@ static enum status choose_pool(struct opening *opening) {
         return refuse_pool(opening, bytes, wanted ? wanted : cache->block_size);
     const int32_t longest = slots < (uint64_t)trained ? (int32_t)slots : trained;
     engine->context = wanted ? wanted : longest;
+    ASSERT(engine->context > 0 && (uint64_t)engine->context <= slots);
     return STATUS_OK;
 }
 
-static enum status take_memory(struct opening *opening) {
+static enum status alloc_memory(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct forward_limits limits = {
         .max_tokens = engine->most_tokens,
@@ -380,6 +381,7 @@ static enum status take_memory(struct opening *opening) {
         .attention = engine->attention,
     };
     const size_t cache_bytes = engine->shape.num_blocks * kv_block_bytes(&engine->shape);
+    ASSERT(engine->shape.num_blocks > 0 && engine->most_tokens > 0);
     if (engine->backend->alloc(engine->device, cache_bytes, &engine->shape.data) == STATUS_OK &&
         forward_create(&engine->model, &engine->shape, &limits, &engine->forward) == STATUS_OK)
         return STATUS_OK;
@@ -391,9 +393,9 @@ static enum status take_memory(struct opening *opening) {
                      size_format(cache_bytes, need), size_format(info.memory_free, have));
 }
 
-// Everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE parameters are
-// in the model file, and so in its digest, but for the choice of LongRoPE's factors;
-// block_cache.h says what must not be here.
+// Hashes everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE
+// parameters are in the model file and so in its digest, except for the choice of LongRoPE's
+// factors. block_cache.h says what must not be hashed.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options) {
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shape;
@@ -473,7 +475,7 @@ static enum status open_parts(struct opening *opening) {
     kv_shape_set(&engine->shape, config, 0);
     TRY(choose_pool(opening));
     TRY(check_attention(opening));
-    TRY(take_memory(opening));
+    TRY(alloc_memory(opening));
     TRY(open_cache(opening));
     report_slow(engine);
     return start_thread(opening);
@@ -510,7 +512,7 @@ enum status engine_open(const struct engine_options *options, struct engine **re
     return STATUS_OK;
 }
 
-// What still runs is cut off where it is; its requests can be released as after DONE.
+// Aborts what still runs; its requests can then be released as after DONE.
 static void stop_thread(struct engine *engine) {
     pthread_mutex_lock(&engine->lock);
     engine->closing = true;
@@ -519,6 +521,7 @@ static void stop_thread(struct engine *engine) {
     pthread_mutex_unlock(&engine->lock);
     if (engine->thread_runs) pthread_join(engine->thread, NULL);
     for (int32_t i = 0; i < engine->request_count; i++) {
+        ASSERT(engine->requests[i]->sequence->running == engine->requests[i]);
         engine->requests[i]->sequence->running = NULL;
         engine->requests[i]->done = true;
     }
@@ -531,7 +534,7 @@ void engine_close(struct engine *engine) {
         sequence_destroy(engine->sequences);
     if (engine->cache && engine->tokens_per_us > 0)
         block_cache_note_prefill(engine->cache, 1 / engine->tokens_per_us);
-    // A disk that does not answer keeps its thread, which uses the engine: better left than freed.
+    // If the disk does not answer, its thread still uses the engine: leak it rather than free it.
     if (!block_cache_destroy(engine->cache, (int)(engine->io_deadline_us / 1000))) return;
     if (engine->tier) engine->tier->verbs->close(engine->tier);
     forward_destroy(engine->forward);
@@ -588,7 +591,7 @@ struct hash128 engine_digest(struct engine *engine) {
     return engine->digest;
 }
 
-// Keys that some converters write from a model's generation_config.json.
+// Reads a key that some converters write from a model's generation_config.json.
 static void read_sampling(const struct gguf *gguf, const char *key, float *value) {
     double found;
     if (gguf_find_float(gguf, key, &found)) *value = (float)found;
@@ -606,7 +609,7 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine) {
     read_sampling(engine->gguf, "general.sampling.top_p", &options.top_p);
     read_sampling(engine->gguf, "general.sampling.min_p", &options.min_p);
     read_sampling(engine->gguf, "general.sampling.penalty_repeat", &options.repeat_penalty);
-    // A file's advice is taken whole or not at all.
+    // A file's defaults are used as a whole or not at all.
     return sampler_options_check(&options, NULL) == STATUS_OK ? options : ours;
 }
 
@@ -614,7 +617,7 @@ double engine_measure_read(struct engine *engine, size_t bytes) {
     enum { RUNS = 5 };
     void *memory;
     if (engine->backend->alloc(engine->device, bytes, &memory) != STATUS_OK) return 0;
-    // Untouched pages of a processor are all one zero page, which sits in its caches.
+    // Untouched pages all map to one zero page, which would be read from the processor's caches.
     enum { CHUNK = 1 << 20 };
     unsigned char *chunk = malloc(CHUNK);
     if (chunk) memset(chunk, 1, CHUNK);
@@ -664,7 +667,7 @@ void engine_check(struct engine *engine) {
     }
     for (uint32_t block = 0; block < block_pool_total(pool); block++)
         holders += block_pool_holders(pool, block);
-    ASSERT(holders == counted); // no block is held by nobody
+    ASSERT(holders == counted); // every reference has an owner
     ASSERT(restoring == engine->restoring_count);
     pthread_mutex_unlock(&engine->lock);
 }

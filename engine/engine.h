@@ -2,8 +2,8 @@
 //
 // An engine owns a loaded model, a device, one paged KV cache for all sequences, and one
 // thread that computes. A sequence is a token log with the KV of its beginning in the cache.
-// A request lets the model write on at the end of a sequence; what happens comes back as
-// events. Several requests run at once, as one batch.
+// A request lets the model continue a sequence, and reports what happens as events. Several
+// requests run at once, as one batch.
 //
 //   engine_open ─► sequence_create ─► sequence_append ─► request_start ─► events … DONE
 //                        ▲                  ▲                                  │
@@ -13,10 +13,10 @@
 // Only an IDLE sequence may be appended to, truncated or destroyed. A RUNNING one may be
 // forked: the fork has the tokens that were finished at that moment.
 //
-// KV is found by content. Whatever a sequence begins with that is cached already, whoever
-// computed it, is taken from the device, from host memory or from the disk (kv/block_cache.h) when
-// its request starts, or before it by sequence_restore(). So a sequence need not be kept for
-// its KV: one that is destroyed leaves its blocks to be found again.
+// KV is found by content. If the beginning of a sequence is cached already, by whichever sequence,
+// it is found on the device, in host memory or on disk (kv/block_cache.h) when its request starts,
+// or earlier by sequence_restore(). So no sequence need be kept for its KV: the blocks of one that
+// is destroyed can still be found.
 //
 // Invariants:
 //   (1) cached <= length <= context, for each sequence.
@@ -24,11 +24,11 @@
 //   (3) The events of one request come in order, and DONE is its last.
 //   (4) A sequence that fails (FULL, DEVICE, CANCELLED) keeps its tokens; its blocks can be
 //       found again as long as they are not evicted.
-//   (5) An IDLE sequence's blocks may be taken for a RUNNING one: then its cached falls to 0.
+//   (5) An IDLE sequence may lose its blocks to a RUNNING one: then its cached falls to 0.
 //
-// Memory: everything large is taken in engine_open(); a decode step allocates nothing.
-// Threads: all calls come from one thread (the UI's). They do not wait for a running step,
-// except engine_close(), sequence_restore() and destroy of a sequence that the step is using.
+// Memory: everything large is allocated in engine_open(); a decode step allocates nothing.
+// Threads: all calls come from one thread (the UI's). They do not wait for a running step, except
+// engine_close(), sequence_restore() and sequence_destroy() of one that the step is using.
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -47,7 +47,7 @@
 
 enum {
     ENGINE_MAX_REQUESTS = 64,           // running at once
-    ENGINE_STEP_TOKENS_ALL = INT32_MAX, // as an option: all that the backend has room for
+    ENGINE_STEP_TOKENS_ALL = INT32_MAX, // as an option: as many as the backend allows
     ENGINE_NAME_BYTES = 128,
 };
 
@@ -61,24 +61,24 @@ struct engine_options {
     const char *shape;      // a named shape (model/shape.h) with random weights, for benchmarks
     const char *shape_type; // of those weights: "q8_0", …
     const char *backend;    // "auto", "cpu", "cuda", "reference"; NULL is auto
-    int32_t threads;        // 0: one a core
-    int32_t context;        // tokens; 0: what the model was made for, as far as the pool holds it
+    int32_t threads;        // 0: one for each core
+    int32_t context;        // tokens; 0: what the model was made for, as far as the pool allows
     int32_t block_size;     // 0: 16; or 8, 32
     const char *kv_type;    // "auto", "f32", "f16", "bf16"
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
-                           // The last three are a card's, and not deterministic
+                           // The last three need a card and are not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory
     size_t kv_host_bytes;   // of the tier between device and disk; 0: 1 GiB for a card, none for a
-                            // processor, whose device memory is host memory (transfers have a few
-                            // blocks anyway)
-    struct tier *tier;      // moved in, and closed even when opening fails; NULL: nothing on disk
-    const struct hash128 *digest; // of the model file, if known: saves reading it for the tier
+                            // processor, whose device memory is host memory (transfers always have
+                            // a few blocks)
+    struct tier *tier;      // moved in, and closed even if opening fails; NULL: nothing on disk
+    const struct hash128 *digest; // of the model file, if known: saves hashing it for the tier
     enum kv_restore kv_restore;
     int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;
     bool beyond_training;      // context may exceed what the model was made for: for benchmarks
-    int32_t step_tokens;       // of one batch; 0: as many as take about a quarter of a second;
-                               // at most the backend's batch_tokens
+    int32_t step_tokens;       // of one batch; 0: about a quarter of a second's worth; at most the
+                               // backend's batch_tokens
     engine_progress *progress; // or NULL
     void *progress_user;
 };
@@ -96,7 +96,7 @@ struct engine_info {
     size_t weight_bytes;
     int32_t layers, vocabulary;
     int32_t context, trained_context;
-    int32_t step_tokens; // of one batch, at most: decodes, then prefill chunks
+    int32_t step_tokens; // of one batch, at most
     int32_t block_size;
     uint32_t blocks_total; // of the device; see engine_kv_usage()
     size_t block_bytes;
@@ -104,31 +104,31 @@ struct engine_info {
     int32_t threads;
 };
 
-// UNSUPPORTED (unknown family, type, tokenizer), BAD_FILE, NO_MEMORY (says what is needed and
-// free, before weights are copied; with backend auto the processor computes instead, which is
-// logged, as is all that only a plain kernel computes), DEVICE, BAD_INPUT (an option, by name).
-// Owned by the caller.
+// UNSUPPORTED (unknown family, type, tokenizer), BAD_FILE, DEVICE, BAD_INPUT (an option, by name),
+// NO_MEMORY (reports what is needed and free before weights are copied). If a card is too small
+// and the backend is auto, the processor computes instead. That is logged, and so is whatever runs
+// on a plain kernel only. Owned by the caller.
 MUST_CHECK enum status engine_open(const struct engine_options *options, struct engine **engine,
                                    struct error *err);
 
-// Cuts off what runs, and frees the sequences that are left; requests may be released after it.
-// NULL is fine.
+// Aborts running requests and frees the remaining sequences; requests may be released later. NULL
+// is fine.
 void engine_close(struct engine *engine);
 
 void engine_info(struct engine *engine, struct engine_info *info);
 const struct tokenizer *engine_tokenizer(const struct engine *engine); // NULL for a random shape
 const struct gguf *engine_gguf(const struct engine *engine);           // NULL for a random shape
 
-// Hash of the model file's bytes. Reads the whole file the first time, unless it was given.
+// Hash of the model file's bytes. Reads the whole file the first time, unless options gave it.
 struct hash128 engine_digest(struct engine *engine);
 
-// The model's own sampling defaults (general.sampling.*), where it has them; else ours.
+// The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
-// For benchmarks: bytes per second at which the device reads `bytes` of weights, the best of
-// several runs, 0 if there is no memory for it (nothing may run meanwhile); and the bytes that
-// a step of `rows` sequences must read, each `context` tokens long: of a mixture the experts that
-// they can be expected to choose, of windows what they show.
+// For benchmarks. The first returns the bytes per second at which the device reads `bytes` of
+// weights, the best of several runs, or 0 if there is no memory for it; no request may run. The
+// second returns the bytes that a step of `rows` sequences of `context` tokens each must read: of a
+// mixture the experts that are likely to be chosen, of windowed layers the keys in the window.
 double engine_measure_read(struct engine *engine, size_t bytes);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
 

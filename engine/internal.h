@@ -1,18 +1,18 @@
-// engine/internal.h — what the files behind engine.h share; nobody else includes it.
+// engine/internal.h — what the files behind engine.h share. No other file includes it.
 //
 //   engine.c    opening: file, device, model, pool, buffers; what is where
 //   sequence.c  token logs and their block tables
 //   request.c   requests, and the queue of events to the UI thread
-//   restoring.c what the cache has of a sequence, brought to the device
-//   pressure.c  idle sequences give blocks up for running ones
-//   planner.c   the requests as the scheduler sees them, and its plan carried out
-//   beams.c     searches, which are requests of one token each
+//   restoring.c brings what the cache has of a sequence to the device
+//   pressure.c  frees blocks of idle sequences for running ones
+//   planner.c   describes requests to the scheduler and carries out its plan
+//   beams.c     beam search, by requests of one token each
 //   stepper.c   the engine's thread: plan, run, sample, report
 //   accounting.c  where every block is
 //
 // One lock guards the cache, all tables and lengths, the list of requests and the event queue. A
-// step runs without it: the tokens and the table of a RUNNING sequence are changed by the
-// stepper only, and a fork only reads them.
+// step runs without it: only the stepper changes the tokens and the table of a RUNNING sequence,
+// and a fork only reads them.
 //
 // Outside a step, table.length == cached for every sequence.
 #ifndef ENGINE_INTERNAL_H
@@ -31,12 +31,12 @@ enum {
     EVENTS_MAX = 1024,
     STEP_LEAST_TOKENS = 64, // fewer waste the weights that a step reads
 };
-_Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_RUNS, "each is a run");
+_Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
 
 struct restoring {
     bool active;
-    int32_t target;             // tokens that the table is to have
-    struct restore_plan plan;   // of the last beginning
+    int32_t target;             // tokens that the table will have at the end
+    struct restore_plan plan;   // made when restoring began last
     struct restore_tally tally; // since the last request ended
     int64_t began_us;
     int64_t progress_us; // the deadline counts from here
@@ -51,8 +51,8 @@ struct sequence {
     int32_t length, cached;
     struct block_table table;
     struct restoring restoring;
-    int32_t head;    // tokens that many conversations begin with
-    int64_t used_us; // when it was last touched: who is parked first
+    int32_t pinned_length; // length of the shared prefix, which is kept longest; 0: none
+    int64_t used_us;       // last use; the one used longest ago is preempted first
 };
 
 struct request {
@@ -60,7 +60,7 @@ struct request {
     struct request_options options;
     struct sampler *sampler;
     struct prompt_lookup lookup;
-    struct scheduler_run run; // its state, and what it has had; the rest is filled in to plan
+    struct scheduler_request scheduling; // state and history; the planner fills in the rest
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
     struct request_stats stats;
@@ -102,7 +102,7 @@ struct engine {
     bool thread_runs;
     pthread_mutex_t lock;
     pthread_cond_t work;    // something to do, or closing
-    pthread_cond_t drained; // the event queue has room again
+    pthread_cond_t drained; // the event queue is no longer full
     pthread_cond_t settled; // a sequence is restored
     bool closing;
     struct sequence *sequences;
@@ -124,39 +124,39 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
 struct step {
     struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
     struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
-    int32_t proposed[ENGINE_MAX_REQUESTS];         // tokens computed after it, guessed: they stand
-                                                   // in the log's array behind its end
-    int32_t picked[ENGINE_MAX_REQUESTS];           // tokens that were sampled, chunk after chunk
-    int32_t picked_count[ENGINE_MAX_REQUESTS];     // of each chunk: 0, or 1 and the guesses kept
+    int32_t drafted[ENGINE_MAX_REQUESTS];          // draft tokens that follow it; they lie in the
+                                                   // log's array, after its end
+    int32_t picked[ENGINE_MAX_REQUESTS];           // sampled tokens, chunk after chunk
+    int32_t picked_count[ENGINE_MAX_REQUESTS];     // of each chunk: 0, or 1 and its accepted drafts
     int32_t count;
-    int32_t tokens, rows; // of all chunks: guesses among them, and logits
-    int32_t planned;      // tokens of the plan's chunks that are still to be taken
+    int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
+    int32_t planned;      // tokens of the plan's chunks that are not in the step yet
 };
 
 void *stepper_main(void *argument); // the thread; of the engine
 
 // ---- All with the lock held; those marked D on the engine's thread.
 
-// Looks the log up. What the device has is in the table at once; for the rest the sequence is
-// restoring.
+// Looks the log up in the cache. Blocks on the device enter the table at once; the rest is being
+// restored.
 void restoring_begin(struct sequence *sequence);
 void restoring_advance(struct sequence *sequence); // D
-void restoring_stop(struct sequence *sequence);    // with what it has
+void restoring_stop(struct sequence *sequence);    // keeps what has arrived
 
-// Makes `blocks` FREE for `self`, by eviction, then at the cost of idle sequences, the one used
-// longest ago first. D.
-bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct sequence *self);
+// Makes `blocks` FREE for `self`: by eviction, then by preempting idle sequences, the one used
+// longest ago first. False if there are too few. D.
+bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct sequence *self);
 
-// Takes all blocks of a sequence that no step uses. They can be found again until evicted, those
-// of its head longest.
-void pressure_park(struct sequence *sequence);
+// Releases all blocks of a sequence that no step uses. They can be found again until they are
+// evicted, those of its pinned prefix last.
+void pressure_preempt(struct sequence *sequence);
 
-// Parks idle sequences until `blocks` are free or could be evicted, or none is left. Returns how
-// many are.
+// Preempts idle sequences until `blocks` are free or evictable, or no idle sequence is left.
+// Returns how many are.
 uint32_t pressure_gather(struct engine *engine, uint32_t blocks);
 
-// Decides what the next step computes and makes room for it: *step, whose count may be 0. False:
-// and nothing else has moved either, so that there is something to wait for. D.
+// Decides what the next step computes and allocates its blocks: *step, whose count may be 0. False
+// if there is no chunk and the plan changed nothing else either: then wait. D.
 bool planner_plan(struct engine *engine, struct step *step);
 
 #endif

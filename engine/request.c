@@ -14,7 +14,8 @@ void queue_push(struct engine *engine, const struct event *event) {
     struct event_queue *queue = &engine->queue;
     while (queue->count == EVENTS_MAX && !engine->closing)
         pthread_cond_wait(&engine->drained, &engine->lock);
-    if (queue->count == EVENTS_MAX) return; // closing: nobody reads any more
+    ASSERT(queue->count >= 0 && queue->count <= EVENTS_MAX);
+    if (queue->count == EVENTS_MAX) return; // closing: events are no longer read
     struct event *last = &queue->events[(queue->first + queue->count++) % EVENTS_MAX];
     *last = *event;
     last->owner = event->request->options.owner;
@@ -24,12 +25,13 @@ void queue_push(struct engine *engine, const struct event *event) {
     ASSERT(write(queue->fd, &one, sizeof one) == sizeof one);
 }
 
-// Takes the first event, and makes the descriptor unreadable when it was the last.
+// Pops the first event, and makes the descriptor unreadable after the last.
 static bool queue_pop(struct engine *engine, struct event *event) {
     struct event_queue *queue = &engine->queue;
     pthread_mutex_lock(&engine->lock);
     const bool found = queue->count > 0;
     if (found) {
+        ASSERT(queue->first >= 0 && queue->first < EVENTS_MAX);
         *event = queue->events[queue->first];
         queue->first = (queue->first + 1) % EVENTS_MAX;
         queue->count--;
@@ -72,14 +74,14 @@ static enum status create(struct sequence *sequence, const struct request_option
     request->sequence = sequence;
     request->options = *options;
     request->lookup = prompt_lookup_new(options->speculate);
-    request->run = (struct scheduler_run){.foreground = !options->background};
+    request->scheduling = (struct scheduler_request){.foreground = !options->background};
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;
     *result = request;
     return STATUS_OK;
 }
 
-// Tells the engine's thread of all of them, or of none.
+// Hands all requests to the engine's thread, or none.
 static bool submit(struct engine *engine, struct request *const *requests, int32_t count) {
     pthread_mutex_lock(&engine->lock);
     const bool fits = engine->request_count + count <= ENGINE_MAX_REQUESTS;
@@ -123,7 +125,7 @@ void request_cancel(struct request *request) { atomic_store(&request->cancelled,
 void request_set_background(struct request *request, bool background) {
     struct engine *engine = request->sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    request->run.foreground = !background;
+    request->scheduling.foreground = !background;
     pthread_mutex_unlock(&engine->lock);
 }
 
@@ -136,7 +138,9 @@ void request_release(struct request *request) {
 void request_finish(struct request *request, enum stop_reason reason, enum status status) {
     struct engine *engine = request->sequence->engine;
     const int64_t now = clock_now_us();
-    if (request->run.state == SCHEDULER_WAITING || request->run.state == SCHEDULER_SWAPPED)
+    ASSERT(!request->done && request->sequence->running == request);
+    if (request->scheduling.state == SCHEDULER_WAITING ||
+        request->scheduling.state == SCHEDULER_SWAPPED)
         trace_track_end(request, "waiting", 0);
     trace_track_end(request, "request", request->stats.output_tokens);
     if (request->first_us) request->stats.decode_us = now - request->first_us;

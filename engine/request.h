@@ -1,4 +1,4 @@
-// engine/request.h — the model writes on at the end of a sequence; what happens are events.
+// engine/request.h — requests: the model continues a sequence, and events report what happens.
 //
 // States, invariants and threads: engine.h.
 #ifndef ENGINE_REQUEST_H
@@ -19,18 +19,18 @@ enum stop_reason {
     STOP_REASON_LENGTH,    // max_tokens
     STOP_REASON_CONTEXT,   // the context is full
     STOP_REASON_CANCELLED, // request_cancel()
-    STOP_REASON_FAILED,    // see the event's status: FULL; DEVICE, as all that come later
+    STOP_REASON_FAILED,    // see the event's status: FULL; or DEVICE, as for all later requests
 };
 
-// Sees the logits [vocabulary] before each token is picked; on the engine's thread, which waits.
+// Sees the logits [vocabulary] before each token is sampled. Runs on the engine's thread.
 typedef void request_observer(void *user, const float *logits, int32_t vocabulary);
 
 struct request_options {
     struct sampler_options sampler;
-    int32_t max_tokens; // 0: until the context is full
-    int32_t speculate;  // tokens that may be guessed at once (sampling/prompt_lookup.h); 0: none
-    bool background;    // gives way to requests that are not: scheduler.h
-    bool ignore_end;    // goes on after a turn's end: for benchmarks
+    int32_t max_tokens;         // 0: until the context is full
+    int32_t speculate;          // draft tokens at once, at most: sampling/prompt_lookup.h; 0: none
+    bool background;            // yields to requests that are not: scheduler.h
+    bool ignore_end;            // continues after a turn's end: for benchmarks
     request_observer *observer; // or NULL
     void *observer_user;
     void *owner; // comes back with each of its events
@@ -40,12 +40,12 @@ struct request_stats {     // microseconds, on a monotonic clock
     int64_t prompt_tokens; // length at the start
     int64_t cached_tokens; // of those, not computed: the sum of the next three
     int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
-    int64_t restore_us;                              // spent on bringing them to the device
+    int64_t restore_us;                              // spent on restoring them to the device
     int64_t output_tokens;
-    int64_t proposed_tokens, kept_tokens; // guessed; of those, right, and so of the output
-    int64_t prefill_us;                   // from the first step to the first token
-    int64_t first_token_us;               // from request_start() to the first token
-    int64_t decode_us;                    // from the first token to the last
+    int64_t draft_tokens, accepted_tokens; // of those, accepted ones are part of the output
+    int64_t prefill_us;                    // from the first step to the first token
+    int64_t first_token_us;                // from request_start() to the first token
+    int64_t decode_us;                     // from the first token to the last
 };
 
 enum event_kind {
@@ -59,35 +59,36 @@ struct event {
     struct request *request;
     void *owner;                // of the request: request_options
     int32_t token;              // TOKEN
-    int64_t at_us;              // TOKEN: when it was picked, on a monotonic clock
+    int64_t at_us;              // TOKEN: when it was sampled, on a monotonic clock
     int32_t done, total;        // PREFILL
     enum stop_reason reason;    // DONE
     enum status status;         // DONE: OK, or why it failed
     struct request_stats stats; // DONE
 };
 
-// The sequence becomes RUNNING; its log must not be empty (of one that is cached whole, the last
-// token is computed again) and leave room for one more. FULL: ENGINE_MAX_REQUESTS run already.
-// It begins when there is room, and when running sequences need more blocks than there are, the one
-// that came last waits and goes on when there is room again (scheduler.h); its tokens do not
-// change. What requests begin with alike is computed once, by the first of them. *request is owned
-// by the caller: request_release() after its DONE event.
+// The sequence becomes RUNNING. Its log must not be empty and must leave room in the context for
+// one more token; if all of it is cached, its last token is computed again. FULL:
+// ENGINE_MAX_REQUESTS run already. The request starts when there are blocks for it. When running
+// sequences need more blocks than there are, the latest is preempted and continues later
+// (scheduler.h); its tokens do not change. A prefix that several requests share is computed once,
+// by the first of them. *request is owned by the caller: request_release() after its DONE event.
 MUST_CHECK enum status request_start(struct sequence *sequence,
                                      const struct request_options *options,
                                      struct request **request);
 
-// The same for several at once, all or none: they are in one batch from their first step on.
-// options[count]; requests[count] are the caller's.
+// Starts several at once, all or none: they are in one batch from their first step on.
+// options[count]; requests[count] are owned by the caller.
 MUST_CHECK enum status request_start_all(struct sequence *const *sequences,
                                          const struct request_options *options, int32_t count,
                                          struct request **requests);
-void request_cancel(struct request *request); // soon a DONE comes; any thread or signal handler
+void request_cancel(struct request *request); // DONE follows soon; any thread or signal handler
 
-// Gives way to others from the next step on, or no longer. Nothing once it is done.
+// Moves the request to the background or the foreground from the next step on. No effect once it
+// is done.
 void request_set_background(struct request *request, bool background);
 void request_release(struct request *request);
 
-// Waits up to timeout_ms (-1: for ever) for the next event. False: none came, or a signal did.
+// Waits up to timeout_ms (-1: forever) for the next event. False: none came, or a signal arrived.
 bool engine_next_event(struct engine *engine, int timeout_ms, struct event *event);
 
 // Readable while events wait: for poll() beside the keyboard.

@@ -11,7 +11,7 @@ enum status sequence_create(struct engine *engine, struct sequence **result) {
     if (!sequence) return STATUS_NO_MEMORY;
     sequence->engine = engine;
     sequence->used_us = clock_now_us();
-    // Pages of a log that is never filled are never touched, so this costs what is used.
+    // Pages that the log never reaches are never touched, so this costs only what is used.
     sequence->tokens = malloc((size_t)engine->context * sizeof sequence->tokens[0]);
     if (!sequence->tokens || block_table_init(&sequence->table, engine->context,
                                               engine->shape.block_size) != STATUS_OK) {
@@ -33,7 +33,7 @@ void sequence_destroy(struct sequence *sequence) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
     ASSERT(!sequence->running);
-    pressure_park(sequence);
+    pressure_preempt(sequence);
     block_table_deinit(&sequence->table, block_cache_pool(engine->cache));
     if (sequence->previous)
         sequence->previous->next = sequence->next;
@@ -50,9 +50,10 @@ enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
     struct sequence *fork;
     TRY(sequence_create(engine, &fork));
     pthread_mutex_lock(&engine->lock);
+    ASSERT(sequence->cached <= sequence->length && sequence->table.length >= sequence->cached);
     fork->length = sequence->length;
     fork->cached = sequence->cached;
-    fork->head = sequence->head;
+    fork->pinned_length = sequence->pinned_length;
     memcpy(fork->tokens, sequence->tokens, (size_t)fork->length * sizeof fork->tokens[0]);
     block_table_fork(&sequence->table, block_cache_pool(engine->cache), fork->cached, &fork->table);
     pthread_mutex_unlock(&engine->lock);
@@ -63,6 +64,7 @@ enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
 enum status sequence_append(struct sequence *sequence, const int32_t *ids, size_t count) {
     ASSERT(!sequence->running);
     const struct engine *engine = sequence->engine;
+    ASSERT(sequence->length >= 0 && sequence->length <= engine->context);
     if (count >= (size_t)(engine->context - sequence->length)) return STATUS_TOO_LONG;
     for (size_t i = 0; i < count; i++)
         if (ids[i] < 0 || ids[i] >= engine->model.config.vocabulary) return STATUS_BAD_INPUT;
@@ -93,9 +95,10 @@ void sequence_save(struct sequence *sequence, uint64_t holder) {
     pthread_mutex_unlock(&engine->lock);
 }
 
-void sequence_pin_head(struct sequence *sequence, int32_t length) {
+void sequence_pin_prefix(struct sequence *sequence, int32_t length) {
+    ASSERT(length >= 0);
     pthread_mutex_lock(&sequence->engine->lock);
-    sequence->head = length; // takes effect when the blocks are let go
+    sequence->pinned_length = length; // takes effect when the blocks are released
     pthread_mutex_unlock(&sequence->engine->lock);
 }
 

@@ -1,20 +1,19 @@
 // kernels/backend.h — the one door to the hardware.
 //
-// A backend is a table of verbs over device memory. reference/ is the truth: plain loops
-// in fp32, to be read first. cpu/ is the fast one for processors, cuda/ for NVIDIA cards
-// (cuda_absent.c in a build without CUDA). The engine holds a pointer to one table and
-// never asks which. A verb enters this table only together with its reference, its cost
-// (cost.h) and its test.
+// A backend is a table of ops over device memory. reference/ defines what they compute: plain
+// loops in fp32, to be read first. cpu/ is the fast one for processors, cuda/ for NVIDIA cards
+// (cuda_absent.c in a build without CUDA). The engine holds a pointer to one table and never asks
+// which. An op enters this table only together with its reference, its cost (cost.h) and its test.
 //
-// Verbs enqueue work on the device's one stream, in order, and return nothing: a shape
-// that breaks a stated rule is a bug in the caller (ASSERT), and a failure of the device is
-// kept and returned by the next sync(). So the forward pass in engine/model/forward.c reads
-// as the formulas it is, and checks once, at its end.
+// Ops enqueue work on the device's one stream, in order, and return nothing. A shape that breaks a
+// stated rule is a bug in the caller (ASSERT); a failure of the device is kept and returned by the
+// next sync(). So the forward pass in engine/model/forward.c reads as its formulas, and checks
+// once, at its end.
 //
-// Words: a batch holds `num_seqs` sequences and `num_tokens` new tokens, the tokens of one
-// sequence side by side. Activations are rows of backend->activation elements, one row a
-// token. "device" pointers are from alloc() or weights(); on the CPU they are host pointers.
-// Memory: verbs allocate nothing; scratch is taken once in reserve().
+// Words: a batch holds `num_seqs` sequences and `num_tokens` new tokens, the tokens of one sequence
+// side by side. Activations are rows of backend->activation elements, one row a token. "device"
+// pointers are from alloc() or weights(); on the CPU they are host pointers.
+// Memory: ops allocate nothing; scratch is allocated once, in reserve().
 // Threads: one thread at a time calls into a device.
 #ifndef KERNELS_BACKEND_H
 #define KERNELS_BACKEND_H
@@ -33,18 +32,18 @@ extern "C" {
 struct device; // one opened GPU, or the CPU's threads
 
 struct device_options {
-    int32_t threads;    // CPU: threads that compute; 0: one a physical core we may use
-    bool deterministic; // every reduction's order is a function of its row alone
+    int32_t threads;    // CPU: threads that compute; 0: one for each physical core we may use
+    bool deterministic; // the order of every reduction depends on its row alone
 };
 
-// Which way paged_attention computes. Those that read packed pages are PagedAttention as it was
-// published (Kwon et al., SOSP 2023): for sequences with one query; others are gathered.
+// How paged_attention computes. Those that read packed pages are PagedAttention as it was published
+// (Kwon et al., SOSP 2023), for sequences with one query; other sequences are gathered.
 enum attention_kernel {
     ATTENTION_AUTO,   // the backend's best over rows
-    ATTENTION_GATHER, // the plain form, over either layout
+    ATTENTION_GATHER, // simple and slow, over either layout
     ATTENTION_FLASH,  // tensor cores, over rows
-    ATTENTION_V1,     // a thread block a context, over packed pages
-    ATTENTION_V2,     // a thread block a partition of it, over packed pages
+    ATTENTION_V1,     // one thread block for a context, over packed pages
+    ATTENTION_V2,     // one thread block for each partition of it, over packed pages
     ATTENTION_PAGED,  // V1 or V2, by vLLM's rule
 };
 enum { ATTENTION_KERNELS = ATTENTION_PAGED + 1 };
@@ -54,7 +53,7 @@ static inline const char *attention_name(enum attention_kernel kernel) {
     return NAMES[kernel];
 }
 
-// The largest shapes that verbs will be called with until the next reserve().
+// The largest shapes that ops will be called with until the next reserve().
 struct workspace {
     int32_t max_tokens;   // rows of one linear
     int32_t max_features; // columns (in) of any linear
@@ -63,7 +62,7 @@ struct workspace {
     int32_t num_heads, head_size;
     enum attention_kernel attention;
     int32_t max_logits, vocabulary; // rows of candidates, and their length; 0: none
-    int32_t experts, experts_used;  // of the verb experts; 0: none
+    int32_t experts, experts_used;  // of the op experts; 0: none
     int32_t expert_rows;            // of an expert's gate
     int32_t expert_outputs;         // rows of an expert's down
 };
@@ -72,15 +71,15 @@ struct device_info {
     char name[96];                    // "AMD EPYC, 2 threads, AVX2"
     size_t memory_total, memory_free; // bytes; of the machine for a CPU
     int32_t threads;                  // that compute; 0 for a card
-    // What has only a plain kernel here, of what the device was opened for, given to weights() and
-    // asked about in attention_check(). Its figures are slow.
+    // What runs on a slow, plain kernel here, among what weights() and attention_check() were
+    // given.
     size_t plain_bytes;      // of matrices
     int32_t plain_head_size; // of attention; 0: none
-    bool plain_instructions; // all that a processor computes
+    bool plain_instructions; // a processor without instructions that we have loops for
 };
 
 // A matrix [rows, columns]. In a file and on a processor it is row by row in blocks of `type`
-// (dtype.h); a card has it in an order of its own, which only its verbs know.
+// (dtype.h); a card stores it in an order of its own, which only its ops know.
 struct weight {
     const void *data; // from weights()
     enum dtype type;
@@ -115,24 +114,24 @@ static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one exten
     return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache);
 }
 
-// Who attends to what. All pointers are device memory, int32. Sequence s has q_len[s] =
-// cu_seqlens_q[s+1] - cu_seqlens_q[s] queries, at least one. Its query i sees keys
+// Which queries attend to which keys. All pointers are device memory, int32. Sequence s has
+// q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s] queries, at least one. Its query i sees keys
 // 0 ... seq_lens_kv[s] - q_len[s] + i of that sequence only. Key j of s lies in slot
 // block_table[s][j / block_size] * block_size + j % block_size.
 struct batch {
     int32_t num_seqs, num_tokens;
     int32_t max_blocks_per_seq;
     const int32_t *cu_seqlens_q; // [num_seqs + 1], starts with 0, ends with num_tokens
-    const int32_t *seq_lens_kv;  // [num_seqs], the new tokens counted in
+    const int32_t *seq_lens_kv;  // [num_seqs], including the new tokens
     const int32_t *block_table;  // [num_seqs, max_blocks_per_seq], right-padded with 0
     const int32_t *positions;    // [num_tokens]
-    const int64_t *slot_mapping; // [num_tokens], where each new token's K and V go
+    const int64_t *slot_mapping; // [num_tokens], the slot of each new token's K and V
 };
 
 struct embedding {            // y[t] = table[token_ids[t] * stride + first] * scale
     void *y;                  // [tokens, columns] residual, out
-    const int32_t *token_ids; // [tokens] device, so that each row is one of the table
-    struct weight table;      // [vocabulary, columns], or `stride` rows for each of it
+    const int32_t *token_ids; // [tokens] device, so that each row is one of the table's
+    struct weight table;      // [vocabulary * stride, columns]
     int32_t tokens;
     float scale;           // 0: as they are
     int32_t stride, first; // stride 0: one row for each
@@ -169,7 +168,7 @@ struct add_rows {
 struct linear_input {
     const void *x;     // [tokens, columns] activation; with a norm residual
     const float *norm; // [columns] device; NULL: x as it is
-    void *normed;      // [tokens, columns] activation, scratch where there is a norm; not x
+    void *normed;      // [tokens, columns] activation, scratch with a norm; not x
     int32_t tokens;
     float eps;
 };
@@ -185,17 +184,17 @@ enum { LINEAR_PARTS = 3 };
 enum linear_store {
     LINEAR_ACTIVATION, // y is activation
     LINEAR_RESIDUAL,   // y is of the residual's type
-    LINEAR_ADD,        // so it is, and what is computed is added to it; without a bias
+    LINEAR_ADD,        // the same, and the product is added to it; without a bias
 };
 
-struct linear { // y = x W^T + bias for each part, all of one input
+struct linear { // y = x W^T + bias for each part, all with the same input
     struct linear_input in;
     struct projection parts[LINEAR_PARTS];
     int32_t count;
     enum linear_store store;
 };
 
-// What becomes of a gate g and what it lets through, u:
+// The activation functions of gated layers, of a gate g and an up projection u:
 //   SILU     g / (1 + exp(-g)) * u                                     (arXiv 2002.05202)
 //   GELU     g / 2 * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 g^3))) * u (arXiv 1606.08415)
 //   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
@@ -212,9 +211,9 @@ struct gated_linear { // y = act(x gate^T, x up^T)
     enum act act;
 };
 
-// Who answers a token (arXiv 1701.06538, 2401.04088): chosen[t] are the `used` experts of the
-// highest scores, the highest first, of equal ones the lower; shares[t] the softmax of those scores
-// alone, each times its expert's gain. A score that is not a number is the lowest.
+// The router of a mixture (arXiv 1701.06538, 2401.04088): chosen[t] are the `used` experts with the
+// highest scores, the highest first, of equal ones the lower first; shares[t] is the softmax of
+// those scores alone, each times its expert's gain. NaN counts as the lowest score.
 struct route {
     int32_t *chosen;    // [tokens, used] device, out
     float *shares;      // [tokens, used] device, out
@@ -223,7 +222,7 @@ struct route {
     const float *gains; // [experts] device; NULL: 1
 };
 
-// A matrix of each expert, all of one type and shape.
+// One matrix for each expert, all of one type and shape.
 struct expert_weights {
     const void *const *data; // [experts] device, of pointers from weights()
     enum dtype type;
@@ -233,12 +232,12 @@ struct expert_weights {
 
 enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32 };
 
-// y[t] = sum over j of shares[t][j] * (down h + its bias), h = act(gate x[t] + its bias, up x[t] +
-// its bias), with the matrices of expert chosen[t][j]; summed in the order of j.
+// y[t] = sum over j of shares[t][j] * (down h + bias), h = act(gate x[t] + bias, up x[t] + bias),
+// with the matrices and biases of expert chosen[t][j]; summed in the order of j.
 struct experts {
     void *y;                              // [tokens, down.rows] residual, out
     const void *x;                        // [tokens, gate.columns] activation
-    const int32_t *chosen;                // [tokens, used] device, no expert twice in a row of it
+    const int32_t *chosen;                // [tokens, used] device; no expert twice for a token
     const float *shares;                  // [tokens, used] device
     struct expert_weights gate, up, down; // gate and up of one type
     int32_t tokens, experts, used;        // as reserved, or fewer
@@ -248,12 +247,12 @@ struct experts {
 
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
 // q is normed and rotated in place; k is normed and rotated, and k and v are written to the
-// slots of `batch`. Pair p of a head is turned by positions[t] * inv_freq[p]: elements
-// (p, p + rotary/2) or, interleaved, (2p, 2p + 1); elements past `rotary` stay. Without k, v is
-// none either: q alone is turned, and what it attends to is in the cache already.
+// slots of `batch`. Pair p of a head is rotated by positions[t] * inv_freq[p]: elements
+// (p, p + rotary/2) or, interleaved, (2p, 2p + 1); elements past `rotary` stay. Without k there is
+// no v either: only q is rotated, and the keys it attends to are in the cache already.
 struct rope_and_cache {
     void *q;       // [num_tokens, num_heads, head_size] activation, in and out
-    void *k;       // [num_tokens, num_kv_heads, head_size] activation, in, spoilt; or NULL
+    void *k;       // [num_tokens, num_kv_heads, head_size] activation, in, overwritten; or NULL
     const void *v; // [num_tokens, num_kv_heads, head_size] activation
     const float *q_norm, *k_norm; // [head_size] device; NULL: no norm
     const float *inv_freq;        // [rotary / 2] device
@@ -268,27 +267,27 @@ struct rope_and_cache {
 };
 
 // out = softmax(q K^T * scale) V, causal, grouped-query. A score s is capped before the softmax,
-// s = softcap * tanh(s / softcap) (Gemma 2, arXiv 2408.00118); a query at position p sees the keys
-// p - window + 1 ... p and reads no other (Mistral, arXiv 2310.06825); a head's sink is one more
-// logit in the sum that its weights are divided by, with no value (arXiv 2309.17453).
+// s = softcap * tanh(s / softcap) (Gemma 2, arXiv 2408.00118). A query at position p sees keys
+// p - window + 1 ... p, and no other is read (Mistral, arXiv 2310.06825). A head's sink is one more
+// logit in the softmax's denominator, without a value (arXiv 2309.17453).
 struct paged_attention {
     void *out;         // [num_tokens, num_heads, head_size] activation
     const void *q;     // the same shape
     int32_t num_heads; // a multiple of cache->num_kv_heads
     int32_t layer;
     float scale;
-    enum attention_kernel kernel; // with the cache's layout; as reserved
+    enum attention_kernel kernel; // one for the cache's layout; as reserved
     float softcap;                // 0: none
-    int32_t window;               // keys; 0: all that came before
+    int32_t window;               // keys; 0: all before the query
     const float *sinks;           // [num_heads] device; NULL: none
     const struct kv_cache *cache;
     const struct batch *batch;
 };
 
-// rope_and_cache, then paged_attention of what it made; both of one q, num_heads, layer, cache and
-// batch. q is spoilt as k is. All that a sequence attends to but its own new tokens was in the
-// cache before the last embedding() or copy between host and device: it may be read while verbs
-// that were enqueued since then still run.
+// rope_and_cache, then paged_attention of its result, both with the same q, num_heads, layer, cache
+// and batch. q is overwritten as k is. Except for its new tokens, everything a sequence attends to
+// was in the cache before the last embedding() or copy between host and device. So it may be read
+// while ops that were enqueued since then still run.
 struct attention {
     struct rope_and_cache rope;
     struct paged_attention attend;
@@ -301,7 +300,7 @@ struct act_and_mul { // gate = act(gate, up)
     enum act act;
 };
 
-// y[r] = x[row_index[r]] W^T * scale, always fp32, and then softcap * tanh(y / softcap).
+// y[r] = x[row_index[r]] W^T * scale, always in fp32, and then softcap * tanh(y / softcap).
 struct logits {
     float *y;                 // [rows, weight.rows] device
     const void *x;            // [tokens, weight.columns] activation
@@ -313,8 +312,8 @@ struct logits {
 
 enum {
     CANDIDATES_MAX = 256,                // of a row
-    CANDIDATES_VOCABULARY_MAX = 1 << 20, // of rows that candidates are taken from
-    PENALTIES_MAX = 256,                 // ids of a row that anybody penalises
+    CANDIDATES_VOCABULARY_MAX = 1 << 20, // the longest row
+    PENALTIES_MAX = 256,                 // penalised ids of a row
 };
 
 struct candidate {
@@ -326,28 +325,29 @@ struct penalty { // an id of the recent tokens, each once
     int32_t id, occurrences;
 };
 
-struct choice {                           // what is wanted of one row of logits
+struct choice {                           // which candidates of a row of logits are requested
     int32_t count;                        // of candidates, 0 to CANDIDATES_MAX
     int32_t first_penalty, num_penalties; // of candidates.penalties, those of this row
     float repeat_penalty, presence_penalty, frequency_penalty;
 };
 
-// The one formula, for every id in the penalties of a row.
+// The formula of all backends, for every id in the penalties of a row.
 static inline float penalised_logit(float logit, const struct choice *choice, int32_t occurrences) {
     logit = logit > 0 ? logit / choice->repeat_penalty : logit * choice->repeat_penalty;
     return logit - choice->presence_penalty - choice->frequency_penalty * (float)occurrences;
 }
 
-// best[r] = the choices[r].count highest logits of row r after its penalties, highest first, equal
-// ones by the lower id. NaN is none; -0 is 0; -infinity is one like others. Choices, penalties and
-// results lie in memory, so that a recorded step has other ones each time.
+// best[r] = the choices[r].count highest logits of row r after its penalties, highest first, of
+// equal ones the lower id first. NaN is never a candidate; -0 counts as 0; -infinity is a value
+// like others. Choices, penalties and results lie in memory, so that they can change between
+// replays of a recorded step.
 struct candidates {
     struct candidate *best;          // [rows, CANDIDATES_MAX] from alloc_host(), out
-    float *logits;                   // [rows, vocabulary] device, in; may be spoilt where penalised
+    float *logits;                   // [rows, vocabulary] device, in; penalised ones may change
     const struct choice *choices;    // [rows] device
     const struct penalty *penalties; // device
     int32_t rows, vocabulary;        // vocabulary at most CANDIDATES_VOCABULARY_MAX
-    int32_t most;                    // at least as many as any choice wants
+    int32_t most;                    // at least any choice's count
 };
 
 struct copy_blocks { // extent destination[i] = extent source[i]; no block is on both sides
@@ -357,8 +357,8 @@ struct copy_blocks { // extent destination[i] = extent source[i]; no block is on
 };
 
 // Moves extents between the cache and a slab of host memory from alloc_host(), laid out alike:
-// extent block <-> extent slot. In order with all other verbs; the host may look at the slab, and
-// change it, after a sync(). No block and no slot is named twice in one call.
+// extent blocks[i] <-> extent slots[i]. In order with all other ops; the host may read and change
+// the slab after a sync(). No block and no slot occurs twice in one call.
 struct swap_blocks {
     const struct kv_cache *cache;
     void *host;                     // [slots] x extent
@@ -369,45 +369,44 @@ struct swap_blocks {
 
 struct backend {
     const char *name;
-    enum dtype activation; // of all rows but the next; F32 on processors
+    enum dtype activation; // of all rows except the residual's; F32 on processors
     enum dtype residual;   // of the stream that embedding starts and linears add to
-    int32_t batch_tokens;  // of one batch: with more, a token takes no less time
+    int32_t batch_tokens;  // of one batch; with more, the time per token stops falling
 
     MUST_CHECK enum status (*open)(const struct device_options *options, struct device **device,
                                    struct error *err);
     void (*close)(struct device *device); // NULL is fine
     void (*info)(struct device *device, struct device_info *info);
 
-    // Can paged_attention be called with args->kernel and args->num_heads over a cache of the shape
-    // *args->cache, and contexts of up to max_context keys? UNSUPPORTED, and why not. NULL: only
-    // with ATTENTION_AUTO.
+    // Can paged_attention be called with args->kernel and args->num_heads over a cache shaped like
+    // *args->cache and contexts of up to max_context keys? If not: UNSUPPORTED, with the reason.
+    // NULL: the backend has ATTENTION_AUTO only.
     MUST_CHECK enum status (*attention_check)(struct device *device,
                                               const struct paged_attention *args,
                                               int32_t max_context, struct error *err);
 
-    // Takes scratch for verbs up to these shapes; replaces an earlier reservation.
+    // Allocates scratch for ops up to these shapes; replaces an earlier reservation.
     MUST_CHECK enum status (*reserve)(struct device *device, const struct workspace *workspace);
 
     // Device memory, 64-byte aligned, contents undefined. On a processor it is committed when
-    // first touched. release() takes the size that was asked for; NULL is fine.
+    // first touched. release() takes the size that was allocated; NULL is fine.
     MUST_CHECK enum status (*alloc)(struct device *device, size_t bytes, void **memory);
     void (*release)(struct device *device, void *memory, size_t bytes);
 
     // Host memory that the device copies from and to at full speed, 64-byte aligned: pinned for a
-    // card, plain on a processor. Committed and released as above.
+    // card, ordinary on a processor. Committed and released as above.
     MUST_CHECK enum status (*alloc_host)(struct device *device, size_t bytes, void **memory);
     void (*release_host)(struct device *device, void *memory, size_t bytes);
 
-    // Makes a matrix usable whose data are the file's mapped bytes: on a processor the same pointer
-    // (the mapping must outlive the device), on a card a copy, kept until the device is closed.
-    // UNSUPPORTED: rows of a length that the device does not compute with, or weights that are too
-    // large for it.
+    // Makes a matrix usable whose data are a file's mapped bytes. On a processor this is the same
+    // pointer (the mapping must outlive the device), on a card a copy that is kept until the device
+    // is closed. UNSUPPORTED: the device cannot compute with rows of this length, or a weight
+    // exceeds its range.
     MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
                                       const void **data);
 
-    // Device memory that weights() takes for such a matrix. Whole matrices that are stacked, one
-    // below the other, are so in it too where they take as much together as one by one. NULL: none
-    // is taken.
+    // Device memory that weights() allocates for such a matrix. If stacked matrices together need
+    // as much as one by one, they are stacked on the device too. NULL: none is allocated.
     size_t (*weight_bytes)(const struct weight *weight);
 
     void (*to_device)(struct device *device, void *memory, const void *host, size_t bytes);
@@ -431,11 +430,12 @@ struct backend {
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 
-    // A card's launches cost more than a decode step's small kernels do, so steps of one shape are
-    // recorded and repeated. replay() returns true when it has enqueued what was recorded under the
-    // key. False: the caller enqueues its verbs, the same ones with the same arguments whenever the
-    // key is the same, and calls recorded(); should that return false, nothing was enqueued, and it
-    // enqueues them once more. Everything is forgotten by reserve(). NULL where it does not pay.
+    // On a card the launches of a decode step cost more than its small kernels, so steps of one
+    // shape are recorded and replayed. replay() returns true when it has enqueued what was recorded
+    // under the key. If false, the caller enqueues its ops, always the same ones with the same
+    // arguments for the same key, and calls recorded(). If that returns false, nothing was
+    // enqueued, and the caller enqueues them once more. reserve() forgets all recordings. NULL on
+    // backends where recording does not pay.
     bool (*replay)(struct device *device, uint64_t key); // key > 0
     bool (*recorded)(struct device *device);
 
@@ -448,8 +448,8 @@ const struct backend *backend_reference(void);
 const struct backend *backend_cpu(void);
 const struct backend *backend_cuda(void); // NULL in a build without CUDA
 
-// The verb attention of backends, and batches, for which one pass does not pay.
-static inline void attention_in_turn(const struct backend *backend, struct device *device,
+// The op attention as two ops, for backends and batches for which fusing them does not pay.
+static inline void attention_unfused(const struct backend *backend, struct device *device,
                                      const struct attention *args) {
     backend->rope_and_cache(device, &args->rope);
     backend->paged_attention(device, &args->attend);

@@ -158,13 +158,13 @@ static inline int q3_k_scale(const uint8_t scales[PACKED_SCALE_BYTES], int g) {
     return (low | (scales[8 + g % 4] >> g / 4 * 2 & 3) << 4) - 32;
 }
 
-// The same: a nibble of `low`, two bits of the 16 of `high` on top.
+// The same for IQ4_XS: a nibble of `low`, with two bits of the 16 of `high` on top.
 static inline int iq4_xs_scale(const struct block_iq4_xs *block, int g) {
     const int low = block->low[g / 2] >> g % 2 * 4 & 15;
     return (low | (block->high[g / 4] >> g % 4 * 2 & 3) << 4) - 32;
 }
 
-// A byte is a fraction of 256ths in which the digit n of three is the n-th after the point.
+// A byte is a fraction in 256ths; base-3 digit n is the n-th after the point.
 static inline int tq1_0_digit(uint8_t byte, int n) {
     static const uint8_t power[5] = {1, 3, 9, 27, 81};
     return (uint8_t)(byte * power[n]) * 3 >> 8;

@@ -1,8 +1,8 @@
 // kernels/cost.h — the fewest bytes that a step must move through device memory.
 //
 // `quire bench` divides them by the measured time and by the measured ceiling: GB/s and
-// percent are always computed, never written in a comment. Activations count once each way;
-// on a processor they stay in its caches, so for few tokens the weights are what counts.
+// percent are always computed, never written in a comment. Activations count once each way. On a
+// processor they stay in its caches, so for few tokens only the weights count.
 #ifndef KERNELS_COST_H
 #define KERNELS_COST_H
 
@@ -16,8 +16,8 @@ static inline size_t expert_bytes(const struct expert_weights *weights) { // of 
     return (size_t)weights->rows * dtype_row_bytes(weights->type, weights->columns);
 }
 
-// K and V of `keys` cached tokens in one layer, read once; of the verb attention too, which writes
-// the new ones and reads the others.
+// K and V of `keys` cached tokens in one layer, read once. This is also the cost of the op
+// attention, which writes the new ones and reads the others.
 static inline size_t attention_bytes(const struct kv_cache *cache, int64_t keys) {
     return 2 * (size_t)keys * (size_t)cache->num_kv_heads *
            dtype_row_bytes(cache->type, cache->head_size);

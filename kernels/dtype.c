@@ -187,7 +187,7 @@ void dtype_set_scale(enum dtype type, void *block, float scale, float min) {
     }
 }
 
-// One of the two powers of two beside `unit`, so often that their root mean square is the unit.
+// One of the two powers of two around `unit`, drawn so that their root mean square is the unit.
 static float random_power(float unit, uint64_t *state) {
     const float below = ldexpf(1, (int)floorf(log2f(unit))), low = below * below;
     const float share = (unit * unit - low) / (3 * low);
@@ -195,7 +195,7 @@ static float random_power(float unit, uint64_t *state) {
     return higher ? 2 * below : below;
 }
 
-// The mean of a block of random bits is brought to about 0 by a min, or else by the scale's sign.
+// A min, or else a random sign of the scale, makes the mean of a block of random bits about 0.
 static void random_scale(enum dtype type, char *block, float deviation, uint64_t *state) {
     const struct dtype_row *row = row_of(type);
     const float sign = random_next(state) & 1 ? 1.0F : -1.0F, unit = deviation / row->deviation;

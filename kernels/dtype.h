@@ -20,8 +20,8 @@ extern "C" {
 typedef uint16_t half; // the bits of an IEEE binary16; only kernels do arithmetic on it
 typedef uint16_t bf16; // the bits of a bfloat16
 
-// Everything that is known about a type, one row each. A new one needs this row, its layout and
-// values in blocks.h or grids.h, one unpacking for each backend and its definition in the tests.
+// All facts about a type, one row each. A new type needs this row, its layout and values in
+// blocks.h or grids.h, one unpacking for each backend, and its definition in the tests.
 //
 //   id, name, number in a GGUF file, bytes and elements of a block;
 //   for random blocks: form and offset of the scale, root mean square of random bits at a scale
@@ -77,8 +77,8 @@ void dtype_to_float(enum dtype type, const void *blocks, float *values, size_t e
 void dtype_fill_random(enum dtype type, void *blocks, size_t elements, float deviation,
                        uint64_t seed);
 
-// Sets the scale of the values of a block, and their min where they have one; of a type whose
-// scales are powers of two, the next below.
+// Sets the scale of a block's values, and their min where the type has one. If scales are powers of
+// two, the next lower one is set.
 void dtype_set_scale(enum dtype type, void *block, float scale, float min);
 
 float half_to_float(half value);

@@ -86,8 +86,8 @@ struct PACKED block_iq3_s {
 
 #undef PACKED
 
-// The code books, and one row of zeros behind each: who reads a row as the lower half of 32 bits
-// stays inside.
+// The code books, each followed by a row of zeros, so that the last row too can be read as the
+// lower half of 32 bits.
 #define GRID_ROWS(rows) ((rows) + 1)
 extern const uint16_t iq1_grid[GRID_ROWS(2048)];
 extern const uint16_t iq2_xxs_grid[GRID_ROWS(256)], iq2_xs_grid[GRID_ROWS(512)];

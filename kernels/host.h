@@ -1,7 +1,7 @@
 // kernels/host.h — what the two processor backends share: memory, copies, facts. Private.
 //
-// On a processor, device memory is memory: these are the verbs of backend.h that need no
-// device, and helpers over rows of plain types.
+// On a processor, device memory is ordinary memory. These are the ops of backend.h that need no
+// device, and helpers for rows of plain types.
 #ifndef KERNELS_HOST_H
 #define KERNELS_HOST_H
 
@@ -19,7 +19,7 @@ void host_copy_blocks(struct device *device, const struct copy_blocks *args);
 void host_swap_blocks(struct device *device, const struct swap_blocks *args);
 
 void host_cpu_name(char *name, size_t size);                 // "AMD EPYC", or "processor"
-void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 where it is not told
+void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 if unknown
 
 // Writes `count` floats as `type`, one of F32, F16 and BF16, rounded to nearest even.
 void host_store(enum dtype type, void *memory, const float *values, int32_t count);

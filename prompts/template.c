@@ -14,16 +14,16 @@ const char chat_template_chatml[] =
 
 enum { STOP_BYTES = 64 };
 
-// Where an answer in channels has its last word; what comes before it is thinking.
+// Marks where the final part of an answer in channels begins; everything before it is thinking.
 static const char CHANNEL[] = "<|channel|>", FINAL_CHANNEL[] = "<|channel|>final<|message|>";
 
 struct chat_template {
     struct jinja *jinja;
     struct text bos, eos;
     bool begins_with_bos, guessed, folds_system, drops_thinking;
-    bool wants_final;     // it refuses an answer with channels: only the last one's text is given
+    bool wants_final;     // it refuses answers with channels, so it gets the final one's text only
     char end[STOP_BYTES]; // the text that ends an answer, or ""
-    const char *stops[3]; // it, and another that some models write instead
+    const char *stops[3]; // that, and another one that some models write instead
 };
 
 static const char *const role_names[ROLE_COUNT] = {"system", "user", "assistant"};
@@ -50,7 +50,7 @@ static size_t prompt_length(const struct prompt *prompt) {
     return length;
 }
 
-// Removes the first bytes, and pieces that are empty then.
+// Removes the first bytes, and pieces that become empty.
 static void prompt_drop(struct prompt *prompt, size_t bytes) {
     size_t kept = 0;
     for (size_t i = 0; i < prompt->count; i++) {
@@ -64,9 +64,9 @@ static void prompt_drop(struct prompt *prompt, size_t bytes) {
     prompt->count = kept;
 }
 
-// The rendering as the prompt's own, with a BOS before it where one is expected and missing.
-static enum status take_pieces(const struct chat_template *chat_template,
-                               const struct jinja_run *run, struct prompt *prompt) {
+// Copies a rendering into the prompt, preceded by BOS if one is expected and missing.
+static enum status set_pieces(const struct chat_template *chat_template,
+                              const struct jinja_run *run, struct prompt *prompt) {
     const struct text *bos = &chat_template->bos;
     const struct piece *first = run->piece_count ? &run->pieces[0] : NULL;
     const bool begins = first && first->length >= bos->length && bos->length > 0 &&
@@ -114,7 +114,7 @@ static enum status push_message(struct arena *arena, enum role role, const struc
     return list_push(arena, list, message);
 }
 
-// The system prompt, an empty line, and the first user message, as one.
+// Folds the system prompt into the first user message, with an empty line between.
 static enum status fold(struct arena *arena, const struct chat_message *system,
                         const struct chat_message *user, const struct chars **content) {
     struct builder folded = {.arena = arena};
@@ -124,7 +124,7 @@ static enum status fold(struct arena *arena, const struct chat_message *system,
     return builder_finish(&folded, content);
 }
 
-// The text of an answer as the template wants it.
+// The text of an answer in the form that the template accepts.
 static struct chars content_of(const struct chat_template *chat_template,
                                const struct chat_message *message) {
     const struct chars whole = chars_of(message->text, message->length, ORIGIN_TEXT);
@@ -133,7 +133,7 @@ static struct chars content_of(const struct chat_template *chat_template,
     if (!chat_template->wants_final || message->role != ROLE_ASSISTANT) return whole;
     if (chars_find_last(&whole, &mark, 0, whole.length, &at))
         return chars_slice(&whole, at + mark.length, whole.length);
-    // An interrupted thought: it has no last word.
+    // The answer was interrupted while thinking: it has no final part.
     const struct chars channel = chars_of(CHANNEL, sizeof CHANNEL - 1, ORIGIN_TEXT);
     if (chars_find(&whole, &channel, 0, whole.length, &at)) return chars_slice(&whole, 0, 0);
     return whole;
@@ -202,7 +202,7 @@ enum status chat_template_render(const struct chat_template *chat_template,
         status = jinja_run(chat_template->jinja, &run, &inner);
     }
     if (status == STATUS_OK)
-        status = take_pieces(chat_template, &run, prompt);
+        status = set_pieces(chat_template, &run, prompt);
     else if (inner.text[0])
         error_set(err, status, run.refusal ? "the chat template refuses: %s" : "chat template: %s",
                   inner.text);
@@ -210,7 +210,7 @@ enum status chat_template_render(const struct chat_template *chat_template,
     return status;
 }
 
-// ---- what a template does, by trial
+// ---- finding out by trial what a template does
 
 static const char PROBE_ANSWER[] = "zanswerz";
 
@@ -227,7 +227,7 @@ static bool contains(const struct prompt *prompt, const char *needle) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// The mark that follows the answer: up to white space, and of several "<…>" the first.
+// The marker that follows the answer: up to white space; of several "<…>" the first.
 static void find_end(struct chat_template *chat_template, const struct prompt *prompt) {
     const char *end = prompt->bytes + prompt_length(prompt);
     const char *answer =
@@ -350,7 +350,7 @@ const char *const *chat_template_stops(const struct chat_template *chat_template
     return chat_template->stops;
 }
 
-// ---- going on
+// ---- continuing
 
 // How many bytes are the same at the start of both, and of the same kind.
 static size_t common_bytes(const struct prompt *a, const struct prompt *b) {
@@ -380,7 +380,7 @@ static size_t skip_blanks(const char *at, const char *end) {
     return (size_t)(at - begin);
 }
 
-// The rendered answer begins at `at`: is it the one in the log, but for white space around it? Then
+// Is the answer rendered at `at` the one in the log, apart from surrounding white space? If so,
 // *used is where its text ends.
 static bool says_the_same(const char *at, const char *end, const struct chat_message *answer,
                           size_t *used) {
@@ -395,8 +395,7 @@ static bool says_the_same(const char *at, const char *end, const struct chat_mes
     return true;
 }
 
-// Moves *offset over white space to the end of the text piece that it is in. False: there is more
-// than that.
+// Moves *offset over white space to the end of its text piece. False if there is anything else.
 static bool skip_to_control(const struct prompt *prompt, size_t *offset) {
     const struct piece *piece = prompt->pieces;
     size_t begin = 0;
@@ -409,8 +408,8 @@ static bool skip_to_control(const struct prompt *prompt, size_t *offset) {
     return at + blanks == end;
 }
 
-// The mark that ended the answer in the log, if the template writes it there too: its bytes with
-// the white space before it, or 0.
+// The length of the marker that ended the answer in the log, with the white space before it, if the
+// template writes it there too; otherwise 0.
 static size_t skip_end(const char *at, const char *end, const char *ended_by) {
     const size_t blanks = skip_blanks(at, end), length = strlen(ended_by);
     const bool there =
@@ -418,8 +417,8 @@ static size_t skip_end(const char *at, const char *end, const char *ended_by) {
     return there ? blanks + length : 0;
 }
 
-// What the prompt ended with and the answer's text begins with: a mark of thinking that the
-// template opened for the model, which belongs to the answer as well.
+// The length of what ends the prompt and also begins the answer's text: a thinking marker that the
+// template opened for the model.
 static size_t shared_end(const struct prompt *asked, const struct chat_message *answer) {
     enum { MARK_MOST_BYTES = 64 };
     const size_t past = prompt_length(asked);
@@ -430,8 +429,8 @@ static size_t shared_end(const struct prompt *asked, const struct chat_message *
     return shared;
 }
 
-// Is the answer rendered from byte `from` on as it was written? Then *used is where what the log
-// lacks begins.
+// Is the answer rendered from byte `from` on as it was written? If so, *used is where the part
+// begins that the log lacks.
 static bool goes_on(const struct prompt *prompt, const struct chat_message *answer,
                     const char *ended_by, size_t from, size_t *used, enum prompt_keeps *keeps) {
     const char *end = prompt->bytes + prompt_length(prompt);
@@ -458,7 +457,7 @@ enum status chat_template_continue(const struct chat_template *chat_template,
     *keeps = PROMPT_KEEPS_NOTHING;
     TRY(chat_template_render(chat_template, what, prompt, err));
     if (answer->role != ROLE_ASSISTANT || before.count == 0) return STATUS_OK;
-    // A past that the template refuses now is one that it did not render.
+    // If the template refuses this past now, it cannot have rendered it.
     if (chat_template_render(chat_template, &before, &asked, NULL) != STATUS_OK) return STATUS_OK;
     const size_t past = prompt_length(&asked), common = common_bytes(&asked, prompt);
     const size_t opened = past - shared_end(&asked, answer);

@@ -1,20 +1,21 @@
-// prompts/template.h — how a conversation becomes the text that a model expects.
+// prompts/template.h — chat templates: how a conversation becomes the text that a model expects.
 //
-// A chat template is the program that the model file carries (jinja/jinja.h); without one, ChatML.
-// Rendering yields pieces marked control (the template's own words, BOS and EOS, the roles' names)
-// or text (a message's), so that only the template can make special tokens.
+// A chat template is a program in the model file (jinja/jinja.h); without one, ChatML is used.
+// Rendering yields pieces marked control (the template's own words, BOS and EOS, the names of
+// roles) or text (of messages), so that only the template can make special tokens.
 //
 //   chat_template_create ─► render, continue (any number of times) ─► chat_template_destroy
 //
-// A conversation's past is kept as token ids (the token log) and not made anew: of a new turn only
-// what the log lacks is rendered into pieces. Some templates say an earlier turn differently once
-// the next one has begun: the thinking in an answer is dropped, the system prompt moves to the
-// last message. Then chat_template_continue() says how much of the log still stands.
+// A conversation's past is kept as token ids (the token log) and not tokenized again: of the
+// rendered conversation, only the part that the log lacks becomes new pieces. Some templates render
+// an earlier turn differently once the next one has begun: the thinking in an answer is dropped, or
+// the system prompt moves to the last message. Then chat_template_continue() says how much of the
+// log is still valid.
 //
-// What is found out by trial when a template is created: which text ends an answer; whether it
-// refuses a system prompt (then that is put before the first user message, with an empty line
-// between); whether it drops the thinking from earlier answers; whether it refuses an answer that
-// has channels (<|channel|>analysis<|message|>…), of which it is given the final one's text then.
+// When a template is created, trial renderings find out which text ends an answer; whether it
+// refuses a system prompt (which is then put before the first user message, with an empty line
+// between); whether it drops the thinking from earlier answers; and whether it refuses an answer
+// with channels (<|channel|>analysis<|message|>…), of which it then gets the final one's text only.
 //
 // Memory: a template owns its program; a prompt owns its pieces and their bytes. Threads: a
 // template is read-only once created.
@@ -39,7 +40,7 @@ struct chat_message {
     size_t length;
 };
 
-// What a file without a template is taken to have.
+// The template of a file without one.
 extern const char chat_template_chatml[];
 
 struct chat_template;
@@ -48,10 +49,10 @@ struct chat_template_options { // borrowed for the call
     const char *source;        // NULL or "": ChatML
     size_t length;
     const char *bos, *eos; // texts of these tokens, "" where there is none
-    bool begins_with_bos;  // the tokenizer expects a BOS first, whether the template says it or not
+    bool begins_with_bos;  // the tokenizer expects BOS first, whether or not the template writes it
 };
 
-// UNSUPPORTED: it is no template that can be run, with its position, or it renders no message.
+// UNSUPPORTED: the template cannot be run (with a position), or it renders no message.
 MUST_CHECK enum status chat_template_create(const struct chat_template_options *options,
                                             struct chat_template **result, struct error *err);
 void chat_template_destroy(struct chat_template *chat_template); // NULL is fine
@@ -67,40 +68,41 @@ const char *const *chat_template_stops(const struct chat_template *chat_template
 struct prompt { // {0} is empty
     struct piece *pieces;
     size_t count;
-    char *bytes; // that the pieces are of
+    char *bytes; // that the pieces point into
 };
 
 void prompt_deinit(struct prompt *prompt); // leaves it empty
 
-// Whether a model that can think shall: what templates know as enable_thinking, or thinking. One
-// that knows neither is not changed by it.
+// Should a model that can think do so? Templates know this as enable_thinking or thinking; others
+// ignore it.
 enum think_wish { THINK_AS_IT_DOES, THINK_ON, THINK_OFF };
 
 struct render {
     const struct chat_message *messages; // the whole conversation from its root
     size_t count;
-    bool ask; // ends with what makes the model answer
+    bool ask; // end with the prompt for an answer
     enum think_wish think;
     const struct tm *now; // for templates that write the date; NULL: 1970
 };
 
-// Fills *prompt (an empty one) with all of it. BAD_INPUT: the template refuses or fails, and why.
+// Fills *prompt, which is empty, with the whole conversation. BAD_INPUT: the template refuses or
+// fails, with the reason.
 MUST_CHECK enum status chat_template_render(const struct chat_template *chat_template,
                                             const struct render *what, struct prompt *prompt,
                                             struct error *err);
 
 enum prompt_keeps {
-    PROMPT_KEEPS_NOTHING,  // the pieces are all of it; what the log begins with may still be equal
-    PROMPT_KEEPS_QUESTION, // the log stands up to the last answer, with which the pieces begin
+    PROMPT_KEEPS_NOTHING,  // the pieces are everything; they may still share a prefix with the log
+    PROMPT_KEEPS_QUESTION, // the log is valid up to the last answer, with which the pieces begin
     PROMPT_KEEPS_ANSWER,   // all but the token that ended the answer, which the template ends
-                           // otherwise
+                           // differently
     PROMPT_KEEPS_ALL,      // the pieces are what the log lacks
 };
 
 // The same for a conversation whose last answer (message count - 2) was made by the model from the
-// rendering of what is before it. `ended_by` is the text of the token that the answer's end left in
-// the log, "" if it was interrupted. An answer whose rendering differs in the white space around it
-// alone keeps its tokens.
+// rendering of everything before it. `ended_by` is the text of the token with which the answer
+// ended in the log, "" if it was interrupted. An answer whose rendering differs only in surrounding
+// white space keeps its tokens.
 //
 //   the log       <user>Hi<end><ask>  Hello! <end>
 //   the prompt                                    <rest><user>More<end><ask>     keeps all

@@ -23,7 +23,7 @@ enum {
     DONE_TIMEOUT_MS = 1000,
 };
 
-static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_RUNS};
+static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_REQUESTS};
 static const struct args_numbers ANSWERS = {.values = {1, 2, 4, 8}, .count = 4};
 
 struct batch_bench {
@@ -42,11 +42,11 @@ struct batch_bench {
 
 // ---- the scheduler
 
-// Decodes, prompts and some that wait, short of room: each plan looks at everything.
-static void fill_runs(struct scheduler_run *runs, int32_t count) {
+// Decodes, prompts and waiting requests with too few blocks, so that a plan must examine all.
+static void fill_runs(struct scheduler_request *runs, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         const int32_t cached = 100 + 37 * i;
-        runs[i] = (struct scheduler_run){
+        runs[i] = (struct scheduler_request){
             .state = i % 8 == 7 ? SCHEDULER_SWAPPED : SCHEDULER_RUNNING,
             .foreground = i % 3 == 0,
             .cached = cached,
@@ -58,10 +58,13 @@ static void fill_runs(struct scheduler_run *runs, int32_t count) {
 }
 
 static struct figure time_plans(int32_t count, int32_t samples_wanted) {
-    static struct scheduler_run runs[SCHEDULER_MAX_RUNS];
+    static struct scheduler_request runs[SCHEDULER_MAX_REQUESTS];
     static struct scheduler_plan plan;
-    const struct scheduler_limits limits = {
-        .step_tokens = 512, .block_size = 16, .room = count / 32, .watermark = 4, .swap_us = 1};
+    const struct scheduler_limits limits = {.step_tokens = 512,
+                                            .block_size = 16,
+                                            .free_blocks = count / 32,
+                                            .watermark = 4,
+                                            .swap_us = 1};
     struct samples samples = {0};
     fill_runs(runs, count);
     for (int32_t sample = 0; sample < samples_wanted; sample++) {
@@ -98,7 +101,7 @@ static enum status start(struct sequence *sequence, int32_t tokens, uint64_t see
     return request_start(sequence, &options, request);
 }
 
-// So many answers at once, each in a fork of the past.
+// Computes `count` answers at once, each in a fork of the past.
 static enum status answer(struct batch_bench *bench, struct sequence *past, int32_t count,
                           double *seconds) {
     struct sequence *forks[ENGINE_MAX_REQUESTS] = {NULL};

@@ -1,8 +1,8 @@
-// app/bench/batch.h — what many at once cost.
+// app/bench/batch.h — the cost of many requests at once.
 //
-// `quire bench batch` times the scheduler alone, on runs of all kinds up to the most it takes, and
-// K answers to one past against one of them. The past is computed before the clock runs; the
-// answers are as long in every run and share its blocks.
+// `quire bench batch` times the scheduler alone, on requests of all kinds up to its maximum, and K
+// answers to one past against a single one. The past is computed before the clock starts; answers
+// are equally long in every run and share its blocks.
 #ifndef APP_BENCH_BATCH_H
 #define APP_BENCH_BATCH_H
 

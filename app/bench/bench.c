@@ -31,7 +31,7 @@ struct bench {
     struct error err;
 };
 
-// What happened to a batch from the moment when all of it decoded to the first one's end.
+// The events of a batch from the moment when all of it decodes until the first one ends.
 struct series {
     struct request *requests[ENGINE_MAX_REQUESTS];
     int32_t tokens[ENGINE_MAX_REQUESTS]; // of each, so far
@@ -87,7 +87,7 @@ static enum status run_series(struct bench *bench, struct sequence *const *seque
 
 // ---- prefill
 
-// A prompt that nobody has computed before.
+// A prompt that was never computed before.
 static enum status prefill_once(struct bench *bench, int32_t prompt, double *tokens_per_s) {
     struct sequence *sequence = NULL;
     struct series series;
@@ -182,7 +182,7 @@ static enum status measure_decode(struct bench *bench, struct bench_row *row) {
 
 // ---- rows
 
-// Is there a place for it? Else says why not.
+// Does the row fit? If not, it gets the reason.
 static bool fits(const struct bench *bench, struct bench_row *row, int32_t length) {
     const struct engine_info *info = &bench->found.info;
     const int64_t blocks = (length + info->block_size - 1) / info->block_size + 1; // and a copy

@@ -1,14 +1,14 @@
-// app/bench/bench.h — how fast is it here, and how near to what the machine can do?
+// app/bench/bench.h — how fast is it here, and how close to what the machine can do?
 //
 // `quire bench decode|prefill` measures a model file or a named shape with random weights, made
-// in memory. The ceiling (read bandwidth) is measured in the same run, so a percentage means
-// this machine, now. Speeds are the median of several runs after one that does not count; the
-// spread is printed beside them.
+// in memory. The ceiling (read bandwidth) is measured in the same run, so a percentage refers to
+// this machine at this time. Speeds are the median of several runs after a warm-up; the spread is
+// printed beside them.
 //
-// One row for each prompt of a prefill, and for each depth and batch of a decode. A prefill
-// computes a fresh prompt in every run. A decode begins at its depth in every run: `batch`
-// sequences without a common token, prefilled before the clock runs, then all in each step. What
-// does not fit the KV memory or the context is said in its row, and the rest goes on.
+// There is one row for each prompt of a prefill, and for each depth and batch of a decode. A
+// prefill computes a fresh prompt in every run. A decode begins at its depth in every run: `batch`
+// sequences without common tokens, prefilled before the clock starts, then decoded together. A row
+// that does not fit the KV memory or the context says so, and the others go on.
 #ifndef APP_BENCH_BENCH_H
 #define APP_BENCH_BENCH_H
 

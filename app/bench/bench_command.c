@@ -6,8 +6,8 @@
 #include "app/bench/batch.h"
 #include "app/bench/bench.h"
 #include "app/bench/kv.h"
+#include "app/bench/ops.h"
 #include "app/bench/speculation.h"
-#include "app/bench/verbs.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 
@@ -23,7 +23,7 @@ static bool wants_json(const struct args *args) { return strcmp(args->format, "t
 
 static bool wants_one_line(const struct args *args) { return strcmp(args->format, "jsonl") == 0; }
 
-// The model's path, empty when a shape is measured; or the exit code.
+// Finds the model's path, empty if a shape is measured; or returns the exit code.
 static int find_model(const struct args *args, struct text *path) {
     struct error err = {0};
     bool demo;
@@ -100,10 +100,10 @@ static int run_kv(const struct args *args, const struct config *config) {
     return code;
 }
 
-static int run_verbs(const struct args *args, const struct config *config) {
+static int run_ops(const struct args *args, const struct config *config) {
     (void)config;
     const struct text none = {0};
-    const struct bench_verbs_options options = {
+    const struct bench_ops_options options = {
         .attention = is_named(args, "attention"),
         .swap = is_named(args, "swap"),
         .subject = subject_of(args, &none),
@@ -111,14 +111,14 @@ static int run_verbs(const struct args *args, const struct config *config) {
         .json = wants_json(args),
         .one_line = wants_one_line(args),
     };
-    return bench_verbs_run(&options);
+    return bench_ops_run(&options);
 }
 
 static const struct {
     const char *word;
     bench_runner *run;
 } TABLE[] = {
-    {"decode", run_model}, {"prefill", run_model}, {"attention", run_verbs}, {"swap", run_verbs},
+    {"decode", run_model}, {"prefill", run_model}, {"attention", run_ops}, {"swap", run_ops},
     {"batch", run_batch},  {"lookup", run_lookup}, {"kv", run_kv},
 };
 

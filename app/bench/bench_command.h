@@ -1,5 +1,4 @@
-// app/bench/bench_command.h — `quire bench WHAT…`: which measurement, of which model, with which
-// options.
+// app/bench/bench_command.h — `quire bench WHAT…`: chooses the measurement, the model and options.
 //
 // A row of one table for each word; words of one measurement (decode and prefill, attention and
 // swap) can be given together, and none is decode and prefill. Prints to stdout.

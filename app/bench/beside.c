@@ -34,7 +34,7 @@ static void note(struct watched *watched, const struct event *event) {
     watched->count++;
 }
 
-// Events until `until` is done, or until it has `count` of its own (0: only when done).
+// Handles events until `until` is done or has had `count` of its own (0: until it is done).
 static enum status follow(struct engine *engine, struct watched *a, struct watched *b,
                           const struct watched *until, int32_t count) {
     struct event event;
@@ -74,7 +74,7 @@ static enum status measure_chunk(struct beside_run *run) {
     return status;
 }
 
-// The answer in front decodes alone for a while, then until the other's prompt is computed.
+// The foreground answer decodes alone for a while, and then until the other prompt is computed.
 static enum status measure_answer(struct beside_run *run, struct watched *answer) {
     struct engine *engine = run->options->engine;
     struct sequence *other;

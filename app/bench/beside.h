@@ -1,9 +1,9 @@
-// app/bench/beside.h — how long an answer in front waits when a long prompt is computed beside it.
+// app/bench/beside.h — how long a foreground answer waits while a long prompt is computed.
 //
-// An answer decodes in the foreground. The longest time between two of its tokens is taken alone,
-// and again while a request in the background computes a prompt; and the longest step of such a
-// prompt alone. A scheduler that cuts prompts into chunks lets the second exceed the first by the
-// third at most.
+// An answer decodes in the foreground. Its longest time between two tokens is measured alone and
+// while a background request computes a prompt; the longest step of such a prompt is measured too.
+// With a scheduler that cuts prompts into chunks, the second exceeds the first by at most the
+// third.
 //
 // Threads: one. Nothing else may run on the engine.
 #ifndef APP_BENCH_BESIDE_H

@@ -1,4 +1,4 @@
-// app/bench/disk.h — a folder for the time of a measurement, and a tier that is timed.
+// app/bench/disk.h — a folder for the duration of a measurement, and a tier that is timed.
 //
 // The folder is made with a name of its own inside another one, and is removed
 // with what is in it. The meter stands between engine and tier: it passes every verb on, and notes
@@ -24,12 +24,12 @@ void bench_folder_close(struct bench_folder *folder); // {0} is fine
 
 uint64_t bench_folder_bytes(const struct bench_folder *folder); // that its files take on the disk
 
-// Asks the system to forget what it keeps of the segments in memory; returns the part of them that
-// it keeps all the same, 0 … 1, or 1 if that cannot be told.
+// Asks the system to drop the segments from its page cache; returns the part of them that it keeps
+// anyway, 0 … 1, or 1 if that is unknown.
 double bench_folder_forget(const struct bench_folder *folder);
 
-// Bytes that this process had the system write to disks so far, as the kernel counts (Linux,
-// proc(5), write_bytes of /proc/self/io). False: it does not say.
+// Bytes that this process has caused to be written to disks so far, as the kernel counts (Linux,
+// proc(5), write_bytes of /proc/self/io). False: not available.
 MUST_CHECK bool bench_system_written(uint64_t *bytes);
 
 struct bench_meter {

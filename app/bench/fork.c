@@ -1,4 +1,4 @@
-// app/bench/fork.c — forks of one growing sequence, and many conversations on one head.
+// app/bench/fork.c — forks of one growing sequence, and many conversations with one shared prefix.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static const int32_t CONVERSATIONS[SHARING_LINES] = {1, 8, MOST_CONVERSATIONS};
 
 // ---- forks
 
-// All forks are kept until the end, so that none gets the memory of the one before.
+// All forks are kept until the end, so that none reuses the memory of an earlier one.
 static enum status fork_idle(struct sequence *sequence, struct figure *figure) {
     struct sequence *forks[FORKS];
     struct samples samples = {0};
@@ -72,8 +72,8 @@ static enum status fork_running(struct harness *harness, struct sequence *sequen
     return ended == STATUS_CANCELLED ? STATUS_OK : ended; // by us
 }
 
-// A fork, and one token after the shared ones: the blocks that are held afterwards and were not
-// before are its copies. The tail is made half full first, so that there is one to copy.
+// Forks, and appends one token after the shared ones: the blocks that are referenced only
+// afterwards are its copies. The tail is half filled first, so that there is one to copy.
 static enum status write_first(struct harness *harness, struct sequence *sequence,
                                uint32_t *blocks) {
     const int32_t part = harness->info.block_size / 2;
@@ -93,7 +93,7 @@ static enum status write_first(struct harness *harness, struct sequence *sequenc
     return status;
 }
 
-// The square part shows in how much slower the later tokens were.
+// The quadratic part follows from how much slower the later tokens were.
 static void learn_speed(struct kv_bench *bench, int32_t line) {
     const struct fork_line *now = &bench->forks[line];
     bench->linear_us = now->prefill_us / now->tokens;
@@ -215,7 +215,7 @@ static void count_blocks(const struct harness *harness, const struct group *grou
         line->separate_blocks += (uint64_t)sequence_blocks(group->sequences[i]);
 }
 
-// The first conversation, then all others at once.
+// Runs the first conversation, then all others at once.
 static enum status share_in_turn(struct harness *harness, struct group *group,
                                  struct sharing_line *line) {
     const uint64_t before = prefilled(harness);

@@ -2,9 +2,8 @@
 //
 //   harness_open ─► sequences, harness_append, harness_generate, harness_restore … ─► harness_close
 //
-// One engine at a time; it is opened anew for each measurement, with a pool of its size. Every
-// wait ends with CANCELLED soon after SIGINT, SIGTERM or SIGHUP, which harness_catch_signals()
-// takes.
+// One engine at a time; each measurement opens it again, with a pool of its own size. Every wait
+// ends with CANCELLED soon after SIGINT, SIGTERM or SIGHUP, which harness_catch_signals() catches.
 //
 // Threads: one.
 #ifndef APP_BENCH_HARNESS_H
@@ -44,19 +43,19 @@ void harness_ids(const struct harness *harness, uint32_t salt, int32_t first, in
 // Adds tokens [length of the log, length) of the salt to the log.
 MUST_CHECK enum status harness_append(struct harness *harness, struct sequence *sequence,
                                       uint32_t salt, int32_t length);
-// Starts a request of greedy tokens that no end of turn stops.
+// Starts a request of greedy tokens that ignores the end of turn.
 MUST_CHECK enum status harness_start(struct harness *harness, struct sequence *sequence,
                                      int32_t tokens, struct request **request);
-// Until all are DONE; releases them. stats[count], or NULL.
+// Waits until all are DONE and releases them. stats[count], or NULL.
 MUST_CHECK enum status harness_wait(struct harness *harness, struct request *const *requests,
                                     int32_t count, struct request_stats *stats);
 // Both, for one; stats may be NULL.
 MUST_CHECK enum status harness_generate(struct harness *harness, struct sequence *sequence,
                                         int32_t tokens, struct request_stats *stats);
-// Computes what is appended, and leaves no token behind it: all of the log is cached.
+// Computes what was appended without adding a token: all of the log is cached.
 MUST_CHECK enum status harness_prefill(struct harness *harness, struct sequence *sequence,
                                        struct request_stats *stats);
-// Until it is done; *report is of that moment.
+// Restores until done; *report describes the state then.
 MUST_CHECK enum status harness_restore(struct sequence *sequence, struct restore_report *report);
 
 #endif

@@ -48,7 +48,7 @@ bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t
     return true;
 }
 
-// What the machine is, from an engine with the pool that it chooses by itself.
+// Reads facts about the machine from an engine with a pool of its own choice.
 static enum status look_around(struct kv_bench *bench) {
     struct harness *harness = &bench->harness;
     TRY(harness_open(harness, &(struct harness_needs){0}));
@@ -79,7 +79,7 @@ static enum status measure(struct kv_bench *bench) {
 }
 
 int bench_kv_run(const struct bench_kv_options *options) {
-    // Static, as an engine whose disk does not answer goes on using its meter.
+    // Static, because an engine whose disk does not answer keeps using its meter.
     static struct kv_bench bench;
     if (options->runs < 0 || options->runs > RUNS_MAX) {
         fprintf(stderr, "quire: runs: expected 1 to %d, found %" PRId32 "\n", RUNS_MAX,

@@ -1,10 +1,10 @@
-// app/bench/kv.h — what the KV cache costs, and what it saves, on this machine.
+// app/bench/kv.h — the costs and savings of the KV cache on this machine.
 //
 // `quire bench kv` forks sequences of up to 30,000 tokens, shares a head between conversations,
-// takes conversations up again from each tier and without one, counts what fifty turns write to
-// the disk, and interleaves two conversations that do not fit the device together. Each number is
-// of real sequences of the engine; what would take too long or too much memory is left out and
-// said so (null in JSON).
+// resumes conversations from each tier and without one, counts what fifty turns write to the disk,
+// and interleaves two conversations that do not fit the device together. All numbers come from real
+// sequences of the engine; what would take too long or too much memory is reported as skipped (null
+// in JSON).
 //
 // Files of this room: harness.h (an engine under measurement), disk.h (a folder and a
 // tier that measures), kv_parts.h (the measurements and what they found), kv_show.h

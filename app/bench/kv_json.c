@@ -1,5 +1,5 @@
-// app/bench/kv_json.c — the figures as one JSON object; what was not measured is null, with the
-// reason beside it.
+// app/bench/kv_json.c — the figures as one JSON object; what was not measured is null, with a
+// reason.
 #include <cjson/cJSON.h>
 
 #include "app/base/json.h"

@@ -2,8 +2,8 @@
 //
 //   bench_kv_forks ─► bench_kv_sharing ─► bench_kv_resume ─► bench_kv_turns ─► bench_kv_pairs
 //
-// The forks come first: the prefill of their sequence says how long any other would take, and so
-// what can be measured at all. A line with `missing` set has no numbers, but the reason in words.
+// The forks come first: the prefill of their sequence predicts how long any other takes, and so
+// what can be measured at all. A line with `missing` set has no numbers, but a reason in words.
 //
 // Each opens engines of its own and closes them, also on failure. CANCELLED: a signal came.
 #ifndef APP_BENCH_KV_PARTS_H
@@ -111,10 +111,10 @@ struct kv_bench {
     struct pair_line pairs[PAIR_LINES];
 };
 
-// How long computing tokens [from, to) would take, as measured; 0: nothing is known.
+// How long computing tokens [from, to) would take, from the measurements; 0: unknown.
 double bench_kv_expect_us(const struct kv_bench *bench, int32_t from, int32_t to);
 
-// False, with the reason, where a pool of that many tokens or a prefill of `length` is too much.
+// False, with the reason, if a pool of that many tokens or a prefill of `length` is too much.
 bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t length,
                       char missing[MISSING_BYTES]);
 

@@ -1,5 +1,5 @@
-// app/bench/resume.c — a log taken up again from each tier, and computed again; and what finding
-// it costs.
+// app/bench/resume.c — a log that is resumed from each tier, and recomputed; and the cost of
+// finding it.
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static enum status visit(struct harness *harness, const struct visit *visit,
     return status;
 }
 
-// Computes a log and lets it go; a holder of 0 does not hold it.
+// Computes a log and destroys its sequence; a holder of 0 holds nothing.
 static enum status leave_log(struct harness *harness, int32_t length, uint32_t salt,
                              uint64_t holder) {
     struct sequence *sequence;
@@ -117,7 +117,7 @@ static enum status measure_device(struct kv_bench *bench, int32_t index) {
 
 // ---- from host memory
 
-// Two logs in turn, of which the device holds one.
+// Alternates between two logs, of which the device can hold one.
 static enum status measure_host(struct kv_bench *bench, int32_t index) {
     struct resume_line *line = &bench->resume.lines[index][FROM_HOST];
     struct samples ready = {0}, first = {0};
@@ -189,7 +189,7 @@ static void add_meter(struct bench_meter *sum, const struct bench_meter *meter) 
     sum->read_us += meter->read_us;
 }
 
-// A new engine for each run, as what was read once is on the device.
+// A new engine for each run, because what was read once is on the device.
 static enum status measure_disk(struct kv_bench *bench, int32_t longest, enum resume_from from) {
     struct disk_samples samples[RESUME_LENGTHS] = {0};
     enum status status = STATUS_OK;

@@ -1,4 +1,4 @@
-// app/bench/rows.h — what `quire bench decode|prefill` found, for people and for programs.
+// app/bench/rows.h — the results of `quire bench decode|prefill`, for people and for programs.
 #ifndef APP_BENCH_ROWS_H
 #define APP_BENCH_ROWS_H
 

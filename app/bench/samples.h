@@ -1,4 +1,4 @@
-// app/bench/samples.h — what benches feed in and what they get out: token ids, and numbers.
+// app/bench/samples.h — the input and output of benches: token ids, and numbers.
 //
 // Token ids are made from a salt and a position: equal salts give equal logs, different ones
 // share nothing.

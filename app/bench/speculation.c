@@ -84,8 +84,8 @@ static enum status write_once(struct speculation_bench *bench, enum task task, i
         *written = (struct written){
             .tokens_per_s =
                 (double)(end.stats.output_tokens - 1) * 1e6 / (double)end.stats.decode_us,
-            .proposed = end.stats.proposed_tokens,
-            .kept = end.stats.kept_tokens,
+            .proposed = end.stats.draft_tokens,
+            .kept = end.stats.accepted_tokens,
             .tokens = hash_bytes(sequence_tokens(sequence), bytes, 0),
         };
     }
@@ -124,7 +124,7 @@ static enum status measure_task(struct speculation_bench *bench, enum task task)
 static enum status measure(struct speculation_bench *bench) {
     const struct bench_options *options = bench->options;
     struct engine_options engine_options = bench_subject_engine(&options->subject);
-    engine_options.deterministic = true; // else a guess may be right and the token another
+    engine_options.deterministic = true; // else verifying may sample another token
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
     engine_info(bench->engine, &bench->info);
     if (bench->past + PERIOD + bench->tokens >= bench->info.context)

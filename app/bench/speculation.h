@@ -1,9 +1,9 @@
-// app/bench/speculation.h — what guessed tokens gain and cost.
+// app/bench/speculation.h — what speculative decoding gains and costs.
 //
-// `quire bench lookup` lets the model write twice, with and without `--speculate`, after the same
-// past: greedily after a log that repeats itself, where guesses come true as soon as the model
-// repeats too, and sampled after a log without repetition, where they can only cost. The two must
-// write the same tokens; that is checked.
+// `quire bench lookup` lets the model continue the same past twice, with and without `--speculate`:
+// greedily after a log that repeats itself, where drafts are accepted as soon as the model repeats
+// too, and sampled after a log without repetition, where they can only cost. Both must produce the
+// same tokens, which is checked.
 #ifndef APP_BENCH_SPECULATION_H
 #define APP_BENCH_SPECULATION_H
 

@@ -1,5 +1,5 @@
-// app/bench/turns.c — conversations in turn: what they write to the disk, and what is computed
-// again when they do not fit the device together.
+// app/bench/turns.c — alternating conversations: what they write to the disk, and what is computed
+// again if they do not fit the device together.
 #include <stdlib.h>
 
 #include "app/bench/kv_parts.h"
@@ -31,23 +31,23 @@ static void log_extend(struct log *log, const struct harness *harness, uint32_t 
     log->count += count;
 }
 
-static void log_take(struct log *log, const struct sequence *sequence) {
+static void log_read(struct log *log, const struct sequence *sequence) {
     const int32_t length = sequence_length(sequence);
     const int32_t *tokens = sequence_tokens(sequence);
     for (; log->count < length; log->count++)
         log->ids[log->count] = tokens[log->count];
 }
 
-// One turn as a chat makes it after a switch: a new sequence from the log, an answer, saved, and
-// gone again.
-static enum status take_turn(struct harness *harness, struct log *log, uint64_t holder,
-                             struct request_stats *stats) {
+// One turn as in a chat after a switch: a new sequence from the log, an answer, saved, and
+// destroyed.
+static enum status run_turn(struct harness *harness, struct log *log, uint64_t holder,
+                            struct request_stats *stats) {
     struct sequence *sequence;
     TRY(sequence_create(harness->engine, &sequence));
     enum status status = sequence_append(sequence, log->ids, (size_t)log->count);
     if (status == STATUS_OK) status = harness_generate(harness, sequence, ANSWER_TOKENS, stats);
     if (status == STATUS_OK) {
-        log_take(log, sequence);
+        log_read(log, sequence);
         sequence_save(sequence, holder);
     }
     sequence_destroy(sequence);
@@ -76,14 +76,14 @@ static void count_distinct(const struct harness *harness, const struct log logs[
     line->wanted_bytes = (line->sealed_blocks + line->tails) * harness->info.block_bytes;
 }
 
-static enum status take_turns(struct harness *harness, struct log logs[CONVERSATIONS],
-                              struct turns_line *line) {
+static enum status run_turns(struct harness *harness, struct log logs[CONVERSATIONS],
+                             struct turns_line *line) {
     for (int32_t i = 0; i < CONVERSATIONS; i++)
         log_extend(&logs[i], harness, 1, HEAD_TOKENS);
     for (int32_t turn = 0; turn < TURNS; turn++) {
         const int32_t which = turn % CONVERSATIONS;
         log_extend(&logs[which], harness, (uint32_t)(2 + which), PROMPT_TOKENS);
-        TRY(take_turn(harness, &logs[which], (uint64_t)which + 1, NULL));
+        TRY(run_turn(harness, &logs[which], (uint64_t)which + 1, NULL));
     }
     struct kv_usage usage;
     engine_kv_usage(harness->engine, &usage);
@@ -91,7 +91,7 @@ static enum status take_turns(struct harness *harness, struct log logs[CONVERSAT
     line->decoded = usage.decoded_tokens;
     line->evicted_blocks = usage.evicted_blocks;
     line->lost_blocks = usage.lost_blocks;
-    // Of each turn its prompt, and after the first the token that was only sampled.
+    // Counts each turn's prompt and, after the first turn, the token that was only sampled.
     line->least = HEAD_TOKENS + (uint64_t)TURNS * PROMPT_TOKENS + TURNS - CONVERSATIONS;
     count_distinct(harness, logs, line);
     return STATUS_OK;
@@ -109,7 +109,7 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
     uint64_t before = 0, after = 0;
     line->system_knows = bench_system_written(&before);
     enum status status = logs ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) status = take_turns(&bench->harness, logs, line);
+    if (status == STATUS_OK) status = run_turns(&bench->harness, logs, line);
     harness_close(&bench->harness);
     line->system_knows = line->system_knows && bench_system_written(&after);
     line->system_bytes = after - before;
@@ -153,7 +153,7 @@ static enum status continue_kept(struct harness *harness, struct pair *pair, int
     const int32_t length = sequence_length(sequence);
     TRY(sequence_append(sequence, log->ids + length, (size_t)(log->count - length)));
     TRY(harness_generate(harness, sequence, ANSWER_TOKENS, stats));
-    log_take(log, sequence);
+    log_read(log, sequence);
     return STATUS_OK;
 }
 
@@ -170,7 +170,7 @@ static enum status pair_turn(struct harness *harness, struct pair *pair, int32_t
     taken->new_tokens = taken->prompt - (before ? before - 1 : 0);
     engine_kv_usage(harness->engine, &old);
     TRY(line->kept ? continue_kept(harness, pair, which, &stats)
-                   : take_turn(harness, &pair->logs[which], (uint64_t)which + 1, &stats));
+                   : run_turn(harness, &pair->logs[which], (uint64_t)which + 1, &stats));
     engine_kv_usage(harness->engine, &now);
     taken->prefilled = (int64_t)(now.prefilled_tokens - old.prefilled_tokens);
     taken->device_tokens = stats.device_tokens;
@@ -183,8 +183,8 @@ static enum status pair_turn(struct harness *harness, struct pair *pair, int32_t
     return STATUS_OK;
 }
 
-static enum status take_pair_turns(struct harness *harness, struct pair *pair,
-                                   struct pair_line *line) {
+static enum status run_pair_turns(struct harness *harness, struct pair *pair,
+                                  struct pair_line *line) {
     for (int32_t i = 0; line->kept && i < 2; i++)
         TRY(sequence_create(harness->engine, &pair->sequences[i]));
     for (int32_t turn = 0; turn < PAIR_TURNS; turn++)
@@ -211,7 +211,7 @@ enum status bench_kv_pairs(struct kv_bench *bench) {
             continue;
         struct pair *pair = calloc(1, sizeof *pair);
         status = pair ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;
-        if (status == STATUS_OK) status = take_pair_turns(&bench->harness, pair, line);
+        if (status == STATUS_OK) status = run_pair_turns(&bench->harness, pair, line);
         harness_close(&bench->harness); // frees the sequences that are kept
         free(pair);
     }

@@ -78,7 +78,7 @@ void chat_pin_preamble(struct chat *chat) {
     if (chat_measure_preamble(chat, first->text, &ids, NULL) == STATUS_OK) {
         const size_t common = common_prefix(chat->sequence, ids.ids, ids.count);
         chat->preamble_pinned = common <= (size_t)sequence_cached(chat->sequence);
-        if (chat->preamble_pinned) sequence_pin_head(chat->sequence, (int32_t)common);
+        if (chat->preamble_pinned) sequence_pin_prefix(chat->sequence, (int32_t)common);
     }
     token_ids_deinit(&ids);
 }

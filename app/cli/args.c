@@ -88,14 +88,14 @@ static bool names_model(const char *word) {
     return length > 5 && strcmp(word + length - 5, ".gguf") == 0;
 }
 
-// The next word, unless it cannot be meant as a value: then `otherwise`.
+// The next word, or `otherwise` if that word cannot be meant as a value.
 static const char *maybe_word(struct words *words, const char *otherwise) {
     const char *next = words->at < words->count ? words->word[words->at] : "-";
     return next[0] == '-' || names_model(next) ? otherwise : next_word(words);
 }
 
-// Sets an option that the command line has as `shown`, with the value in the same word, or the
-// next word where it takes one.
+// Sets an option, written as `shown` on the command line, from the value in the same word or, if it
+// needs one, from the next word.
 static enum status parse_option(struct args *args, const struct option *option, const char *shown,
                                 const char *value, struct words *words, struct error *err) {
     if (!value) switch (option->kind) {

@@ -1,9 +1,9 @@
-// app/cli/args.h — what was asked for: command line, environment, config file.
+// app/cli/args.h — the options in effect: command line, environment, config file.
 //
 // One table (options.c) says each option's names, kind, range and help. A value is set by the
-// command line, else by its QUIRE_* twin in the environment, else by the config file, else by
-// default; the order of the calls does not matter, as each value remembers who set it. What a
-// lower source says is checked all the same. Lists are replaced by a higher source, not added to.
+// command line, else by its QUIRE_* counterpart in the environment, else by the config file, else
+// by default; the order of the calls does not matter, because each value remembers its source.
+// Values of lower sources are checked too. Lists are replaced by a higher source, not extended.
 //
 //   args_init ─► args_read_words, args_read_environment, config_read ─► args_check
 //
@@ -117,8 +117,8 @@ struct args {
 void args_init(struct args *args);
 void args_deinit(struct args *args);
 
-// BAD_INPUT, with one line for the person: an unknown option (with the nearest one), a missing
-// or unfit value, too many words.
+// BAD_INPUT, with one line for the person: an unknown option (and the most similar one), a missing
+// or invalid value, too many words.
 MUST_CHECK enum status args_read_words(struct args *args, int count, char *const *words,
                                        struct error *err);
 MUST_CHECK enum status args_read_environment(struct args *args, struct error *err);
@@ -130,7 +130,7 @@ MUST_CHECK enum status args_set(struct args *args, const char *name, const char 
 // BAD_INPUT: options that do not go together, or not with this command.
 MUST_CHECK enum status args_check(const struct args *args, struct error *err);
 
-// Who set the option with this long name, which must exist.
+// The source of the option with this long name, which must exist.
 enum args_source args_source(const struct args *args, const char *name);
 
 #endif

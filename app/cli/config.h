@@ -1,13 +1,13 @@
-// app/cli/config.h — where quire keeps what, and the person's config file.
+// app/cli/config.h — where quire keeps its files, and the person's config file.
 //
 //   config    $XDG_CONFIG_HOME/quire/config          (~/.config)
 //   database  $XDG_DATA_HOME/quire/quire.db          (~/.local/share)
 //   cache     $XDG_CACHE_HOME/quire                  (~/.cache)
 //   history   $XDG_STATE_HOME/quire/history          (~/.local/state)
 //
-// QUIRE_HOME=DIR moves all four into DIR. Folders are made 0700 when something is to be put
-// into them. The config file has `key = value` lines with the options' long names; `#` begins
-// a comment line.
+// QUIRE_HOME=DIR moves all four into DIR. Folders are created with mode 0700 when something is
+// first written to them. The config file has `key = value` lines with the options' long names; `#`
+// begins a comment line.
 //
 // Memory: owned by the struct.
 #ifndef APP_CONFIG_H
@@ -23,7 +23,7 @@ struct config {
 MUST_CHECK enum status config_open(struct config *config, struct error *err);
 void config_close(struct config *config); // {0} is fine
 
-// Makes the folders that `path` lies in. IO names the folder that can not be made.
+// Creates the folders that `path` lies in. IO names the folder that cannot be created.
 MUST_CHECK enum status config_make_folder(const char *path, struct error *err);
 
 // Sets options from the config file; no file is fine. BAD_INPUT names file and line.

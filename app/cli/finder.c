@@ -308,7 +308,7 @@ enum status finder_list(struct found_models *models) {
 
 static bool is_boundary(char c) { return !isalnum((unsigned char)c); }
 
-// Does the name have `part` between boundaries?
+// Does the name contain `part` between boundaries?
 static bool has_part(const char *name, const char *part) {
     const size_t length = strlen(part);
     for (const char *at = name; *at; at++)
@@ -343,8 +343,8 @@ static enum status choose(const struct found_models *models, const char *name, s
                      name);
 }
 
-// A folder that is a model itself, or holds one. With a config.json alone it is one whose weights
-// are missing, and whoever opens it says so; but some keep theirs beside a GGUF file.
+// A folder that is a model itself or contains one. With only a config.json it is a model whose
+// weights are missing, which opening it reports; but some folders have one beside a GGUF file.
 static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
     char config[4096];
     struct stat info;
@@ -374,7 +374,7 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
     if (stat(name, &info) == 0) return text_append_string(path, name);
     if (name[0] == '/' || name[0] == '.' || ends_with(name, ".gguf"))
-        return text_append_string(path, name); // a path: whoever opens it says what is wrong
+        return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);
     if (status == STATUS_OK) status = choose(&models, name, path, err);
     found_models_deinit(&models);

@@ -1,4 +1,4 @@
-// app/cli/finder.h — models that are on this machine already, and which of them a name means.
+// app/cli/finder.h — finds models that are on this machine already, and the one that a name means.
 //
 // Places, in this order; each is only read, and nothing is downloaded:
 //   QUIRE_MODELS             folders, separated by ":"
@@ -39,13 +39,13 @@ struct found_models { // {0} is empty
     size_t entries; // of folders that were looked at
 };
 
-// By name. What cannot be read is passed over. NO_MEMORY leaves what was found so far.
+// Sorted by name. What cannot be read is skipped. NO_MEMORY leaves what was found so far.
 MUST_CHECK enum status finder_list(struct found_models *models);
 void found_models_deinit(struct found_models *models);
 
-// The path of the model that `name` means: a path that exists is itself, a folder that holds one
-// model and is none means that one; else the model of this name, or the only one whose name has it
-// as a whole part, whatever the case. NOT_FOUND: none; BAD_INPUT: several, and which.
+// The path of the model that `name` means: an existing path is itself; a folder that is no model
+// but contains one means that one; otherwise the model of this name, or the only one whose name has
+// it as a whole part, ignoring case. NOT_FOUND: none; BAD_INPUT: several, with a list.
 MUST_CHECK enum status finder_find(const char *name, struct text *path, struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 // app/cli/fit.h — would a model run on this machine, and how well?
 //
-// What it needs follows from its tensors: weights once, K and V for each token of context. How fast
-// it can be at most follows from the bytes that each token makes the machine read, and from how
-// fast it reads, which is measured here in a fraction of a second.
+// The memory it needs follows from its tensors: the weights, and K and V for each token of context.
+// Its highest possible speed follows from the bytes that must be read for each token and from the
+// machine's read bandwidth, which is measured here in a fraction of a second.
 #ifndef APP_FIT_H
 #define APP_FIT_H
 
@@ -28,14 +28,14 @@ struct fit {
     double tokens_s; // at most, with a short context
 };
 
-// From the tensors; experts are counted by their share.
+// Computed from the tensors; experts count by the share of them that a token uses.
 struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shape, int64_t experts,
                             int64_t used);
 
 // Bytes with a context of so many tokens.
 size_t fit_bytes(const struct fit_need *need, int64_t context);
 
-// On a card where there is one, else on the processor.
+// On a card if there is one, otherwise on the processor.
 void fit_measure(const struct fit_need *need, struct fit *fit);
 
 #endif

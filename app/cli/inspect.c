@@ -32,7 +32,7 @@ struct type_count {
     size_t bytes; // 0 if it is not known how large they are
 };
 
-// The file in figures; -1 where it does not say.
+// Facts about the file; -1 if unknown.
 struct facts {
     const struct gguf *gguf;
     struct text name, family, tokenizer, template_name, verdict; // made printable
@@ -127,7 +127,7 @@ static enum status append_template(struct facts *facts, const struct tokenizer *
     return status;
 }
 
-// Would it run, and if not, what is missing?
+// Would it run, and if not, why?
 static enum status read_verdict(struct facts *facts) {
     struct error err = {0};
     struct tokenizer *tokenizer = NULL;
@@ -154,8 +154,8 @@ static enum status read_verdict(struct facts *facts) {
     return text_append_string(&facts->verdict, "its tokenizer is not usable");
 }
 
-// Where layers are of two shapes, what the file says are lists: of layers without a window, and the
-// widest feed-forward.
+// If layers have two shapes, the file contains lists. Shown are the values of layers without a
+// window, and the widest feed-forward.
 static void read_mixed(struct facts *facts) {
     const struct model_config *config = &facts->config;
     if (!facts->shaped || !config->family->mixed_layers) return;

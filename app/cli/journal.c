@@ -37,7 +37,7 @@ static enum status push(struct journal *journal, const struct entry *entry) {
     return STATUS_OK;
 }
 
-// What is no result is passed over.
+// Lines that are no results are skipped.
 static enum status parse_line(struct journal *journal, const char *bytes, size_t length) {
     cJSON *json = cJSON_ParseWithLength(bytes, length);
     const cJSON *line = cJSON_GetObjectItemCaseSensitive(json, "line");
@@ -61,7 +61,7 @@ static int by_line(const void *a, const void *b) {
     return (x->line > y->line) - (x->line < y->line);
 }
 
-// Without a result in it, a file that is no journal would be cut like one.
+// A file must contain a result to count as a journal; otherwise some other file would be truncated.
 static enum status check_beginning(const struct journal *journal, struct error *err) {
     static const char RESULT[] = "{\"line\":";
     char begin[sizeof RESULT - 1];
@@ -72,7 +72,7 @@ static enum status check_beginning(const struct journal *journal, struct error *
                      journal->path);
 }
 
-// Takes the whole lines; *end is behind the last of them.
+// Reads the complete lines; *end is the end of the last one.
 static enum status read_lines(struct journal *journal, FILE *file, off_t *end, struct error *err) {
     char *line = NULL;
     size_t room = 0;
@@ -89,7 +89,7 @@ static enum status read_lines(struct journal *journal, FILE *file, off_t *end, s
     return status;
 }
 
-// The file is cut behind its last whole line.
+// Truncates the file after its last complete line.
 static enum status read_all(struct journal *journal, struct error *err) {
     off_t end = 0;
     FILE *file = fdopen(dup(journal->fd), "r");
@@ -151,7 +151,7 @@ const char *journal_find(const struct journal *journal, size_t line, struct hash
     return NULL;
 }
 
-// In one write, so that a kill leaves a whole line or the beginning of one.
+// One write, so that being killed leaves a complete line or the beginning of one.
 enum status journal_add(struct journal *journal, const char *result, struct error *err) {
     const size_t length = strlen(result);
     char *line = malloc(length + 1);

@@ -7,8 +7,8 @@
 
 #include "kernels/base/text.h"
 
-// cJSON keeps a number as a double alone. The numbers of the tree stand in the text in the same
-// order, so a second look at the text says which are integers, and all their digits.
+// cJSON stores numbers only as doubles. They appear in the text in the order of the tree, so a
+// second pass over the text finds which are integers, and all their digits.
 struct reader {
     struct arena *arena;
     struct error *err;
@@ -17,7 +17,7 @@ struct reader {
 
 static bool begins_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
-// Moves behind the string that begins at `at`.
+// Moves past the string that begins at `at`.
 static const char *skip_string(const char *at, const char *end) {
     for (at++; at < end && *at != '"'; at++)
         at += *at == '\\';

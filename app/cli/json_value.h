@@ -1,7 +1,7 @@
-// app/cli/json_value.h — JSON as a template's values.
+// app/cli/json_value.h — JSON as values of a template.
 //
-// Objects keep the order of their keys; 1 is an integer and 1.0 is none, as they are to Python.
-// Strings are text: nothing that comes in this way can become a special token.
+// Objects keep the order of their keys; as in Python, 1 is an integer and 1.0 is not. Strings are
+// text: none of this input can become a special token.
 //
 // Memory: the values' arena. Threads: none of its own.
 #ifndef APP_JSON_VALUE_H
@@ -17,7 +17,7 @@
 MUST_CHECK enum status json_value_read(const char *bytes, size_t length, struct arena *arena,
                                        struct value *value, struct error *err);
 
-// Is there a NUL in this JSON, as it is or as \u0000? A string of cJSON's would end at it.
+// Does this JSON contain a NUL, literally or as \u0000? A string of cJSON would end at it.
 bool json_has_nul(const char *bytes, size_t length);
 
 #endif

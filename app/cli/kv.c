@@ -120,7 +120,7 @@ static int list_json(const struct args *args, const struct names *names, const c
     return failed(STATUS_NO_MEMORY, &(struct error){0});
 }
 
-// Names are a file's or a person's: nothing in them may be obeyed by a terminal.
+// Names come from files or people, so they are made harmless to a terminal.
 static void print_column(const char *text, int columns) {
     struct text harmless = {0}, column = {0};
     if (terminal_neutralise(text, strlen(text), &harmless) == STATUS_OK &&

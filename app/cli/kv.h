@@ -1,10 +1,11 @@
-// app/cli/kv.h — `quire kv`: what is cached on the disk, for whom, and whether it is sound.
+// app/cli/kv.h — `quire kv`: what is cached on the disk, for which conversations, and whether it is
+// intact.
 //
 //   quire kv         models, conversations and bytes; the sums are exact
 //   quire kv check   reads every record; EXIT_RUN_TIME when something was damaged or missing
 //   quire kv drop    deletes every block: that costs time, never a word of a conversation
 //
-// A folder that is not there is an empty cache. Needs no model.
+// A missing folder is an empty cache. Needs no model.
 #ifndef APP_KV_H
 #define APP_KV_H
 

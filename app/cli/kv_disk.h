@@ -9,8 +9,8 @@
 MUST_CHECK enum status kv_disk_folder(const struct args *args, const struct config *config,
                                       struct text *folder);
 
-// --kv-disk, else the smaller of 32 GiB and a quarter of what is free there, what the cache has
-// taken already counted as free. 0: nothing is to be kept on the disk.
+// --kv-disk, else the smaller of 32 GiB and a quarter of the free space there, counting what the
+// cache already occupies as free. 0: nothing is cached on the disk.
 uint64_t kv_disk_limit(const struct args *args, const char *folder);
 
 #endif

@@ -65,7 +65,7 @@ static int list_json(const struct conversation_row *rows, size_t count, bool lin
     return lines ? EXIT_DONE : put_json(array, false);
 }
 
-// Text of a person, a file or a model in so many columns, with nothing a terminal would obey.
+// Text of a person, a file or a model in `columns` columns, made harmless to a terminal.
 static enum status append_column(struct text *line, const char *text, int columns) {
     struct text harmless = {0};
     enum status status = terminal_neutralise(text, strlen(text), &harmless);
@@ -168,7 +168,7 @@ static int path_lines(const struct message *path, size_t count) {
     return code;
 }
 
-// A terminal gets text that it can not obey; a file or a program gets it as it is.
+// Text is made harmless for a terminal, and left unchanged for a file or a program.
 static void put_text(const char *bytes, size_t length) {
     struct text harmless = {0};
     if (!isatty(STDOUT_FILENO))
@@ -265,7 +265,7 @@ int listing_import(struct db *db, const struct args *args) {
     return output_exit_code(EXIT_DONE);
 }
 
-// The KV that only this conversation needed. What stays leaves the disk first by itself.
+// Drops the KV that only this conversation needed. Whatever remains is evicted first.
 static void strip(const char *folder, const char *id) {
     uint64_t freed_bytes;
     struct error err = {0};

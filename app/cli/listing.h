@@ -13,7 +13,7 @@ int listing_show(struct db *db, const struct args *args);   // as people read it
 int listing_export(struct db *db, const struct args *args); // Markdown, or a line of JSON each
 int listing_import(struct db *db, const struct args *args); // such lines; prints the new id
 
-// Its cached KV goes with it, as far as no other conversation needs it.
+// Also drops its cached KV, except for what other conversations need.
 int listing_remove(struct db *db, const struct args *args, const char *kv_folder);
 
 #endif

@@ -25,7 +25,7 @@ struct row {
     const char *fit;       // "fits", "too large", "not for quire"
 };
 
-// The type that most of its bytes have, by the format's number.
+// The type of most of its bytes, as the format's number.
 static uint32_t main_type(const struct gguf *gguf) {
     size_t bytes[64] = {0};
     uint32_t most = 0;

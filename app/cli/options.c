@@ -90,7 +90,7 @@ static const struct option OPTIONS[] = {
      "of beams; more favours longer ones (default: 1)"},
     {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
      "beams: done with K answers that have ended"},
-    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, PROMPT_LOOKUP_MOST,
+    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, PROMPT_LOOKUP_MAX,
      "guess N tokens from the text so far; 0: none"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "ends an answer; repeatable"},

@@ -32,7 +32,7 @@ static enum status read_clock(struct tm *now, struct error *err) {
     return STATUS_OK;
 }
 
-// The request's variables, and before them what it need not say: tools and documents are none.
+// The request's variables, preceded by the defaults of what it may omit: no tools, no documents.
 static enum status set_variables(const struct model_template *model, const struct value *request,
                                  struct jinja_run *run) {
     const struct dict *dict = request->as.dict;
@@ -83,7 +83,7 @@ static int complain_refused(const struct chars *refusal) {
     return EXIT_RUN_TIME;
 }
 
-// A template's fault, with the file before the position.
+// Reports a template's error, with the file before the position.
 static int complain_template(const char *path, enum status status, const struct error *inner) {
     struct error err = {0};
     error_set(&err, status, "%.200s:%s", path, inner->text[0] ? inner->text : status_text(status));

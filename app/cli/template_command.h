@@ -1,5 +1,5 @@
-// app/cli/template_command.h — quire template FILE.jinja|MODEL < request.json: what a model would
-// read.
+// app/cli/template_command.h — quire template FILE.jinja|MODEL < request.json: the prompt that a
+// model would get.
 #ifndef APP_TEMPLATE_COMMAND_H
 #define APP_TEMPLATE_COMMAND_H
 

@@ -8,8 +8,8 @@
 // One a line on stdout: pieces, or ids with --ids. Returns the exit code.
 int tokenize_run(const struct args *args);
 
-// A GGUF file, which *gguf keeps for as long as its tokenizer lives, or a Hugging Face folder (or
-// the tokenizer.json in it), with which *gguf stays as it is.
+// Opens a GGUF file, kept open in *gguf, which must outlive the tokenizer, or a Hugging Face folder
+// (or the tokenizer.json in it), in which case *gguf is unchanged.
 MUST_CHECK enum status tokenize_open(const char *path, struct gguf **gguf,
                                      struct tokenizer **tokenizer, struct error *err);
 

@@ -1,16 +1,16 @@
-// app/screen/cells.h — how many columns of a terminal does the next character take?
+// app/screen/cells.h — how many columns of a terminal does the next character occupy?
 //
-// Most characters take what wcwidth() says on any terminal. But where several make one picture,
+// Most characters occupy what wcwidth() says on any terminal. But where several form one picture,
 // terminals disagree: some add up the parts, some show the picture in two columns.
 //
 //   man U+200D woman        4 or 2     joined pictures
 //   hand, skin tone         4 or 2     a modifier
-//   heavy heart, U+FE0F     1 or 2     a symbol that is asked to be a picture, or the reverse
+//   heavy heart, U+FE0F     1 or 2     a symbol in emoji presentation, or the reverse
 //   two regional letters    2          after the first: 1 or 2
 //   not in the tables       1 or 2     newer than the C library
 //
-// So the answer is the most that any terminal takes, and whether all of them agree. Whoever
-// breaks lines by the most is never surprised by a terminal's own break.
+// So the result is the most that any terminal uses, and whether all of them agree. Lines that are
+// broken by this maximum are never broken again by the terminal.
 //
 // Source: Unicode 15, UAX #11 (East Asian Width), UAX #29 (grapheme clusters), UTS #51 (emoji).
 //
@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 struct cells {
-    uint32_t base;    // that what follows may join, or 0
-    int base_columns; // its most
+    uint32_t base;    // the character that the next one may join, or 0
+    int base_columns; // its columns, at most
     bool joins;       // U+200D came last
     bool letter;      // the base is a regional letter without its second
 };
@@ -34,7 +34,7 @@ struct cells_added {
     bool joined; // it belongs to the character before: no line break between the two
 };
 
-// Does the next character go on with a script of wide characters, which breaks anywhere?
+// Does the next character continue a script of wide characters, which breaks anywhere?
 bool cells_runs_on(const struct cells *cells, uint32_t code_point);
 
 struct cells_added cells_add(struct cells *cells, uint32_t code_point);

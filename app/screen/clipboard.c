@@ -14,7 +14,7 @@
 
 enum { WORDS_MOST = 5 };
 
-// In the order in which they are tried; `variable` says that its clipboard is near.
+// In the order in which they are tried; `variable` is set where the clipboard is local.
 static const struct {
     const char *variable;
     const char *words[WORDS_MOST];
@@ -40,7 +40,7 @@ static void become(const char *const *words, int input) {
     _exit(127);
 }
 
-// A helper that ends at once without reading is no reason to die of SIGPIPE.
+// A helper that exits at once without reading must not kill us with SIGPIPE.
 static bool run(const char *const *words, const char *bytes, size_t length) {
     int ends[2], result = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) return false;

@@ -1,7 +1,7 @@
-// app/screen/clipboard.h — text onto the clipboard of the person at the terminal.
+// app/screen/clipboard.h — puts text on the clipboard of the person at the terminal.
 //
-// By the program that the surroundings speak for: tmux in tmux, wl-copy under Wayland, xclip or
-// xsel under X, pbcopy where there is one; over a network, or without any, by the terminal itself
+// Uses the program that fits the environment: tmux in tmux, wl-copy under Wayland, xclip or xsel
+// under X, pbcopy if it exists; over a network, or without any of these, the terminal itself
 // (OSC 52). Threads: the UI's.
 #ifndef APP_CLIPBOARD_H
 #define APP_CLIPBOARD_H
@@ -10,8 +10,8 @@
 
 #include "kernels/base/status.h"
 
-// *way says by what. UNSUPPORTED: nothing here takes it; TOO_LONG: only the terminal does, and not
-// so much.
+// *way names what was used. UNSUPPORTED: there is no clipboard; TOO_LONG: there is only the
+// terminal's, which does not accept that much.
 MUST_CHECK enum status clipboard_put(const char *bytes, size_t length, const char **way,
                                      struct error *err);
 

@@ -29,8 +29,8 @@ static struct {
     bool shown;        // the type-ahead line is on the screen
     bool unfolds;      // ^O was pressed beside an answer
     int queued;        // lines that it says are waiting
-    FILE *nowhere;     // what Readline would print of type-ahead
-    FILE *terminal;    // where it prints else
+    FILE *nowhere;     // where Readline's output goes during type-ahead
+    FILE *terminal;    // where it goes otherwise
     char **candidates; // of the completion under way
     size_t candidate;
     bool question;
@@ -39,7 +39,7 @@ static struct {
     KEYMAP_ENTRY after_escapes; // what Esc Esc was before
 } editor;
 
-// Readline asks with the time it would wait: microseconds, which a call with -1 reads.
+// Readline passes the time it would wait, in microseconds; a call with -1 reads it.
 static int key_waits(void) {
     const int asked_us = rl_set_keyboard_input_timeout(-1);
     return terminal_wait(asked_us > 0 ? KEY_SEQUENCE_MS : 0);
@@ -146,7 +146,7 @@ static bool read_draft(const char *path, struct text *draft) {
     return whole;
 }
 
-// Runs the editor on the file, in the shell's words so that "code --wait" works.
+// Runs the editor on the file, through the shell so that "code --wait" works.
 static bool run_editor(const char *program, const char *path) {
     const pid_t child = fork();
     if (child == 0) {
@@ -242,7 +242,7 @@ static int open_turn_list(int count, int key) {
     return rl_newline(count, key);
 }
 
-// terminal.h keeps the modes for the whole chat, so Readline shall not touch them.
+// terminal.h sets the modes for the whole chat, so Readline must not change them.
 static void keep_modes_at_begin(int meta) { (void)meta; }
 
 static void keep_modes_at_end(void) {}
@@ -259,7 +259,7 @@ static bool is_taller_than_the_screen(const char *line) {
     return row >= rows;
 }
 
-static void take_line(char *line) {
+static void line_handler(char *line) {
     rl_callback_handler_remove();
     // Readline loses count of the rows that have left the screen.
     if (line && is_taller_than_the_screen(line)) terminal_to_bottom();
@@ -297,7 +297,8 @@ void editor_open(const struct editor_options *options) {
     rl_bind_keyseq("\\C-g", open_in_editor);
     rl_bind_keyseq("\\C-o", unfold);
     rl_bind_keyseq("\\C-x\\C-e", open_in_editor);
-    // By hand, for an inputrc may have longer keys that begin so, which would be waited for.
+    // Bound by hand: an inputrc may bind longer keys with this prefix, for which Readline would
+    // wait.
     editor.after_escapes = emacs_meta_keymap[ESC];
     emacs_meta_keymap[ESC] = (KEYMAP_ENTRY){ISFUNC, open_turn_list};
     rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
@@ -322,14 +323,14 @@ static void begin_line(const struct editor_prompt *prompt, const char *draft) {
     editor.question = prompt->question;
     editor.done = false;
     rl_reset_screen_size();
-    rl_callback_handler_install(shown, take_line);
+    rl_callback_handler_install(shown, line_handler);
     if (draft[0]) {
         rl_insert_text(draft);
         rl_redisplay();
     }
 }
 
-// Leaves what is on the screen and gives up the line.
+// Leaves the screen as it is and abandons the line.
 static void drop_line(void) {
     rl_callback_sigcleanup();
     rl_point = rl_end;
@@ -337,7 +338,7 @@ static void drop_line(void) {
     rl_callback_handler_remove();
 }
 
-// The shell goes on below the line, which is drawn again where the shell leaves off.
+// The shell continues below the line, which is drawn again where the shell's output ends.
 static void suspend(void) {
     const int point = rl_point;
     rl_point = rl_end;
@@ -348,7 +349,7 @@ static void suspend(void) {
     rl_on_new_line();
 }
 
-// What happened meanwhile.
+// Handles what happened meanwhile.
 static void tell_news(void) {
     if (editor.options.notice(editor.options.user)) tell_above(editor.options.tell);
 }
@@ -394,7 +395,7 @@ static const char *without_block(char *line) {
     return line;
 }
 
-static enum editor_end take_result(const struct editor_prompt *prompt, struct text *line) {
+static enum editor_end finish_line(const struct editor_prompt *prompt, struct text *line) {
     if (editor.closed) {
         if (terminal_styled())
             terminal_clear_line();
@@ -419,7 +420,7 @@ enum editor_end editor_read(const struct editor_prompt *prompt, struct text *lin
             tell_news();
         if (!editor.done && !obey_signals(prompt, &end, signal)) return end;
     }
-    return take_result(prompt, line);
+    return finish_line(prompt, line);
 }
 
 int editor_key(int timeout_ms) {
@@ -446,7 +447,7 @@ static int shown_columns(const char *bytes, size_t length, size_t *used) {
     return control ? 1 : columns;
 }
 
-// Where the part of the line begins of which the end, the cursor, is in sight.
+// The beginning of the part of the line that fits the width and ends at the cursor.
 static size_t first_in_sight(const char *line, size_t point, int columns) {
     size_t first = 0, used;
     int width = 0;
@@ -471,7 +472,7 @@ static enum status fit_type_ahead(struct text *out, int columns, int *cursor) {
     return STATUS_OK;
 }
 
-// In Readline's place.
+// Draws the line in place of Readline.
 static void draw_type_ahead(void) {
     struct text shown = {0};
     const bool plain = rl_display_prompt == rl_prompt;

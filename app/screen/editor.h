@@ -1,6 +1,6 @@
-// app/screen/editor.h — what the person types: the prompt, its keys, and what is typed ahead.
+// app/screen/editor.h — the line editor: the prompt, its keys, and type-ahead.
 //
-// GNU Readline on the terminal that terminal.h has taken; a process has one editor.
+// GNU Readline on the terminal that terminal.h has taken over; a process has one editor.
 //   Enter sends.            ^J, Alt-Enter, and Enter after a backslash make a new line.
 //   """ … """ is a block: Enter makes new lines in it until it is closed.
 //   ↑ ↓ move between the lines of a draft, then through the history.
@@ -12,9 +12,9 @@
 //                              ▲                                    │
 //                              └──────editor_end_type_ahead─────────┘
 //
-// Type-ahead is what the person types while an answer streams: the same keys edit a line that is
-// shown in the screen's last line as soon as there is something in it, and what was not sent by the
-// end becomes the next prompt's draft. Threads: the UI's.
+// Type-ahead is what the person types while an answer streams. The same keys edit a line that is
+// shown in the screen's last line as soon as it is not empty; what was not sent by the end becomes
+// the next prompt's draft. Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H
 
@@ -22,12 +22,12 @@
 
 #include "kernels/base/text.h"
 
-// What can stand in place of `word`, which follows `before` in the line: a NULL-terminated array
-// of strings, all from malloc and moved to the editor; NULL when there is nothing.
+// Completions of `word`, which follows `before` in the line: a NULL-terminated array of strings,
+// all from malloc and moved to the editor; NULL if there are none.
 typedef char **editor_complete(void *user, const char *before, const char *word);
 
-// What happens meanwhile: looks at it, and says whether there is something to tell; tells it, when
-// the line that is being edited is out of the way.
+// Notices: the first looks for one and says whether there is something to tell; the second tells
+// it, when the line that is being edited is out of the way.
 typedef bool editor_notice(void *user);
 typedef void editor_tell(void *user);
 
@@ -42,7 +42,7 @@ struct editor_options {
 };
 
 void editor_open(const struct editor_options *options);
-void editor_remember(const char *text); // among what was typed; "" is nothing
+void editor_remember(const char *text); // adds to the history; "" is ignored
 void editor_close(void);
 
 enum editor_end {
@@ -61,9 +61,8 @@ struct editor_prompt {
 // Fills the empty *line on EDITOR_LINE.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
-// The next byte that is typed, for callers that read keys themselves: NONE when none came in this
-// time
-// (-1: however long it takes), or a signal or an event did; GONE: the terminal is gone.
+// The next byte that is typed, for callers that read keys themselves. NONE: none came in this time
+// (-1: no limit), or a signal or an event did. GONE: the terminal is gone.
 enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
 int editor_key(int timeout_ms);
 

@@ -54,7 +54,7 @@ static bool append_entry(int file, const char *text) {
     return whole;
 }
 
-// Writes what Readline holds to a new file and puts it in the old one's place, if it is whole.
+// Writes Readline's history to a new file and, if that succeeds, replaces the old one.
 static void rewrite(const char *path) {
     struct text temporary = {0};
     if (text_format(&temporary, "%s.new", path) != STATUS_OK) return;

@@ -1,4 +1,4 @@
-// app/screen/input_history.h — what was typed before, in this run and in earlier ones.
+// app/screen/input_history.h — the history of what was typed, in this run and in earlier ones.
 //
 // Keeps Readline's history and a file in step. The file has one entry a line, oldest first, with
 // "\n" for a newline and "\\" for a backslash, so an entry of several lines comes back whole.
@@ -12,7 +12,7 @@
 enum { INPUT_HISTORY_ENTRIES = 2000 };
 
 void input_history_open(const char *path); // NULL: this run only
-void input_history_add(const char *text);  // nothing when it repeats the entry before it
+void input_history_add(const char *text);  // ignored if it repeats the previous entry
 void input_history_close(void);
 
 #endif

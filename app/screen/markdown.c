@@ -13,7 +13,7 @@ enum {
 static const char BAR[] = "│ ", BULLET[] = "• ";
 static const char FENCE_LINE[] = "───";
 
-// The line that begins, as far as it is known, behind what was taken of it.
+// The beginning of the line, as far as it is known, after what was consumed of it.
 struct line {
     const char *text;
     size_t length;
@@ -48,7 +48,7 @@ static size_t run_at(struct line line, size_t index) {
     return end - index;
 }
 
-// More of the line may change what was found up to here.
+// Can more of the line change what was found so far?
 static bool is_open(struct line line, size_t index) {
     return index >= line.length && !line.whole && line.length <= MARKDOWN_HELD_BYTES;
 }
@@ -69,7 +69,8 @@ static enum status put_rule(struct place place, int columns) {
     return STATUS_OK;
 }
 
-// Broken lines of this one go on below what it began with: its quotes' bars and `columns` more.
+// Continuation lines are indented to where this one's text begins: its quotes' bars and `columns`
+// more.
 static enum status set_lead(struct place place, size_t columns) {
     char lead[LEAD_BYTES];
     size_t length = 0;
@@ -91,7 +92,7 @@ static enum status end_line(struct place place) {
     return wrap_set_lead(&place.markdown->wrap, "", 0);
 }
 
-// ---- what a line is: each looks behind `indent` blanks, and writes what it takes
+// ---- kinds of lines: each function looks after `indent` blanks, and writes what it consumes
 
 static enum status begin_text(struct place place, unsigned style) {
     place.markdown->where = MARKDOWN_TEXT;
@@ -188,7 +189,7 @@ static enum status put_fence(struct place place, struct line line, size_t indent
     return leave_as_it_is(place);
 }
 
-// Of these, each decides the line from its beginning or not, and says how much it has taken.
+// Each of these decides the line from its beginning or not, and returns how much it has consumed.
 
 static enum decided parse_quote(struct place place, struct line line, size_t *taken,
                                 enum status *status) {
@@ -247,7 +248,7 @@ static enum decided parse_text(struct place place, struct line line, size_t *tak
 
 // ---- code
 
-// Behind the marks of the quotes that the fence is in; false: the line has them not.
+// Moves past the marks of the quotes that contain the fence; false if the line lacks them.
 static enum decided skip_quotes(const struct markdown *markdown, struct line line, size_t *end) {
     *end = 0;
     for (int i = 0; i < markdown->fence.quotes; i++) {
@@ -309,7 +310,7 @@ static enum decided parse_code(struct place place, struct line line, size_t *tak
 
 static enum decided parse_beginning(struct place place, struct line line, size_t *taken,
                                     enum status *status) {
-    if (line.length > MARKDOWN_HELD_BYTES) // what is far away does not count, wherever a piece ends
+    if (line.length > MARKDOWN_HELD_BYTES) // what is far away must not matter, or pieces would
         line = (struct line){.text = line.text, .length = MARKDOWN_HELD_BYTES + 1};
     if (place.markdown->fence.mark) return parse_code(place, line, taken, status);
     const size_t indent = blanks_at(line, 0);
@@ -338,7 +339,7 @@ static enum status parse_line(struct place place, struct line line, size_t *take
     return STATUS_OK;
 }
 
-// One line, or its part: how much of it is decided. `ended`: nothing comes after the text.
+// Writes as much of a line, or its part, as is decided. `ended`: no text follows.
 static enum status parse_some(struct place place, struct line text, bool ended, size_t *taken) {
     const char *newline = text.length ? memchr(text.text, '\n', text.length) : NULL;
     struct line line = {text.text, text.length, ended || newline};

@@ -1,9 +1,9 @@
 // app/screen/markdown.h — light Markdown on a terminal, while it is still being written.
 //
-// Text comes in pieces of whole characters; what is on the screen is never laid out again. So a
-// line's beginning is held until it is clear what the line is, and marks inside it until what
-// closes them is there (spans.h); nothing else waits. The bytes depend on the text alone, not on
-// its pieces.
+// Text comes in pieces of whole characters; what is on the screen is never laid out again. So the
+// beginning of a line is held until the kind of line is clear, and marks inside it until their
+// closing marks arrive (spans.h); nothing else waits. The output depends on the text alone, not on
+// how it was cut into pieces.
 //
 //   # heading              bold, without its #; the first level underlined too, the third and
 //                          below in italics
@@ -15,14 +15,14 @@
 //   ---, ***, ___          a line
 //   | a table |            as it is
 //
-// All else is text; line breaks in it stay.
+// Everything else is text; its line breaks are kept.
 //
 //   a line's beginning ──► text ──► newline ──► a line's beginning
 //             │ └──► a line as it is ──┘  ▲
 //             └──► code: its lines ───────┘ (closing fence)
 //
-// Source: CommonMark 0.31, section 4. Only harmless text comes in (terminal_neutralise), and of
-// escapes only styles and wrap.h's erasing go out; with width 0, only styles.
+// Source: CommonMark 0.31, section 4. Input must be harmless (terminal_neutralise); of escapes the
+// output contains only styles and wrap.h's erasing, with width 0 only styles.
 //
 // {.wrap = {.width = w}} begins; owned: markdown_deinit(). No threads.
 #ifndef APP_MARKDOWN_H
@@ -57,11 +57,11 @@ struct markdown {
 
 void markdown_deinit(struct markdown *markdown);
 
-// Appends to *out what the text looks like, as far as it is decided.
+// Appends the rendered text to *out, as far as it is decided.
 MUST_CHECK enum status markdown_append(struct markdown *markdown, const char *text, size_t length,
                                        struct text *out);
 
-// The text ends here: what is held is written, open code is closed. Then it begins anew.
+// Ends the text: writes what is held, closes open code, and resets.
 MUST_CHECK enum status markdown_end(struct markdown *markdown, struct text *out);
 
 #endif

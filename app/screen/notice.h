@@ -1,9 +1,8 @@
-// app/screen/notice.h — what the floors below say by log_write(), between the lines of everything
-// else.
+// app/screen/notice.h — shows what lower floors log with log_write(), between other output.
 //
 // A notice may come at any time, from any thread: a damaged block, a full disk. It is printed on
-// stderr as one line of its own. While something else is on the screen that a line would break,
-// such as an answer as it streams or a line of progress, it is held.
+// stderr as one line of its own. While a line would break something else on the screen, such as a
+// streaming answer or a progress line, it is held.
 //
 //   printing ──hold──► holding ──release──► printing
 //
@@ -18,7 +17,7 @@ void notice_open(void);                      // becomes the log's sink; warnings
 void notice_show_from(enum log_level level); // LOG_WARNING + 1: none
 
 void notice_hold(void);
-void notice_show(void);    // prints what was held, and goes on holding
-void notice_release(void); // prints what was held, and from now on at once
+void notice_show(void);    // prints what was held, and continues to hold
+void notice_release(void); // prints what was held, and everything else at once from now on
 
 #endif

@@ -10,7 +10,7 @@
 enum {
     BAR_MOST = 24,
     BAR_LEAST = 8,
-    KNOWN_AFTER_MS = 500, // a shorter time says too little about the speed
+    KNOWN_AFTER_MS = 500, // a shorter time does not give a useful speed
     FACT_BYTES = 96,
     MINUTE_S = 60,
 };

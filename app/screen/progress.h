@@ -1,10 +1,10 @@
-// app/screen/progress.h — how far something long has come, and how long it will still take.
+// app/screen/progress.h — the progress of something long, and the time left.
 //
 //   loading ━━━━━━━━━━━━━─────── 64 % · 2 s left
 //   reading ━━━━━━━━━━━━━─────── 2,816/4,300 tokens · 3 s left
 //
-// One line, at most as wide as the screen: on a narrow one the bar goes first, then the time. The
-// time left is what the rest takes at the speed so far, and is not said before that is known.
+// One line, at most as wide as the screen: a narrow one drops the bar first, then the time. The
+// time left is extrapolated from the speed so far, and not shown before that is known.
 //
 // Embedded by its owner; {0} begins with the first call. Threads: the UI's.
 #ifndef APP_PROGRESS_H
@@ -33,8 +33,8 @@ struct progress_now {
 MUST_CHECK enum status progress_line(struct progress *progress, const struct progress_now *now,
                                      struct text *line);
 
-// The same on stderr, in place of the line before; nothing where a terminal takes no escapes.
+// Writes the line to stderr in place of the previous one; nothing on a terminal without escapes.
 void progress_show(struct progress *progress, const struct progress_now *now);
-void progress_clear(struct progress *progress); // takes it away
+void progress_clear(struct progress *progress); // erases the line
 
 #endif

@@ -21,7 +21,7 @@ static void put(struct wrap *wrap, enum wrap_style style, const char *text) {
     terminal_wrapped(STYLE_PLAIN, wrap, text, strlen(text));
 }
 
-// The label with what separates it from the text, and what stands before the text's other lines.
+// The label with its separator, and the indentation of the text's further lines.
 static enum status lay_out(const struct row *row, bool below, struct text *label,
                            struct text *lead) {
     const int columns = text_columns(row->label);

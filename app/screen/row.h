@@ -1,4 +1,4 @@
-// app/screen/row.h — a label, and beside it what it says: the rows of /help, /set and /stats.
+// app/screen/row.h — a label with text beside it: the rows of /help, /set and /stats.
 //
 // The second column keeps its words whole and goes on below itself. Where the screen leaves it too
 // few columns it stands below the label, indented a little. Not on a terminal that takes styles:
@@ -12,7 +12,7 @@
 
 struct row {
     const char *label;
-    int columns; // of the label and the blanks behind it; a longer label takes what it needs
+    int columns; // of the label and the blanks after it; a longer label uses more
     const char *text;
     enum wrap_style label_style, style;
 };

@@ -42,10 +42,10 @@ static unsigned char byte_at(struct rest rest, size_t at) {
     return at < rest.length ? (unsigned char)rest.text[at] : 0;
 }
 
-// Is what comes at this place not known yet?
+// Is the character at this position not known yet?
 static bool is_open(struct rest rest, size_t at) { return at >= rest.length && !rest.whole; }
 
-// How often the character at `at` comes; false: that is not known yet.
+// Counts how often the character at `at` is repeated; false if that is not known yet.
 static bool run_at(struct rest rest, size_t at, size_t *run) {
     *run = 1;
     while (*run <= LONGEST_MARK && byte_at(rest, at + *run) == (unsigned char)rest.text[at])
@@ -60,7 +60,7 @@ static enum status put(struct place place, unsigned style, const char *bytes, si
 
 // ---- where spans end
 
-// Behind the code that begins at `at`, or behind its backticks if it does not end.
+// The position after the code that begins at `at`, or after its backticks if it does not end.
 static enum found skip_code(struct rest rest, size_t at, size_t limit, size_t *end) {
     size_t ticks, run;
     if (!run_at(rest, at, &ticks)) return NOT_YET;
@@ -79,7 +79,7 @@ static enum found skip_code(struct rest rest, size_t at, size_t limit, size_t *e
     return rest.length < limit && !rest.whole ? NOT_YET : NOT_THERE;
 }
 
-// Behind what counts as one at `at`: an escape, code, a character.
+// The position after one item at `at`: an escape, code, or a character.
 static enum found skip_one(struct rest rest, size_t at, size_t limit, size_t *end) {
     if (rest.text[at] == '`') return skip_code(rest, at, limit, end) == NOT_YET ? NOT_YET : FOUND;
     *end = at + 1;
@@ -89,7 +89,8 @@ static enum found skip_one(struct rest rest, size_t at, size_t limit, size_t *en
     return FOUND;
 }
 
-// Do so many marks close `marks` of them? Three close one or two after what is inside.
+// Do this many marks close `marks` of them? Three also close one or two, as the end of a nested
+// span.
 static bool closes(struct rest rest, size_t at, size_t run, size_t marks) {
     if (is_blank(byte_at(rest, at - 1))) return false;
     if (rest.text[at] == '_' && is_wordy(byte_at(rest, at + run))) return false;
@@ -116,7 +117,7 @@ static enum found find_emphasis(struct rest rest, size_t marks, struct span *spa
     return rest.length > SPANS_HELD_BYTES || rest.whole ? NOT_THERE : NOT_YET;
 }
 
-// Behind the bracket that closes the one at the beginning.
+// The position after the bracket that closes the first one.
 static enum found find_bracket(struct rest rest, char open, char close, size_t limit, size_t *end) {
     size_t depth = 0;
     for (size_t at = 0; at < rest.length && at <= limit;) {
@@ -169,16 +170,16 @@ static enum status put_link(const struct spans *spans, struct place place, struc
     return put(place, spans->style | WRAP_DIM, ")", 1);
 }
 
-// Each of these writes what begins the rest and says how much it was; 0: more text decides.
+// Each of these writes the beginning of the rest and returns its length; 0: more text is needed.
 
-static enum status take_as_it_is(struct spans *spans, struct place place, struct rest rest,
-                                 size_t length, size_t *taken) {
+static enum status write_as_it_is(struct spans *spans, struct place place, struct rest rest,
+                                  size_t length, size_t *taken) {
     *taken = length;
     spans->last = (unsigned char)rest.text[length - 1];
     return put(place, spans->style, rest.text, length);
 }
 
-// What is behind a * of a pattern or a product, but not of an emphasis.
+// A character that follows the * of a pattern or a product, but not of an emphasis.
 static bool is_no_beginning(unsigned char c) {
     return is_blank(c) || strchr("./,;:)]}>%=|&?", c) != NULL;
 }
@@ -191,16 +192,16 @@ static bool may_open(const struct spans *spans, struct rest rest, size_t marks) 
     return !is_alphanumeric(spans->last) || (marks == 2 && next >= 0x80);
 }
 
-static enum status take_emphasis(struct spans *spans, struct place place, struct rest rest,
-                                 size_t *taken) {
+static enum status write_emphasis(struct spans *spans, struct place place, struct rest rest,
+                                  size_t *taken) {
     static const unsigned STYLES[] = {0, WRAP_ITALIC, WRAP_BOLD, WRAP_BOLD | WRAP_ITALIC};
     struct span span = {0};
     size_t marks;
     if (!run_at(rest, 0, &marks)) return STATUS_OK;
-    if (!may_open(spans, rest, marks)) return take_as_it_is(spans, place, rest, marks, taken);
+    if (!may_open(spans, rest, marks)) return write_as_it_is(spans, place, rest, marks, taken);
     const enum found found = find_emphasis(rest, marks, &span);
     if (found == NOT_YET) return STATUS_OK;
-    if (found == NOT_THERE) return take_as_it_is(spans, place, rest, marks, taken);
+    if (found == NOT_THERE) return write_as_it_is(spans, place, rest, marks, taken);
     *taken = span.end;
     spans->last = (unsigned char)rest.text[span.end - 1];
     const struct rest inside = {rest.text + span.text, span.text_end - span.text, true};
@@ -208,24 +209,24 @@ static enum status take_emphasis(struct spans *spans, struct place place, struct
 }
 
 // "[" or "![".
-static enum status take_link(struct spans *spans, struct place place, struct rest rest,
-                             size_t *taken) {
+static enum status write_link(struct spans *spans, struct place place, struct rest rest,
+                              size_t *taken) {
     const size_t bracket = rest.text[0] == '!';
     struct span span = {0};
     if (is_open(rest, bracket)) return STATUS_OK;
     if (byte_at(rest, bracket) != '[' || spans->depth == SPANS_DEPTH)
-        return take_as_it_is(spans, place, rest, 1, taken);
+        return write_as_it_is(spans, place, rest, 1, taken);
     const struct rest link = rest_from(rest, bracket);
     const enum found found = find_link(link, &span);
     if (found == NOT_YET) return STATUS_OK;
-    if (found == NOT_THERE) return take_as_it_is(spans, place, rest, 1, taken);
+    if (found == NOT_THERE) return write_as_it_is(spans, place, rest, 1, taken);
     *taken = bracket + span.end;
     spans->last = ')';
     return put_link(spans, place, link, &span);
 }
 
-static enum status take_ticks(struct spans *spans, struct place place, struct rest rest,
-                              size_t *taken) {
+static enum status write_ticks(struct spans *spans, struct place place, struct rest rest,
+                               size_t *taken) {
     size_t run;
     if (!run_at(rest, 0, &run)) return STATUS_OK;
     const unsigned style = spans->ticks ? spans->style | WRAP_CODE : spans->style;
@@ -240,19 +241,19 @@ static enum status take_ticks(struct spans *spans, struct place place, struct re
     return put(place, spans->style | WRAP_CODE, rest.text, run);
 }
 
-static enum status take_escape(struct spans *spans, struct place place, struct rest rest,
-                               size_t *taken) {
+static enum status write_escape(struct spans *spans, struct place place, struct rest rest,
+                                size_t *taken) {
     if (is_open(rest, 1)) return STATUS_OK;
     const unsigned char next = byte_at(rest, 1);
-    if (!next || !strchr("*_`", next)) return take_as_it_is(spans, place, rest, 1, taken);
+    if (!next || !strchr("*_`", next)) return write_as_it_is(spans, place, rest, 1, taken);
     *taken = 2;
     spans->last = '\\';
     return put(place, spans->style, rest.text + 1, 1);
 }
 
 // A letter h, with which an address may begin.
-static enum status take_h(struct spans *spans, struct place place, struct rest rest,
-                          size_t *taken) {
+static enum status write_h(struct spans *spans, struct place place, struct rest rest,
+                           size_t *taken) {
     static const char *const SCHEMES[] = {"https://", "http://"};
     for (size_t i = 0; i < 2 && !is_alphanumeric(spans->last); i++) {
         const size_t bytes = strlen(SCHEMES[i]);
@@ -262,11 +263,11 @@ static enum status take_h(struct spans *spans, struct place place, struct rest r
         spans->url = known == bytes;
         break;
     }
-    return take_as_it_is(spans, place, rest, 1, taken);
+    return write_as_it_is(spans, place, rest, 1, taken);
 }
 
-static enum status take_plain(struct spans *spans, struct place place, struct rest rest,
-                              size_t *taken) {
+static enum status write_plain(struct spans *spans, struct place place, struct rest rest,
+                               size_t *taken) {
     const char *const ends = spans->ticks ? "`" : spans->url ? " \t<>\")`]" : "*_`[!\\h";
     size_t length = 0;
     while (length < rest.length && !strchr(ends, rest.text[length]))
@@ -281,21 +282,21 @@ static enum status take_plain(struct spans *spans, struct place place, struct re
     return put(place, style, rest.text, length);
 }
 
-static enum status take_one(struct spans *spans, struct place place, struct rest rest,
-                            size_t *taken) {
+static enum status write_one(struct spans *spans, struct place place, struct rest rest,
+                             size_t *taken) {
     if (spans->url) {
-        TRY(take_plain(spans, place, rest, taken));
+        TRY(write_plain(spans, place, rest, taken));
         if (*taken > 0) return STATUS_OK;
     }
     const char c = rest.text[0];
-    if (c == '`') return take_ticks(spans, place, rest, taken);
+    if (c == '`') return write_ticks(spans, place, rest, taken);
     if (spans->ticks == 0) {
-        if (c == '*' || c == '_') return take_emphasis(spans, place, rest, taken);
-        if (c == '[' || c == '!') return take_link(spans, place, rest, taken);
-        if (c == '\\') return take_escape(spans, place, rest, taken);
-        if (c == 'h') return take_h(spans, place, rest, taken);
+        if (c == '*' || c == '_') return write_emphasis(spans, place, rest, taken);
+        if (c == '[' || c == '!') return write_link(spans, place, rest, taken);
+        if (c == '\\') return write_escape(spans, place, rest, taken);
+        if (c == 'h') return write_h(spans, place, rest, taken);
     }
-    return take_plain(spans, place, rest, taken);
+    return write_plain(spans, place, rest, taken);
 }
 
 enum status spans_append(struct spans *spans, struct wrap *wrap, const char *text, size_t length,
@@ -305,7 +306,7 @@ enum status spans_append(struct spans *spans, struct wrap *wrap, const char *tex
     *taken = 0;
     for (size_t used = 1; used > 0 && *taken < length; *taken += used) {
         used = 0;
-        TRY(take_one(spans, place, rest_from(rest, *taken), &used));
+        TRY(write_one(spans, place, rest_from(rest, *taken), &used));
     }
     return STATUS_OK;
 }

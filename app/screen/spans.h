@@ -1,9 +1,9 @@
-// app/screen/spans.h — bold, italics, code, links: what Markdown says inside one line, as it comes.
+// app/screen/spans.h — inline Markdown while it is being written: bold, italics, code, links.
 //
-// What is written is never written again, so a mark is only taken away when what closes it has
-// come: `**bold**` is held until its end is there, and shown as it is when none comes within
-// SPANS_HELD_BYTES or on the line. Inline code keeps its backticks, and is held by nothing. The
-// result depends on the text alone, not on the pieces that it came in.
+// Output is never rewritten, so a mark is removed only once its closing mark has arrived:
+// `**bold**` is held until its end is there, and shown as it is if none comes within
+// SPANS_HELD_BYTES or on the line. Inline code keeps its backticks and is never held. The result
+// depends on the text alone, not on how it was cut into pieces.
 //
 //   **bold** *italics* _italics_ ***both***   their marks go
 //   `code`                                    coloured, with its backticks; nothing in it counts
@@ -11,8 +11,8 @@
 //   \* \_ \`                                  without the backslash
 //   https://…                                 nothing in it counts
 //
-// Stricter than CommonMark where that would take marks out of what is not meant as Markdown:
-// 2**3, *.c, snake_case and __init__ stay, and so does a mark that is never closed.
+// Stricter than CommonMark where that would remove marks from text that is not meant as Markdown:
+// 2**3, *.c, snake_case and __init__ are kept, and so is a mark that is never closed.
 //
 // Source: CommonMark 0.31, section 6. Embedded by its owner, {0} is a line's beginning; no memory.
 #ifndef APP_SPANS_H
@@ -30,8 +30,8 @@ struct spans {
     int depth;          // of spans in spans
 };
 
-// Writes what is decided of text[0..length), which has no newline and begins where the last call
-// ended; returns how many bytes that is in *taken. `whole`: the line ends there, all is taken.
+// Writes as much of text[0..length) as is decided; *taken is how many bytes that is. The text has
+// no newline and begins where the last call ended. `whole`: the line ends there, so all is decided.
 MUST_CHECK enum status spans_append(struct spans *spans, struct wrap *wrap, const char *text,
                                     size_t length, bool whole, struct text *out, size_t *taken);
 

@@ -1,9 +1,9 @@
-// app/screen/status_line.h — where the person is, and how full things are, in one line.
+// app/screen/status_line.h — one line about the conversation, the context and the cache.
 //
 //   a story about a dog · 4.1k/32k (13 %) · 96 % cached · 118 tok/s · pool 41 %
 //
-// On a narrow screen its parts are left out from the end, and the name is shortened first.
-// Nothing is owned, no threads.
+// On a narrow screen the name is shortened first, then parts are dropped from the end. Nothing is
+// owned, no threads.
 #ifndef APP_STATUS_LINE_H
 #define APP_STATUS_LINE_H
 

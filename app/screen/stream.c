@@ -123,7 +123,7 @@ static enum status append(struct stream *stream, const char *text, size_t length
 
 void stream_append(struct stream *stream, const char *text, size_t length, int32_t tokens) {
     const enum status ignored = append(stream, text, length, tokens);
-    (void)ignored; // what there was no memory for is stored all the same
+    (void)ignored; // without memory the text is not shown, but it is still stored
     write_out(stream);
 }
 

@@ -1,14 +1,15 @@
-// app/screen/stream.h — an answer on its way to the screen, piece by piece.
+// app/screen/stream.h — writes an answer to the screen, piece by piece.
 //
 //   text ─► thinking.h ─┬─ the thought ─► harmless ─► thought.h ──┐
 //                       └─ the answer ──► harmless ─► markdown.h ─┴─► one write for each piece
 //
-// The thought may go elsewhere: one-shot, to stderr, and the answer to a pipe as it is.
+// The thought may go elsewhere: in one-shot mode to stderr, while the answer goes to a pipe
+// unchanged.
 //
-// Between two writes the terminal is plain, and the cursor is where the text ended: others may
-// write there after stream_end(). Nothing that a model writes is obeyed by a terminal, and what is
-// written is not written again, but for a word that moves to the next line and a thought that
-// folds. Without styles the text is as it is, with its thought named.
+// Between two writes the terminal has no style set, and the cursor is where the text ended: others
+// may write there after stream_end(). A terminal never interprets what a model writes. Output is
+// not rewritten, except for a word that moves to the next line and a thought that folds. Without
+// styles the text is unchanged, and its thought is labelled.
 //
 //   stream_begin ─► stream_append … ─► stream_end ─► stream_append …
 //
@@ -42,7 +43,7 @@ struct stream {
     int64_t thought_from_ms; // 0: not known
 };
 
-// How the person wants to see answers; for the process, as the terminal is.
+// The person's settings for showing answers; one for the process, like the terminal.
 struct stream_wishes {
     bool raw; // Markdown as it is
     enum thought_look look;
@@ -59,7 +60,7 @@ void stream_deinit(struct stream *stream);
 // `tokens`: of the whole answer up to here; 0: not known.
 void stream_append(struct stream *stream, const char *text, size_t length, int32_t tokens);
 
-// What is held is written, and the line is ended.
+// Writes what is held, and ends the line.
 void stream_end(struct stream *stream);
 
 // The cursor leaves the text now and comes back: terminal.h's footer.

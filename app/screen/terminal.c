@@ -108,9 +108,9 @@ static void enter_raw(void) {
     if (terminal.capable) write_through(PASTE_ON, sizeof PASTE_ON - 1);
 }
 
-// Keys come one by one and unchanged: ^J is not Enter, ^S and ^O are keys, and so are ^C and ^Z,
-// which thereby keep their place among the other keys (terminal_press). Only ^\ stays the
-// kernel's, and NOFLSH keeps it from throwing anything away.
+// Keys arrive one by one and unchanged: ^J is not Enter, ^S and ^O are keys, and so are ^C and ^Z,
+// which thereby stay in order with the other keys (terminal_press). Only ^\ is handled by the
+// kernel, and NOFLSH prevents it from discarding input.
 static struct termios raw_modes(struct termios modes) {
     modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
     modes.c_lflag |= ISIG | NOFLSH;
@@ -138,7 +138,7 @@ static void release_signals(void) {
         sigaction(FATAL[i], &terminal.fatal_before[i], NULL);
 }
 
-// Readline sets the locale once more, by the environment, which therefore says the same.
+// Readline sets the locale again from the environment, so the environment is set to the same.
 void terminal_choose_locale(void) {
     static const char ours[] = "C.UTF-8";
     const char *all = getenv("LC_ALL");
@@ -305,8 +305,8 @@ void terminal_text(enum style style, const char *bytes, size_t length) {
     terminal_wrapped(style, NULL, bytes, length);
 }
 
-// Where the last line is, that a footer has: the lines above it are the ones that scroll. Down and
-// up again makes room for it when the cursor is in the last line, and keeps the column.
+// Reserves the last line for a footer: only the lines above it scroll. Moving down and up again
+// frees that line if the cursor is in it, and keeps the column.
 static enum status part_screen(int rows, struct text *out) {
     if (terminal.footer_row) TRY(text_append_string(out, "\033[r\0338\033[J"));
     TRY(text_format(out, "\033D\033M\0337\033[1;%dr", rows - 1));
@@ -419,7 +419,7 @@ struct terminal_signals terminal_read_signals(void) {
         .resized = resized,
         .continued = continued,
     };
-    // Only what was seen is cleared, so one that comes between these lines waits for next time.
+    // Only what was seen is cleared, so a signal between these lines is reported next time.
     if (signals.interrupts) interrupts = 0;
     if (signals.suspend) suspend = 0;
     if (signals.resized) resized = 0;
@@ -453,8 +453,8 @@ void terminal_retake(void) {
     interrupts = 0; // they were meant for the other program
 }
 
-// Such a terminal is always ready to be read, and has nothing: it counts as its signal, which does
-// not come to a process outside of its session.
+// Such a terminal is always readable but delivers nothing. It counts as SIGHUP, which a process
+// outside of its session does not get.
 static void hang_up(void) {
     terminal.hung_up = true;
     if (!end) end = SIGHUP;

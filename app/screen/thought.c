@@ -30,7 +30,7 @@ enum status thought_begin(struct thought *thought, const struct thought_options 
     return options->look == THOUGHT_HIDDEN ? STATUS_OK : text_append_string(out, "[thinking]\n");
 }
 
-// What came, in rows below each other; the first goes on where the last one is.
+// Writes new text in rows; the first continues the last row.
 static enum status put_rows(const struct text *laid, struct text *out) {
     const char *row = text_string(laid);
     for (;;) {
@@ -42,7 +42,7 @@ static enum status put_rows(const struct text *laid, struct text *out) {
     }
 }
 
-// Back over `rows`, which are erased one by one: what is below them is not ours.
+// Moves back over `rows` and erases them one by one, because what is below them is not ours.
 static enum status go_up(int rows, struct text *out) {
     for (; rows > 0; rows--)
         TRY(text_append_string(out, "\r\033[K\033[A"));
@@ -63,7 +63,7 @@ static int count_newlines(const struct text *text) {
     return count;
 }
 
-// Keeps the last rows that a folding thought shows; true: some went.
+// Keeps the last rows that a folding thought shows; true if some were dropped.
 static bool drop_rows(struct thought *thought) {
     struct text *rows = &thought->rows;
     const char *from = text_string(rows);
@@ -107,7 +107,7 @@ enum status thought_append(struct thought *thought, const char *text, size_t len
     return status;
 }
 
-// What is held of its last word.
+// Writes what is held of its last word.
 static enum status finish_rows(struct thought *thought, struct text *out) {
     struct text laid = {0};
     enum status status = wrap_flush(&thought->wrap, &laid);
@@ -129,7 +129,7 @@ enum status thought_end(struct thought *thought, const char *line, struct text *
     return text_format(out, "\033[0;2m[%s]\033[0m\n\n", line);
 }
 
-// What is shown stays; what comes goes below it.
+// Leaves what is shown and continues below it.
 static enum status begin_anew(struct thought *thought, struct text *out) {
     TRY(finish_rows(thought, out));
     wrap_deinit(&thought->wrap);
@@ -145,7 +145,7 @@ enum status thought_resize(struct thought *thought, int width, struct text *out)
     return begin_anew(thought, out);
 }
 
-// One that stays from now on goes on in the rows that it has.
+// A thought that stays from now on continues in its rows.
 enum status thought_change_look(struct thought *thought, enum thought_look look, struct text *out) {
     if (look == thought->options.look) return STATUS_OK;
     if (look != THOUGHT_STAYS && thought->open && thought->options.styled)

@@ -1,16 +1,16 @@
 // app/screen/thought.h — how a model's thinking looks while it is written, and when it is done.
 //
-//   folds    its last rows, dimmed, behind a bar; then one line in their place
-//   stays    all of it, dimmed, behind a bar; then one line below it
-//   hidden   how many tokens it has, in one line; then one line in its place
+//   folds    its last rows, dimmed, after a bar; when done one line in their place
+//   stays    all of it, dimmed, after a bar; when done one line below it
+//   hidden   the number of its tokens in one line; when done one line in its place
 //
 //   closed ──begin──► open ──append──► open ──end, with the line──► closed
 //
-// Without styles nothing can be taken back: "[thinking]", the text as it comes, and the line. So
-// a thought is told from an answer by its words and its bar, not by its look alone.
+// Without styles nothing can be erased: "[thinking]", the text as it comes, and the line. So labels
+// and the bar distinguish a thought from an answer, not its style alone.
 //
-// Only harmless text comes in. Of escapes, styles go out, and what goes back up over the rows
-// that are shown: their number is known, because every line of them is broken here.
+// Input must be harmless. Of escapes the output contains styles, and moves back up over the rows
+// that are shown; their number is known, because every line of them is broken here.
 //
 // {0} is closed; owned: thought_deinit(). No threads.
 #ifndef APP_THOUGHT_H
@@ -44,10 +44,10 @@ MUST_CHECK enum status thought_append(struct thought *thought, const char *text,
                                       int tokens, struct text *out);
 MUST_CHECK enum status thought_end(struct thought *thought, const char *line, struct text *out);
 
-// The screen has another width, and its rows are where nobody knows: they stay, others begin.
+// The screen has another width, so its rows may be anywhere: they are left, and new ones begin.
 MUST_CHECK enum status thought_resize(struct thought *thought, int width, struct text *out);
 
-// From now on it looks so. What is shown by then stays.
+// Changes the look from now on. What is already shown stays.
 MUST_CHECK enum status thought_change_look(struct thought *thought, enum thought_look look,
                                            struct text *out);
 

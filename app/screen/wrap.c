@@ -73,8 +73,8 @@ static enum status break_line(struct wrap *wrap, struct text *out) {
     return append_lead(wrap, out);
 }
 
-// Takes the word from this line to the next. The erasing starts from an absolute column: where
-// a cursor behind the last column counts from differs between terminals.
+// Moves the word from this line to the next. Erasing starts from an absolute column, because
+// terminals differ in where a cursor after the last column is.
 static enum status move_word(struct wrap *wrap, struct text *out) {
     const int start = wrap->column - wrap->word_columns;
     if (wrap->word_columns > 0 && !wrap->held) TRY(text_format(out, "\033[%dG\033[K", start + 1));
@@ -88,9 +88,9 @@ static enum status move_word(struct wrap *wrap, struct text *out) {
     return STATUS_OK;
 }
 
-// The line ends where a word fills it, or (`runs_on`) inside a script of wide characters: such
-// lines are the terminal's to break, so that they are copied as one, unless broken lines begin with
-// something.
+// The line ends where a word fills it, or (`runs_on`) inside a script of wide characters. The
+// terminal breaks such lines, so that they are copied as one, unless continuation lines have a
+// lead.
 static enum status break_here(struct wrap *wrap, bool runs_on, struct text *out) {
     const bool ours =
         wrap->holds || wrap->whole_words || wrap->lead_columns > 0 || wrap->passed || !runs_on;

@@ -1,17 +1,16 @@
-// app/screen/wrap.h — words that do not break at the screen's edge, while they are still being
-// written.
+// app/screen/wrap.h — keeps words whole at the screen's edge, while they are still being written.
 //
-// A word is written as it comes. When its next character would not fit the line, what is there
-// of it is erased and written again on the next line. A word that fills a line by itself, and
-// scripts of wide characters, break where the line ends.
+// A word is written as it comes. When its next character would not fit the line, its beginning is
+// erased and written again on the next line. A word that fills a line by itself, and scripts of
+// wide characters, break where the line ends.
 //
-// Erasing needs to know the column. On a line where terminals disagree on the columns of a
-// picture (cells.h) it is not known: a patient wrap holds each word there until it is whole, and
-// then writes it where it fits; any other leaves the line to the terminal.
+// Erasing requires the column. On a line where terminals disagree on the columns of a picture
+// (cells.h) it is unknown: a patient wrap holds each word there until it is whole, and then writes
+// it where it fits; any other leaves the line to the terminal.
 //
-// Text has styles, which are a wish of the caller's: escapes go out only where the style changes,
-// and a word takes its own along. A line that the screen's edge breaks goes on after the lead,
-// which stands under what the line began with.
+// The caller chooses styles: escapes are written only where the style changes, and a word keeps its
+// own when it moves. A broken line continues after the lead, which is indented like the beginning
+// of the line.
 //
 // {.width = w} begins at column 0; width 0 breaks nothing. Owned: wrap_deinit(). No threads.
 #ifndef APP_WRAP_H
@@ -33,7 +32,7 @@ enum wrap_style { // bits
 
 struct wrap {
     int width;    // of the screen, in columns
-    int column;   // that comes next, at most; >= width: the line is full
+    int column;   // of the next character, at most; >= width: the line is full
     bool left;    // the terminal breaks this line
     bool lost;    // it does, and until the next line the column is not known
     bool passed;  // the terminal does not know any more that the line is full
@@ -61,26 +60,27 @@ void wrap_deinit(struct wrap *wrap);
 MUST_CHECK enum status wrap_append(struct wrap *wrap, const char *bytes, size_t length,
                                    struct text *out);
 
-// The rest of this line is the terminal's to break: code, tables.
+// Lets the terminal break the rest of this line: code, tables.
 MUST_CHECK enum status wrap_leave_line(struct wrap *wrap, struct text *out);
 
-// What broken lines go on with from here on; more than half the width of it is none. Copied.
+// Sets the lead of continuation lines from here on; one wider than half the screen is ignored.
+// Copied.
 MUST_CHECK enum status wrap_set_lead(struct wrap *wrap, const char *lead, int columns);
 
 // Writes what is held.
 MUST_CHECK enum status wrap_flush(struct wrap *wrap, struct text *out);
 
-// Leaves the terminal plain until the next character: somebody else may write.
+// Resets the terminal's style until the next character, so that others may write.
 MUST_CHECK enum status wrap_rest(struct wrap *wrap, struct text *out);
 
-// The cursor leaves the text now and comes back, which makes a terminal forget that a line is full:
-// it would write the next character over the last one, so it does not break this line.
+// The cursor is about to leave the text and return. That makes a terminal forget that a line is
+// full: it would overwrite the last character instead of breaking the line.
 void wrap_settle(struct wrap *wrap);
 
 // The cursor was put at the beginning of a line.
 void wrap_restart(struct wrap *wrap);
 
-// The screen has another width; what it did to the line is not known.
+// The screen has another width; its effect on the current line is unknown.
 void wrap_resize(struct wrap *wrap, int width);
 
 #endif

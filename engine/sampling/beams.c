@@ -49,11 +49,11 @@ struct beams {
     atomic_bool cancelled;
     bool background, done;
     enum status status;
-    struct request_stats stats; // of the first step, with the rest added
+    struct request_stats stats; // of the first step, with the other steps added
     int64_t began_us, first_us;
 };
 
-// ---- what each beam may go on with
+// ---- the continuations of a beam
 
 static bool precedes(struct scored a, struct scored b) {
     return a.log_probability > b.log_probability ||
@@ -70,7 +70,7 @@ static void keep_best(struct beam *beam, struct scored scored) {
     beam->best[at] = scored;
 }
 
-// On the engine's thread, which this beam is not shared with until its step is over.
+// Called on the engine's thread, which alone uses the beam until its step is over.
 static void look(void *user, const float *logits, int32_t vocabulary) {
     struct beam *beam = user;
     double highest = -(double)INFINITY, total = 0;
@@ -85,7 +85,7 @@ static void look(void *user, const float *logits, int32_t vocabulary) {
             keep_best(beam, (struct scored){id, (double)logits[id] - shift});
 }
 
-// ---- finished ones
+// ---- finished continuations
 
 static const int32_t *own_tokens(const struct beams *beams, int32_t beam) {
     return sequence_tokens(beams->beams[beam].sequence) + beams->prompt;
@@ -95,7 +95,7 @@ static double score_of(const struct beams *beams, double sum, int32_t tokens) {
     return sum / pow(tokens, beams->options.length_penalty);
 }
 
-// `id` after what the beam has; or, if it is TOKEN_NONE, that alone.
+// Finishes the beam's tokens followed by `id`, or without it if it is TOKEN_NONE.
 static enum status finish_one(struct beams *beams, int32_t beam, int32_t id, double sum,
                               bool ended) {
     const int32_t before = beams->generated, count = before + (id != TOKEN_NONE);
@@ -121,6 +121,7 @@ static enum status finish_one(struct beams *beams, int32_t beam, int32_t id, dou
 // ---- steps
 
 static void end(struct beams *beams, enum status status) {
+    ASSERT(!beams->done && beams->waiting == 0);
     beams->done = true;
     beams->status = status;
     if (beams->first_us) beams->stats.decode_us = clock_now_us() - beams->first_us;
@@ -145,6 +146,7 @@ static enum status start_step(struct beams *beams) {
                                               .owner = beams->options.owner};
         options[i].sampler.temperature = 0;
     }
+    ASSERT(beams->live > 0 && beams->waiting == 0);
     TRY(request_start_all(sequences, options, beams->live, requests));
     beams->waiting = beams->live;
     for (int32_t i = 0; i < beams->live; i++)
@@ -180,7 +182,9 @@ static enum status grow(struct beams *beams, const struct choice_of_beam *chosen
     bool taken[BEAMS_MAX_WIDTH] = {false};
     enum status status = STATUS_OK;
     int32_t made = 0;
+    ASSERT(count > 0 && count <= beams->options.width);
     for (; made < count && status == STATUS_OK; made++) {
+        ASSERT(chosen[made].beam >= 0 && chosen[made].beam < beams->live);
         struct sequence *from = beams->beams[chosen[made].beam].sequence;
         if (taken[chosen[made].beam])
             status = sequence_fork(from, &sequences[made]);
@@ -207,15 +211,16 @@ static bool is_over(const struct beams *beams, const struct choice_of_beam *chos
            score_of(beams, chosen[0].sum, beams->generated) <= beams->results[width - 1].score;
 }
 
-// All beams know what they may go on with.
+// Ends a step: every beam has reported its continuations.
 static enum status advance(struct beams *beams) {
     struct choice_of_beam looked_at[LOOKED_AT], chosen[BEAMS_MAX_WIDTH];
     const struct tokenizer *tokenizer = engine_tokenizer(beams->engine);
     const int32_t width = beams->options.width;
     int32_t count = 0;
-    for (int32_t i = 0; i < beams->live; i++) // what the request picked is not wanted
+    for (int32_t i = 0; i < beams->live; i++) // drops the token that the request sampled
         sequence_truncate(beams->beams[i].sequence, beams->prompt + beams->generated);
     const int32_t looked = merge(beams, looked_at);
+    ASSERT(looked <= LOOKED_AT);
     for (int32_t i = 0; i < looked && count < width; i++) {
         const struct choice_of_beam *choice = &looked_at[i];
         if (!tokenizer || !tokenizer_ends_turn(tokenizer, choice->id))
@@ -239,7 +244,7 @@ static enum status advance(struct beams *beams) {
     return start_step(beams);
 }
 
-// What there is when it is stopped.
+// Finishes the beams as they are when the search is stopped.
 static enum status stop(struct beams *beams, enum status why) {
     for (int32_t i = 0; i < beams->live && beams->result_count < beams->options.width; i++) {
         sequence_truncate(beams->beams[i].sequence, beams->prompt + beams->generated);
@@ -308,7 +313,7 @@ bool beams_take(struct beams *beams, const struct event *event) {
     note_stats(beams, &event->stats);
     if (event->reason == STOP_REASON_FAILED) beams->status = event->status;
     if (--beams->waiting > 0) return true;
-    // The step itself may have been faster than the word to stop.
+    // The step may have ended before it saw the cancellation.
     if (atomic_load(&beams->cancelled) && beams->status == STATUS_OK)
         beams->status = STATUS_CANCELLED;
     enum status status = beams->status;

@@ -5,9 +5,8 @@
 // token's probabilities for all of them as one batch, and takes the best of all their
 // continuations:
 //
-//   1. Of each beam's continuations and of all together, the 2 * width with the highest sums of
-//      log-probabilities (equal ones: the earlier beam, then the lower id) are looked at in that
-//      order.
+//   1. Of all beams' continuations, the 2 * width with the highest sums of log-probabilities
+//      (equal ones: the earlier beam, then the lower id) are examined in that order.
 //   2. One that ends the turn is finished if it is among the first `width`; it is dropped if not.
 //   3. Others become the next beams, up to `width`.
 //
@@ -16,8 +15,8 @@
 // of them count as finished; or when `width` are finished and, without early_stopping, no beam
 // would score more than the last of them if it ended now.
 //
-// The beams are sequences: they share the blocks of their common past, and let go what is theirs
-// alone when they die. Nothing random is in it.
+// Beams are sequences: they share the blocks of their common prefix and release their own when they
+// are dropped. The search is deterministic.
 //
 //   beams_create ─► beams_take, for every event of the engine ─► beams_done ─► beams_result
 //
@@ -39,7 +38,7 @@ struct beams_options {
     int32_t width;         // 1 to BEAMS_MAX_WIDTH
     int32_t max_tokens;    // 0: until the context is full
     double length_penalty; // 0: none; 1: the mean; more favours longer ones
-    bool early_stopping;   // with `width` finished, it is over
+    bool early_stopping;   // ends the search when `width` are finished
     void *owner;           // of its events
 };
 
@@ -49,10 +48,11 @@ MUST_CHECK enum status beams_create(struct sequence *sequence, const struct beam
                                     struct beams **beams);
 void beams_destroy(struct beams *beams); // when done; NULL is fine
 
-// True: the event was the search's. On the last one of a step it chooses and begins the next.
+// True if the event belongs to the search. The last event of a step chooses beams and starts the
+// next step.
 bool beams_take(struct beams *beams, const struct event *event);
 
-void beams_cancel(struct beams *beams); // soon it is done, with the beams as they are
+void beams_cancel(struct beams *beams); // ends the search soon, with the beams as they are
 void beams_set_background(struct beams *beams, bool background); // as request_set_background()
 bool beams_done(const struct beams *beams);
 

@@ -5,18 +5,18 @@
 #include "kernels/base/assert.h"
 
 enum {
-    LONGEST_MATCH = 4, // tokens that are looked for; then fewer
+    LONGEST_MATCH = 4, // tokens that are searched for first; then fewer
     SHORTEST_MATCH = 2,
-    FIRST_REST = 16,
-    LONGEST_REST = 256,
+    FIRST_PAUSE = 16,
+    LONGEST_PAUSE = 256,
 };
 
-struct prompt_lookup prompt_lookup_new(int32_t most) {
-    ASSERT(most >= 0 && most <= PROMPT_LOOKUP_MOST);
-    return (struct prompt_lookup){.most = most, .now = most, .next_rest = FIRST_REST};
+struct prompt_lookup prompt_lookup_new(int32_t max) {
+    ASSERT(max >= 0 && max <= PROMPT_LOOKUP_MAX);
+    return (struct prompt_lookup){.max = max, .now = max, .next_pause = FIRST_PAUSE};
 }
 
-// Where the last `match` tokens ended before, the latest place; 0: nowhere.
+// The end of the latest earlier occurrence of the last `match` tokens; 0 if there is none.
 static int32_t find_last(const int32_t *tokens, int32_t length, int32_t match) {
     const int32_t *end = tokens + length - match;
     for (int32_t at = length - 1; at >= match; at--)
@@ -26,32 +26,33 @@ static int32_t find_last(const int32_t *tokens, int32_t length, int32_t match) {
     return 0;
 }
 
-int32_t prompt_lookup_propose(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
-                              int32_t room, int32_t *proposal) {
-    if (lookup->most == 0) return 0;
-    if (lookup->rest > 0) {
-        lookup->rest--;
+int32_t prompt_lookup_draft(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
+                            int32_t limit, int32_t *draft) {
+    if (lookup->max == 0) return 0;
+    if (lookup->pause > 0) {
+        lookup->pause--;
         return 0;
     }
     int32_t at = 0;
     for (int32_t match = LONGEST_MATCH; match >= SHORTEST_MATCH && at == 0; match--)
         if (length > match) at = find_last(tokens, length, match);
     if (at == 0) return 0;
-    int32_t count = lookup->now < room ? lookup->now : room;
+    int32_t count = lookup->now < limit ? lookup->now : limit;
     if (count > length - at) count = length - at;
     if (count <= 0) return 0;
-    memcpy(proposal, tokens + at, (size_t)count * sizeof proposal[0]);
+    ASSERT(count <= PROMPT_LOOKUP_MAX && at + count <= length);
+    memcpy(draft, tokens + at, (size_t)count * sizeof draft[0]);
     return count;
 }
 
-void prompt_lookup_note(struct prompt_lookup *lookup, int32_t proposed, int32_t kept) {
-    ASSERT(proposed > 0 && kept >= 0 && kept <= proposed);
-    if (kept > 0) {
-        lookup->now = 2 * kept + 1 < lookup->most ? 2 * kept + 1 : lookup->most;
-        lookup->next_rest = FIRST_REST;
+void prompt_lookup_note(struct prompt_lookup *lookup, int32_t drafted, int32_t accepted) {
+    ASSERT(drafted > 0 && accepted >= 0 && accepted <= drafted);
+    if (accepted > 0) {
+        lookup->now = 2 * accepted + 1 < lookup->max ? 2 * accepted + 1 : lookup->max;
+        lookup->next_pause = FIRST_PAUSE;
         return;
     }
     lookup->now = lookup->now > 2 ? lookup->now / 2 : 1;
-    lookup->rest = lookup->next_rest;
-    if (lookup->next_rest < LONGEST_REST) lookup->next_rest *= 2;
+    lookup->pause = lookup->next_pause;
+    if (lookup->next_pause < LONGEST_PAUSE) lookup->next_pause *= 2;
 }

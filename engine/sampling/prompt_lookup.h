@@ -1,12 +1,13 @@
-// engine/sampling/prompt_lookup.h — what may come next, guessed from what the log has said before.
+// engine/sampling/prompt_lookup.h — prompt lookup decoding: draft tokens from the log itself.
 //
-// A text often repeats itself: a quotation, a list, code that is edited. The last tokens of a log
-// are looked for in it, and what followed them the last time is proposed. The model then computes
-// all proposed tokens in one step beside the pending one, and keeps those that it would have
-// picked itself: so the answer is the same, only sooner. (Prompt lookup decoding; Saxena, 2023.)
+// Text often repeats itself: a quotation, a list, code that is edited. The last tokens of a log are
+// searched for in it, and what followed them the last time becomes the draft. The model then
+// verifies it: it computes all draft tokens in one step beside the pending one, and those that it
+// would have sampled itself are accepted. So the answer is the same, only sooner. (Speculative
+// decoding without a draft model; Saxena, 2023.)
 //
-// Proposals that fail cost time. A lookup proposes fewer after one of which nothing was kept, and
-// after several it rests, longer each time; one that is kept makes it bold again.
+// Rejected drafts cost time. After a draft of which nothing was accepted, the next ones are
+// shorter, and there is a pause, longer each time; an accepted token makes them longer again.
 //
 // Plain data: no memory, no clock, no model.
 #ifndef ENGINE_SAMPLING_PROMPT_LOOKUP_H
@@ -14,23 +15,23 @@
 
 #include <stdint.h>
 
-enum { PROMPT_LOOKUP_MOST = 16 }; // tokens of one proposal
+enum { PROMPT_LOOKUP_MAX = 16 }; // tokens of one draft
 
 struct prompt_lookup {
-    int32_t most; // that may be proposed at once; 0: never any
-    int32_t now;  // that may be next
-    int32_t rest; // tokens until it tries again
-    int32_t next_rest;
+    int32_t max;   // tokens of a draft, at most; 0: never any
+    int32_t now;   // of the next draft, at most
+    int32_t pause; // steps until the next draft
+    int32_t next_pause;
 };
 
-struct prompt_lookup prompt_lookup_new(int32_t most); // 0 to PROMPT_LOOKUP_MOST
+struct prompt_lookup prompt_lookup_new(int32_t max); // 0 to PROMPT_LOOKUP_MAX
 
-// Fills proposal [room] and returns how many: 0 when it rests, or finds nothing. Once for each
-// step.
-int32_t prompt_lookup_propose(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
-                              int32_t room, int32_t *proposal);
+// Fills draft [limit] and returns how many tokens: 0 during a pause, or if nothing is found. Called
+// once for each step.
+int32_t prompt_lookup_draft(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
+                            int32_t limit, int32_t *draft);
 
-// After a step: `kept` of `proposed` > 0 were what the model picked.
-void prompt_lookup_note(struct prompt_lookup *lookup, int32_t proposed, int32_t kept);
+// After a step: `accepted` of `drafted` > 0 tokens were what the model sampled.
+void prompt_lookup_note(struct prompt_lookup *lookup, int32_t drafted, int32_t accepted);
 
 #endif

@@ -11,7 +11,7 @@ struct sampler {
     struct sampler_options options;
     uint64_t random_state;
     int32_t vocabulary;
-    size_t room;                   // candidates that fit: top_k, or the vocabulary
+    size_t capacity;               // candidates that fit: top_k, or the vocabulary
     uint32_t *occurrences;         // [vocabulary], all 0 between picks; NULL without penalties
     struct candidate candidates[]; // [room]
 };
@@ -64,7 +64,7 @@ static struct choice choice_of(const struct sampler_options *options) {
                            .frequency_penalty = options->frequency_penalty};
 }
 
-// The tokens that penalties look at, counted: the first of them, up to the end of the history.
+// Counts the tokens that penalties apply to. Returns the first of them; they end with the history.
 static const int32_t *count_recent(struct sampler *sampler, const int32_t *history, size_t count) {
     const struct sampler_options *options = &sampler->options;
     const int32_t *end = history + count;
@@ -95,7 +95,7 @@ static int32_t best_id(const struct sampler *sampler, const float *logits) {
     return best < 0 ? 0 : best;
 }
 
-// Takes a heap with the worst on top apart: what is left is in order, the best first.
+// Sorts a heap that has the worst on top: the best comes first.
 static void sort(struct candidate *heap, size_t count) {
     for (size_t left = count; left > 1;) {
         const struct candidate worst = heap[0];
@@ -105,27 +105,28 @@ static void sort(struct candidate *heap, size_t count) {
     }
 }
 
-// The best `room` candidates, the best first; all of them in the order of ids. Once a limited room
-// is full, the worst of them is on top of a heap, and one comparison turns most ids away.
+// Keeps the best `capacity` candidates, best first; or, if all are kept, in the order of ids. Once
+// the capacity is reached, a heap has the worst on top, and one comparison rejects most ids.
 static struct survivors keep_top_k(struct sampler *sampler, const float *logits) {
-    const size_t room = sampler->room, vocabulary = (size_t)sampler->vocabulary;
+    const size_t capacity = sampler->capacity, vocabulary = (size_t)sampler->vocabulary;
     struct candidate *kept = sampler->candidates;
     size_t count = 0;
     for (int32_t id = 0; id < sampler->vocabulary; id++) {
         const struct candidate next = {id, logits[id]};
         if (!(next.logit > -INFINITY)) continue; // NaN too
-        if (count < room) {
+        if (count < capacity) {
             kept[count++] = next;
-            if (count == room && room < vocabulary) heap_make(kept, count, false);
+            if (count == capacity && capacity < vocabulary) heap_make(kept, count, false);
         } else if (better(next, kept[0])) {
             kept[0] = next;
             sift_down(kept, count, 0, false);
         }
     }
-    if (room < vocabulary) {
-        if (count < room) heap_make(kept, count, false);
+    if (capacity < vocabulary) {
+        if (count < capacity) heap_make(kept, count, false);
         sort(kept, count);
     }
+    ASSERT(count <= capacity);
     return (struct survivors){kept, count};
 }
 
@@ -148,9 +149,11 @@ static double total_weight(struct survivors from, float highest, float temperatu
     return total;
 }
 
-// Takes the best off a heap, one by one, until enough is kept. What is taken gathers at the end.
+// Pops the best off a heap until their probabilities reach top_p. Popped candidates gather at the
+// array's end.
 static struct survivors keep_top_p(struct survivors from, float top_p) {
     if (top_p >= 1) return from;
+    ASSERT(from.count > 0);
     const float highest = highest_logit(from);
     const double enough = (double)top_p * total_weight(from, highest, 1);
     size_t heap_count = from.count;
@@ -163,6 +166,7 @@ static struct survivors keep_top_p(struct survivors from, float top_p) {
         if (heap_count > 0) sift_down(from.first, heap_count, 0, true);
         kept += weight(best.logit, highest, 1);
     } while (kept < enough && heap_count > 0);
+    ASSERT(heap_count < from.count);
     return (struct survivors){from.first + heap_count, from.count - heap_count};
 }
 
@@ -173,10 +177,12 @@ static struct survivors keep_min_p(struct survivors from, float min_p) {
     for (size_t i = 0; i < from.count; i++)
         if (weight(from.first[i].logit, highest, 1) >= (double)min_p)
             from.first[kept++] = from.first[i];
+    ASSERT(kept > 0); // the best is as probable as itself
     return (struct survivors){from.first, kept};
 }
 
 static int32_t draw(struct survivors from, float temperature, double random) {
+    ASSERT(from.count > 0 && temperature > 0);
     const float highest = highest_logit(from);
     const double target = random * total_weight(from, highest, temperature);
     double passed = 0;
@@ -225,11 +231,13 @@ struct sampler *sampler_create(int32_t vocabulary, const struct sampler_options 
     ASSERT(vocabulary > 0);
     ASSERT(sampler_options_check(options, NULL) == STATUS_OK);
     const bool limited = options->top_k > 0 && options->top_k < vocabulary;
-    const size_t room = (size_t)(limited ? options->top_k : vocabulary);
-    struct sampler *sampler = malloc(sizeof *sampler + room * sizeof sampler->candidates[0]);
+    const size_t capacity = (size_t)(limited ? options->top_k : vocabulary);
+    struct sampler *sampler = malloc(sizeof *sampler + capacity * sizeof sampler->candidates[0]);
     if (!sampler) return NULL;
-    *sampler = (struct sampler){
-        .options = *options, .random_state = options->seed, .vocabulary = vocabulary, .room = room};
+    *sampler = (struct sampler){.options = *options,
+                                .random_state = options->seed,
+                                .vocabulary = vocabulary,
+                                .capacity = capacity};
     if (has_penalties(options)) {
         sampler->occurrences = calloc((size_t)vocabulary, sizeof sampler->occurrences[0]);
         if (!sampler->occurrences) {
@@ -267,8 +275,8 @@ int32_t sampler_pick(struct sampler *sampler, float *logits, const int32_t *hist
 static int32_t candidates_needed(const struct sampler *sampler) {
     if (sampler->vocabulary > CANDIDATES_VOCABULARY_MAX) return 0;
     if (sampler->options.temperature == 0) return 1;
-    const bool limited = sampler->room < (size_t)sampler->vocabulary;
-    return limited && sampler->room <= CANDIDATES_MAX ? (int32_t)sampler->room : 0;
+    const bool limited = sampler->capacity < (size_t)sampler->vocabulary;
+    return limited && sampler->capacity <= CANDIDATES_MAX ? (int32_t)sampler->capacity : 0;
 }
 
 bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t count,
@@ -281,7 +289,7 @@ bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t coun
     for (const int32_t *id = first; id < history + count; id++) {
         const int32_t occurrences = (int32_t)sampler->occurrences[*id];
         sampler->occurrences[*id] = 0;
-        if (occurrences == 0) continue; // there already
+        if (occurrences == 0) continue; // listed already
         if (distinct < PENALTIES_MAX) penalties[distinct] = (struct penalty){*id, occurrences};
         distinct++;
     }
@@ -295,7 +303,7 @@ int32_t sampler_pick_from(struct sampler *sampler, const struct candidate *best)
     const int32_t needed = candidates_needed(sampler);
     const double random = next_random(sampler);
     ASSERT(needed > 0);
-    if (best[0].id < 0) return 0; // nothing is a number
+    if (best[0].id < 0) return 0; // every logit is NaN
     if (sampler->options.temperature == 0) return best[0].id;
     struct survivors left = {sampler->candidates, 0};
     while (left.count < (size_t)needed && best[left.count].id >= 0 &&

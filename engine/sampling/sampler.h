@@ -5,7 +5,7 @@
 //
 //   penalties    over the ids of the last penalty_last_n tokens, each once:
 //                logit > 0: logit / repeat_penalty, else logit * repeat_penalty;
-//                then minus presence_penalty and times-it-occurs * frequency_penalty
+//                then minus presence_penalty and minus occurrences * frequency_penalty
 //   temperature  0: the highest logit is picked, the lowest id where several are equal;
 //                the rest of the chain does not run
 //   top_k        keeps the k highest logits (0: all); equal ones by the lower id, which are best
@@ -17,16 +17,15 @@
 // top_p and min_p see the probabilities at temperature 1, of what the step before them kept.
 //
 // Invariants: a NaN or -infinity is picked only if there is nothing else (then the lowest id
-// that is not NaN, or 0); each pick takes exactly one random number, whatever the options;
+// that is not NaN, or 0); each pick draws exactly one random number, whatever the options;
 // equal seed, options, logits and histories give equal ids.
 //
 // Random numbers are SplitMix64 (Steele, Lea & Flood, OOPSLA 2014). Min-p: Nguyen et al.,
 // arXiv 2407.01082; top-p: Holtzman et al., arXiv 1904.09751.
 //
-// Where few candidates are enough (greedy, or a top_k that they hold), a device can find those,
-// with the penalties: sampler_choice() says what to ask for, and sampler_pick_from() runs the rest
-// of the chain, with the id that sampler_pick() would give. So the logits need not come to the
-// host.
+// If few candidates are enough (greedy, or a small top_k), the device can find them, penalties
+// included. sampler_choice() says what to request, and sampler_pick_from() runs the rest of the
+// chain, with the same id as sampler_pick(). So the logits need not be copied to the host.
 //
 // Memory: all in sampler_create(). Threads: one at a time.
 #ifndef ENGINE_SAMPLING_SAMPLER_H

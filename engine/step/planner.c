@@ -1,4 +1,4 @@
-// engine/step/planner.c — the requests as the scheduler sees them, and what it decides carried out.
+// engine/step/planner.c — describes requests to the scheduler, and carries out its plan.
 #include <string.h>
 
 #include "engine/internal.h"
@@ -18,9 +18,9 @@ static int32_t step_budget(const struct engine *engine) {
                             STEP_LEAST_TOKENS, engine->most_tokens);
 }
 
-// ---- what others compute
+// ---- what other requests compute
 
-// What was found by the time of a request's first step is counted then.
+// Counts tokens that are found after the request's first step; note_found() counts the others.
 static void set_cached(struct request *request, int32_t cached) {
     struct sequence *sequence = request->sequence;
     if (request->stepped_us)
@@ -28,8 +28,8 @@ static void set_cached(struct request *request, int32_t cached) {
     sequence->cached = cached;
 }
 
-// What is in the cache by now need not be computed.
-static void adopt_news(struct request *request) {
+// Adopts blocks that other requests have cached since: they need not be computed again.
+static void adopt_cached(struct request *request) {
     struct sequence *sequence = request->sequence;
     if (sequence->length - sequence->cached <= 1) return;
     block_cache_adopt(sequence->engine->cache, &sequence->table, sequence->tokens,
@@ -37,29 +37,30 @@ static void adopt_news(struct request *request) {
     set_cached(request, sequence->table.length);
 }
 
-// Where the block ends that the sequence computes next; its last token it always computes itself.
+// The end of the block that the sequence computes next. It always computes its last token itself.
 static int32_t next_end(const struct sequence *sequence) {
     const int32_t size = sequence->engine->shape.block_size, last = sequence->length - 1;
     const int32_t end = (sequence->cached / size + 1) * size;
     return end < last ? end : last;
 }
 
-static bool begin_alike(const struct sequence *a, const struct sequence *b, int32_t length) {
+static bool share_prefix(const struct sequence *a, const struct sequence *b, int32_t length) {
     return a->length >= length && b->length >= length &&
            memcmp(a->tokens, b->tokens, (size_t)length * sizeof a->tokens[0]) == 0;
 }
 
-// Both share the other's blocks, its tail too, which is copied by whoever writes into it first.
+// Shares the other's blocks, including its tail, which is copied by the first of the two to write.
 static void share_table(struct request *request, const struct sequence *other, int32_t length) {
     struct block_table *table = &request->sequence->table;
     struct block_pool *pool = block_cache_pool(other->engine->cache);
+    ASSERT(request->sequence != other && length <= other->cached);
     block_table_truncate(table, pool, 0);
     block_table_fork(&other->table, pool, length, table);
     set_cached(request, length);
 }
 
-// Is a request before this one computing what it needs next? Then it waits for that. A request in
-// the foreground waits for no other.
+// Is an earlier request computing the block that this one needs next? Then this one waits for it,
+// or shares it if it is done. A request in the foreground does not wait for one in the background.
 static bool follows(struct engine *engine, int32_t index) {
     struct request *request = engine->requests[index];
     const struct sequence *sequence = request->sequence;
@@ -67,17 +68,18 @@ static bool follows(struct engine *engine, int32_t index) {
         const struct request *other = engine->requests[i];
         const int32_t end = next_end(sequence);
         if (end <= sequence->cached) return false;
-        if (other->run.state != SCHEDULER_RUNNING || !begin_alike(sequence, other->sequence, end))
+        if (other->scheduling.state != SCHEDULER_RUNNING ||
+            !share_prefix(sequence, other->sequence, end))
             continue;
         if (other->sequence->cached >= end)
             share_table(request, other->sequence, end);
-        else if (other->run.foreground || !request->run.foreground)
+        else if (other->scheduling.foreground || !request->scheduling.foreground)
             return true;
     }
     return false;
 }
 
-// ---- the requests in numbers
+// ---- what the scheduler is told
 
 static int32_t own_blocks(const struct engine *engine, const struct block_table *table) {
     const struct block_pool *pool = block_cache_pool(engine->cache);
@@ -87,39 +89,40 @@ static int32_t own_blocks(const struct engine *engine, const struct block_table 
     return own;
 }
 
-static struct scheduler_run describe(struct engine *engine, int32_t index) {
+static struct scheduler_request describe(struct engine *engine, int32_t index) {
     struct request *request = engine->requests[index];
     const struct sequence *sequence = request->sequence;
-    struct scheduler_run run = request->run;
-    if (run.state == SCHEDULER_RUNNING) {
-        adopt_news(request);
-        if (follows(engine, index)) run.state = SCHEDULER_LOADING; // by another's work
+    struct scheduler_request described = request->scheduling;
+    if (described.state == SCHEDULER_RUNNING) {
+        adopt_cached(request);
+        if (follows(engine, index)) described.state = SCHEDULER_LOADING; // until the other is done
     }
     const struct block_table *table = &sequence->table;
-    run.cached = sequence->cached;
-    run.length = sequence->length;
-    run.blocks = table->count;
-    run.copies = (int32_t)block_cache_need(engine->cache, table, table->length);
-    return run;
+    described.cached = sequence->cached;
+    described.length = sequence->length;
+    described.blocks = table->count;
+    described.copies = (int32_t)block_cache_need(engine->cache, table, table->length);
+    return described;
 }
 
-// Blocks with which all would go on, and the first that waits would come in.
-static int32_t blocks_wanted(const struct engine *engine, const struct scheduler_run *runs,
+// Blocks with which all active requests can go on and the first waiting one can be admitted.
+static int32_t blocks_needed(const struct engine *engine, const struct scheduler_request *described,
                              int32_t watermark) {
     int32_t blocks = 0;
     bool waits = false;
     for (int32_t i = 0; i < engine->request_count; i++) {
         const bool outside =
-            runs[i].state == SCHEDULER_WAITING || runs[i].state == SCHEDULER_SWAPPED;
+            described[i].state == SCHEDULER_WAITING || described[i].state == SCHEDULER_SWAPPED;
         if (outside && waits) continue;
         waits = waits || outside;
-        blocks += scheduler_need(&runs[i], runs[i].length + 1, engine->shape.block_size);
+        blocks += scheduler_need(&described[i], described[i].length + 1, engine->shape.block_size);
         if (outside) blocks += watermark;
     }
     return blocks;
 }
 
-static struct scheduler_limits gather_limits(struct engine *engine, struct scheduler_run *runs) {
+static struct scheduler_limits gather_limits(struct engine *engine,
+                                             struct scheduler_request *described) {
     const int32_t share = (int32_t)(engine->shape.num_blocks / WATERMARK_SHARE);
     struct scheduler_limits limits = {
         .step_tokens = step_budget(engine),
@@ -128,24 +131,24 @@ static struct scheduler_limits gather_limits(struct engine *engine, struct sched
         .swap_us = block_cache_swap_us(engine->cache),
     };
     if (engine->tokens_per_us > 0) limits.recompute_us = limits.block_size / engine->tokens_per_us;
-    const int32_t wanted = blocks_wanted(engine, runs, limits.watermark);
-    limits.room = (int32_t)pressure_gather(engine, (uint32_t)wanted);
-    // Who has how much to give is only of interest when there is too little.
-    for (int32_t i = 0; i < engine->request_count && limits.room < wanted; i++)
-        runs[i].own = own_blocks(engine, &engine->requests[i]->sequence->table);
+    const int32_t needed = blocks_needed(engine, described, limits.watermark);
+    limits.free_blocks = (int32_t)pressure_gather(engine, (uint32_t)needed);
+    // What preempting a request would free matters only when blocks are short.
+    for (int32_t i = 0; i < engine->request_count && limits.free_blocks < needed; i++)
+        described[i].own = own_blocks(engine, &engine->requests[i]->sequence->table);
     return limits;
 }
 
-// ---- the plan carried out
+// ---- carrying out the plan
 
 static void preempt(struct request *request, bool swap) {
     struct sequence *sequence = request->sequence;
-    const bool inside =
-        request->run.state == SCHEDULER_LOADING || request->run.state == SCHEDULER_RUNNING;
+    const bool inside = request->scheduling.state == SCHEDULER_LOADING ||
+                        request->scheduling.state == SCHEDULER_RUNNING;
     if (!swap) block_cache_discard(sequence->engine->cache, &sequence->table);
-    pressure_park(sequence);
-    if (!inside) return; // it waits as before, without what it had
-    request->run.state = SCHEDULER_SWAPPED;
+    pressure_preempt(sequence);
+    if (!inside) return; // it was waiting, and still is
+    request->scheduling.state = SCHEDULER_SWAPPED;
     trace_track_begin(request, "waiting");
     log_write(LOG_DEBUG, "a request of %d tokens gives its blocks up and waits", sequence->length);
     sequence->engine->preempted_requests++;
@@ -153,11 +156,11 @@ static void preempt(struct request *request, bool swap) {
 
 static void admit(struct request *request) {
     trace_track_end(request, "waiting", 0);
-    request->run.state = SCHEDULER_LOADING;
+    request->scheduling.state = SCHEDULER_LOADING;
     if (!request->sequence->restoring.active) restoring_begin(request->sequence);
 }
 
-// Where the cached tokens were found; the one that is computed again is none of them.
+// Counts where the cached tokens were found, without the one that is computed again.
 static void note_found(struct request *request) {
     const struct sequence *sequence = request->sequence;
     const struct restoring *restoring = &sequence->restoring;
@@ -174,23 +177,23 @@ static void note_found(struct request *request) {
     found->disk_tokens += (uint64_t)stats->disk_tokens;
 }
 
-// Guesses behind the log's end, as many as there is room for without taking any from others: in the
-// step (`left` chunks of one row or none come after it, of step->planned tokens), in the context,
-// and among FREE blocks.
-static int32_t propose(const struct step *step, struct request *request, int32_t left) {
+// Writes draft tokens after the log's end, as many as others do not need: in the step (`left`
+// chunks with at most one row each follow, with step->planned tokens), in the context, and among
+// FREE blocks. Returns how many.
+static int32_t draft_tokens(const struct step *step, struct request *request, int32_t left) {
     struct sequence *sequence = request->sequence;
     const struct engine *engine = sequence->engine;
     const int32_t length = sequence->length, max_tokens = request->options.max_tokens;
-    int32_t room = ENGINE_MAX_REQUESTS - step->rows - 1 - left;
+    int32_t limit = ENGINE_MAX_REQUESTS - step->rows - 1 - left;
     const int32_t spare = engine->most_tokens - step->tokens - 1 - step->planned;
-    if (room > engine->most_tokens / 2 - step->tokens)
-        room = engine->most_tokens / 2 - step->tokens;
-    if (room > spare) room = spare;
-    if (room > engine->context - length - 1) room = engine->context - length - 1;
-    if (max_tokens > 0 && room > max_tokens - request->stats.output_tokens - 1)
-        room = (int32_t)(max_tokens - request->stats.output_tokens - 1);
-    int32_t count = prompt_lookup_propose(&request->lookup, sequence->tokens, length, room,
-                                          sequence->tokens + length);
+    if (limit > engine->most_tokens / 2 - step->tokens)
+        limit = engine->most_tokens / 2 - step->tokens;
+    if (limit > spare) limit = spare;
+    if (limit > engine->context - length - 1) limit = engine->context - length - 1;
+    if (max_tokens > 0 && limit > max_tokens - request->stats.output_tokens - 1)
+        limit = (int32_t)(max_tokens - request->stats.output_tokens - 1);
+    int32_t count = prompt_lookup_draft(&request->lookup, sequence->tokens, length, limit,
+                                        sequence->tokens + length);
     const struct block_pool *pool = block_cache_pool(engine->cache);
     if (count > 0 &&
         block_cache_need(engine->cache, &sequence->table, length + count) > block_pool_free(pool))
@@ -198,63 +201,65 @@ static int32_t propose(const struct step *step, struct request *request, int32_t
     return count;
 }
 
-static void take_chunk(struct step *step, struct request *request,
-                       const struct scheduler_chunk *chunk, int32_t left) {
+static void add_chunk(struct step *step, struct request *request,
+                      const struct scheduler_chunk *chunk, int32_t left) {
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
     int32_t end = chunk->first + chunk->count;
+    ASSERT(step->count < ENGINE_MAX_REQUESTS && chunk->first == sequence->cached);
     step->planned -= chunk->count;
+    ASSERT(step->planned >= 0);
     const uint32_t need = block_cache_need(engine->cache, &sequence->table, end);
-    if (!pressure_make_room(engine, need, sequence)) return; // the next plan knows
+    if (!pressure_free_blocks(engine, need, sequence)) return; // the next plan will see it
     const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
-    const int32_t proposed = decodes ? propose(step, request, left) : 0;
-    end += proposed;
+    const int32_t drafted = decodes ? draft_tokens(step, request, left) : 0;
+    end += drafted;
     ASSERT(block_cache_grow(engine->cache, &sequence->table, end) == STATUS_OK);
     if (!request->stepped_us) {
         request->stepped_us = clock_now_us();
         note_found(request);
     }
     step->chunks[step->count] = *chunk;
-    step->proposed[step->count] = proposed;
+    step->drafted[step->count] = drafted;
     step->requests[step->count++] = request;
-    step->tokens += chunk->count + proposed;
-    step->rows += chunk->last ? 1 + proposed : 0;
+    step->tokens += chunk->count + drafted;
+    step->rows += chunk->last ? 1 + drafted : 0;
 }
 
-static void obey(struct engine *engine, const struct scheduler_plan *plan, struct step *step) {
+static void carry_out(struct engine *engine, const struct scheduler_plan *plan, struct step *step) {
     for (int32_t i = 0; i < plan->preempted_count; i++)
         preempt(engine->requests[plan->preempted[i]], plan->swap);
     for (int32_t i = 0; i < plan->admitted_count; i++)
         admit(engine->requests[plan->admitted[i]]);
     step->planned = plan->tokens;
-    // Who was admitted may take part in this step: it is planned again.
+    // An admitted request may be ready for this very step, so the step is planned again.
     for (int32_t i = 0; i < plan->chunk_count && plan->admitted_count == 0; i++)
-        take_chunk(step, engine->requests[plan->chunks[i].run], &plan->chunks[i],
-                   plan->chunk_count - i - 1);
+        add_chunk(step, engine->requests[plan->chunks[i].request], &plan->chunks[i],
+                  plan->chunk_count - i - 1);
     if (plan->refused >= 0)
         request_finish(engine->requests[plan->refused], STOP_REASON_FAILED, STATUS_FULL);
 }
 
 bool planner_plan(struct engine *engine, struct step *step) {
-    struct scheduler_run runs[ENGINE_MAX_REQUESTS];
+    struct scheduler_request described[ENGINE_MAX_REQUESTS];
     struct scheduler_plan plan;
     const int32_t count = engine->request_count;
     struct trace_span span = trace_begin("plan");
     step->count = step->tokens = step->rows = 0;
     for (int32_t i = 0; i < count; i++)
-        runs[i] = describe(engine, i);
-    const struct scheduler_limits limits = gather_limits(engine, runs);
-    scheduler_plan(runs, count, &limits, &plan);
+        described[i] = describe(engine, i);
+    const struct scheduler_limits limits = gather_limits(engine, described);
+    scheduler_plan(described, count, &limits, &plan);
     if (plan.admitted_count == 0 && plan.chunk_count > 0) {
-        scheduler_note(runs, count, &plan);
+        scheduler_note(described, count, &plan);
         for (int32_t i = 0; i < count; i++) {
-            struct scheduler_run *run = &engine->requests[i]->run;
-            run->prefilled = runs[i].prefilled;
-            run->skipped = runs[i].skipped;
-            run->promoted = runs[i].promoted;
+            struct scheduler_request *kept = &engine->requests[i]->scheduling;
+            kept->prefilled = described[i].prefilled;
+            kept->skipped = described[i].skipped;
+            kept->promoted = described[i].promoted;
         }
     }
-    obey(engine, &plan, step);
+    carry_out(engine, &plan, step);
     span.tokens = step->tokens;
     trace_end(&span);
     return step->count > 0 || plan.admitted_count > 0 || plan.preempted_count > 0 ||

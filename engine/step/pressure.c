@@ -1,15 +1,16 @@
-// engine/step/pressure.c — idle sequences give blocks up for running ones.
+// engine/step/pressure.c — idle sequences give up blocks for running ones.
 //
-// Blocks that nobody holds go first (block_cache.h says in which order). Then idle sequences are
-// parked, the one used longest ago first: their tokens stay, and their blocks can be found again
-// on the device, in host memory or on the disk. Only then requests have to wait: scheduler.h.
+// Blocks without references go first (block_cache.h says in which order). Then idle sequences are
+// preempted, the one used longest ago first: their tokens stay, and their blocks can be found again
+// on the device, in host memory or on disk. Only after that must requests wait: scheduler.h.
 #include "engine/internal.h"
 #include "kernels/base/assert.h"
 
-void pressure_park(struct sequence *sequence) {
+void pressure_preempt(struct sequence *sequence) {
     struct block_cache *cache = sequence->engine->cache;
+    ASSERT(sequence->pinned_length >= 0);
     if (sequence->restoring.active) restoring_stop(sequence);
-    block_cache_pin(cache, &sequence->table, sequence->head);
+    block_cache_pin(cache, &sequence->table, sequence->pinned_length);
     block_cache_truncate(cache, &sequence->table, sequence->tokens, 0);
     sequence->cached = 0;
 }
@@ -23,11 +24,11 @@ static struct sequence *idle_longest(struct engine *engine, const struct sequenc
     return found;
 }
 
-bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct sequence *self) {
+bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct sequence *self) {
     while (!block_cache_make_room(engine->cache, blocks)) {
         struct sequence *idle = idle_longest(engine, self);
         if (!idle) return false;
-        pressure_park(idle);
+        pressure_preempt(idle);
     }
     return true;
 }
@@ -35,6 +36,6 @@ bool pressure_make_room(struct engine *engine, uint32_t blocks, const struct seq
 uint32_t pressure_gather(struct engine *engine, uint32_t blocks) {
     struct sequence *idle;
     while (block_cache_room(engine->cache) < blocks && (idle = idle_longest(engine, NULL)))
-        pressure_park(idle);
+        pressure_preempt(idle);
     return block_cache_room(engine->cache);
 }

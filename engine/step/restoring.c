@@ -1,4 +1,4 @@
-// engine/step/restoring.c — what the cache has of a sequence, brought to the device.
+// engine/step/restoring.c — brings what the cache has of a sequence to the device.
 #include <errno.h>
 
 #include "engine/internal.h"
@@ -36,6 +36,7 @@ void restoring_begin(struct sequence *sequence) {
 void restoring_stop(struct sequence *sequence) {
     struct restoring *restoring = &sequence->restoring;
     ASSERT(restoring->active);
+    ASSERT(sequence->engine->restoring_count > 0);
     restoring->active = false;
     restoring->spent_us += clock_now_us() - restoring->began_us;
     sequence->engine->restoring_count--;
@@ -43,7 +44,7 @@ void restoring_stop(struct sequence *sequence) {
     pthread_cond_broadcast(&sequence->engine->settled);
 }
 
-// A disk that does not answer is not waited for: the rest is computed.
+// Has the disk stopped answering? Then the rest is computed instead.
 static bool is_too_late(const struct sequence *sequence, int64_t now_us) {
     return now_us - sequence->restoring.progress_us > sequence->engine->io_deadline_us;
 }
@@ -53,10 +54,11 @@ void restoring_advance(struct sequence *sequence) {
     struct restoring *restoring = &sequence->restoring;
     const int32_t before = sequence->cached;
     enum restore_outcome outcome;
+    ASSERT(restoring->active && restoring->target <= sequence->length);
     do
         outcome = block_cache_restore(engine->cache, &sequence->table, sequence->tokens,
                                       restoring->target, &restoring->tally);
-    while (outcome == RESTORE_NO_ROOM && pressure_make_room(engine, 1, sequence));
+    while (outcome == RESTORE_NO_ROOM && pressure_free_blocks(engine, 1, sequence));
     sequence->cached = sequence->table.length;
     const int64_t now = clock_now_us();
     if (sequence->cached > before) restoring->progress_us = now;

@@ -18,23 +18,23 @@ static void finish_cancelled(struct engine *engine) {
             request_finish(engine->requests[i], STOP_REASON_CANCELLED, STATUS_OK);
 }
 
-// Adds a chunk to the step. Its logits are wanted whole only where somebody looks at them, the
-// sampler needs them all, or tokens were guessed: what is picked of a row depends on the one
-// before.
+// Adds a chunk to the step. Whole rows of logits are fetched only if an observer sees them, the
+// sampler needs them all, or there are drafts, since what is sampled from a row depends on the row
+// before. Otherwise candidates are enough.
 static void add_chunk(struct engine *engine, const struct request *request,
-                      const struct scheduler_chunk *chunk, int32_t proposed) {
+                      const struct scheduler_chunk *chunk, int32_t drafted) {
     const struct sequence *sequence = request->sequence;
     struct choice choice;
     struct penalty penalties[PENALTIES_MAX];
     forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first, chunk->first,
-                chunk->count + proposed, chunk->last ? 1 + proposed : 0);
-    if (chunk->last && proposed == 0 && !request->options.observer &&
+                chunk->count + drafted, chunk->last ? 1 + drafted : 0);
+    if (chunk->last && drafted == 0 && !request->options.observer &&
         sampler_choice(request->sampler, sequence->tokens, (size_t)sequence->length, &choice,
                        penalties))
         forward_choose(engine->forward, &choice, penalties);
 }
 
-// The token after the first `length` of the log, and guesses.
+// Samples the token that follows the first `length` tokens, of the log and then of its drafts.
 static int32_t pick_token(const struct request *request, struct forward *forward, int32_t row,
                           int32_t length) {
     const struct sequence *sequence = request->sequence;
@@ -53,18 +53,19 @@ static bool ends_turn(const struct request *request, int32_t token) {
     return !request->options.ignore_end && tokenizer && tokenizer_ends_turn(tokenizer, token);
 }
 
-// Picks as many tokens as there would be one after the other: the next one after each guess that
-// was right, up to the turn's end. Returns how many.
+// Verifies drafts: samples the next token, and one more after each draft that equals the token
+// sampled for its position, up to the turn's end. These are the tokens that decoding one by one
+// would give. Returns how many.
 static int32_t pick_tokens(const struct request *request, struct forward *forward, int32_t row,
-                           int32_t proposed, int32_t *picked) {
+                           int32_t drafted, int32_t *picked) {
     const struct sequence *sequence = request->sequence;
     int32_t count = 0;
-    bool right = true;
-    while (right && count <= proposed) {
+    bool accepted = true;
+    while (accepted && count <= drafted) {
         const int32_t length = sequence->length + count;
         picked[count] = pick_token(request, forward, row + count, length);
-        right = count < proposed && picked[count] == sequence->tokens[length] &&
-                !ends_turn(request, picked[count]);
+        accepted = count < drafted && picked[count] == sequence->tokens[length] &&
+                   !ends_turn(request, picked[count]);
         count++;
     }
     return count;
@@ -74,7 +75,7 @@ static enum status compute(struct engine *engine, const struct step *step) {
     struct trace_span span = trace_begin("forward");
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++)
-        add_chunk(engine, step->requests[i], &step->chunks[i], step->proposed[i]);
+        add_chunk(engine, step->requests[i], &step->chunks[i], step->drafted[i]);
     const enum status status = forward_run(engine->forward);
     span.tokens = step->tokens;
     trace_end(&span);
@@ -88,8 +89,9 @@ static void sample(struct engine *engine, struct step *step) {
         step->picked_count[i] = 0;
         if (!step->chunks[i].last) continue;
         step->picked_count[i] = pick_tokens(step->requests[i], engine->forward, row,
-                                            step->proposed[i], step->picked + picked);
-        row += 1 + step->proposed[i];
+                                            step->drafted[i], step->picked + picked);
+        ASSERT(step->picked_count[i] > 0 && step->picked_count[i] <= 1 + step->drafted[i]);
+        row += 1 + step->drafted[i];
         picked += step->picked_count[i];
     }
     span.tokens = picked;
@@ -114,7 +116,7 @@ static void trace_chunks(const struct step *step, bool begin) {
             trace_track_begin(step->requests[i], stage_of(step->requests[i]));
         else
             trace_track_end(step->requests[i], stage_of(step->requests[i]),
-                            step->chunks[i].count + step->proposed[i]);
+                            step->chunks[i].count + step->drafted[i]);
 }
 
 static void report_prefill(struct request *request) {
@@ -125,7 +127,7 @@ static void report_prefill(struct request *request) {
                                                  .total = sequence->length});
 }
 
-// The log grows by the sampled token; says whether and why the request ends with it.
+// Appends a sampled token to the log, and ends the request if the token ends it.
 static void accept_token(struct request *request, int32_t token) {
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
@@ -147,28 +149,32 @@ static void accept_token(struct request *request, int32_t token) {
         request_finish(request, STOP_REASON_CONTEXT, STATUS_OK);
 }
 
-// The KV of guesses that were wrong is let go.
-static void keep_guesses(struct request *request, int32_t end, int32_t proposed, int32_t kept) {
+// Drops the KV of rejected drafts.
+static void drop_rejected(struct request *request, int32_t end, int32_t drafted, int32_t accepted) {
     struct sequence *sequence = request->sequence;
-    if (proposed == 0) return;
-    block_table_truncate(&sequence->table, block_cache_pool(sequence->engine->cache), end + kept);
-    prompt_lookup_note(&request->lookup, proposed, kept);
-    request->stats.proposed_tokens += proposed;
-    request->stats.kept_tokens += kept;
+    ASSERT(accepted >= 0 && accepted <= drafted);
+    if (drafted == 0) return;
+    block_table_truncate(&sequence->table, block_cache_pool(sequence->engine->cache),
+                         end + accepted);
+    prompt_lookup_note(&request->lookup, drafted, accepted);
+    request->stats.draft_tokens += drafted;
+    request->stats.accepted_tokens += accepted;
 }
 
-// With the lock held, which waits for room in the queue give up: cached never exceeds the log.
+// Commits a chunk, with the lock held. Pushing an event may release the lock to wait for the queue,
+// so `cached` never exceeds the log in between.
 static void commit_chunk(struct request *request, const struct scheduler_chunk *chunk,
-                         int32_t proposed, const int32_t *picked, int32_t count) {
+                         int32_t drafted, const int32_t *picked, int32_t count) {
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
-    const int32_t end = chunk->first + chunk->count, kept = count > 0 ? count - 1 : 0;
+    const int32_t end = chunk->first + chunk->count, accepted = count > 0 ? count - 1 : 0;
     const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
-    keep_guesses(request, end, proposed, kept);
+    ASSERT(end <= sequence->length && (count == 0 || end == sequence->length));
+    drop_rejected(request, end, drafted, accepted);
     sequence->cached = end;
     block_cache_seal(engine->cache, &sequence->table, sequence->tokens, chunk->first);
     *(decodes ? &engine->decoded_tokens : &engine->prefilled_tokens) +=
-        (uint64_t)(chunk->count + kept);
+        (uint64_t)(chunk->count + accepted);
     if (request->stats.output_tokens == 0) report_prefill(request);
     for (int32_t i = 0; i < count; i++) {
         sequence->cached = end + i;
@@ -176,17 +182,17 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     }
 }
 
-// What the step has computed now counts.
+// Commits what the step has computed.
 static void commit_step(struct step *step) {
     int32_t picked = 0;
     for (int32_t i = 0; i < step->count; i++) {
-        commit_chunk(step->requests[i], &step->chunks[i], step->proposed[i], step->picked + picked,
+        commit_chunk(step->requests[i], &step->chunks[i], step->drafted[i], step->picked + picked,
                      step->picked_count[i]);
         picked += step->picked_count[i];
     }
 }
 
-// With the lock held: nothing of the step counts, and each of its requests ends.
+// Drops the step and ends each of its requests, with the lock held.
 static void fail_step(struct step *step, enum status status) {
     for (int32_t i = 0; i < step->count; i++) {
         struct sequence *sequence = step->requests[i]->sequence;
@@ -211,27 +217,29 @@ static void advance_restoring(struct engine *engine) {
         if (s->restoring.active) restoring_advance(s);
 }
 
-// The last token's KV may be cached, but its logits are gone: it is computed once more, into a
-// block of its own.
+// The last token's KV may be cached, but not its logits. So it is computed once more, into a block
+// of its own.
 static void reopen_last_token(struct sequence *sequence) {
+    ASSERT(sequence->length > 0 && sequence->cached <= sequence->length);
     if (sequence->cached < sequence->length) return;
     sequence->cached = sequence->length - 1;
     block_cache_truncate(sequence->engine->cache, &sequence->table, sequence->tokens,
                          sequence->cached);
 }
 
-// Requests whose sequences are restored begin to compute.
+// Starts requests whose sequences are restored.
 static void start_computing(struct engine *engine) {
     for (int32_t i = 0; i < engine->request_count; i++) {
         struct request *request = engine->requests[i];
-        if (request->run.state != SCHEDULER_LOADING || request->sequence->restoring.active)
+        if (request->scheduling.state != SCHEDULER_LOADING || request->sequence->restoring.active)
             continue;
         reopen_last_token(request->sequence);
-        request->run.state = SCHEDULER_RUNNING;
+        request->scheduling.state = SCHEDULER_RUNNING;
     }
 }
 
-// Until something is to be done; while reads are under way, not longer than a cancel may take.
+// Waits until there is something to do; while reads are in flight, at most as long as a cancel may
+// take.
 static void wait_for_work(struct engine *engine) {
     const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
     if (!looks_again && block_cache_is_written(engine->cache)) {
@@ -263,7 +271,7 @@ static void do_step(struct engine *engine, struct step *step) {
     }
 }
 
-// The tables of requests, and what later ones would find, may name KV that never came.
+// After a failure of the device, tables and the cache may name KV that was never written.
 static void fail_all(struct engine *engine) {
     while (engine->request_count > 0)
         request_finish(engine->requests[engine->request_count - 1], STOP_REASON_FAILED,

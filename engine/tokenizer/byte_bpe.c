@@ -39,7 +39,7 @@ static void fill_characters(struct byte_bpe *bpe) {
     }
 }
 
-// Bytes that no well-formed UTF-8 holds: some vocabularies have no tokens for them.
+// Bytes that never occur in well-formed UTF-8; some vocabularies have no tokens for them.
 static bool never_in_text(size_t byte) { return byte == 0xC0 || byte == 0xC1 || byte >= 0xF5; }
 
 static enum status find_byte_ids(struct byte_bpe *bpe, const char *name, struct error *err) {

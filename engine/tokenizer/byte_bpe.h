@@ -1,4 +1,4 @@
-// engine/tokenizer/byte_bpe.h — a word's ids by byte-level BPE.
+// engine/tokenizer/byte_bpe.h — byte-level BPE: the ids of a word.
 //
 // Every byte is a symbol; neighbours are merged as merge_table.h says. The file writes bytes as
 // printable characters:
@@ -24,14 +24,14 @@ MUST_CHECK enum status byte_bpe_create(const struct vocabulary *vocabulary,
                                        struct byte_bpe **bpe, struct error *err);
 void byte_bpe_destroy(struct byte_bpe *bpe); // NULL is fine
 
-// Appends the ids of one word as the pre-tokeniser cuts it. With `whole_first` a word that is
-// a token is that token, whatever the merges would make of it.
+// Appends the ids of one word as the pre-tokeniser cuts it. With `whole_first` a word that is a
+// token becomes that token, regardless of merges.
 MUST_CHECK enum status byte_bpe_encode(const struct byte_bpe *bpe, struct merger *merger,
                                        const char *word, size_t length, bool whole_first,
                                        struct token_ids *ids);
 
-// Appends the bytes that a normal token's characters stand for. Characters outside the table,
-// which only odd files hold, stay as they are.
+// Appends the bytes that a normal token's characters stand for. Characters outside the table, which
+// only unusual files contain, are kept as they are.
 MUST_CHECK enum status byte_bpe_decode(const struct byte_bpe *bpe, struct gguf_string piece,
                                        struct text *text);
 

@@ -1,8 +1,8 @@
-// engine/tokenizer/detokenizer.h — a stream of ids to a stream of whole characters.
+// engine/tokenizer/detokenizer.h — turns a stream of ids into a stream of whole characters.
 //
 // A character may be spread over several tokens. The detokenizer holds back bytes until the
-// character is complete, so no caller ever sees half of one; bytes that can not become a
-// character any more are replaced by U+FFFD, one per maximal subpart (text.h).
+// character is complete, so no caller ever sees half of one. Bytes that can no longer become a
+// character are replaced by U+FFFD, one for each maximal subpart (text.h).
 //
 // Embedded by its owner; keeps at most 3 bytes of text. One per answer, one thread.
 #ifndef ENGINE_DETOKENIZER_H
@@ -22,11 +22,11 @@ struct detokenizer {
 void detokenizer_init(struct detokenizer *detokenizer, const struct tokenizer *tokenizer,
                       bool special, bool strip_space);
 
-// Appends what is complete now.
+// Appends the characters that are complete.
 MUST_CHECK enum status detokenizer_push(struct detokenizer *detokenizer, int32_t id,
                                         struct text *text);
 
-// Appends U+FFFD for bytes that are still held (they are one maximal subpart), and starts anew.
+// Appends U+FFFD for bytes that are still held, which are one maximal subpart, and resets.
 MUST_CHECK enum status detokenizer_finish(struct detokenizer *detokenizer, struct text *text);
 
 #endif

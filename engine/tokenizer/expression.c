@@ -31,7 +31,7 @@ struct expression_match {
     pcre2_match_context *context;
 };
 
-// A pattern on its way from one dialect to the other.
+// A pattern that is being translated from one dialect to the other.
 struct translation {
     const char *pattern;
     size_t length, at;
@@ -44,7 +44,7 @@ static bool follows(const struct translation *translation, const char *what) {
            memcmp(translation->pattern + translation->at, what, length) == 0;
 }
 
-// What a class escape stands for inside brackets, or NULL.
+// The translation of a class escape inside brackets, or NULL.
 static const char *class_of(char letter) {
     switch (letter) {
     case 's':
@@ -61,7 +61,7 @@ static const char *class_of(char letter) {
     }
 }
 
-// Scripts by name are a character's own; PCRE2 would take those that it is also used in.
+// A script's name means the character's own script; PCRE2 would also match its script extensions.
 static enum status translate_script(struct translation *translation, bool *written) {
     static const char *const scripts[] = {"Han",    "Hiragana", "Katakana",  "Hangul",
                                           "Latin",  "Cyrillic", "Greek",     "Arabic",
@@ -80,7 +80,7 @@ static enum status translate_script(struct translation *translation, bool *writt
     return STATUS_OK;
 }
 
-// At a backslash. In brackets an upper letter, which would be a class turned over, stays PCRE2's.
+// Translates an escape. In brackets an upper-case letter, a negated class, is left to PCRE2.
 static enum status translate_escape(struct translation *translation, bool in_brackets) {
     if (translation->length - translation->at < 2) return STATUS_UNSUPPORTED;
     const char *escape = translation->pattern + translation->at, letter = escape[1];
@@ -97,8 +97,8 @@ static enum status translate_escape(struct translation *translation, bool in_bra
     return text_format(translation->out, "[%s%s]", turned ? "^" : "", class);
 }
 
-// At the first item of a class, behind '[' and '^'; moves behind its end, which is not written.
-// *without: what stands between "&&[^" and "]", if anything.
+// Translates a class from its first item, after '[' and '^', and moves past its end, which is not
+// written. *without is what stands between "&&[^" and "]", if anything.
 static enum status translate_items(struct translation *translation, struct text *without) {
     for (bool first = true;; first = false) {
         if (translation->at >= translation->length) return STATUS_UNSUPPORTED;
@@ -148,8 +148,8 @@ static enum status translate_class(struct translation *translation) {
     return status;
 }
 
-// The one expression in use that looks for the end of a run from each place in it: a match begins
-// at the run's first character or not at all, and saying so makes a long run linear.
+// The only expression in use that searches for the end of a run from each position in it. A match
+// begins at the run's first character or not at all; stating this makes long runs linear.
 static bool is_line_end(const char *pattern, size_t length) {
     return length == 4 && memcmp(pattern, "\\s+$", 4) == 0;
 }
@@ -183,7 +183,8 @@ static enum status compile(struct expression *expression, const char *pattern, s
     pcre2_compile_context_free(context);
     if (!expression->code)
         return code == PCRE2_ERROR_HEAP_FAILED ? STATUS_NO_MEMORY : STATUS_UNSUPPORTED;
-    // Systems that forbid making code at run time refuse; matching then is slower, not other.
+    // Fails on systems that forbid generating code at run time; matching is then slower but the
+    // same.
     expression->compiled = pcre2_jit_compile(expression->code, PCRE2_JIT_COMPLETE) == 0;
     return STATUS_OK;
 }
@@ -238,8 +239,8 @@ void expression_match_destroy(struct expression_match *match) {
     free(match);
 }
 
-// The machine code has a small stack of its own; groups that repeat over a long run outgrow it,
-// and the interpreter, which takes memory as it needs, goes on in its place.
+// The machine code has a small stack of its own. If groups that repeat over a long run outgrow it,
+// the interpreter, which allocates memory as needed, takes over.
 enum status expression_find(const struct expression *expression, struct expression_match *match,
                             const char *bytes, size_t length, size_t from, bool *found,
                             size_t *begin, size_t *end) {

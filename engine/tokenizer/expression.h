@@ -3,9 +3,9 @@
 // Expressions come from published tokenizers, ours by name and others in a tokenizer.json, and
 // are written for Oniguruma. They are compiled by PCRE2 after a translation of what the two read
 // differently: \s is Unicode's White_Space, \w its word characters, \d its decimal digits, '$' and
-// '^' stand at every line, and [A&&[^B]] is A without B. What can not be said in PCRE2 is refused.
+// '^' match at every line, and [A&&[^B]] is A without B. What PCRE2 cannot express is refused.
 //
-// An expression may be as slow as it likes on some text; a limit on steps stops it.
+// An expression may be arbitrarily slow on some text; a limit on steps stops it.
 //
 // Memory: owned. Immutable and shared by threads, each with its own expression_match.
 #ifndef ENGINE_EXPRESSION_H
@@ -21,7 +21,7 @@ enum { EXPRESSION_MAX_BYTES = 1 << 16 };
 struct expression;
 struct expression_match;
 
-// `literal`: the pattern is the text to find. UNSUPPORTED: the pattern can not be compiled;
+// `literal`: the pattern is the text to find. UNSUPPORTED: the pattern cannot be compiled;
 // `name` begins the sentence.
 MUST_CHECK enum status expression_create(const char *pattern, size_t length, bool literal,
                                          const char *name, struct expression **expression,

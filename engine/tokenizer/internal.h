@@ -1,11 +1,10 @@
-// engine/tokenizer/internal.h — what a tokenizer is made of, for those that open and use one.
+// engine/tokenizer/internal.h — the parts of a tokenizer, for the files that open and use one.
 //
 //   text ─► control tokens, user-defined tokens ─► normalizer ─► user-defined tokens that are
 //   found in normalised text ─► spacing, pretokenizer ─► words ─► byte_bpe, sentencepiece or
 //   unigram ─► ids
 //
-// The openers (tokenizer_gguf.c, tokenizer_json.c) fill an empty one, and close it with
-// tokenizer_close() whatever state it is in.
+// tokenizer_gguf.c and tokenizer_json.c fill an empty one; tokenizer_close() accepts any state.
 #ifndef ENGINE_TOKENIZER_INTERNAL_H
 #define ENGINE_TOKENIZER_INTERNAL_H
 

@@ -6,7 +6,7 @@
 
 static const char mark[] = "\xE2\x96\x81"; // U+2581, which stands for a space
 
-// What the reading of one part needs; one of the three is filled.
+// State of reading one part; one of the three is filled.
 struct reading {
     const char *name, *part;
     struct normalizer *normalizer;
@@ -196,7 +196,7 @@ static enum status add_delimiter(const struct reading *reading, struct json_view
                             reading->err);
 }
 
-// Text is changed only before it is cut; a step that would change pieces is not understood.
+// Text is changed only before it is cut; a step that would change pieces is not supported.
 static enum status add_spacing(const struct reading *reading, struct normalizer_step step) {
     if (!pretokenizer_is_empty(reading->cuts->pretokenizer)) {
         expression_destroy(step.expression);
@@ -215,7 +215,8 @@ static enum status add_byte_level(const struct reading *reading, struct json_vie
     return STATUS_OK;
 }
 
-// Spaces become U+2581, one comes before the text unless it begins with one, and words begin there.
+// Spaces become U+2581, one is put before a text that does not begin with one, and words begin at
+// them.
 static enum status add_metaspace(const struct reading *reading, struct json_view step) {
     struct normalizer_step replace = {.kind = NORMALIZE_REPLACE}, begin = {0};
     const struct json_view scheme = json_view_find(step, "prepend_scheme");

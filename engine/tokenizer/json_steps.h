@@ -1,8 +1,8 @@
-// engine/tokenizer/json_steps.h — what a tokenizer.json does to a text before and after its model.
+// engine/tokenizer/json_steps.h — the steps of a tokenizer.json before and after its model.
 //
 // Reads "normalizer", "pre_tokenizer", "decoder" and "post_processor" into a tokenizer that is
 // being opened. A part that is absent or null does nothing. UNSUPPORTED names what is not
-// understood, BAD_FILE what is not well-formed; see tokenizer_json.h for the list.
+// supported, BAD_FILE what is not well-formed; see tokenizer_json.h for the list.
 #ifndef ENGINE_JSON_STEPS_H
 #define ENGINE_JSON_STEPS_H
 
@@ -12,7 +12,7 @@
 MUST_CHECK enum status json_steps_normalizer(struct json_view view, const char *name,
                                              struct normalizer *normalizer, struct error *err);
 
-struct json_cuts { // what a pre_tokenizer comes to
+struct json_cuts { // the result of a pre_tokenizer
     struct pretokenizer *pretokenizer;
     struct normalizer *spacing; // what it does to spaces before it cuts
     bool byte_level;            // are its words written as bytes?
@@ -30,8 +30,8 @@ struct json_decoding {
 MUST_CHECK enum status json_steps_decoder(struct json_view view, const char *name,
                                           struct json_decoding *decoding, struct error *err);
 
-// The text of the special token that comes first, or JSON_ABSENT. *templates: does a template say
-// what comes first at all?
+// The text of the special token that comes first, or JSON_ABSENT. *templates: is there a template
+// that determines what comes first?
 struct json_view json_steps_first_token(struct json_view post_processor, bool *templates);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "kernels/base/size.h"
 
-// What is being filled in.
+// The vocabulary that is being filled.
 struct filling {
     struct vocabulary *vocabulary;
     const char *name;
@@ -184,7 +184,7 @@ enum status json_vocabulary_read(const struct json_model *model, struct json_vie
         room++;
     TRY(vocabulary_init(vocabulary, count));
     vocabulary->has_types = true;
-    // The longest text that is written before it is found to be too long, or there already.
+    // The longest text that is written before it is rejected as too long, or found to exist.
     if (!size_add(room, 6 * VOCABULARY_MAX_TEXT_BYTES, &room)) return STATUS_NO_MEMORY;
     filling.next = vocabulary->texts = malloc(room);
     if (!filling.next) return STATUS_NO_MEMORY;
@@ -193,7 +193,7 @@ enum status json_vocabulary_read(const struct json_model *model, struct json_vie
     return find_unknown(&filling, model);
 }
 
-// A part of a merge: the string as it stands if it has no escapes, else in `room`.
+// A part of a merge: the string in the file if it has no escapes, otherwise decoded in `room`.
 static bool read_part(struct json_view part, char room[6 * VOCABULARY_MAX_TEXT_BYTES],
                       struct gguf_string *text) {
     if (json_view_kind(part) != JSON_STRING) return false;

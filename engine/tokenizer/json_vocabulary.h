@@ -4,8 +4,8 @@
 //   "vocab": [["a", -1.5], …]     Unigram
 //   "added_tokens": [{"id": 2, "content": "<s>", "special": true, …}, …]
 //
-// Special added tokens are control tokens and the others user-defined. Ids may leave gaps: what
-// lies in one is an unused token. Two texts for one id are refused.
+// Special added tokens are control tokens and the others user-defined. Ids may leave gaps, which
+// become unused tokens. Two texts for one id are refused.
 #ifndef ENGINE_JSON_VOCABULARY_H
 #define ENGINE_JSON_VOCABULARY_H
 
@@ -31,7 +31,7 @@ MUST_CHECK enum status json_vocabulary_merges(struct json_view merges,
                                               const struct vocabulary *vocabulary, const char *name,
                                               struct merge_table *table, struct error *err);
 
-// The token with this text, whatever its type, or TOKEN_NONE. Looks at all of them.
+// The token with this text, of any type, or TOKEN_NONE. A linear search.
 int32_t json_vocabulary_find(const struct vocabulary *vocabulary, struct json_view text);
 
 #endif

@@ -1,7 +1,7 @@
-// engine/tokenizer/marks.h — where does the next marked token stand in this text?
+// engine/tokenizer/marks.h — where is the next marked token in this text?
 //
-// Some take the whitespace beside them with them, and some only count between characters that
-// are no part of a word (enum token_match); the rest is the longest text that matches.
+// Some include the adjacent whitespace, and some match only between characters that are not part of
+// a word (enum token_match). Otherwise the longest text that matches wins.
 #ifndef ENGINE_MARKS_H
 #define ENGINE_MARKS_H
 

@@ -1,8 +1,8 @@
-// engine/tokenizer/merge_table.h — what two neighbouring tokens become, and how soon.
+// engine/tokenizer/merge_table.h — what two neighbouring tokens merge into, and with which rank.
 //
 // Training found the merges one after another; the earlier one goes first (Sennrich et al.,
-// arXiv 1508.07909). A merge whose parts or result are not plain tokens is left out: no text can
-// contain it, as every symbol is a token. Of two merges of one pair the first counts.
+// arXiv 1508.07909). A merge whose parts or result are not plain tokens is omitted: it can never
+// apply, because every symbol is a token. Of two merges of one pair the first counts.
 //
 // Memory: owned slots, twice as many as merges. Immutable once the merges are in.
 #ifndef ENGINE_MERGE_TABLE_H
@@ -24,7 +24,7 @@ struct merge_table { // {0} holds nothing and must not be searched
     unsigned bits;
 };
 
-// Room for `merges` <= MERGE_TABLE_MAX of them.
+// Allocates slots for `merges` <= MERGE_TABLE_MAX merges.
 MUST_CHECK enum status merge_table_init(struct merge_table *table, size_t merges);
 void merge_table_deinit(struct merge_table *table); // {0} is fine
 

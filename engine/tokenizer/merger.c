@@ -74,7 +74,7 @@ static void join(struct merger *merger, uint32_t left) {
     if (symbols[left].next < merger->length) symbols[symbols[left].next].previous = left;
 }
 
-// Looks again whether the symbol at `place` joins with what now follows it.
+// Updates whether the symbol at `place` joins with the one that now follows it.
 static void look(struct merger *merger, uint32_t place, merger_find *find, const void *context) {
     struct merger_symbol *symbol = &merger->symbols[place];
     symbol->rank = MERGER_NONE;
@@ -86,7 +86,7 @@ static void look(struct merger *merger, uint32_t place, merger_find *find, const
     symbol->joined = id;
 }
 
-// A short word: going through all symbols for the best pair is faster than keeping a heap.
+// For a short word: searching all symbols for the best pair is faster than keeping a heap.
 static void run_short(struct merger *merger, merger_find *find, const void *context) {
     const struct merger_symbol *symbols = merger->symbols;
     for (uint32_t place = 0; place < merger->length; place = symbols[place].next)

@@ -1,6 +1,6 @@
-// engine/tokenizer/merger.h — neighbours are joined, the best pair first, until none is left.
+// engine/tokenizer/merger.h — joins neighbouring symbols, the best pair first, until none is left.
 //
-// What both BPE algorithms share. A word is a list of symbols; a pair of neighbours that may
+// Shared by both BPE algorithms. A word is a list of symbols; a pair of neighbours that may
 // be joined has a rank, low ranks first, and of equal ranks the leftmost. A heap of (rank,
 // place) finds the next pair, so a word of n bytes costs O(n log n). Entries of pairs that no
 // longer exist stay in the heap and are known by their rank when they surface.

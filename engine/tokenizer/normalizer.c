@@ -67,8 +67,8 @@ static uninorm_t form_of(enum normalizer_kind kind) {
     return kind == NORMALIZE_NFKC ? UNINORM_NFKC : UNINORM_NFKD;
 }
 
-// Up to which byte a text is in its composed form already: characters below U+0300 are, and
-// compose with nothing that is below it. In the other forms ASCII is.
+// The length of a prefix that is normalised already. For NFC, characters below U+0300 are composed
+// and do not compose with each other; for the other forms, ASCII characters are.
 static size_t settled(const char *bytes, size_t length, enum normalizer_kind kind) {
     const unsigned char limit = kind == NORMALIZE_NFC ? 0xCC : 0x80; // lead byte of U+0300
     size_t at = 0;
@@ -84,7 +84,7 @@ static size_t settled(const char *bytes, size_t length, enum normalizer_kind kin
     return at;
 }
 
-// Until an ASCII character that begins anew: nothing composes with it backwards.
+// Up to an ASCII character, which never composes with what precedes it.
 static size_t unsettled(const char *bytes, size_t length) {
     size_t at = 0;
     while (at < length && (at == 0 || (unsigned char)bytes[at] < 0x80))
@@ -114,8 +114,8 @@ static enum status normalize_form(const struct passage *passage) {
     return STATUS_OK;
 }
 
-// Character by character, as the files mean it: without a language, and without looking at the
-// neighbours (a sigma at a word's end).
+// Character by character, as the files require: independent of language and of neighbours (such as
+// a sigma at a word's end).
 static enum status lowercase(const struct passage *passage) {
     for (size_t at = 0, used; at < passage->length; at += used) {
         const char *bytes = passage->bytes + at;
@@ -189,7 +189,7 @@ static enum status run_step(const struct passage *passage) {
     return STATUS_UNSUPPORTED;
 }
 
-// One step over one text. What needs well-formed UTF-8 gets it stretch by stretch.
+// Applies one step to one text. Steps that need well-formed UTF-8 get it one stretch at a time.
 static enum status run_stretches(const struct passage *passage) {
     size_t bad = 0;
     const enum normalizer_kind kind = passage->step->kind;

@@ -1,4 +1,4 @@
-// engine/tokenizer/normalizer.h — what a text becomes before it is cut and merged.
+// engine/tokenizer/normalizer.h — how a text is changed before it is cut and merged.
 //
 // A list of steps in the order of a tokenizer.json. Unicode's normal forms are those of UAX 15,
 // by libunistring. Ill-formed UTF-8 is left as it is, and the text before and after it is
@@ -39,7 +39,7 @@ struct normalizer { // {0} changes nothing
     size_t count;
 };
 
-// Takes the step's expression, also on failure. UNSUPPORTED: too many steps.
+// The step's expression moves in, also on failure. UNSUPPORTED: too many steps.
 MUST_CHECK enum status normalizer_add(struct normalizer *normalizer, struct normalizer_step step,
                                       struct error *err);
 void normalizer_deinit(struct normalizer *normalizer); // {0} is fine

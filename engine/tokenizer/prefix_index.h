@@ -35,7 +35,7 @@ struct prefix_walk {  // {0} begins one
     size_t depth;     // how many bytes that is
 };
 
-// Takes `entries`, from malloc, also on failure; of two equal texts the lower id stays.
+// `entries`, from malloc, move in, also on failure; of two equal texts the lower id is kept.
 void prefix_index_build(struct prefix_index *index, struct prefix_entry *entries, size_t count);
 void prefix_index_deinit(struct prefix_index *index); // {0} is fine
 

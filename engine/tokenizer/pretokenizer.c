@@ -151,7 +151,7 @@ void pretokenizer_walk_start(struct pretokenizer_walk *walk, const char *bytes, 
         level_start(&walk->levels[i], 0, 0);
 }
 
-// Finds the level's next match: an empty one at the place that is cut already says nothing.
+// Finds the level's next match. An empty match at a position that is already cut is ignored.
 static enum status find_match(struct pretokenizer_walk *walk, size_t step) {
     struct level *level = &walk->levels[step];
     const char *piece = walk->bytes + level->begin;
@@ -201,7 +201,7 @@ static enum status next_segment(struct pretokenizer_walk *walk, size_t step,
     return STATUS_OK;
 }
 
-// Is the next segment, which is not taken, one that the piece goes on with?
+// Does the piece continue with the next segment, which is only peeked at?
 static enum status goes_on(struct pretokenizer_walk *walk, size_t step, struct segment segment,
                            struct segment *next, bool *on) {
     const enum cut_kind kind = walk->pretokenizer->steps[step].kind;

@@ -2,8 +2,8 @@
 //
 // No merge crosses such a cut, so a vocabulary only makes sense with the expressions that it was
 // trained with. GGUF names them in tokenizer.ggml.pre (pretokenizer_open()); a tokenizer.json
-// spells them out, step by step (pretokenizer_add()). Each step cuts the pieces of the one before
-// it, and sees nothing beyond a piece:
+// spells them out, step by step (pretokenizer_add()). Each step cuts the pieces of the previous
+// one, and sees nothing beyond a piece:
 //
 //   text          "it's 2024"
 //   step 1        "it's " | "2" | "0" | "2" | "4"              digits one by one
@@ -19,7 +19,7 @@
 
 enum { PRETOKENIZER_MAX_STEPS = 8 };
 
-// What becomes of a match, and of the stretch between two, at a cut.
+// What a cut does with matches and with the stretches between them.
 enum cut_kind {
     CUT_ISOLATED,      // both are pieces
     CUT_REMOVED,       // matches are dropped
@@ -31,8 +31,8 @@ enum cut_kind {
 struct pretokenizer;
 struct pretokenizer_walk;
 
-// `name` as in tokenizer.ggml.pre; an empty one means that the file does not say. UNSUPPORTED
-// names a pre-tokeniser that is not known.
+// `name` is as in tokenizer.ggml.pre, and empty if the file has none. UNSUPPORTED: an unknown
+// pre-tokeniser, by name.
 MUST_CHECK enum status pretokenizer_open(struct gguf_string name,
                                          struct pretokenizer **pretokenizer, struct error *err);
 
@@ -51,7 +51,7 @@ MUST_CHECK enum status pretokenizer_add_words(struct pretokenizer *pretokenizer,
 
 const char *pretokenizer_name(const struct pretokenizer *pretokenizer); // "" if it has none
 bool pretokenizer_is_empty(const struct pretokenizer *pretokenizer);    // no steps
-// Is a word that is in the vocabulary one token, whatever the merges would make of it?
+// Is a word that is in the vocabulary one token, regardless of merges?
 bool pretokenizer_ignores_merges(const struct pretokenizer *pretokenizer);
 // Do models of this family expect BOS when the file does not say?
 bool pretokenizer_adds_bos(const struct pretokenizer *pretokenizer);

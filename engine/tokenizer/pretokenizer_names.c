@@ -105,7 +105,7 @@ static const char *const jais2[] = {
                 "|\\s{32}(?!\\S)|\\s{16}(?!\\S)|\\s{8}(?!\\S)|\\s{4}(?!\\S)|\\s{1,2}(?!\\S)|\\s",
     NULL};
 
-// "default" is what a converter writes that did not know: GPT-2's is where most families began.
+// "default" is written by converters that do not know. Most families derive from GPT-2's.
 static const struct pretokenizer_row rows[] = {
     {gpt2,
      " default gpt-2 phi-2 mpt olmo jais trillion granite-docling gigachat a.x-4.0 mellum exaone4"

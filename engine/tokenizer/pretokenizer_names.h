@@ -1,7 +1,7 @@
-// engine/tokenizer/pretokenizer_names.h — which expressions does a name of GGUF stand for?
+// engine/tokenizer/pretokenizer_names.h — which expressions does a pre-tokeniser name in GGUF mean?
 //
-// Converters name models, not expressions, so many names share one row of expressions. They are
-// those that the models' own tokenizer.json or tokenizer code was published with.
+// Converters name models, not expressions, so many names share one row of expressions. These are
+// the ones published in the models' own tokenizer.json or tokenizer code.
 #ifndef ENGINE_PRETOKENIZER_NAMES_H
 #define ENGINE_PRETOKENIZER_NAMES_H
 

@@ -99,7 +99,7 @@ void sentencepiece_deinit(struct sentencepiece *sentencepiece) {
     *sentencepiece = (struct sentencepiece){0};
 }
 
-// Unknown characters side by side may be one token: then no cut may come between two of them.
+// Adjacent unknown characters may be one token; then there is no cut between two of them.
 size_t sentencepiece_word(const struct sentencepiece *sentencepiece, const char *bytes,
                           size_t length) {
     if (sentencepiece->fuses_unknown && !sentencepiece->has_all_bytes) return length;

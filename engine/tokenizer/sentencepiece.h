@@ -1,4 +1,4 @@
-// engine/tokenizer/sentencepiece.h — a text's ids by BPE over characters, as SentencePiece does it.
+// engine/tokenizer/sentencepiece.h — BPE over characters as in SentencePiece: the ids of a text.
 //
 // Every character is a symbol and a space is U+2581. Of all neighbours that together are a token,
 // those with the highest score are joined first (Kudo & Richardson, arXiv 1808.06226); a
@@ -6,9 +6,9 @@
 // that is no token becomes its bytes' tokens "<0x0A>", or the unknown token in a vocabulary
 // without them.
 //
-// Nothing is ever joined between two characters that lie side by side in no token, so a text may be
-// cut there: sentencepiece_word() says where. It goes by the last byte of the one and the first of
-// the other, which is enough to find the ends of most words.
+// Two characters that are adjacent in no token are never joined, so a text may be cut between them:
+// sentencepiece_word() says where. It compares the last byte of one with the first of the other,
+// which finds the ends of most words.
 //
 // Memory: the merges are owned. Immutable once set up.
 #ifndef ENGINE_SENTENCEPIECE_H

@@ -10,7 +10,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
-// What one call of tokenizer_encode() needs besides the tokenizer.
+// The state of one call of tokenizer_encode().
 struct encoding {
     const struct tokenizer *tokenizer;
     struct token_ids *ids;
@@ -108,13 +108,13 @@ static enum status encode_word(struct encoding *encoding, struct piece word) {
     return STATUS_OK;
 }
 
-// What a text of so many bytes may grow to; a short one has room for what is put before it.
+// The most bytes that a text may grow to; a short one may grow by what is put before it.
 static size_t limit_of(size_t length) {
     const size_t limit = (length + 128) * TOKENIZER_MAX_GROWTH;
     return limit < TOKENIZER_MAX_TEXT_BYTES ? limit : TOKENIZER_MAX_TEXT_BYTES;
 }
 
-// A piece that no token crosses the ends of. Merging over characters may be done word by word.
+// Encodes a piece whose ends no token crosses. Merging over characters may be done word by word.
 static enum status encode_piece(struct encoding *encoding, const char *bytes, size_t length,
                                 bool space_prefix) {
     const struct tokenizer *tokenizer = encoding->tokenizer;

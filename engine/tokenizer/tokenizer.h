@@ -48,25 +48,25 @@ MUST_CHECK enum status tokenizer_open(const struct gguf *gguf, struct tokenizer 
                                       struct error *err);
 void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine
 
-// A model may have more rows than its tokenizer has tokens, and may pick any: ids up to `count`
-// stand for nothing then. Before any other thread uses it; `count` is no less than there are.
+// A model may have more rows than its tokenizer has tokens, and may sample any of them. Ids up to
+// `count` become tokens without text. Call it before other threads use the tokenizer; `count` must
+// not be lower than the number of tokens.
 MUST_CHECK enum status tokenizer_widen(struct tokenizer *tokenizer, int32_t count);
 
 // Appends the ids of the pieces, in order. Text between two special tokens is tokenised as
 // one stretch, whatever pieces it came in; SentencePiece's space goes before each stretch.
-// Control tokens are found first, each within one control piece; then user-defined tokens,
-// which are ordinary vocabulary, anywhere between them; of several at a place the longest.
-// Adds no BOS: the template or the caller says so. Ill-formed UTF-8 is taken byte by byte, so
-// every input has ids, unless its normaliser or pre-tokeniser drops it. Takes memory in proportion
-// to the text and gives it back. TOO_LONG: more than TOKENIZER_MAX_TEXT_BYTES, or a normaliser of
-// the file makes a text TOKENIZER_MAX_GROWTH times as long. UNSUPPORTED: an expression of the file
-// takes too many steps. On failure `ids` is as it was.
+// Control tokens are found first, each within one control piece; then user-defined tokens, which
+// are ordinary vocabulary, anywhere between them; of several at one position the longest. Adds no
+// BOS: that is up to the template or the caller. Ill-formed UTF-8 is encoded byte by byte, so every
+// input has ids, unless its normaliser or pre-tokeniser drops it. Uses memory in proportion to the
+// text and frees it. TOO_LONG: more than TOKENIZER_MAX_TEXT_BYTES, or the file's normaliser makes a
+// text TOKENIZER_MAX_GROWTH times as long. UNSUPPORTED: an expression of the file takes too many
+// steps. On failure `ids` is unchanged.
 MUST_CHECK enum status tokenizer_encode(const struct tokenizer *tokenizer,
                                         const struct piece *pieces, size_t count,
                                         struct token_ids *ids);
 
-// What the vocabulary holds for this id, as stored text for people: "Ġcat", "▁cat", "<0x0A>".
-// Borrowed from the tokenizer.
+// The stored text of this id, for people: "Ġcat", "▁cat", "<0x0A>". Borrowed from the tokenizer.
 struct gguf_string tokenizer_piece(const struct tokenizer *tokenizer, int32_t id);
 
 // Appends the bytes that the id stands for in text: "" for special (control) tokens unless
@@ -84,7 +84,7 @@ bool tokenizer_adds_space_prefix(const struct tokenizer *tokenizer); // Sentence
 
 // Does this id end a turn? (eos, eot, eom, and the names that families use for them)
 bool tokenizer_ends_turn(const struct tokenizer *tokenizer, int32_t id);
-// Control tokens and the one for unknown text: nothing that an answer would show.
+// Is it a control token or the one for unknown text? Answers do not show these.
 bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
 
 // "gpt2 (qwen2)": model and pre-tokeniser, for people.

@@ -32,7 +32,7 @@ static bool is_text(struct json_view view) {
     return json_view_kind(view) == JSON_STRING && json_view_string_room(view) > 0;
 }
 
-// The file is walked over once; its members come in any order.
+// The file is read once; its members may come in any order.
 static void read_members(struct opening *opening, struct json_view file) {
     struct json_view key, value, model = {0};
     const struct {
@@ -88,7 +88,7 @@ static void name_end(struct vocabulary *vocabulary, struct json_view id) {
         vocabulary_name_end(vocabulary, (int32_t)number);
 }
 
-// Llama's and Gemma's tokenizers are known by a switch that overrules the template.
+// Llama's and Gemma's tokenizer configurations have a switch that overrides the template.
 static bool has_switch(struct json_view config) {
     static const char *const classes[] = {"LlamaTokenizer",     "LlamaTokenizerFast",
                                           "GemmaTokenizer",     "GemmaTokenizerFast",
@@ -133,7 +133,7 @@ static enum status read_vocabulary(struct opening *opening) {
     return vocabulary_index(vocabulary);
 }
 
-// User-defined tokens that are looked for in normalised text, as they read there.
+// The normalised texts of user-defined tokens that are searched for in normalised text.
 static enum status index_normalized(struct tokenizer *tokenizer) {
     const struct vocabulary *vocabulary = &tokenizer->vocabulary;
     size_t count = 0, bytes = 0;

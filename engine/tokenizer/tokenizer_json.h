@@ -1,7 +1,7 @@
 // engine/tokenizer/tokenizer_json.h — a tokenizer from a Hugging Face folder.
 //
-// tokenizer.json says what the text goes through; tokenizer_config.json names the tokens that
-// begin and end a text, and generation_config.json those that end an answer. What is understood:
+// tokenizer.json lists the steps that a text goes through; tokenizer_config.json names the tokens
+// that begin and end a text, and generation_config.json those that end an answer. Supported are:
 //
 //   model           BPE over bytes (ByteLevel) or characters (with byte_fallback), Unigram
 //   normalizer      NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace
@@ -11,7 +11,7 @@
 //   decoder         ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace
 //   post_processor  the token that a template puts first
 //
-// and Sequences of these. Anything else is refused by its name, as ids that are almost right are
+// and Sequences of these. Anything else is refused by name, because ids that are almost right are
 // wrong. Special tokens are control tokens, so they are recognised in control pieces only.
 //
 // Source: the tokenizers library's documentation of its components, and its files.
@@ -32,8 +32,7 @@ struct tokenizer_json {           // borrowed only while the call lasts
     struct gguf_string generation;
 };
 
-// BAD_FILE: not JSON, or a part is missing or contradicts another. UNSUPPORTED names what is not
-// understood.
+// BAD_FILE: not JSON, or a part is missing or contradicts another. UNSUPPORTED: a part, by name.
 MUST_CHECK enum status tokenizer_open_json(const struct tokenizer_json *files,
                                            struct tokenizer **tokenizer, struct error *err);
 
@@ -42,7 +41,7 @@ MUST_CHECK enum status tokenizer_open_json(const struct tokenizer_json *files,
 // larger than TOKENIZER_JSON_MAX_BYTES.
 MUST_CHECK enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer,
                                              struct error *err);
-bool tokenizer_is_in_folder(const char *path); // the path is such a one
+bool tokenizer_is_in_folder(const char *path); // is it such a path?
 
 // Of an open model: from the folder that it was read from, or from its own keys, as
 // tokenizer_open().

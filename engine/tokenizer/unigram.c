@@ -50,13 +50,13 @@ static enum status start(struct unigram_scratch *scratch, size_t length) {
     return STATUS_OK;
 }
 
-// The first of equal ways stays.
+// Of equally good ways the first is kept.
 static void offer(struct unigram_best *best, double score, size_t from, int32_t id) {
     if (best->start != SIZE_MAX && score <= best->score) return;
     *best = (struct unigram_best){score, from, id};
 }
 
-// All that may begin at `at`, where some way ends.
+// Extends the best way that ends at `at` by every token that can begin there.
 static void extend(const struct unigram *unigram, struct unigram_best *best, const char *bytes,
                    size_t length, size_t at) {
     const size_t character = sentencepiece_character(bytes + at, length - at);

@@ -1,10 +1,10 @@
-// engine/tokenizer/unigram.h — a text's ids by the likeliest way to cut it into tokens.
+// engine/tokenizer/unigram.h — Unigram: the ids of the most probable way to cut a text into tokens.
 //
-// Each token has a score, the logarithm of its probability; of all ways to cut a text the one
-// with the highest sum is taken (Kudo, arXiv 1804.10959; Viterbi's algorithm). A character that
-// begins no token alone counts as unknown, UNIGRAM_PENALTY worse than the worst token; unknown
-// characters side by side are one stretch, written as bytes' tokens "<0x0A>" where a vocabulary
-// has them, else as the unknown token.
+// Each token has a score, the logarithm of its probability. Of all ways to cut a text, the one with
+// the highest sum is chosen (Kudo, arXiv 1804.10959; Viterbi's algorithm). A character without a
+// token of its own counts as unknown, UNIGRAM_PENALTY worse than the worst token. Adjacent unknown
+// characters are one stretch, encoded as byte tokens "<0x0A>" if the vocabulary has them, otherwise
+// as the unknown token.
 //
 //   text     u n l i k e l y          best[i]: the best sum for the first i bytes, and
 //   tokens   un|like|ly               the token that ends there

@@ -8,13 +8,11 @@
 //   marked  what is recognised as a whole inside a text: user-defined tokens in every piece,
 //           control tokens in control pieces only
 //
-// Control tokens are never plain, so merging can not reach them whatever the text is. Files
-// are not always right about types: a user-defined token that reads like a mark of a chat
-// format ("<|…|>", "<end_of_turn>") and any "<…>" that the file calls BOS, EOS, EOT or EOM
-// are taken as control.
+// Control tokens are never plain, so merging cannot produce them from any text. Files are sometimes
+// wrong about types: a user-defined token that looks like a marker of a chat format ("<|…|>",
+// "<end_of_turn>"), and any "<…>" that the file calls BOS, EOS, EOT or EOM, counts as control.
 //
-// Of two tokens with the same text the first wins, as a token's text is all that tells them
-// apart.
+// Of two tokens with the same text the first wins, since nothing but the text distinguishes them.
 //
 //   vocabulary_init ─► tokens filled in ─► vocabulary_name_role, _end ─► vocabulary_index
 //
@@ -76,13 +74,13 @@ struct vocabulary {
 // `count` unused tokens without a text, 0 < count <= TOKENIZER_MAX_VOCABULARY.
 MUST_CHECK enum status vocabulary_init(struct vocabulary *vocabulary, size_t count);
 
-// The file names this token in a role (BOS, EOS, …), or as one that ends a turn. Tokens that look
-// like a mark then are one, whatever their type: some converters give all tokens one type.
-// TOKEN_NONE is fine.
+// The file names this token in a role (BOS, EOS, …), or as one that ends a turn. If it looks like a
+// marker it then is one, regardless of type: some converters give all tokens one type. TOKEN_NONE
+// is fine.
 void vocabulary_name_role(struct vocabulary *vocabulary, int32_t id);
 void vocabulary_name_end(struct vocabulary *vocabulary, int32_t id);
 
-// Once all is filled in.
+// Call it when everything is filled in.
 MUST_CHECK enum status vocabulary_index(struct vocabulary *vocabulary);
 
 // More unused tokens without a text, so that there are `count`; no less than there were. Indexed or

@@ -75,7 +75,7 @@ static enum status read_scores(struct vocabulary *vocabulary, const struct gguf 
     return STATUS_OK;
 }
 
-// -1, also written as 2^32 - 1, is how converters say that there is no such token.
+// Converters write -1, or 2^32 - 1, for a token that does not exist.
 static enum status read_id(const struct vocabulary *vocabulary, const struct gguf *gguf,
                            const char *key, int32_t *id, struct error *err) {
     int64_t value;

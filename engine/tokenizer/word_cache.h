@@ -1,10 +1,10 @@
-// engine/tokenizer/word_cache.h — was this word met before in this text?
+// engine/tokenizer/word_cache.h — has this word occurred before in this text?
 //
 // Text repeats its words, and a word's ids depend on nothing but its bytes. An entry holds the
 // word and points back to where its ids are in the output. A new word takes the place of an old
 // one with the same hash.
 //
-// Lives for one call of tokenizer_encode(); takes memory in proportion to its text, up to a fixed
+// Lives for one call of tokenizer_encode(); its memory is proportional to the text, up to a fixed
 // size.
 #ifndef ENGINE_WORD_CACHE_H
 #define ENGINE_WORD_CACHE_H
@@ -36,8 +36,8 @@ struct word_cache {
 MUST_CHECK enum status word_cache_init(struct word_cache *cache, size_t text_bytes);
 void word_cache_deinit(struct word_cache *cache); // {0} is fine
 
-// The word's place: with `length` 0 < … <= WORD_CACHE_MAX_WORD_BYTES. NULL when nothing is
-// kept. *known says whether the entry is this word; if not, the caller may write it.
+// The word's entry; 0 < `length` <= WORD_CACHE_MAX_WORD_BYTES. NULL if nothing is cached. *known
+// says whether the entry is this word; if not, the caller may overwrite it.
 struct word_cache_entry *word_cache_find(struct word_cache *cache, const char *bytes, size_t length,
                                          bool *known);
 

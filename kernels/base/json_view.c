@@ -265,7 +265,7 @@ static const char *skip_to_value(struct json_view view, size_t *cursor) {
     return view.bytes + *cursor;
 }
 
-static struct json_view take_value(struct json_view view, size_t *cursor) {
+static struct json_view read_value(struct json_view view, size_t *cursor) {
     const char *start = skip_to_value(view, cursor);
     const struct json_view value = {start, value_length(start, view.length - *cursor)};
     *cursor += value.length;
@@ -280,10 +280,10 @@ bool json_view_next(struct json_view view, size_t *cursor, struct json_view *key
     const char next = *skip_to_value(view, cursor);
     if (next == '}' || next == ']') return false;
     if (kind == JSON_OBJECT) {
-        const struct json_view name = take_value(view, cursor);
+        const struct json_view name = read_value(view, cursor);
         if (key) *key = name;
     }
-    *value = take_value(view, cursor);
+    *value = read_value(view, cursor);
     return true;
 }
 

@@ -1,11 +1,12 @@
-// kernels/cpu/attention.c — rope_and_cache and paged_attention: who does which tokens and heads.
+// kernels/cpu/attention.c — rope_and_cache and paged_attention: dividing tokens and heads among
+// threads.
 #include <math.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 #include "kernels/host.h"
 
-enum { ROPE_TOKENS = 2 }; // a run
+enum { ROPE_TOKENS = 2 }; // a task
 
 struct rope_job {
     struct device *device;
@@ -15,28 +16,28 @@ struct rope_job {
 struct attention_job {
     struct device *device;
     const struct paged_attention *args;
-    bool matrix;     // its unit attends
+    bool matrix;     // the matrix unit computes
     int32_t queries; // of a part
 };
 
-// The angle is rounded to fp32 before its cosine is taken: what models are trained with.
-static void turn_of(float *turn, const struct rope_and_cache *args, int32_t position) {
+// The angle is rounded to fp32 before its cosine is computed, because models are trained like that.
+static void compute_cos_sin(float *cos_sin, const struct rope_and_cache *args, int32_t position) {
     const int32_t pairs = args->rotary / 2;
     for (int32_t p = 0; p < pairs; p++) {
         const float angle = (float)position * args->inv_freq[p];
-        turn[p] = cosf(angle) * args->magnitude;
-        turn[pairs + p] = sinf(angle) * args->magnitude;
+        cos_sin[p] = cosf(angle) * args->magnitude;
+        cos_sin[pairs + p] = sinf(angle) * args->magnitude;
     }
 }
 
-static void turn_head(const struct rope_job *job, float *head, const float *norm,
-                      const float *turn) {
+static void rope_head(const struct rope_job *job, float *head, const float *norm,
+                      const float *cos_sin) {
     const struct rope_and_cache *args = job->args;
     if (norm) job->device->isa->norm_head(head, norm, args->cache->head_size, args->eps);
-    job->device->isa->rotate_head(head, turn, args->rotary, args->interleaved);
+    job->device->isa->rotate_head(head, cos_sin, args->rotary, args->interleaved);
 }
 
-static void cache_token(const struct rope_job *job, int32_t token, const float *turn) {
+static void cache_token(const struct rope_job *job, int32_t token, const float *cos_sin) {
     const struct rope_and_cache *args = job->args;
     const struct kv_cache *cache = args->cache;
     const int64_t slot = args->batch->slot_mapping[token];
@@ -48,7 +49,7 @@ static void cache_token(const struct rope_job *job, int32_t token, const float *
         const size_t at =
             ((size_t)token * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)cache->head_size;
         float *k = (float *)args->k + at;
-        turn_head(job, k, args->k_norm, turn);
+        rope_head(job, k, args->k_norm, cos_sin);
         job->device->isa->store(cache->type, kv_head_rows(cache, block, args->layer, 0, h) + offset,
                                 k, cache->head_size);
         job->device->isa->store(cache->type, kv_head_rows(cache, block, args->layer, 1, h) + offset,
@@ -59,15 +60,15 @@ static void cache_token(const struct rope_job *job, int32_t token, const float *
 static void rope_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct rope_job *job = context;
     const struct rope_and_cache *args = job->args;
-    float *turn = thread_scratch(job->device, thread);
+    float *cos_sin = thread_scratch(job->device, thread);
     for (int32_t t = (int32_t)begin; t < (int32_t)end; t++) {
-        turn_of(turn, args, args->batch->positions[t]);
+        compute_cos_sin(cos_sin, args, args->batch->positions[t]);
         for (int32_t h = 0; h < args->num_heads; h++) {
             const size_t head = (size_t)t * (size_t)args->num_heads + (size_t)h;
-            turn_head(job, (float *)args->q + head * (size_t)args->cache->head_size, args->q_norm,
-                      turn);
+            rope_head(job, (float *)args->q + head * (size_t)args->cache->head_size, args->q_norm,
+                      cos_sin);
         }
-        if (args->k) cache_token(job, t, turn);
+        if (args->k) cache_token(job, t, cos_sin);
     }
 }
 
@@ -84,7 +85,7 @@ static int32_t parts_of(const struct attention_job *job, int32_t sequence) {
     return (start[1] - start[0] + job->queries - 1) / job->queries;
 }
 
-// Item i is one KV head of one run of queries; within a sequence the last queries, which see
+// Item i is one KV head of one part of the queries. Within a sequence the last queries, which see
 // the most keys, come first, so that no long part is left for the end.
 static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct attention_job *job = context;
@@ -95,9 +96,9 @@ static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
         int32_t s = 0;
         for (; left >= (int64_t)parts_of(job, s) * heads; s++)
             left -= (int64_t)parts_of(job, s) * heads;
-        const int32_t run = parts_of(job, s) - 1 - (int32_t)(left / heads);
+        const int32_t nth = parts_of(job, s) - 1 - (int32_t)(left / heads);
         const int32_t queries = batch->cu_seqlens_q[s + 1] - batch->cu_seqlens_q[s];
-        const int32_t first = run * job->queries, rest = queries - first;
+        const int32_t first = nth * job->queries, rest = queries - first;
         const struct attention_part part = {
             .args = job->args,
             .sequence = s,
@@ -117,7 +118,7 @@ void cpu_paged_attention(struct device *device, const struct paged_attention *ar
     ASSERT(args->num_heads <= device->limits.num_heads);
     ASSERT(cache->head_size <= device->limits.head_size);
     const int32_t group = args->num_heads / cache->num_kv_heads;
-    const bool matrix = device->units != NULL;
+    const bool matrix = device->bf16_tiles != NULL;
     const int32_t rows = matrix ? ATTENTION_MATRIX_ROWS : ATTENTION_ROWS;
     struct attention_job job = {device, args, matrix, group < rows ? rows / group : 1};
     int64_t items = 0;

@@ -1,7 +1,7 @@
 // kernels/cpu/candidates.c — the best logits of each row, a row a thread.
 //
-// A heap with the worst of those kept on top turns most ids away by one comparison; at the end it
-// is taken apart, worst first. Bound by reading the row once.
+// A heap with the worst kept candidate on top rejects most ids with one comparison. At the end it
+// is emptied, worst first. Bound by reading the row once.
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
@@ -19,7 +19,7 @@ static void sift_down(struct candidate *heap, int32_t count, int32_t at) {
     heap[at] = moved;
 }
 
-// The first `count` ids that are numbers, as a heap; *id is where it stopped.
+// Builds a heap of the first `count` ids whose logits are not NaN; *id is where it stopped.
 static int32_t fill(const float *logits, int32_t vocabulary, int32_t count, struct candidate *heap,
                     int32_t *id) {
     int32_t kept = 0;
@@ -35,7 +35,7 @@ static void choose(const float *logits, int32_t vocabulary, int32_t count, struc
     int32_t id = 0;
     const int32_t kept = fill(logits, vocabulary, count, heap, &id);
     for (; id < vocabulary; id++) {
-        if (!(logits[id] > heap[0].logit)) continue; // of equal ones the lower id is there already
+        if (!(logits[id] > heap[0].logit)) continue; // of equal logits the lower id is kept
         heap[0] = (struct candidate){id, logits[id] + 0.0f};
         sift_down(heap, kept, 0);
     }

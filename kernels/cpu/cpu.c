@@ -1,10 +1,10 @@
-// kernels/cpu/cpu.c — the fast processor backend's table, its threads and its scratch.
+// kernels/cpu/cpu.c — the fast processor backend: its table, its threads and its scratch.
 //
-// Every verb is cut into pieces that threads take in any order, and each piece computes its
-// rows as if they were alone (the invariants of the *.inc files). So this backend is always
-// deterministic, whatever `threads` is, with one exception: many tokens on a matrix unit, where
-// F16 and BF16 weights (pairs.inc) and attention (attention_pairs.inc) give other bits than few.
-// device_options.deterministic leaves these out.
+// Every op is cut into tasks that threads claim in any order, and each task computes its rows as if
+// they were alone (the invariants of the *.inc files). So this backend is always deterministic,
+// whatever `threads` is, with one exception: for many tokens a matrix unit computes F16 and BF16
+// weights (pairs.inc) and attention (attention_pairs.inc) with other bits than for few.
+// device_options.deterministic excludes these.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void cpu_close(struct device *device) {
     threads_destroy(device->threads);
     free(device->activations);
     free(device->tiles);
-    free(device->units);
+    free(device->bf16_tiles);
     free(device->scratch);
     expert_scratch_destroy(device->experts);
     free(device);
@@ -56,7 +56,7 @@ static void cpu_info(struct device *device, struct device_info *info) {
     info->threads = threads;
 }
 
-// Bytes of a thread's scratch: an attention part, or the cosines and sines of a token.
+// Floats of a thread's scratch: for an attention part, or for the cosines and sines of a token.
 static size_t scratch_floats(const struct workspace *w) {
     const size_t heads = (size_t)w->num_heads;
     const size_t rows = heads > ATTENTION_MATRIX_ROWS ? heads : ATTENTION_MATRIX_ROWS;
@@ -77,12 +77,12 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
     struct act_block *activations = aligned_alloc(LINE_BYTES, activation_bytes + LINE_BYTES);
     float *scratch = aligned_alloc(LINE_BYTES, threads * floats * sizeof(float));
     struct act_tile *tiles = NULL;
-    struct act_unit *units = NULL;
+    struct act_bf16 *units = NULL;
     struct expert_scratch *experts = NULL;
     const bool matrix = device->matrix != NULL, splits = matrix && !device->deterministic;
     if (matrix) tiles = aligned_alloc(LINE_BYTES, tile_count(&w, max_rows) * sizeof *tiles);
     if (splits)
-        units = aligned_alloc(LINE_BYTES, UNIT_PARTS * tile_count(&w, max_rows) * sizeof *units);
+        units = aligned_alloc(LINE_BYTES, BF16_PARTS * tile_count(&w, max_rows) * sizeof *units);
     if (!activations || !scratch || (matrix && !tiles) || (splits && !units) ||
         expert_scratch_create(&w, &experts) != STATUS_OK) {
         free(activations);
@@ -93,13 +93,13 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
     }
     free(device->activations);
     free(device->tiles);
-    free(device->units);
+    free(device->bf16_tiles);
     free(device->scratch);
     expert_scratch_destroy(device->experts);
     device->experts = experts;
     device->activations = activations;
     device->tiles = tiles;
-    device->units = units;
+    device->bf16_tiles = units;
     device->scratch = scratch;
     device->scratch_floats = floats;
     device->max_rows = max_rows;
@@ -125,7 +125,7 @@ static void cpu_read(struct device *device, const void *memory, size_t bytes) {
 }
 
 static void cpu_attention(struct device *device, const struct attention *args) {
-    attention_in_turn(backend_cpu(), device, args);
+    attention_unfused(backend_cpu(), device, args);
 }
 
 const struct backend *backend_cpu(void) {

@@ -1,4 +1,4 @@
-// kernels/cpu/device.h — an opened processor, and the verbs that its table holds. Private.
+// kernels/cpu/device.h — an opened processor, and the ops in its table. Private.
 #ifndef CPU_DEVICE_H
 #define CPU_DEVICE_H
 
@@ -15,14 +15,14 @@ struct device {
 
     // Scratch of reserve(), owned.
     struct act_block *activations; // [most rows of a linear or logits, max_features / 32]
-    // [the same / 16, max_features / 32] for a matrix unit, else NULL; of units UNIT_PARTS times as
-    // many, and none on a deterministic device.
+    // [the same / 16, max_features / 32] for a matrix unit, else NULL. Of bf16_tiles there are
+    // BF16_PARTS times as many, and none on a deterministic device.
     struct act_tile *tiles;
-    struct act_unit *units;
+    struct act_bf16 *bf16_tiles;
     float *scratch; // [threads, scratch_floats], 64-byte aligned
     size_t scratch_floats;
     int32_t max_rows;               // of `activations`
-    struct expert_scratch *experts; // of cpu/experts.c, owned; NULL: none is reserved
+    struct expert_scratch *experts; // of cpu/experts.c, owned; NULL if none is reserved
 };
 
 enum { ATTENTION_ROWS = 32 }; // queries times heads that share a pass over the keys
@@ -45,8 +45,8 @@ void cpu_candidates(struct device *device, const struct candidates *args);
 void cpu_route(struct device *device, const struct route *args);
 void cpu_experts(struct device *device, const struct experts *args);
 
-// All rows of each part's y, whatever its own bounds; packs what it needs of x. The parts, up to
-// LINEAR_PARTS, have one x, row_index and tokens.
+// Computes all rows of each part's y, ignoring the part's own bounds, and quantises x as needed.
+// The parts, up to LINEAR_PARTS, have the same x, row_index and tokens.
 void cpu_multiply(struct device *device, const struct linear_part *parts, int32_t count);
 
 MUST_CHECK enum status expert_scratch_create(const struct workspace *workspace,

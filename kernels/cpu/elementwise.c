@@ -1,11 +1,11 @@
-// kernels/cpu/elementwise.c — rmsnorm, narrow, add_rows and act_and_mul: rows, cut among the
+// kernels/cpu/elementwise.c — rmsnorm, narrow, add_rows and act_and_mul: rows, divided among
 // threads.
 #include <string.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
-enum { RUN_ELEMENTS = 8192 }; // less than this is done faster than a thread is called
+enum { TASK_ELEMENTS = 8192 }; // fewer take less time than waking a thread
 
 struct rmsnorm_job {
     const struct cpu_isa *isa;
@@ -22,7 +22,7 @@ struct act_job {
     const struct act_and_mul *args;
 };
 
-static int64_t rows_per_run(int32_t dim) { return 1 + RUN_ELEMENTS / (1 + (int64_t)dim); }
+static int64_t rows_per_task(int32_t dim) { return 1 + TASK_ELEMENTS / (1 + (int64_t)dim); }
 
 static void norm_rows(void *context, int64_t begin, int64_t end, int32_t thread) {
     (void)thread;
@@ -58,23 +58,23 @@ static void act_rows_of(void *context, int64_t begin, int64_t end, int32_t threa
 void cpu_rmsnorm(struct device *device, const struct rmsnorm *args) {
     ASSERT(args->y != args->x);
     struct rmsnorm_job job = {device->isa, args};
-    threads_for(device->threads, args->rows, rows_per_run(args->dim), norm_rows, &job);
+    threads_for(device->threads, args->rows, rows_per_task(args->dim), norm_rows, &job);
 }
 
-// Activations and the residual are of one type here.
+// Activations and the residual have the same type here.
 void cpu_narrow(struct device *device, const struct narrow *args) {
     ASSERT(args->y != args->x);
     struct narrow copy = *args;
-    threads_for(device->threads, args->rows, rows_per_run(args->dim), copy_rows, &copy);
+    threads_for(device->threads, args->rows, rows_per_task(args->dim), copy_rows, &copy);
 }
 
 void cpu_add_rows(struct device *device, const struct add_rows *args) {
     ASSERT(args->y != args->x);
     struct add_job job = {device->isa, args};
-    threads_for(device->threads, args->rows, rows_per_run(args->dim), add_rows_of, &job);
+    threads_for(device->threads, args->rows, rows_per_task(args->dim), add_rows_of, &job);
 }
 
 void cpu_act_and_mul(struct device *device, const struct act_and_mul *args) {
     struct act_job job = {device->isa, args};
-    threads_for(device->threads, args->rows, rows_per_run(args->dim), act_rows_of, &job);
+    threads_for(device->threads, args->rows, rows_per_task(args->dim), act_rows_of, &job);
 }

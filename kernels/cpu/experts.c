@@ -1,8 +1,8 @@
-// kernels/cpu/experts.c — a mixture of experts: rows are sorted by who answers them, so that an
-// expert's matrices are read once for all its tokens.
+// kernels/cpu/experts.c — a mixture of experts. Rows are sorted by expert, so that an expert's
+// matrices are read once for all its tokens.
 //
-// Each answer is computed as if it were alone and a token's answers are added in the order of its
-// choice, so the bits of a row depend on that row alone.
+// A slot is one expert's result for one token. Each is computed as if it were alone, and a token's
+// results are added in the order of its choice, so the bits of a row depend on that row alone.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,20 @@
 enum { ROUTE_TOKENS = 16, COMBINE_TOKENS = 4 };
 
 struct expert_scratch {
-    int32_t slots;      // max_tokens * experts_used: a token's j-th answer is slot token * used + j
+    int32_t slots;      // max_tokens * experts_used; a token's j-th expert is slot token * used + j
     int32_t *token_of;  // [slots], sorted by expert
-    int32_t *place_of;  // [slots], of a slot in that order
+    int32_t *rank_of;   // [slots], of a slot in that order
     float *hidden, *up; // [slots, expert_rows], in that order
-    float *answers;     // [slots, max_features], in that order
+    float *results;     // [slots, max_features], in that order
 };
 
 void expert_scratch_destroy(struct expert_scratch *scratch) {
     if (!scratch) return;
     free(scratch->token_of);
-    free(scratch->place_of);
+    free(scratch->rank_of);
     free(scratch->hidden);
     free(scratch->up);
-    free(scratch->answers);
+    free(scratch->results);
     free(scratch);
 }
 
@@ -39,11 +39,11 @@ enum status expert_scratch_create(const struct workspace *workspace,
     made->slots = workspace->max_tokens * workspace->experts_used;
     const size_t slots = (size_t)made->slots, rows = (size_t)workspace->expert_rows;
     made->token_of = calloc(slots, sizeof *made->token_of);
-    made->place_of = calloc(slots, sizeof *made->place_of);
+    made->rank_of = calloc(slots, sizeof *made->rank_of);
     made->hidden = calloc(slots * rows, sizeof *made->hidden);
     made->up = calloc(slots * rows, sizeof *made->up);
-    made->answers = calloc(slots * (size_t)workspace->max_features, sizeof *made->answers);
-    if (!made->token_of || !made->place_of || !made->hidden || !made->up || !made->answers) {
+    made->results = calloc(slots * (size_t)workspace->max_features, sizeof *made->results);
+    if (!made->token_of || !made->rank_of || !made->hidden || !made->up || !made->results) {
         expert_scratch_destroy(made);
         return STATUS_NO_MEMORY;
     }
@@ -51,7 +51,7 @@ enum status expert_scratch_create(const struct workspace *workspace,
     return STATUS_OK;
 }
 
-// Scores come in order, so that an equal one that is there already has the lower index.
+// Scores are visited in order, so a score that was chosen before an equal one has the lower index.
 static void choose(const float *scores, int32_t experts, int32_t used, int32_t *chosen,
                    float *best) {
     int32_t kept = 0;
@@ -91,7 +91,8 @@ void cpu_route(struct device *device, const struct route *args) {
     threads_for(device->threads, args->tokens, ROUTE_TOKENS, route_tokens, &copy);
 }
 
-// first[e] ... first[e + 1] - 1 become the places of expert e's slots, each token's in turn.
+// Sorts slots by expert: first[e] ... first[e + 1] - 1 become the ranks of expert e's slots, in
+// token order.
 static void sort_slots(struct expert_scratch *scratch, const struct experts *args,
                        int32_t first[EXPERTS_MAX + 1]) {
     const int32_t slots = args->tokens * args->used;
@@ -106,19 +107,19 @@ static void sort_slots(struct expert_scratch *scratch, const struct experts *arg
         next[e] = first[e];
     }
     for (int32_t s = 0; s < slots; s++) {
-        scratch->place_of[s] = next[args->chosen[s]]++;
-        scratch->token_of[scratch->place_of[s]] = s / args->used;
+        scratch->rank_of[s] = next[args->chosen[s]]++;
+        scratch->token_of[scratch->rank_of[s]] = s / args->used;
     }
 }
 
 struct expert_job {
     struct device *device;
     const struct experts *args;
-    int32_t expert, first, count; // its places
+    int32_t expert, first, count; // ranks first ... first + count - 1
 };
 
-// y[place] = one of the expert's matrices times a row of x for each of its places: the place's
-// token's row, or the row of that place.
+// y[rank] = one of the expert's matrices times a row of x, for each of its ranks: the row of the
+// rank's token where token_of is given, otherwise the row of that rank.
 static struct linear_part product(const struct expert_job *job,
                                   const struct expert_weights *weights, const float *x,
                                   const int32_t *token_of, float *y) {
@@ -133,7 +134,7 @@ static struct linear_part product(const struct expert_job *job,
     };
 }
 
-static void answer(const struct expert_job *job) {
+static void compute_expert(const struct expert_job *job) {
     const struct expert_scratch *scratch = job->device->experts;
     const struct experts *args = job->args;
     const size_t at = (size_t)job->first * (size_t)args->gate.rows;
@@ -148,7 +149,7 @@ static void answer(const struct expert_job *job) {
                                                        .dim = args->gate.rows,
                                                        .act = args->act});
     const struct linear_part down =
-        product(job, &args->down, scratch->hidden, NULL, scratch->answers);
+        product(job, &args->down, scratch->hidden, NULL, scratch->results);
     cpu_multiply(job->device, &down, 1);
 }
 
@@ -161,8 +162,8 @@ static void combine(void *context, int64_t begin, int64_t end, int32_t thread) {
         float *y = (float *)args->y + t * dim;
         if (!args->add) memset(y, 0, dim * sizeof *y);
         for (size_t j = 0; j < used; j++) {
-            const size_t place = (size_t)job->device->experts->place_of[t * used + j];
-            const float *from = job->device->experts->answers + place * dim;
+            const size_t rank = (size_t)job->device->experts->rank_of[t * used + j];
+            const float *from = job->device->experts->results + rank * dim;
             const float share = args->shares[t * used + j];
             for (size_t i = 0; i < dim; i++)
                 y[i] += share * from[i];
@@ -179,7 +180,8 @@ void cpu_experts(struct device *device, const struct experts *args) {
     sort_slots(scratch, args, first);
     for (int32_t e = 0; e < args->experts; e++)
         if (first[e + 1] > first[e])
-            answer(&(struct expert_job){device, args, e, first[e], first[e + 1] - first[e]});
+            compute_expert(
+                &(struct expert_job){device, args, e, first[e], first[e + 1] - first[e]});
     struct expert_job job = {.device = device, .args = args};
     threads_for(device->threads, args->tokens, COMBINE_TOKENS, combine, &job);
 }

@@ -4,15 +4,15 @@
 // primitives (simd_*.h) and includes the loops written over them (*.inc). Nothing outside
 // those files may use their instructions. isa_choose() picks the best that this machine has.
 //
-// Rows of a part are independent of each other and of the part's bounds, and tokens of each
-// other, so a caller may cut the work as it likes and gets the same bits.
+// Rows of a part are independent of each other and of the part's bounds, and so are tokens.
+// However a caller cuts up the work, it gets the same bits.
 #ifndef CPU_ISA_H
 #define CPU_ISA_H
 
 #include "kernels/backend.h"
 
-// 32 activations as int8: x[i] = scale * q[i]. The sums are for weights that have an offset;
-// the factor -8 is that of Q4_0, and a power of two away from all others.
+// 32 activations as int8: x[i] = scale * q[i]. The sums serve weights that have an offset; -8 is
+// the offset of Q4_0, from which all others differ by a power of two.
 struct act_block {
     float scale;
     float scaled_sum;        // scale * the sum of q
@@ -21,7 +21,7 @@ struct act_block {
     int8_t q[32];
 };
 
-// A matrix unit takes 16 tokens in the time of a few; fewer than `least` are left to the loops.
+// A matrix unit computes 16 tokens in the time of a few. The loops compute fewer than *_LEAST.
 enum { MATRIX_TOKENS = 16, TILES_LEAST = 6, PAIRS_LEAST = 12 };
 
 // The same of 16 tokens side by side, as a matrix unit reads them; tokens past the last are zeros.
@@ -31,24 +31,24 @@ struct act_tile {
     float half_sum[2][MATRIX_TOKENS];               // the same of each 16 columns
 };
 
-// 32 columns of 16 tokens as bf16. Activations are the sum of two such parts.
-struct act_unit {
+// 32 columns of 16 tokens as bf16. An activation is split into the sum of two bf16 numbers.
+struct act_bf16 {
     bf16 x[MATRIX_TOKENS][32];
 };
 
-enum { UNIT_PARTS = 2 };
+enum { BF16_PARTS = 2 };
 
 // Rows first_row ... end_row - 1 of y = x W^T + bias, or of y += x W^T.
 struct linear_part {
     struct weight weight;
-    float *y;                     // [tokens, weight.rows]
-    const struct act_block *x8;   // [tokens, columns / 32], for quantised weights
-    const struct act_tile *tiles; // [tokens / 16, columns / 32], both rounded up; or NULL
-    const struct act_unit *units; // [tokens / 16, UNIT_PARTS, columns / 32]; or NULL
-    const float *x;               // [any, columns], for plain weights
-    const int32_t *row_index;     // of x, or NULL: token t is row t
-    const float *bias;            // or NULL
-    bool add;                     // to y; without a bias
+    float *y;                          // [tokens, weight.rows]
+    const struct act_block *x8;        // [tokens, columns / 32], for quantised weights
+    const struct act_tile *tiles;      // [tokens / 16, columns / 32], both rounded up; or NULL
+    const struct act_bf16 *bf16_tiles; // [tokens / 16, UNIT_PARTS, columns / 32]; or NULL
+    const float *x;                    // [any, columns], for plain weights
+    const int32_t *row_index;          // of x, or NULL: token t is row t
+    const float *bias;                 // or NULL
+    bool add;                          // to y; without a bias
     int32_t tokens;
     int32_t first_row, end_row;
 };
@@ -81,39 +81,38 @@ struct cpu_isa {
     void (*act_and_mul)(enum act act, float *gate, const float *up, size_t count);
     void (*scale_and_cap)(float *y, size_t count, float scale, float softcap);
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);
-    void (*rotate_head)(float *head, const float *turn, int32_t rotary, bool interleaved);
+    void (*rotate_head)(float *head, const float *cos_sin, int32_t rotary, bool interleaved);
     void (*store)(enum dtype type, void *memory, const float *values, int32_t count);
     void (*attention)(const struct attention_part *part);
     uint64_t (*read)(const void *memory, size_t bytes);
 };
 
-// Many tokens on a matrix unit, beside the loops of an instruction set.
+// Ops on many tokens with a matrix unit, which supplement the loops of an instruction set.
 struct cpu_matrix {
     const char *name;
     void (*linear_quantized)(const struct linear_part *part); // the same bits as the loops'
-    // One row, to token `token` of parts whose units lie one after the other.
-    void (*split)(struct act_unit *first, struct act_unit *second, int32_t token, const float *x,
+    // Splits one row of activations into token `token` of the tiles from `first` and `second` on.
+    void (*split)(struct act_bf16 *first, struct act_bf16 *second, int32_t token, const float *x,
                   int32_t columns);
-    void (*linear_pairs)(const struct linear_part *part); // F16 and BF16; other bits
-    void (*attention)(const struct attention_part *part); // other bits, too; of
-                                                          // ATTENTION_MATRIX_ROWS at most
+    void (*linear_pairs)(const struct linear_part *part); // F16 and BF16; other bits than the loops
+    void (*attention)(const struct attention_part *part); // the same; ATTENTION_MATRIX_ROWS at most
 };
 
 // What a device computes with.
 struct cpu_level {
     const struct cpu_isa *isa;
     const struct cpu_matrix *matrix; // or NULL
-    bool (*available)(void);         // on the processor that we run on
+    bool (*available)(void);         // on this processor
 };
 
 extern const struct cpu_isa isa_generic, isa_avx2, isa_avx512; // machine.h says which exist
 extern const struct cpu_matrix matrix_amx;
 
-// The best that this machine runs, or the one that isa_force() named.
+// The best that this machine can run, or the one that isa_force() named.
 const struct cpu_level *isa_choose(void);
 
-// For tests: devices opened from now on use this one; NULL: the best again. False, and
-// nothing changes, where the machine lacks it.
+// For tests: devices opened from now on use this instruction set; NULL selects the best again.
+// False, with no effect, if the machine lacks it.
 bool isa_force(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-// kernels/cpu/isa_amx.c — products and attention of many tokens on AMX, beside the loops of
-// isa_avx512.c.
+// kernels/cpu/isa_amx.c — products and attention of many tokens on AMX, which supplement the loops
+// of isa_avx512.c.
 #include <assert.h>
 #include <math.h>
 #include <stdalign.h>
@@ -15,7 +15,7 @@
 #include "kernels/cpu/unpack.inc"
 #include "kernels/cpu/unpack_grids.inc"
 
-#include "kernels/cpu/place.inc"
+#include "kernels/cpu/tile_coord.inc"
 
 #include "kernels/cpu/matrix.inc"
 #include "kernels/cpu/pairs.inc"

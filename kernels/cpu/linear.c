@@ -1,30 +1,31 @@
-// kernels/cpu/linear.c — products with a matrix: who quantises and who does which rows.
+// kernels/cpu/linear.c — products with a matrix: quantising activations and dividing rows among
+// threads.
 //
 // Few tokens are bound by the bytes of the weights, many by arithmetic; either way threads take
-// runs of whole tiles of rows. Activations for packed weights become int8 once a call. For a matrix
-// unit they are laid side by side; for F16 and BF16 weights as bf16 numbers, unless the device is
-// deterministic.
+// tasks of whole tiles of rows. Activations for packed weights are quantised to int8 once a call.
+// For a matrix unit they are laid side by side; for F16 and BF16 weights as bf16 numbers, unless
+// the device is deterministic.
 #include <string.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
-// A run is small enough that a thread that loses its processor for a while holds up little,
-// and large enough that taking it costs nothing.
+// A task is small enough that a thread that loses its processor for a while delays little, and
+// large enough that claiming it costs next to nothing.
 enum {
-    RUN_ROWS = 2 * MAX_LANES,
+    TASK_ROWS = 2 * MAX_LANES,
     MATRIX_ROWS = 64,
-    RUNS_PER_THREAD = 4,
-    MATRIX_RUNS_PER_THREAD = 2,
+    TASKS_PER_THREAD = 4,
+    MATRIX_TASKS_PER_THREAD = 2,
     QUANTIZE_ROWS = 4,
     CAP_ELEMENTS = 8192
 };
 
-// Parts of one input. Their rows lie one behind the other, each part's from a whole run on.
+// Parts of one input. Their rows are numbered through, each part's from a whole task on.
 struct linear_job {
     struct device *device;
     struct linear_part parts[LINEAR_PARTS];
-    int64_t first[LINEAR_PARTS + 1]; // of each part's rows, and where the last one's end
+    int64_t first[LINEAR_PARTS + 1]; // number of each part's first row, and the end of the last
     int32_t count;
 };
 
@@ -79,9 +80,9 @@ static void split_tiles(void *context, int64_t begin, int64_t end, int32_t threa
     const int32_t columns = part->weight.columns;
     const size_t count = ((size_t)columns + 31) / 32;
     for (int64_t tile = begin; tile < end; tile++) {
-        struct act_unit *units = job->device->units + (size_t)tile * UNIT_PARTS * count;
+        struct act_bf16 *units = job->device->bf16_tiles + (size_t)tile * BF16_PARTS * count;
         const int64_t first = tile * MATRIX_TOKENS, left = part->tokens - first;
-        if (left < MATRIX_TOKENS) memset(units, 0, UNIT_PARTS * count * sizeof *units);
+        if (left < MATRIX_TOKENS) memset(units, 0, BF16_PARTS * count * sizeof *units);
         for (int32_t i = 0; i < MATRIX_TOKENS && i < left; i++) {
             const int64_t row = part->row_index ? part->row_index[first + i] : first + i;
             job->device->matrix->split(units, units + count, i,
@@ -94,7 +95,7 @@ static void split_input(struct linear_job *job) {
     threads_for(job->device->threads, (job->parts[0].tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
                 split_tiles, job);
     for (int32_t i = 0; i < job->count; i++)
-        job->parts[i].units = job->device->units;
+        job->parts[i].bf16_tiles = job->device->bf16_tiles;
 }
 
 static void quantize_input(struct linear_job *job) {
@@ -123,7 +124,7 @@ static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thr
         part.first_row = from > 0 ? (int32_t)from : 0;
         part.end_row = to < part.weight.rows ? (int32_t)to : part.weight.rows;
         if (part.first_row >= part.end_row) continue;
-        if (part.units && is_half(part.weight.type))
+        if (part.bf16_tiles && is_half(part.weight.type))
             matrix->linear_pairs(&part);
         else if (is_plain(part.weight.type))
             isa->linear_plain(&part);
@@ -143,17 +144,17 @@ void cpu_multiply(struct device *device, const struct linear_part *parts, int32_
         ASSERT(parts[i].x == parts->x && parts[i].weight.columns == parts->weight.columns);
         job.parts[i] = parts[i];
         job.first[i + 1] =
-            job.first[i] + (parts[i].weight.rows + RUN_ROWS - 1) / RUN_ROWS * RUN_ROWS;
+            job.first[i] + (parts[i].weight.rows + TASK_ROWS - 1) / TASK_ROWS * TASK_ROWS;
         packed = packed || !is_plain(parts[i].weight.type);
         halves = halves || is_half(parts[i].weight.type);
     }
     if (packed) quantize_input(&job);
-    if (halves && device->units && parts->tokens >= PAIRS_LEAST) split_input(&job);
-    const bool matrix = job.parts[0].tiles || job.parts[0].units;
-    const int64_t rows = job.first[count], least = matrix ? MATRIX_ROWS : RUN_ROWS;
-    const int32_t runs = matrix ? MATRIX_RUNS_PER_THREAD : RUNS_PER_THREAD;
-    const int64_t share = rows / (threads_count(device->threads) * runs);
-    const int64_t grain = share / RUN_ROWS * RUN_ROWS;
+    if (halves && device->bf16_tiles && parts->tokens >= PAIRS_LEAST) split_input(&job);
+    const bool matrix = job.parts[0].tiles || job.parts[0].bf16_tiles;
+    const int64_t rows = job.first[count], least = matrix ? MATRIX_ROWS : TASK_ROWS;
+    const int32_t tasks = matrix ? MATRIX_TASKS_PER_THREAD : TASKS_PER_THREAD;
+    const int64_t share = rows / (threads_count(device->threads) * tasks);
+    const int64_t grain = share / TASK_ROWS * TASK_ROWS;
     threads_for(device->threads, rows, grain > least ? grain : least, multiply_rows, &job);
 }
 
@@ -181,7 +182,7 @@ void cpu_embedding(struct device *device, const struct embedding *args) {
     threads_for(device->threads, args->tokens, QUANTIZE_ROWS, embed_tokens, &job);
 }
 
-// The rows that a product reads.
+// The rows that a product reads: x, or x normed.
 static const float *input_rows(struct device *device, const struct linear_input *in,
                                int32_t columns) {
     if (!in->norm) return in->x;

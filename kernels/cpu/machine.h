@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/isa.h"
 
-// The best first, then one that is always available, then a row of NULL.
+// The best first, last one that is always available; a row of NULL ends the list.
 extern const struct cpu_level machine_levels[];
 
 void machine_pause(void); // in a loop that waits for another thread

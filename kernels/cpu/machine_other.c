@@ -1,4 +1,4 @@
-// kernels/cpu/machine_other.c — a processor that we know nothing about.
+// kernels/cpu/machine_other.c — a processor family without code of its own.
 #include "kernels/cpu/machine.h"
 
 static bool always(void) { return true; }

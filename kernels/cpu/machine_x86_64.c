@@ -17,8 +17,8 @@ static bool has_avx512(void) {
            __builtin_cpu_supports("avx512vnni");
 }
 
-// A process asks the kernel for the tile registers before it uses them: the numbers are those of
-// Linux' asm/prctl.h and of the XSAVE component that holds them.
+// A process must request the tile registers from the kernel before it uses them. The numbers are
+// those of Linux' asm/prctl.h and of the XSAVE component that holds the registers.
 static bool has_amx(void) {
     enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
     return has_avx512() && __builtin_cpu_supports("amx-tile") &&

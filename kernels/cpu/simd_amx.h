@@ -1,8 +1,9 @@
-// kernels/cpu/simd_amx.h — the primitives of matrix.inc in AMX, beside those of AVX-512.
+// kernels/cpu/simd_amx.h — the primitives of matrix.inc and pairs.inc in AMX, in addition to those
+// of AVX-512.
 //
-// A tile register is up to 16 rows of 64 bytes. C = C + A B, with A [16, 4 k] bytes row by row
-// and B [k, 64] bytes, four neighbouring columns of A meeting each group of four bytes: vectors
-// that vb_interleave() made are rows of B as they are.
+// A tile register has up to 16 rows of 64 bytes. C = C + A B, where A [16, 4 k] is row-major, and
+// each four bytes of B [k, 64] are multiplied with four neighbouring columns of A. The vectors that
+// vb_interleave() makes are rows of B as they are.
 #ifndef CPU_SIMD_AMX_H
 #define CPU_SIMD_AMX_H
 
@@ -13,7 +14,7 @@
 
 static_assert(MATRIX_TOKENS == 16 && LANES == 16, "a tile of sums is full");
 
-// The registers: 0 and 1 are sums, 2 and 3 activations, 4 and 5 weights.
+// Tile registers: 0 and 1 hold sums, 2 and 3 activations, 4 and 5 weights.
 struct matrix_shape {
     uint8_t palette, first_row, reserved[14];
     uint16_t row_bytes[16];
@@ -27,16 +28,16 @@ static inline void matrix_open(int steps) {
         shape.rows[i] = (uint8_t)(i < 4 ? MATRIX_TOKENS : steps);
         shape.row_bytes[i] = (uint16_t)(i / 2 == 1 ? 4 * steps : 64);
     }
-    __asm__ volatile("" ::"r"(&shape) : "memory"); // the load says that it reads 8 bytes
+    __asm__ volatile("" ::"r"(&shape) : "memory"); // the intrinsic declares a read of 8 bytes only
     _tile_loadconfig(&shape);
 }
 static inline void matrix_close(void) { _tile_release(); }
 
 // sums[t][lane] = the product of 4 * steps columns of each token with each row. Calls alternate
-// between two sets of registers, so that one product need not wait for the sums of the last.
+// between two sets of registers, so that a product need not wait for the previous one's sums.
 static inline void matrix_dot(int set, int32_t sums[MATRIX_TOKENS][LANES], const int8_t *q,
                               const vb *w) {
-    __asm__ volatile("" ::: "memory"); // the loads below do not say that they read memory
+    __asm__ volatile("" ::: "memory"); // the loads below do not declare that they read memory
     if (set == 0) {
         _tile_zero(0);
         _tile_loadd(2, q, 32);
@@ -52,8 +53,8 @@ static inline void matrix_dot(int set, int32_t sums[MATRIX_TOKENS][LANES], const
     }
 }
 
-// Two tiles of tokens and two of rows: registers 0 to 3 are their four tiles of sums, 4 and 5 the
-// tokens, 6 and 7 the rows. All are full.
+// Two tiles of tokens and two of rows: registers 0 to 3 hold the four tiles of sums, 4 and 5 the
+// tokens, 6 and 7 the rows. All tiles are full.
 static inline void pairs_open(void) {
     struct matrix_shape shape = {.palette = 1};
     for (int i = 0; i < 8; i++) {
@@ -97,7 +98,7 @@ static inline void pairs_clear(void) {
     _tile_zero(2);
     _tile_zero(3);
 }
-static inline void pairs_load_tokens(const struct act_unit *first, const struct act_unit *second) {
+static inline void pairs_load_tokens(const struct act_bf16 *first, const struct act_bf16 *second) {
     _tile_loadd(4, first, 64);
     _tile_loadd(5, second, 64);
 }
@@ -112,7 +113,7 @@ static inline void pairs_dot(void) {
     _tile_dpbf16ps(3, 5, 7);
 }
 
-// 32 columns as bf16, to the nearest, of two as near to the even one.
+// Rounds 32 columns to bf16, to nearest even.
 static inline void near_columns(bf16 to[32], const vf x[2]) {
     _mm512_storeu_si512(to, (__m512i)_mm512_cvtne2ps_pbh(x[1], x[0]));
 }
@@ -122,7 +123,7 @@ static inline vf vf_keep(vf a, uint32_t mask) {
     return _mm512_mask_blend_ps((__mmask16)mask, _mm512_set1_ps(-INFINITY), a);
 }
 
-// Sixteen 16-bit numbers of each, side by side.
+// Sixteen 16-bit numbers from each of two rows, side by side.
 static inline vb vb_join(const uint8_t *low, const uint8_t *high) {
     const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)low);
     const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)high);

@@ -130,7 +130,7 @@ static inline vi vi_signed_dot(vi sum, vb w, vb x) {
 static inline va va_zero(void) { return _mm256_setzero_si256(); }
 static inline va va_dot(va sum, vb w, vb x) {
     sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, x));
-    __asm__ volatile("" : "+x"(sum)); // now, or the compiler keeps every product until the end
+    __asm__ volatile("" : "+x"(sum)); // add now: the compiler would keep every product till the end
     return sum;
 }
 static inline vi va_flush(vi sum, va a) {

@@ -47,7 +47,7 @@ static inline void vf_store_half(half *p, vf a) {
 
 static inline float vf_sum(vf a) { return _mm512_reduce_add_ps(a); }
 static inline float vf_highest(vf a) { return _mm512_reduce_max_ps(a); }
-// Four vectors to one whose 128-bit quarter i holds the quarter sums of a[0..3] in its lanes.
+// Reduces four vectors to one whose 128-bit quarter i holds the quarter sums of a[0..3].
 static inline vf four_sums(const vf a[4]) {
     const vf ab = _mm512_add_ps(_mm512_unpacklo_ps(a[0], a[1]), _mm512_unpackhi_ps(a[0], a[1]));
     const vf cd = _mm512_add_ps(_mm512_unpacklo_ps(a[2], a[3]), _mm512_unpackhi_ps(a[2], a[3]));

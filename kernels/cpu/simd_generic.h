@@ -1,7 +1,7 @@
 // kernels/cpu/simd_generic.h — the primitives of the *.inc files in plain C, and what they mean.
 //
-// vf is LANES floats, vi LANES int32, vb the same bits read as four bytes a lane, va sums on
-// their way to a vi. TILE_TOKENS and PLAIN_TOKENS are how many tokens a register tile holds;
+// vf is LANES floats, vi LANES int32, vb the same bits read as four bytes a lane, va partial sums
+// that va_flush() adds to a vi. TILE_TOKENS and PLAIN_TOKENS are the tokens of a register tile;
 // results do not depend on them.
 #ifndef CPU_SIMD_GENERIC_H
 #define CPU_SIMD_GENERIC_H
@@ -52,9 +52,9 @@ static inline vf vf_div(vf a, vf b) {
     EACH_LANE a.lane[i] /= b.lane[i];
     return a;
 }
-// a * b + c; whether the product is rounded is the machine's choice.
+// a * b + c; whether the product is rounded depends on the machine.
 static inline vf vf_fma(vf a, vf b, vf c) { return vf_add(vf_mul(a, b), c); }
-// The second where either is not a number.
+// The second operand where either is NaN.
 static inline vf vf_max(vf a, vf b) {
     EACH_LANE b.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
     return b;
@@ -179,7 +179,7 @@ static inline uint8_t byte_of(vb a, int lane, int j) {
     return (uint8_t)((uint32_t)a.lane[lane] >> (8 * j));
 }
 
-// The row of a code book (grids.h, which has one more than an index may name) for each lane.
+// A row of a code book for each lane. It may be read as the lower half of 32 bits (grids.h).
 static inline vi vi_grid(const uint16_t *grid, vi index) {
     EACH_LANE index.lane[i] = grid[index.lane[i]];
     return index;
@@ -196,8 +196,7 @@ static inline vi vi_signed_dot(vi sum, vb w, vb x) {
     return sum;
 }
 
-// Unsigned weights: va_dot() may be called as often between flushes as steps_per_flush() in
-// quantized.inc allows.
+// Unsigned weights: between flushes va_dot() may be called STEPS_PER_FLUSH times (quantized.inc).
 static inline va va_zero(void) { return vi_set(0); }
 static inline va va_dot(va sum, vb w, vb x) {
     EACH_LANE for (int j = 0; j < 4; j++) sum.lane[i] +=

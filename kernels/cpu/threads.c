@@ -16,10 +16,10 @@
 
 enum { SPIN_NANOSECONDS = 50000, SPINS_PER_LOOK = 64 };
 
-// A number that one side raises and the other waits for. The waiter counts itself as a
-// sleeper before it looks at the number for the last time, the other side raises the number
-// before it looks for sleepers; both in the one order of sequentially consistent atomics, so
-// at least one of them sees the other and no wake-up is lost.
+// A number that one side raises and the other waits for. The waiter registers as a sleeper before
+// it looks at the number for the last time; the other side raises the number before it looks for
+// sleepers. Both are sequentially consistent, so at least one of them sees the other, and no
+// wake-up is lost.
 struct signal {
     atomic_ullong value;
     atomic_int sleepers;
@@ -27,12 +27,12 @@ struct signal {
     pthread_cond_t changed;
 };
 
-enum { LINE_BYTES = 64 }; // of a cache; what several threads write lies in lines of its own
+enum { LINE_BYTES = 64 }; // of a cache; what several threads write has lines of its own
 
-// A thread's own part of a job: runs that it takes first, and others when they have none left.
-struct lane {
-    alignas(LINE_BYTES) atomic_ullong claimed; // job number << 32 | how many of its runs are taken
-    alignas(LINE_BYTES) atomic_bool inside;    // it may hold a run
+// A thread's state within a job. It claims its own tasks first, and others' when it has none left.
+struct worker {
+    alignas(LINE_BYTES) atomic_ullong claimed; // job number << 32 | how many tasks are claimed
+    alignas(LINE_BYTES) atomic_bool inside;    // it may hold a task
 };
 
 struct helper {
@@ -42,19 +42,19 @@ struct helper {
     int cpu; // or -1: not pinned
 };
 
-// Written while it is closed, read by who is inside. A helper that comes when it is closed already
-// is not waited for: where others want the processors too, that may be long.
+// Written while it is closed, read only by threads inside. A helper that arrives after it was
+// closed is not waited for, since it may have lost its processor to another program for long.
 struct job {
     alignas(LINE_BYTES) atomic_ullong open; // its number, or 0
     threads_body *body;
     void *context;
-    int64_t items, grain, runs;
+    int64_t items, grain, tasks;
 };
 
 struct threads {
     int32_t count;
     struct helper *helpers;                  // [count - 1], owned
-    struct lane *lanes;                      // [count], owned; the caller's in front
+    struct worker *workers;                  // [count], owned; the caller's in front
     int32_t running;                         // helpers that were started
     alignas(LINE_BYTES) struct signal start; // the newest job's number
     struct job job;
@@ -111,31 +111,32 @@ static unsigned long long signal_wait(struct signal *signal, unsigned long long 
     return value;
 }
 
-// A run of a lane that nobody has taken, or -1. The first claim of a job finds another's number.
+// Claims a task of worker `which`, or returns -1. The job number in `claimed` says whether the
+// count belongs to this job; the first claim finds an older number and starts from 0.
 static int64_t claim(struct threads *threads, unsigned long long number, int32_t which) {
-    struct lane *lane = &threads->lanes[which];
-    const int64_t runs = threads->job.runs, count = threads->count;
-    const int64_t first = runs * which / count, end = runs * (which + 1) / count;
+    struct worker *worker = &threads->workers[which];
+    const int64_t tasks = threads->job.tasks, count = threads->count;
+    const int64_t first = tasks * which / count, end = tasks * (which + 1) / count;
     const unsigned long long mark = number << 32;
-    unsigned long long seen = atomic_load_explicit(&lane->claimed, memory_order_relaxed);
+    unsigned long long seen = atomic_load_explicit(&worker->claimed, memory_order_relaxed);
     for (;;) {
-        const unsigned long long taken = seen >> 32 == mark >> 32 ? seen & UINT32_MAX : 0;
-        if ((int64_t)taken >= end - first) return -1;
-        if (atomic_compare_exchange_weak(&lane->claimed, &seen, mark | (taken + 1)))
-            return first + (int64_t)taken;
+        const unsigned long long claimed = seen >> 32 == mark >> 32 ? seen & UINT32_MAX : 0;
+        if ((int64_t)claimed >= end - first) return -1;
+        if (atomic_compare_exchange_weak(&worker->claimed, &seen, mark | (claimed + 1)))
+            return first + (int64_t)claimed;
     }
 }
 
 static void work(struct threads *threads, unsigned long long number, int32_t thread) {
     const struct job *job = &threads->job;
-    int32_t lane = thread;
+    int32_t worker = thread;
     for (int32_t i = 0; i < threads->count; i++) {
-        int64_t run;
-        while ((run = claim(threads, number, lane)) >= 0) {
-            const int64_t begin = run * job->grain, left = job->items - begin;
+        int64_t task;
+        while ((task = claim(threads, number, worker)) >= 0) {
+            const int64_t begin = task * job->grain, left = job->items - begin;
             job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), thread);
         }
-        lane = lane + 1 < threads->count ? lane + 1 : 0;
+        worker = worker + 1 < threads->count ? worker + 1 : 0;
     }
 }
 
@@ -146,22 +147,22 @@ static void pin(int cpu) {
     (void)sched_setaffinity(0, sizeof set, &set); // refused: the scheduler chooses, as before
 }
 
-// A helper enters before it looks whether the job is open; the caller closes it before it looks who
-// is inside. So either the helper sees that it came too late, or the caller sees the helper. The
-// same holds for a helper that leaves and a caller that falls asleep.
-static void take_part(struct threads *threads, unsigned long long number, int32_t thread) {
-    struct lane *lane = &threads->lanes[thread];
-    atomic_store(&lane->inside, true);
+// A helper enters before it checks that the job is open; the caller closes the job before it checks
+// who is inside. So either the helper sees that it is too late, or the caller sees the helper. The
+// same reasoning covers a helper that leaves while the caller falls asleep.
+static void join_job(struct threads *threads, unsigned long long number, int32_t thread) {
+    struct worker *worker = &threads->workers[thread];
+    atomic_store(&worker->inside, true);
     if (atomic_load(&threads->job.open) == number) work(threads, number, thread);
-    atomic_store(&lane->inside, false);
+    atomic_store(&worker->inside, false);
     signal_wake(&threads->finish);
 }
 
-static bool left_soon(const struct lane *lane) {
+static bool leaves_soon(const struct worker *worker) {
     const int64_t end = now_nanoseconds() + SPIN_NANOSECONDS;
     do {
         for (int i = 0; i < SPINS_PER_LOOK; i++) {
-            if (!atomic_load(&lane->inside)) return true;
+            if (!atomic_load(&worker->inside)) return true;
             machine_pause();
         }
     } while (now_nanoseconds() < end);
@@ -172,11 +173,11 @@ static void close_job(struct threads *threads) {
     struct signal *finish = &threads->finish;
     atomic_store(&threads->job.open, 0);
     for (int32_t i = 1; i < threads->count; i++) {
-        const struct lane *lane = &threads->lanes[i];
-        if (!atomic_load(&lane->inside) || left_soon(lane)) continue;
+        const struct worker *worker = &threads->workers[i];
+        if (!atomic_load(&worker->inside) || leaves_soon(worker)) continue;
         (void)pthread_mutex_lock(&finish->mutex);
         (void)atomic_fetch_add(&finish->sleepers, 1);
-        while (atomic_load(&lane->inside))
+        while (atomic_load(&worker->inside))
             (void)pthread_cond_wait(&finish->changed, &finish->mutex);
         (void)atomic_fetch_sub(&finish->sleepers, 1);
         (void)pthread_mutex_unlock(&finish->mutex);
@@ -191,7 +192,7 @@ static void *help(void *argument) {
     for (;;) {
         job = signal_wait(&threads->start, job);
         if (atomic_load(&threads->stop)) return NULL;
-        take_part(threads, job, helper->index);
+        join_job(threads, job, helper->index);
     }
 }
 
@@ -206,8 +207,8 @@ static int topology_number(int cpu, const char *name) {
     return number;
 }
 
-// The processors that this process may use, the first of each physical core in front.
-// Returns how many; *cores is how many of them are on a core of their own.
+// Lists the processors that this process may use, the first of each physical core in front.
+// Returns how many there are; *cores is the number of physical cores among them.
 static int32_t list_cpus(int cpus[CPU_SETSIZE], int32_t *cores) {
     cpu_set_t set;
     *cores = 0;
@@ -257,12 +258,12 @@ static struct threads *threads_alloc(int32_t count) {
     if (!created) return NULL;
     created->count = count;
     created->helpers = calloc((size_t)count, sizeof *created->helpers);
-    created->lanes = alloc_zeroed((size_t)count * sizeof *created->lanes);
+    created->workers = alloc_zeroed((size_t)count * sizeof *created->workers);
     const bool starts = signal_init(&created->start);
-    if (created->helpers && created->lanes && starts && signal_init(&created->finish))
+    if (created->helpers && created->workers && starts && signal_init(&created->finish))
         return created;
     if (starts) signal_deinit(&created->start);
-    free(created->lanes);
+    free(created->workers);
     free(created->helpers);
     free(created);
     return NULL;
@@ -291,7 +292,7 @@ void threads_destroy(struct threads *threads) {
         (void)pthread_join(threads->helpers[i].thread, NULL);
     signal_deinit(&threads->start);
     signal_deinit(&threads->finish);
-    free(threads->lanes);
+    free(threads->workers);
     free(threads->helpers);
     free(threads);
 }
@@ -311,8 +312,8 @@ void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_
     threads->job.context = context;
     threads->job.items = items;
     threads->job.grain = grain;
-    threads->job.runs = (items + grain - 1) / grain;
-    ASSERT(threads->job.runs <= UINT32_MAX);
+    threads->job.tasks = (items + grain - 1) / grain;
+    ASSERT(threads->job.tasks <= UINT32_MAX);
     atomic_store(&threads->job.open, number);
     signal_raise(&threads->start);
     work(threads, number, 0);

@@ -1,13 +1,14 @@
-// kernels/cpu/threads.h — who computes: a caller and its helpers. Private to kernels/.
+// kernels/cpu/threads.h — a pool of threads that computes. Private to kernels/.
 //
-// threads_for() cuts 0 ... items - 1 into runs of `grain` that the threads take one after the
-// other, the caller among them, and returns when all are done. Which thread takes which run
-// is chance, so a body's result must not depend on it.
-// A helper that holds no run is not waited for: another program may have its processor.
+// threads_for() cuts 0 ... items - 1 into tasks of `grain` items. The caller and its helpers claim
+// them one by one, and the call returns when all are done. Which thread gets which task is chance,
+// so results must not depend on it. A helper that holds no task is not waited for: another program
+// may be using its processor.
 //
-// Helpers are pinned, one a physical core first; the caller is left where its owner put it.
-// Between jobs a helper spins for some microseconds, because the next verb follows at once,
-// and then sleeps, so that an idle chat costs nothing.
+// Helpers are pinned, one a physical core first; the caller stays where its owner put it. Between
+// jobs a helper spins for some microseconds, because the next op usually follows at once, and then
+// sleeps, so that an idle chat costs nothing.
+//
 // One thread at a time calls threads_for().
 #ifndef CPU_THREADS_H
 #define CPU_THREADS_H
@@ -18,7 +19,7 @@
 
 struct threads;
 
-// Does items begin ... end - 1. `thread` is 0 ... threads_count() - 1, unique at any moment.
+// Computes items begin ... end - 1. `thread` is 0 ... threads_count() - 1, unique at any moment.
 typedef void threads_body(void *context, int64_t begin, int64_t end, int32_t thread);
 
 // `count` of 0: one for each physical core that this process may run on.
@@ -27,7 +28,7 @@ void threads_destroy(struct threads *threads); // NULL is fine
 
 int32_t threads_count(const struct threads *threads);
 
-// Work of one run or less is done by the caller alone.
+// Work of one task or less is done by the caller alone.
 void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_body *body,
                  void *context);
 

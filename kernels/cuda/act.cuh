@@ -1,4 +1,4 @@
-// kernels/cuda/act.cuh — what becomes of a gate and what it lets through: act of backend.h.
+// kernels/cuda/act.cuh — the activation functions of gated layers: enum act of backend.h.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 

@@ -4,7 +4,7 @@
 //
 //   grid   elements / (8 THREADS);  block  THREADS, 16 bytes a thread
 //
-// Arithmetic is fp32, rounded once at the store. Bound by memory: three passes.
+// Arithmetic is fp32, rounded once at the store. Bound by memory: two reads and a write.
 #include "kernels/cuda/act.cuh"
 
 enum { THREADS = 256 };

@@ -1,13 +1,14 @@
 // kernels/cuda/attention.cu — which kernel computes softmax(q K^T scale) V over pages.
 //
-//   flash_decode.cu   sequences with one query: K and V are read once for a whole group
+//   flash_decode.cu   sequences with one query: K and V are read once for a whole group of heads
 //   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
 //   paged_attention_v1.cu, paged_attention_v2.cu  sequences with one query, over packed pages
-//   gather.cu         what these have no tiles for, and several queries over packed pages
+//   gather.cu         shapes that these do not support, and several queries over packed pages
 //
-// A mixed batch takes two kernels, and each passes over the other's sequences. On a deterministic
-// device a query must come out the same alone and among others, so there the flash kernel for
-// several serves all, and v1 and v2 are not to be had: the queries of a prefill are gathered.
+// A mixed batch takes two kernels, each of which skips the other's sequences. On a deterministic
+// device a query must give the same result alone and among others. There the flash kernel for
+// several queries serves all, and v1 and v2 are unavailable, since the queries of a prefill would
+// be gathered.
 #include "kernels/cuda/flash.cuh"
 #include "kernels/cuda/paged_attention.cuh"
 
@@ -46,8 +47,8 @@ static void rows_attention(struct device *device, const struct paged_attention *
     }
 }
 
-// The pages of one layer. Lengths are on the device, and the arguments may be recorded, so the
-// longest is what the block table has room for.
+// The pages of one layer. Lengths are on the device and the arguments may be recorded, so the
+// longest sequence is assumed to fill its row of the block table.
 static struct packed_attention packed_args(struct device *device,
                                            const struct paged_attention *args) {
     const struct kv_cache *cache = args->cache;
@@ -82,7 +83,7 @@ static struct packed_attention packed_args(struct device *device,
 static void packed_pages_attention(struct device *device, const struct paged_attention *args) {
     const struct batch *batch = args->batch;
     const bool plain = args->window == 0 && args->softcap == 0 && !args->sinks;
-    const bool gathers = args->kernel < ATTENTION_V1 || !plain; // v1 and v2 know none of these
+    const bool gathers = args->kernel < ATTENTION_V1 || !plain; // v1 and v2 support plain only
     ASSERT(args->cache->type == DTYPE_F16 || gathers);
     if (gathers || batch->num_tokens != batch->num_seqs)
         gather_attention(device, args, gathers ? 1 : 2);
@@ -114,7 +115,7 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
         !device->deterministic)
         flash_decode(device, attend, rope);
     else
-        attention_in_turn(backend_cuda(), device, args);
+        attention_unfused(backend_cuda(), device, args);
 }
 
 extern "C" size_t cuda_partitions_bytes(const struct workspace *workspace) {

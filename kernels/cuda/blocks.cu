@@ -1,8 +1,8 @@
 // kernels/cuda/blocks.cu — whole extents: copied on the device, swapped with the host, read.
 //
 //   copy_blocks  one launch for all pairs; grid (pairs, COPIERS), 16 bytes a thread and step
-//   swap_blocks  one asynchronous copy for each run of neighbours
-//   read         every byte once, with all multiprocessors: the ceiling of the bench
+//   swap_blocks  one asynchronous copy for each run of consecutive blocks
+//   read         every byte once, with all multiprocessors: the ceiling that the bench divides by
 #include "kernels/cuda/cuda.cuh"
 
 enum { THREADS = 256, COPIERS = 16, PAIRS_AT_ONCE = 128, READERS_PER_SM = 8 };

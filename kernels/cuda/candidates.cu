@@ -2,20 +2,21 @@
 //
 //   logits  [rows, vocabulary]      fp32  in
 //   best    [rows, CANDIDATES_MAX]  out, pinned host memory: a few hundred bytes cross the link
-//   keys    [rows, chunks, count]   scratch: each chunk's own best
+//   keys    [rows, chunks, count]   scratch: the best of each chunk
 //
-//   grid  (chunks, rows);  block  THREADS;  a chunk is up to THREADS x VALUES logits, in registers:
-//   chunks are equally long, as one that is nearly empty has no sample to go by
+//   grid  (chunks, rows);  block  THREADS;  a chunk is up to THREADS x VALUES logits, in registers.
+//   Chunks are equally long, because the sample of a nearly empty one would say little.
 //
-// A logit and its id are one 64-bit key: the logit's bits, turned so that they sort as unsigned
-// numbers, over the complement of the id. Keys differ, so "the count highest" is one set and has
-// one order, whatever the order of the blocks.
+// A logit and its id are one 64-bit key: the logit's bits, mapped so that they sort as unsigned
+// numbers, above the complement of the id. Keys differ, so "the count highest" is one set in one
+// order, whatever the order of the blocks.
 //
-// A block takes a sample of its keys, the highest of each 32. The sample's count-th is one that at
-// least `count` keys reach, and hardly more do: those are ranked by counting, each against all. The
-// block of a row that arrives last does the same with what all have kept, where the sample is the
-// first few ranks of every chunk. Where too many keys reach the sample's (equal logits), a
-// threshold that exactly `count` reach is found bit by bit. For one candidate it is the maximum.
+// A block samples its keys, the highest of each 32. The count-th highest of the sample is a
+// threshold that at least `count` keys reach, and few more; those are ranked by comparing each with
+// all. The last block of a row to arrive does the same with what all blocks have kept, where the
+// sample is the first few ranks of every chunk. If too many keys reach the threshold because logits
+// are equal, one that exactly `count` keys reach is found bit by bit. A single candidate is simply
+// the maximum.
 //
 // Rounds as penalised_logit() does. Bound by reading the row; for one row by latency.
 #include "kernels/cuda/cuda.cuh"
@@ -26,15 +27,15 @@ template <int THREADS, int VALUES> struct tile {
     enum {
         KEYS = THREADS * VALUES,
         SAMPLE = KEYS / 32,
-        ROOM = 2 * SAMPLE, // keys that can be ranked, a thread each
-        MOST = SAMPLE / 2, // candidates, and chunks
+        CAPACITY = 2 * SAMPLE,  // keys that can be ranked, a thread each
+        MAX_COUNT = SAMPLE / 2, // candidates, and chunks
     };
-    static_assert((int)ROOM <= THREADS, "a thread ranks one key");
+    static_assert((int)CAPACITY <= THREADS, "a thread ranks one key");
 };
 using few = tile<FEW_THREADS, FEW_VALUES>;
 using many = tile<MANY_THREADS, MANY_VALUES>;
-static_assert(CANDIDATES_VOCABULARY_MAX / many::KEYS <= many::MOST &&
-                  (int)CANDIDATES_MAX <= many::MOST,
+static_assert(CANDIDATES_VOCABULARY_MAX / many::KEYS <= many::MAX_COUNT &&
+                  (int)CANDIDATES_MAX <= many::MAX_COUNT,
               "the largest vocabulary can be merged by one block");
 
 static __device__ inline uint64_t key_of(float logit, int id) {
@@ -77,8 +78,8 @@ static __device__ uint64_t highest_of(const uint64_t (&keys)[VALUES]) {
     return highest;
 }
 
-// How many of the block's keys are at least `least`. Calls alternate between two rows of `partial`,
-// so that one barrier orders this call's writes before its reads and after the last reads of it.
+// Counts the block's keys from `least` up. Calls alternate between two rows of `partial`, so that
+// one barrier orders this call's writes before its reads, and after the previous reads of the row.
 template <int THREADS, int VALUES>
 static __device__ inline int count_from(const uint64_t (&keys)[VALUES], uint64_t least,
                                         unsigned (*partial)[32], int call) {
@@ -93,8 +94,8 @@ static __device__ inline int count_from(const uint64_t (&keys)[VALUES], uint64_t
     return (int)__reduce_add_sync(0xffffffffu, lane < THREADS / 32 ? partial[call % 2][lane] : 0);
 }
 
-// The threshold that exactly `wanted` of the block's keys reach; 1, so that all do, if there are
-// not more.
+// The threshold that exactly `wanted` of the block's keys reach, or 1, which all reach, if there
+// are no more than that.
 template <int THREADS, int VALUES>
 static __device__ uint64_t threshold_of(const uint64_t (&keys)[VALUES], int wanted) {
     __shared__ unsigned partial[2][32];
@@ -113,24 +114,24 @@ static __device__ uint64_t threshold_of(const uint64_t (&keys)[VALUES], int want
 // The wanted-th highest of sample[0 .. size), at least 1. THREADS / SAMPLE neighbours share a key.
 template <int THREADS, int SAMPLE>
 static __device__ uint64_t nth_of(const uint64_t *sample, int size, int wanted) {
-    constexpr int SHARE = THREADS / SAMPLE;
-    static_assert(SHARE * SAMPLE == THREADS && 32 % SHARE == 0, "each key has its threads");
+    constexpr int SHARERS = THREADS / SAMPLE;
+    static_assert(SHARERS * SAMPLE == THREADS && 32 % SHARERS == 0, "each key has its threads");
     __shared__ uint64_t found;
-    const int own = threadIdx.x / SHARE;
+    const int own = threadIdx.x / SHARERS;
     const uint64_t key = own < size ? sample[own] : 0;
     unsigned rank = 0;
-    for (int i = threadIdx.x % SHARE; i < size; i += SHARE) // equal ones in their order
+    for (int i = threadIdx.x % SHARERS; i < size; i += SHARERS) // equal keys rank by position
         rank += sample[i] > key || (sample[i] == key && i < own);
-    for (int offset = SHARE / 2; offset > 0; offset /= 2)
+    for (int offset = SHARERS / 2; offset > 0; offset /= 2)
         rank += __shfl_xor_sync(0xffffffffu, rank, offset);
-    if (own < size && rank == wanted - 1 && threadIdx.x % SHARE == 0) found = larger(key, 1);
+    if (own < size && rank == wanted - 1 && threadIdx.x % SHARERS == 0) found = larger(key, 1);
     __syncthreads(); // orders the one write before the reads
     return found;
 }
 
-// Copies the block's keys from `least` on to kept[ROOM], in any order, and returns how many there
-// are; beyond ROOM they are only counted.
-template <int ROOM, int VALUES>
+// Copies the block's keys from `least` up to kept[CAPACITY], in any order, and returns how many
+// there are; beyond CAPACITY they are only counted.
+template <int CAPACITY, int VALUES>
 static __device__ int gather(const uint64_t (&keys)[VALUES], uint64_t least, uint64_t *kept) {
     __shared__ int count;
     if (threadIdx.x == 0) count = 0;
@@ -139,7 +140,7 @@ static __device__ int gather(const uint64_t (&keys)[VALUES], uint64_t least, uin
     for (int v = 0; v < VALUES; v++)
         if (keys[v] >= least) {
             const int at = atomicAdd(&count, 1);
-            if (at < ROOM) kept[at] = keys[v];
+            if (at < CAPACITY) kept[at] = keys[v];
         }
     __syncthreads(); // orders the keys before their readers
     const int all = count;
@@ -147,20 +148,22 @@ static __device__ int gather(const uint64_t (&keys)[VALUES], uint64_t least, uin
     return all;
 }
 
-// The `wanted` highest of the block's keys, and maybe some more, to kept[]; returns how many.
+// Copies the `wanted` highest of the block's keys, and maybe some more, to kept[]; returns how
+// many.
 template <int THREADS, int VALUES>
 static __device__ int keep(const uint64_t (&keys)[VALUES], const uint64_t *sample, int size,
                            int wanted, uint64_t *kept) {
-    constexpr int SAMPLE = tile<THREADS, VALUES>::SAMPLE, ROOM = tile<THREADS, VALUES>::ROOM;
+    constexpr int SAMPLE = tile<THREADS, VALUES>::SAMPLE,
+                  CAPACITY = tile<THREADS, VALUES>::CAPACITY;
     const uint64_t least = wanted == 1 ? larger(highest_of<THREADS>(keys), 1)
                                        : nth_of<THREADS, SAMPLE>(sample, size, wanted);
-    const int count = gather<ROOM>(keys, least, kept);
-    if (count <= ROOM) return count;
-    return gather<ROOM>(keys, threshold_of<THREADS>(keys, wanted), kept);
+    const int count = gather<CAPACITY>(keys, least, kept);
+    if (count <= CAPACITY) return count;
+    return gather<CAPACITY>(keys, threshold_of<THREADS>(keys, wanted), kept);
 }
 
-// The rank of this thread's kept key, if it has one, among all of them: 0 is the highest. Warps
-// without any leave the loop to the others.
+// The rank of this thread's kept key, if it has one, among all: 0 is the highest. Warps without a
+// key skip the loop.
 static __device__ int rank_of(const uint64_t *kept, int count) {
     if ((int)threadIdx.x >= count) return 0;
     const uint64_t key = kept[threadIdx.x];
@@ -187,7 +190,7 @@ static __device__ void load(const candidates &args, const choice &wanted,
         const penalty entry = args.penalties[wanted.first_penalty + i];
 #pragma unroll
         for (int v = 0; v < VALUES; v++)
-            if (entry.id == first + v * THREADS) // what another chunk has stays NaN
+            if (entry.id == first + v * THREADS) // ids of other chunks stay NaN
                 logits[v] = penalised(logits[v], wanted, entry.occurrences);
     }
 #pragma unroll
@@ -195,22 +198,21 @@ static __device__ void load(const candidates &args, const choice &wanted,
         keys[v] = key_of(logits[v], first + v * THREADS);
 }
 
-// Has every block of this row been here?
+// Counts an arrival; true for the last block of the row.
 static __device__ bool arrives_last(unsigned *arrived) {
     __shared__ bool last;
-    __threadfence(); // this block's keys before its arrival
+    __threadfence(); // orders this block's keys before its arrival
     __syncthreads();
     if (threadIdx.x == 0) // counts to the last block, and back to 0
         last = atomicInc(&arrived[blockIdx.y], gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
-    __threadfence(); // the arrivals before the other blocks' keys are read
+    __threadfence(); // orders the arrivals before the reads of the other blocks' keys
     return last;
 }
 
-// One key for each 32 of the block, by the logit alone: none of them is above the highest of
-// its 32.
+// One key for each 32 of the block, from the logit alone: it is not above the highest of the 32.
 template <int VALUES>
-static __device__ void take_sample(const uint64_t (&keys)[VALUES], uint64_t *sample) {
+static __device__ void store_sample(const uint64_t (&keys)[VALUES], uint64_t *sample) {
 #pragma unroll
     for (int v = 0; v < VALUES; v++) {
         const unsigned highest = __reduce_max_sync(0xffffffffu, (unsigned)(keys[v] >> 32));
@@ -224,14 +226,14 @@ static __global__ __launch_bounds__(THREADS) void candidates_kernel(const candid
                                                                     uint64_t *scratch,
                                                                     unsigned *arrived) {
     constexpr int SAMPLE = tile<THREADS, VALUES>::SAMPLE;
-    __shared__ uint64_t sample[SAMPLE], kept[tile<THREADS, VALUES>::ROOM];
+    __shared__ uint64_t sample[SAMPLE], kept[tile<THREADS, VALUES>::CAPACITY];
     const choice wanted = args.choices[blockIdx.y];
     const int count = wanted.count, chunks = (int)gridDim.x, tid = (int)threadIdx.x;
     if (count == 0) return; // all blocks of the row
     uint64_t keys[VALUES];
     uint64_t *row_keys = scratch + (size_t)blockIdx.y * chunks * args.most; // [count, chunks]
     load<THREADS>(args, wanted, keys);
-    take_sample(keys, sample);
+    store_sample(keys, sample);
     int found = keep<THREADS>(keys, sample, SAMPLE, count, kept), rank = rank_of(kept, found);
     if (tid < found && rank < count) row_keys[(size_t)rank * chunks + blockIdx.x] = kept[tid];
     if (tid >= found && tid < count) row_keys[(size_t)tid * chunks + blockIdx.x] = 0;
@@ -256,8 +258,8 @@ template <int THREADS, int VALUES>
 static void launch(struct device *device, const struct candidates *args) {
     using block = tile<THREADS, VALUES>;
     const dim3 grid(ceil_divide((size_t)args->vocabulary, block::KEYS), (unsigned)args->rows);
-    // One block holds what all have kept; the first ranks of all chunks are a sample of it.
-    ASSERT(grid.x <= block::MOST && args->most <= block::MOST);
+    // The last block holds what all have kept; the first ranks of all chunks are its sample.
+    ASSERT(grid.x <= block::MAX_COUNT && args->most <= block::MAX_COUNT);
     ASSERT((int)grid.x * args->most <= block::KEYS);
     candidates_kernel<THREADS, VALUES><<<grid, THREADS, 0, device->stream>>>(
         *args, device->candidate_keys, device->candidates_arrived);
@@ -266,7 +268,7 @@ static void launch(struct device *device, const struct candidates *args) {
 
 extern "C" size_t cuda_candidate_keys(const struct workspace *workspace) {
     const size_t chunks = ceil_divide((size_t)workspace->vocabulary, many::KEYS);
-    const size_t of_many = chunks * CANDIDATES_MAX, of_few = few::KEYS; // at most, of a row
+    const size_t of_many = chunks * CANDIDATES_MAX, of_few = few::KEYS; // at most, for each row
     return (size_t)workspace->max_logits * (of_many > of_few ? of_many : of_few);
 }
 
@@ -274,7 +276,7 @@ extern "C" void cuda_candidates(struct device *device, const struct candidates *
     ASSERT(args->rows > 0 && args->rows <= device->limits.max_logits);
     ASSERT(args->vocabulary > 0 && args->vocabulary <= device->limits.vocabulary);
     ASSERT(args->most > 0 && args->most <= CANDIDATES_MAX);
-    if (args->most <= few::MOST && args->vocabulary <= few::MOST * few::KEYS)
+    if (args->most <= few::MAX_COUNT && args->vocabulary <= few::MAX_COUNT * few::KEYS)
         launch<FEW_THREADS, FEW_VALUES>(device, args);
     else
         launch<MANY_THREADS, MANY_VALUES>(device, args);

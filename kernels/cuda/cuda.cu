@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <unistd.h>
 
-// What a person can do about it depends on which of these it is. The runtime calls a driver that
-// is missing one that is too old.
+// Tells apart the reasons that call for different action. The runtime reports a missing driver as
+// one that is too old.
 static enum status refuse(cudaError_t failure, struct error *err) {
     const bool has_driver =
         access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
@@ -24,7 +24,7 @@ static enum status refuse(cudaError_t failure, struct error *err) {
 }
 
 static cudaError_t start(struct device *device) {
-    int count = 0, least, greatest; // priorities: what is computed ahead has the least
+    int count = 0, least, greatest; // priorities; unpacking ahead gets the least
     cudaError_t result = cudaGetDeviceCount(&count);
     if (result == cudaSuccess && count == 0) result = cudaErrorNoDevice;
     if (result == cudaSuccess) result = cudaSetDevice(device->index);
@@ -84,7 +84,7 @@ static enum status cuda_alloc(struct device *device, size_t bytes, void **memory
     (void)device;
     void *taken;
     if (cudaMalloc(&taken, bytes ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError(); // this call's answer, not the next launch's
+        cudaGetLastError(); // clears the error, which the next launch would report as its own
         return STATUS_NO_MEMORY;
     }
     *memory = taken;
@@ -93,16 +93,16 @@ static enum status cuda_alloc(struct device *device, size_t bytes, void **memory
 
 static enum status reserve_flash(struct device *device) {
     const size_t blocks = (size_t)device->properties.multiProcessorCount * FLASH_BLOCKS;
-    const size_t units = (size_t)device->limits.max_seqs * (size_t)device->limits.num_heads;
+    const size_t counters = (size_t)device->limits.max_seqs * (size_t)device->limits.num_heads;
     void *parts, *arrived;
     if (!device->flash_parts) {
         TRY(cuda_alloc(device, 2 * blocks * FLASH_PART_FLOATS * sizeof(float), &parts));
         device->flash_parts = (float *)parts;
     }
-    TRY(cuda_alloc(device, units * sizeof(unsigned), &arrived));
+    TRY(cuda_alloc(device, counters * sizeof(unsigned), &arrived));
     device_note(device, cudaFree(device->flash_arrived));
     device->flash_arrived = (unsigned *)arrived;
-    device_note(device, cudaMemsetAsync(arrived, 0, units * sizeof(unsigned), device->stream));
+    device_note(device, cudaMemsetAsync(arrived, 0, counters * sizeof(unsigned), device->stream));
     return STATUS_OK;
 }
 

@@ -6,10 +6,10 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "kernels/base/assert.h"
 #include "kernels/backend.h"
+#include "kernels/base/assert.h"
 
-struct copied_weights { // of model files, until the device is closed: many matrices in each
+struct copied_weights { // a slab of many matrices, kept until the device is closed
     void *memory;
     size_t bytes, used;
     struct copied_weights *next;
@@ -23,24 +23,24 @@ struct device {
     bool deterministic;
     struct copied_weights *weights;
     size_t plain_bytes;      // of weights that only the plain product takes
-    int32_t plain_head_size; // of attention without tiles, as it was asked about; 0: none
-    void *staging;           // while weights are loaded, until the next reserve()
+    int32_t plain_head_size; // asked about in attention_check() and without a fast kernel; 0: none
+    void *staging;           // of weights that are being loaded, until the next reserve()
     size_t staging_bytes;
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
     void *blas_workspace;       // [BLAS_WORKSPACE_BYTES]
     struct unpacked *unpacked;  // NULL on a deterministic device, which has no use for it
-    float *flash_parts;         // of units of attention that blocks share: flash_decode.cu
+    float *flash_parts;         // of work items that blocks share: flash_decode.cu
     unsigned *flash_arrived;    // [max_seqs x num_heads], 0 between calls
     float *stream_k_parts;      // sums of tiles that blocks share: stream_k_kernel.cuh
     unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
-    void *partitions;           // of paged_attention_v2, where it was reserved; else NULL
+    void *partitions;           // of paged_attention_v2, if reserved; else NULL
 
-    // Of mixtures, where they were reserved; slots are max_tokens x experts_used.
+    // Of mixtures, if reserved; slots are max_tokens x experts_used.
     __half *expert_hidden;            // [slots, expert_rows]
-    float *expert_answers;            // [slots, expert_outputs]
-    int32_t *expert_slots;            // [slots + 1]: by expert, and how many items there are
+    float *expert_results;            // [slots, expert_outputs]
+    int32_t *expert_slots;            // [slots + 1]: slots by rank, then the number of items
     struct expert_item *expert_items; // experts.cuh
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
@@ -59,7 +59,7 @@ static __device__ inline float to_float(__half value) { return __half2float(valu
 static __device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 static __device__ inline void from_float(float value, float *out) { *out = value; }
-// Activations are fp16: what is too large for it stays the largest that it has.
+// Activations are fp16; values beyond its range saturate.
 static __device__ inline float clamp_half(float value) {
     return fminf(fmaxf(value, -65504.0f), 65504.0f);
 }
@@ -73,7 +73,7 @@ static __device__ inline void from_float(float value, __nv_bfloat16 *out) {
     *out = __float2bfloat16_rn(value);
 }
 
-// Where element d of a key lies in its block's plane of one layer, K's or V's.
+// The index of element d of a key in its block's plane of one layer, K's or V's.
 template <typename cache_t>
 static __device__ inline size_t kv_element(const kv_cache &cache, bool of_v, int kv_head,
                                            int offset, int d) {
@@ -107,13 +107,13 @@ template <int THREADS> static __device__ inline float block_sum(float value) {
     return warp_sum(lane < THREADS / 32 ? partial[lane] : 0.0f);
 }
 
-// A kernel that was launched with launch_after() may begin while the one before it still runs; it
-// must call grid_wait() before it touches what others write or read. One that says
-// grid_launch_dependents() lets the next begin as soon as all its own blocks have.
+// A kernel that was launched with launch_after() may start while the previous one still runs; it
+// must call grid_wait() before it touches what others write or read. A kernel that calls
+// grid_launch_dependents() lets the next one start as soon as all its own blocks have done so.
 //
-// What a step's copies brought, and what was done before it, may be read without the wait: a step
-// begins with embedding(), which is launched plainly, after all that came before, and every other
-// kernel of the step begins after that one has begun. What the step itself writes may not.
+// Results of a step's copies and of earlier steps may be read without waiting: a step begins with
+// embedding(), which is launched plainly, after everything before it, and every other kernel of the
+// step starts after that one has. What the step itself writes may not.
 static __device__ inline void grid_wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -155,7 +155,7 @@ void cuda_paged_attention(struct device *device, const struct paged_attention *a
 void cuda_attention(struct device *device, const struct attention *args);
 enum status cuda_attention_check(struct device *device, const struct paged_attention *args,
                                  int32_t max_context, struct error *err);
-// Of device->partitions, for verbs up to these shapes.
+// Of device->partitions, for ops up to these shapes.
 size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cuda_route(struct device *device, const struct route *args);
@@ -165,7 +165,7 @@ void cuda_free_experts(struct device *device);
 void cuda_open_ranges(void);
 void cuda_logits(struct device *device, const struct logits *args);
 void cuda_candidates(struct device *device, const struct candidates *args);
-size_t cuda_candidate_keys(const struct workspace *workspace); // that its scratch holds
+size_t cuda_candidate_keys(const struct workspace *workspace); // keys that candidates needs
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 void cuda_read(struct device *device, const void *memory, size_t bytes);

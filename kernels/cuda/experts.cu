@@ -1,25 +1,26 @@
-// kernels/cuda/experts.cu — a mixture of experts: who answers a token, and their answer.
+// kernels/cuda/experts.cu — a mixture of experts: the router, and the weighted sum of experts.
 //
 //   route    scores [tokens, experts] fp32; chosen int32 and shares fp32 [tokens, used], out
 //            grid  tokens;  block  LANES
-//   combine  y [tokens, dim] fp32 = or += sum over j of shares[j] * answers[slot j]
+//   combine  y [tokens, dim] fp32 = or += sum over j of shares[j] * results[slot j]
 //            grid  (ceil(dim / 4 THREADS), tokens);  block  THREADS, four columns a thread
 //
-// Between them are the two products, gate and up with what lets the one through the other, and
-// down, each over items of one expert and some slots (experts.cuh):
+// Between them lie two products, gate and up with the activation, and down. Each runs over work
+// items of one expert and some slots (experts.cuh):
 //
-//   experts_few.cuh   items of 8 slots, for tokens that are few, or on a deterministic device
+//   experts_few.cuh   items of 8 slots, for few tokens or on a deterministic device
 //   experts_many.cuh  items of 32 or 64 slots
 //
-// Which experts are needed stands on the card only, so that a step can be recorded; grids are for
-// as many items as there may be. What lies between gate and down is fp16; all sums are fp32.
+// Which experts are needed is known on the card only, so that a step can be recorded. Grids are
+// therefore launched for the most items there can be. Values between gate and down are fp16; all
+// sums are fp32.
 #include "kernels/cuda/experts.cuh"
 #include "kernels/cuda/gemv.cuh"
 #include "kernels/cuda/types.cuh"
 
 enum { THREADS = 128, FEW_MOST_TOKENS = 64 };
 
-// A score as a number that is larger where it is; never 0. What is not a number is the lowest.
+// Maps scores to unsigned numbers of the same order, never 0. NaN becomes the lowest.
 static __device__ inline unsigned key_of(float score) {
     const unsigned bits = __float_as_uint(isnan(score) ? -INFINITY : score == 0 ? 0.0f : score);
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
@@ -29,8 +30,8 @@ static __device__ inline float score_of(unsigned key) {
     return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
-// A lane has every 32nd score in registers; each step takes the best of all, the first of equal
-// ones, and lane j keeps the j-th.
+// A lane holds every 32nd score in registers. Each step selects the highest of all, of equal ones
+// the first, and lane j keeps the j-th.
 template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
     const size_t token = blockIdx.x;
     const int lane = threadIdx.x;
@@ -64,9 +65,9 @@ template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel
     args.shares[token * args.used + lane] = share * (args.gains ? args.gains[expert] : 1.0f) / sum;
 }
 
-// y[t] = the sum over its slots, in their order.
+// y[t] = the weighted sum of the token's slots, in slot order.
 static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts args,
-                                                                 const float *answers) {
+                                                                 const float *results) {
     const int column = (blockIdx.x * THREADS + threadIdx.x) * 4, dim = args.down.rows;
     const size_t token = blockIdx.y;
     grid_launch_dependents();
@@ -77,7 +78,7 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts a
     for (int j = 0; j < args.used; j++) {
         const size_t slot = token * args.used + j;
         const float share = args.shares[slot];
-        const float4 one = *(const float4 *)(answers + slot * dim + column);
+        const float4 one = *(const float4 *)(results + slot * dim + column);
         sum.x += share * one.x, sum.y += share * one.y;
         sum.z += share * one.z, sum.w += share * one.w;
     }
@@ -98,7 +99,7 @@ static bool fits_many(const struct expert_weights *w) {
     return gemv_fits(&one);
 }
 
-// Slots of an item: enough that an expert's weights are read once for most of those who chose it.
+// Slots of an item: enough that an expert's weights are read once for most tokens that chose it.
 static int32_t item_slots_of(const struct device *device, const struct experts *args) {
     if (device->deterministic || args->tokens <= FEW_MOST_TOKENS || !fits_many(&args->gate) ||
         !fits_many(&args->down))
@@ -134,7 +135,7 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
     struct expert_product down = {};
     down.weights[0] = args->down;
     down.x = device->expert_hidden;
-    down.y = device->expert_answers;
+    down.y = device->expert_results;
     int32_t item_slots = item_slots_of(device, args);
     struct expert_work work = work_of(device, args, item_slots);
     for (struct expert_product *product : {&gated, &down}) {
@@ -143,7 +144,7 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
         product->early = !product->gated;
         if (item_slots > FEW_SLOTS) {
             if (of->experts_many(device, product, item_slots)) continue;
-            item_slots = FEW_SLOTS; // there is no room for it; places stay as they are
+            item_slots = FEW_SLOTS; // too little shared memory; ranks do not depend on item_slots
             work = product->work = work_of(device, args, item_slots);
             product->early = false;
         }
@@ -151,7 +152,7 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
     }
     const dim3 grid(ceil_divide((size_t)args->down.rows, 4 * THREADS), (unsigned)args->tokens);
     launch_after(device, combine_kernel, grid, dim3(THREADS), 0, *args,
-                 (const float *)device->expert_answers);
+                 (const float *)device->expert_results);
 }
 
 static enum status replace(void **memory, size_t bytes) {
@@ -159,7 +160,7 @@ static enum status replace(void **memory, size_t bytes) {
     cudaFree(*memory);
     *memory = NULL;
     if (cudaMalloc(&taken, bytes) != cudaSuccess) {
-        cudaGetLastError(); // this call's answer, not the next launch's
+        cudaGetLastError(); // clears the error, which the next launch would report as its own
         return STATUS_NO_MEMORY;
     }
     *memory = taken;
@@ -171,17 +172,17 @@ extern "C" enum status cuda_reserve_experts(struct device *device) {
     if (limits->experts == 0) return STATUS_OK;
     const size_t slots = (size_t)limits->max_tokens * (size_t)limits->experts_used;
     const size_t hidden = slots * (size_t)limits->expert_rows * sizeof(__half);
-    const size_t answers = slots * (size_t)limits->expert_outputs * sizeof(float);
+    const size_t results = slots * (size_t)limits->expert_outputs * sizeof(float);
     const size_t items = (size_t)most_items((int32_t)slots, limits->experts, FEW_SLOTS);
     TRY(replace((void **)&device->expert_hidden, hidden));
-    TRY(replace((void **)&device->expert_answers, answers));
+    TRY(replace((void **)&device->expert_results, results));
     TRY(replace((void **)&device->expert_slots, (slots + 1) * sizeof(int32_t)));
     return replace((void **)&device->expert_items, items * sizeof(struct expert_item));
 }
 
 extern "C" void cuda_free_experts(struct device *device) {
     cudaFree(device->expert_hidden);
-    cudaFree(device->expert_answers);
+    cudaFree(device->expert_results);
     cudaFree(device->expert_slots);
     cudaFree(device->expert_items);
 }

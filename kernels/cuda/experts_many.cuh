@@ -1,22 +1,22 @@
-// kernels/cuda/experts_many.cuh — a product of a mixture for many tokens: a grouped product on
-// tensor cores, a group for each expert.
+// kernels/cuda/experts_many.cuh — a product of a mixture for many tokens: a grouped GEMM on tensor
+// cores, one group for each expert.
 //
 //   weights  of each expert [rows, columns], in the order of tiles.cuh
 //   x, y     struct expert_product
 //
 //   grid   (ceil(row tiles / TILES), items);  block  WARPS x 32
-//   shared stages of [cells of TILES tiles][x in panels]
+//   shared stages of [fragments of TILES tiles][x in panels]
 //
-// A block has up to 16 tiles of 16 rows, of gate and up in turn or of one matrix, and one item.
-// Each warp multiplies two tiles with all slots of the item, as in stream_k_kernel.cuh: packed
-// weights become fp16 operands in registers, once for the whole item; x is gathered by slot into
-// shared memory. Copies run ahead of the products by all stages but one. Row blocks of an item, and
-// items of one expert, are neighbours, so that weights that are read again come from the level-2
-// cache. The order of sums depends on columns alone. Bound by the tensor cores, and by unpacking
-// where items are small.
+// A block computes up to 16 tiles of 16 rows, alternating between gate and up or all of one matrix,
+// for one work item. A warp tile is two of them with all slots of the item, as in
+// stream_k_kernel.cuh: packed weights become fp16 operands in registers once for the whole item,
+// and x is gathered by slot into shared memory. Copies run ahead of the products by all stages but
+// one. The row blocks of an item, and the items of an expert, are neighbours in the grid, so that
+// weights that are read again come from the level-2 cache. The order of sums depends on columns
+// alone. Bound by the tensor cores, and by unpacking where items are small.
 #pragma once
 #include "kernels/cuda/experts.cuh"
-#include "kernels/cuda/stream_k_cell.cuh"
+#include "kernels/cuda/stream_k_fragment.cuh"
 
 enum { MANY_WARPS = 8, MANY_THREADS = MANY_WARPS * LANES, MANY_TILES = MANY_WARPS * WARP_TILES };
 enum { MANY_STAGES_MAX = 4, MANY_STATIC_BYTES = 1024 };
@@ -24,22 +24,23 @@ enum { MANY_STAGES_MAX = 4, MANY_STATIC_BYTES = 1024 };
 struct many_plan {
     struct expert_product args;
     int tiles; // of 16 rows, of gate and up together
-    int steps; // cells of a row
+    int steps; // fragments of a row
     int stages;
 };
 
 template <enum dtype TYPE, int EIGHTS> struct many_stage {
-    typedef stream_cell<TYPE> piece;
-    enum { SLOTS = EIGHTS * 8, X_AT = MANY_TILES * piece::BYTES };
-    enum { BYTES = X_AT + SLOTS * piece::COLUMNS * 2 };
+    typedef stream_fragment<TYPE> kind;
+    enum { SLOTS = EIGHTS * 8, X_AT = MANY_TILES * kind::BYTES };
+    enum { BYTES = X_AT + SLOTS * kind::COLUMNS * 2 };
 };
 
-// What a thread copies in each step: of the weights a warp two tiles, of x some chunks of 16 bytes.
+// What is copied in each step: a warp copies two tiles of weights, a thread some 16-byte chunks of
+// x.
 template <enum dtype TYPE, int EIGHTS> struct many_copies {
-    typedef stream_cell<TYPE> piece;
+    typedef stream_fragment<TYPE> kind;
     typedef many_stage<TYPE, EIGHTS> stage;
-    enum { PANELS = piece::COLUMNS / PANEL_COLUMNS, CHUNKS = PANELS * stage::SLOTS * 8 };
-    enum { ROUNDS = CHUNKS / MANY_THREADS, ROWS = stage::SLOTS * 8 / MANY_THREADS };
+    enum { PANELS = kind::COLUMNS / PANEL_COLUMNS, CHUNKS = PANELS * stage::SLOTS * 8 };
+    enum { COPIES = CHUNKS / MANY_THREADS, ROWS = stage::SLOTS * 8 / MANY_THREADS };
     static_assert(CHUNKS % MANY_THREADS == 0 && stage::SLOTS * 8 % MANY_THREADS == 0, "even");
     const char *tiles[WARP_TILES];
     const __half *rows[ROWS]; // NULL past the last slot
@@ -49,12 +50,12 @@ template <enum dtype TYPE, int EIGHTS> struct many_copies {
         : columns(plan.args.weights[0].columns) {
         const int matrices = plan.args.gated ? 2 : 1;
         const size_t tile_bytes =
-            TYPE == DTYPE_F16 ? (size_t)TILE_ROWS * columns * 2 : (size_t)plan.steps * piece::BYTES;
+            TYPE == DTYPE_F16 ? (size_t)TILE_ROWS * columns * 2 : (size_t)plan.steps * kind::BYTES;
 #pragma unroll
         for (int i = 0; i < WARP_TILES; i++) {
             const int tile = min(first_tile + threadIdx.x / LANES * WARP_TILES + i, plan.tiles - 1);
             const char *data = (const char *)plan.args.weights[tile % matrices].data[item.expert];
-            tiles[i] = piece::start(data + tile / matrices * tile_bytes, columns);
+            tiles[i] = kind::start(data + tile / matrices * tile_bytes, columns);
         }
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
@@ -65,27 +66,27 @@ template <enum dtype TYPE, int EIGHTS> struct many_copies {
         }
     }
     __device__ __forceinline__ void copy(const many_plan &plan, char *to, int step) {
-        char *cells = to + threadIdx.x / LANES * WARP_TILES * piece::BYTES;
-        const int left = columns - step * piece::COLUMNS;
+        char *fragments = to + threadIdx.x / LANES * WARP_TILES * kind::BYTES;
+        const int left = columns - step * kind::COLUMNS;
 #pragma unroll
         for (int i = 0; i < WARP_TILES; i++)
-            piece::copy(cells + i * piece::BYTES, tiles[i] + (size_t)step * piece::STEP, columns,
-                        left);
+            kind::copy(fragments + i * kind::BYTES, tiles[i] + (size_t)step * kind::STEP, columns,
+                       left);
 #pragma unroll
-        for (int i = 0; i < ROUNDS; i++) {
+        for (int i = 0; i < COPIES; i++) {
             const int chunk = threadIdx.x % 8, panel = i / ROWS;
             const int slot = (threadIdx.x + i * MANY_THREADS) / 8 % stage::SLOTS;
-            const int column = step * piece::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
+            const int column = step * kind::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
             const __half *from = rows[i % ROWS];
-            const bool some = from && column < columns;
+            const bool valid = from && column < columns;
             copy16(to + stage::X_AT + (panel * stage::SLOTS + slot) * PANEL_ROW +
-                       ((chunk ^ turn_of(slot % 8)) << 4),
-                   some ? from + column : plan.args.x, some);
+                       ((chunk ^ swizzle_of(slot % 8)) << 4),
+                   valid ? from + column : plan.args.x, valid);
         }
     }
 };
 
-static __device__ inline void many_wait(int stages) { // for the oldest of stages - 1
+static __device__ inline void many_wait(int stages) { // until the oldest of stages - 1 has arrived
     if (stages == 2)
         asm volatile("cp.async.wait_group 0;" ::: "memory");
     else if (stages == 3)
@@ -107,7 +108,7 @@ static __device__ inline void store_many(const many_plan &plan, const expert_ite
             const int n = j / 4, i = j % 4, slot = n * 8 + lane % 4 * 2 + i % 2;
             const int row = (tile + m) / matrices * TILE_ROWS + lane / 4 + i / 2 * 8;
             if (slot < item.count && row < rows)
-                store_answer(plan.args, item, row, item.first + slot, sums.of[m][n][i],
+                store_result(plan.args, item, row, item.first + slot, sums.of[m][n][i],
                              sums.of[WARP_TILES - 1][n][i]);
         }
     }
@@ -117,10 +118,10 @@ template <enum dtype TYPE, int EIGHTS>
 static __global__ __launch_bounds__(MANY_THREADS,
                                     1) void many_kernel(const __grid_constant__ many_plan plan) {
     typedef many_stage<TYPE, EIGHTS> stage;
-    typedef stream_cell<TYPE> piece;
+    typedef stream_fragment<TYPE> kind;
     extern __shared__ __align__(128) char shared[];
     const int first_tile = blockIdx.x * MANY_TILES, ahead = plan.stages - 1;
-    const int room = plan.stages * stage::BYTES;
+    const int ring_bytes = plan.stages * stage::BYTES;
     expert_item item;
     grid_launch_dependents();
     grid_wait();
@@ -134,15 +135,15 @@ static __global__ __launch_bounds__(MANY_THREADS,
     int slot = 0, slot_ahead = ahead * stage::BYTES;
     for (int step = 0; step < plan.steps; step++) {
         many_wait(plan.stages);
-        __syncthreads(); // all copies of the stage are there, and all are done with the last
+        __syncthreads(); // orders all copies of the stage before its reads, and the last reads
         if (step + ahead < plan.steps) copies.copy(plan, shared + slot_ahead, step + ahead);
         asm volatile("cp.async.commit_group;" ::: "memory");
         const char *at = shared + slot;
-        const char *cells = at + threadIdx.x / LANES * WARP_TILES * piece::BYTES;
-        piece::template add<0, EIGHTS>(sums, cells, at + stage::X_AT);
-        piece::template add<1, EIGHTS>(sums, cells, at + stage::X_AT);
-        slot = slot + stage::BYTES == room ? 0 : slot + (int)stage::BYTES;
-        slot_ahead = slot_ahead + stage::BYTES == room ? 0 : slot_ahead + (int)stage::BYTES;
+        const char *fragments = at + threadIdx.x / LANES * WARP_TILES * kind::BYTES;
+        kind::template add<0, EIGHTS>(sums, fragments, at + stage::X_AT);
+        kind::template add<1, EIGHTS>(sums, fragments, at + stage::X_AT);
+        slot = slot + stage::BYTES == ring_bytes ? 0 : slot + (int)stage::BYTES;
+        slot_ahead = slot_ahead + stage::BYTES == ring_bytes ? 0 : slot_ahead + (int)stage::BYTES;
     }
     store_many(plan, item, first_tile, sums);
 }
@@ -150,15 +151,15 @@ static __global__ __launch_bounds__(MANY_THREADS,
 template <enum dtype TYPE, int EIGHTS>
 static bool many_launch_eights(struct device *device, struct many_plan *plan) {
     enum { BYTES = many_stage<TYPE, EIGHTS>::BYTES };
-    const int room = (int)device->properties.sharedMemPerBlockOptin - MANY_STATIC_BYTES;
+    const int budget = (int)device->properties.sharedMemPerBlockOptin - MANY_STATIC_BYTES;
     const auto kernel = many_kernel<TYPE, EIGHTS>;
     static bool allowed = false;
-    plan->stages = min(room / BYTES, (int)MANY_STAGES_MAX);
+    plan->stages = min(budget / BYTES, (int)MANY_STAGES_MAX);
     if (plan->stages < 2) return false;
     if (!allowed)
         device_note(device,
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         min(room / BYTES, (int)MANY_STAGES_MAX) * BYTES));
+                                         min(budget / BYTES, (int)MANY_STAGES_MAX) * BYTES));
     allowed = true;
     const dim3 grid(ceil_divide((size_t)plan->tiles, MANY_TILES),
                     (unsigned)plan->args.work.most_items);
@@ -174,7 +175,7 @@ static bool many_launch_of(struct device *device, const struct expert_product *a
     struct many_plan plan = {};
     plan.args = *args;
     plan.tiles = (w->rows + TILE_ROWS - 1) / TILE_ROWS * (args->gated ? 2 : 1);
-    plan.steps = (w->columns + stream_cell<TYPE>::COLUMNS - 1) / stream_cell<TYPE>::COLUMNS;
+    plan.steps = (w->columns + stream_fragment<TYPE>::COLUMNS - 1) / stream_fragment<TYPE>::COLUMNS;
     return item_slots > 32 ? many_launch_eights<TYPE, 8>(device, &plan)
                            : many_launch_eights<TYPE, 4>(device, &plan);
 }

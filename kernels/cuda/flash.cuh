@@ -2,18 +2,18 @@
 //
 // Queries and probabilities are rounded to the cache's 16-bit type before they meet K and V;
 // products, maxima and sums are fp32. In shared memory a row of K or V takes an odd number of
-// 16-byte chunks, so that the eight rows of an ldmatrix lie in different banks.
+// 16-byte chunks, so that the eight rows of an ldmatrix use different banks.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 
 enum {
     FLASH_GROUP_MAX = 16,
     FLASH_HEAD_MAX = 256,
-    FLASH_BLOCKS = 2, // of flash_decode on a multiprocessor, at most
+    FLASH_BLOCKS = 2, // of flash_decode that a multiprocessor holds, at most
     FLASH_PART_FLOATS = FLASH_GROUP_MAX * (FLASH_HEAD_MAX + 2),
 };
 
-// The row of `head_size` elements in the whole cache where K of `key` lies; V lies
+// The number of the row of head_size elements, in the whole cache, that is K of `key`; its V is
 // num_kv_heads * block_size rows further.
 static __device__ inline unsigned flash_row(const kv_cache &cache, const int32_t *table, int layer,
                                             int kv_head, int key) {
@@ -27,24 +27,25 @@ static __device__ inline unsigned shared_address(const void *memory) {
     return (unsigned)__cvta_generic_to_shared(memory);
 }
 
-// 16 bytes from global to shared memory; zeros, and no read, where there is nothing to read.
-static __device__ inline void copy16(unsigned to, const void *from, bool some) {
+// Copies 16 bytes from global to shared memory; if not valid, writes zeros and reads nothing.
+static __device__ inline void copy16(unsigned to, const void *from, bool valid) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                 "r"(some ? 16 : 0)
+                 "r"(valid ? 16 : 0)
                  : "memory");
 }
-// The same for rows that are read whole, and by nobody else: L2 fetches the other half of 128 bytes
-// with the first, and gives them up before other things.
+// The same for rows that are read whole and by one block only: L2 fetches 128 bytes at once, and
+// evicts them before other data.
 static __device__ inline uint64_t read_once_policy() {
     uint64_t policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
-static __device__ inline void copy16_once(unsigned to, const void *from, bool some,
+static __device__ inline void copy16_once(unsigned to, const void *from, bool valid,
                                           uint64_t policy) {
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2, %3;" ::"r"(to),
-                 "l"(from), "r"(some ? 16 : 0), "l"(policy)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2, %3;" ::"r"(to),
+        "l"(from), "r"(valid ? 16 : 0), "l"(policy)
+        : "memory");
 }
 static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int PENDING> static __device__ inline void copy_wait() {
@@ -109,8 +110,8 @@ static __device__ inline float power_of_two(float exponent) {
     return result;
 }
 
-// How a score becomes a weight, in powers of two: s = q K^T, capped where there is a cap, weighs
-// 2^(s * scale - the largest such).
+// How a score s = q K^T, capped where there is a cap, becomes a weight: 2^(s * scale - the largest
+// of these).
 struct scoring {
     float scale;
     float inner; // 0: no cap; else s = tanh of s * scale / softcap, as 1 - 2 / (2^(s * inner) + 1)
@@ -130,12 +131,12 @@ static __device__ inline float cap_score(float score, float inner) {
     return 1 - __fdividef(2, power_of_two(score * inner) + 1);
 }
 
-// A sink's share of the sum whose largest exponent, in powers of two, is `highest`.
+// A sink's weight in a sum whose largest exponent of two is `highest`.
 static __device__ inline float sink_weight(const paged_attention &args, int head, float highest) {
     return args.sinks ? power_of_two(args.sinks[head] * LOG2_E - highest) : 0;
 }
 
-// Calls launch.run<cache type, head size of the tiles>(), the smallest that holds head_size.
+// Calls launch.run<cache type, SIZE>() with the smallest compiled SIZE that holds head_size.
 template <typename cache_t, typename launch_t>
 static void flash_choose_size(int head_size, const launch_t &launch) {
     if (head_size <= 64)
@@ -162,13 +163,13 @@ static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
         flash_choose_size<__nv_bfloat16>(cache->head_size, launch);
 }
 
-// Sequences with at least `least` queries, and only those.
+// Computes the sequences with at least `least` queries, and only those.
 void gather_attention(struct device *device, const struct paged_attention *args, int least);
-// Sequences with one query, and only those; with rope, where there are no others, rope_and_cache
-// first.
+// Computes the sequences with one query, and only those. With `rope`, which needs a batch without
+// others, rope_and_cache comes first.
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope);
-// Sequences with at least `least` queries, 1 or 2, and only those.
+// Computes the sequences with at least `least` queries, 1 or 2, and only those.
 void flash_prefill(struct device *device, const struct paged_attention *args, int least);
 // The same on the tensor cores of compute capability 9.0, for heads of at most 128.
 void flash_hopper(struct device *device, const struct paged_attention *args, int least);

@@ -4,28 +4,30 @@
 //   k, v    [num_tokens, num_kv_heads, head_size]  fp16, of the new tokens; with rope only
 //   cache   rows layout, fp16 or bf16; with rope the new tokens' slots are written
 //
-// A unit is a sequence under one KV head: K and V are read once for its whole group. The tiles of
-// TILE keys of all units, from the first key in the window on, are shared out evenly over a grid
-// that fills the card once, so a block may end one unit and begin another. Neighbouring blocks take
-// the same keys of different heads, which lie side by side in a page.
-// Inside a block the warps take STEP keys in turn, each for itself: it copies, multiplies and keeps
-// its own maxima and sums. Scores are computed transposed, keys as rows and heads as columns: a
-// group of 8 fills a tile.
+// A work item is a sequence under one KV head, so that K and V are read once for the whole group of
+// query heads. Its keys, from the first in the window on, are cut into tiles of TILE keys. The flat
+// list of all items' tiles is divided into even splits (as in Flash-Decoding), as many as fill the
+// card once, so a block may end one item and begin another. Neighbouring blocks compute the same
+// keys for different heads, which lie side by side in a page.
 //
-//   grid   (KV heads side by side, places in the order of tiles), as many as are resident at once
+// Within a block, warps take steps of STEP keys round robin, each on its own: a warp copies,
+// multiplies and keeps its own maxima and sums. Scores are computed transposed, with keys as rows
+// and heads as columns, because a group of 8 heads then fills a tensor core tile.
+//
+//   grid   (KV heads side by side, splits in tile order), as many as are resident at once
 //   block  up to WARPS x 32
 //   smem   warps x STAGES x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk;
 //          q of a group; cosines and sines of a token; its k and v
 //
-// With rope, q arrives as the linear left it: a block norms and turns those of its group, and the
-// one whose keys end with the sequence's last does as much for k, which with v goes to the cache
-// and over what the stages hold for that key. All other keys are older than the step, so their
-// first copies begin before the kernel that makes q, k and v is done.
+// With rope, q arrives as the linear left it. Each block norms and rotates the heads of its group.
+// The block whose keys include the sequence's last does the same for k, writes k and v to the
+// cache, and puts them over what its stages hold for that key. All other keys are older than the
+// step, so their first copies start before the kernel that makes q, k and v is done.
 //
-// A unit that several blocks share is merged by the one that ends last: each leaves its weighted
-// values, maximum and sum in device->flash_parts, counts itself in device->flash_arrived, and the
-// last rescales all parts by the common maximum, in their order. Which block that is does not
-// change the result; how a unit is cut depends on the batch.
+// An item that several blocks share is merged by the last of them to finish. Each leaves its
+// weighted values, maximum and sum in device->flash_parts and counts itself in
+// device->flash_arrived; the last rescales all parts by the common maximum, in split order. The
+// result does not depend on which block is last, but how an item is split depends on the batch.
 //
 // Probabilities are rounded to 16 bits before the second product, the result at the store.
 // Bound by reading K and V.
@@ -39,58 +41,59 @@ enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64, MERGED = 8 };
 template <int SIZE> struct layout {
     static const int chunks = SIZE / 8;
     static const int row = (chunks | 1) * 16;   // bytes
-    static const int plane = STEP * row;        // K or V of a stage
-    static const int warp = STAGES * 2 * plane; // of a warp
-    static const int rounds = STEP * chunks / 32;
-    static_assert(STEP * chunks % 32 == 0, "whole rounds");
+    static const int plane = STEP * row;        // bytes of K or V in a stage
+    static const int warp = STAGES * 2 * plane; // bytes of a warp's stages
+    static const int copies = STEP * chunks / 32;
+    static_assert(STEP * chunks % 32 == 0, "whole head_sets");
     static_assert(warp >= FLASH_GROUP_MAX * SIZE * (int)sizeof(float), "values fit when it ends");
 };
 
-// What a block knows of a sequence's new token.
-template <typename cache_t, int SIZE, int HEADS> struct newest {
-    float2 turns[SIZE / 2];            // of each pair: cosine, sine
-    float norms[2][SIZE];              // of q and k, where they have any
-    __half q[8 * HEADS][SIZE + 8];     // turned; padded so that eight rows lie in other banks
-    alignas(16) cache_t rows[2][SIZE]; // k, turned, and v
+// A sequence's new token in shared memory.
+template <typename cache_t, int SIZE, int HEADS> struct new_token {
+    float2 cos_sin[SIZE / 2];          // of each pair: cosine, sine
+    float norms[2][SIZE];              // weights of q's and k's norm, where they have one
+    __half q[8 * HEADS][SIZE + 8];     // rotated; padded so that eight rows use different banks
+    alignas(16) cache_t rows[2][SIZE]; // k, rotated, and v
 };
 
 struct decode_args {
-    struct rope_and_cache rope; // q is NULL: q is turned, and all keys are in the cache
+    struct rope_and_cache rope; // q is NULL: q is rotated, and all keys are in the cache
     struct paged_attention attention;
     struct kv_cache cache;
     struct batch batch;
     float *parts;      // [2 x blocks][part_floats()]
     unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
-    int places;        // that the card has; the grid has fewer where a batch cannot need them
+    int splits;        // that fill the card; the grid has fewer where a batch cannot need them
 };
 
-// Which of all parts is a place's first.
-static __device__ inline size_t part_index(int place) {
-    return 2 * ((size_t)place * gridDim.x + blockIdx.x);
+// The index of a split's first part; a split has two.
+static __device__ inline size_t part_index(int split) {
+    return 2 * ((size_t)split * gridDim.x + blockIdx.x);
 }
 
-// Of one block's part of a unit: [group][SIZE] values, [group] of maximum and sum; whole chunks.
+// Floats of a block's part of an item: [group][SIZE] values, [group] maximum and sum, rounded up to
+// 16 bytes.
 template <int SIZE> static __device__ inline size_t part_floats(int group) {
     return (size_t)group * SIZE + (2 * group + 3) / 4 * 4;
 }
 
-// Tiles [first, end) of the flat order, of which `from` ... `to` - 1 are this block's. The order is
-// that of the sequences, and in one its heads, of which gridDim.x go together.
-struct unit {
+// A work item: tiles [first, end) of the flat list, of which [from, to) are this block's. The list
+// is ordered by sequence and then by KV head; gridDim.x heads have lists side by side.
+struct work {
     int sequence, kv_head;
-    int begin, keys; // the first key in the window, the end of the last
+    int begin, keys; // the first key in the window, and one past the last
     int first, end, from, to;
 };
 
 static __device__ inline int tiles_of(const decode_args &args, int s) {
     const batch &batch = args.batch;
     if (s >= batch.num_seqs) return 0;
-    const int keys = batch.seq_lens_kv[s]; // together with the loads below, not after them
+    const int keys = batch.seq_lens_kv[s]; // loaded here, so that it overlaps with the loads below
     const int seen = args.attention.window > 0 ? min(keys, args.attention.window) : keys;
     return batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] == 1 ? (seen + TILE - 1) / TILE : 0;
 }
 
-// Every thread of a warp calls these two.
+// Tiles of all items. Every thread of a warp calls this and find_work().
 static __device__ int all_tiles(const decode_args &args) {
     int tiles = 0;
     for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
@@ -99,18 +102,18 @@ static __device__ int all_tiles(const decode_args &args) {
            (args.cache.num_kv_heads / gridDim.x);
 }
 
-// Tiles of a block. Where each would have one, every second may as well have two, as long as none
-// of the multiprocessors is idle then: that makes fewer parts to merge.
-static __host__ __device__ inline int share_of(int tiles, int places) {
-    return tiles <= places && 2 * tiles > places ? 2 : max(1, (tiles + places - 1) / places);
+// Tiles of a split. Where every block would have one, every second may as well have two as long as
+// no multiprocessor becomes idle: that leaves fewer parts to merge.
+static __host__ __device__ inline int split_tiles_of(int tiles, int splits) {
+    return tiles <= splits && 2 * tiles > splits ? 2 : max(1, (tiles + splits - 1) / splits);
 }
 
-// The unit that tile `from` of the flat order lies in, cut at `to`.
-static __device__ unit find_unit(const decode_args &args, int from, int to) {
-    const int lane = threadIdx.x % 32, rounds = args.cache.num_kv_heads / gridDim.x;
+// The item that contains tile `from` of the flat list, cut at `to`.
+static __device__ work find_work(const decode_args &args, int from, int to) {
+    const int lane = threadIdx.x % 32, head_sets = args.cache.num_kv_heads / gridDim.x;
     int before = 0;
     for (int base = 0;; base += 32) {
-        const int tiles = tiles_of(args, base + lane) * rounds;
+        const int tiles = tiles_of(args, base + lane) * head_sets;
         int through = tiles;
         for (int offset = 1; offset < 32; offset *= 2) {
             const int lower = __shfl_up_sync(0xffffffffu, through, offset);
@@ -119,11 +122,11 @@ static __device__ unit find_unit(const decode_args &args, int from, int to) {
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > from);
         if (reached) {
             const int owner = __ffs(reached) - 1, s = base + owner;
-            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / rounds;
+            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / head_sets;
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
-            const int round = (from - start) / tiles_each;
-            const int first = start + round * tiles_each, end = first + tiles_each;
-            const int kv_head = round * gridDim.x + blockIdx.x;
+            const int head_set = (from - start) / tiles_each;
+            const int first = start + head_set * tiles_each, end = first + tiles_each;
+            const int kv_head = head_set * gridDim.x + blockIdx.x;
             const int keys = args.batch.seq_lens_kv[s], window = args.attention.window;
             const int begin = window > 0 ? max(0, keys - window) : 0;
             return {s, kv_head, begin, keys, first, end, from, min(to, end)};
@@ -132,34 +135,36 @@ static __device__ unit find_unit(const decode_args &args, int from, int to) {
     }
 }
 
-// What a warp carries over its keys: columns are heads, two a thread in each tile of eight.
+// A warp's sums over its keys. Columns are heads, two a thread in each tile of eight.
 template <int SIZE, int HEADS> struct sums {
     float values[HEADS][SIZE / 16][4];
     float highest[HEADS][2], total[HEADS][2];
 };
 
-// What turning and norming take, by all threads: it depends on no other kernel.
-template <typename newest_t>
-static __device__ void find_turns(newest_t &newest, const decode_args &args, const unit &unit) {
+// Loads and computes what rotating and norming need; called by all threads. It depends on no other
+// kernel.
+template <typename new_token_t>
+static __device__ void load_cos_sin(new_token_t &new_token, const decode_args &args,
+                                    const work &work) {
     const rope_and_cache &rope = args.rope;
     if (!rope.q) return;
-    const int position = args.batch.positions[args.batch.cu_seqlens_q[unit.sequence]];
+    const int position = args.batch.positions[args.batch.cu_seqlens_q[work.sequence]];
     for (int i = threadIdx.x; i < args.cache.head_size; i += blockDim.x) {
-        if (rope.q_norm) newest.norms[0][i] = rope.q_norm[i];
-        if (rope.k_norm) newest.norms[1][i] = rope.k_norm[i];
+        if (rope.q_norm) new_token.norms[0][i] = rope.q_norm[i];
+        if (rope.k_norm) new_token.norms[1][i] = rope.k_norm[i];
     }
     for (int pair = threadIdx.x; pair < rope.rotary / 2; pair += blockDim.x)
-        newest.turns[pair] = rope_turn(rope, position, pair);
+        new_token.cos_sin[pair] = rope_cos_sin(rope, position, pair);
 }
 
-// Where K of a sequence's new token goes; V goes v_plane() further.
+// Where K of a sequence's new token goes in the cache; V goes v_plane() further.
 template <typename cache_t>
-static __device__ inline cache_t *new_slot(const decode_args &args, const unit &unit) {
+static __device__ inline cache_t *new_slot(const decode_args &args, const work &work) {
     const kv_cache &cache = args.cache;
-    const int token = args.batch.cu_seqlens_q[unit.sequence];
+    const int token = args.batch.cu_seqlens_q[work.sequence];
     const unsigned slot = (unsigned)args.batch.slot_mapping[token];
     const int32_t block = (int32_t)(slot / (unsigned)cache.block_size);
-    const size_t row = flash_row(cache, &block, args.attention.layer, unit.kv_head,
+    const size_t row = flash_row(cache, &block, args.attention.layer, work.kv_head,
                                  (int)(slot % (unsigned)cache.block_size));
     return (cache_t *)cache.data + row * cache.head_size;
 }
@@ -168,19 +173,19 @@ static __device__ inline size_t v_plane(const kv_cache &cache) { // elements fro
     return (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
 }
 
-// Item `index` of a unit: a head of q, then k, then v.
+// What a warp prepares of a new token: head `index` of the group, then k, then v.
 struct item {
     const __half *from;
     int plane; // of k or v; -1: q
-    bool normed, turned;
+    bool normed, rotated;
 };
 
-static __device__ inline item item_of(const decode_args &args, const unit &unit, int index,
+static __device__ inline item item_of(const decode_args &args, const work &work, int index,
                                       int group) {
     const int size = args.cache.head_size;
-    const size_t token = args.batch.cu_seqlens_q[unit.sequence];
-    const size_t q_head = token * args.attention.num_heads + unit.kv_head * group + index;
-    const size_t kv_head = token * args.cache.num_kv_heads + unit.kv_head;
+    const size_t token = args.batch.cu_seqlens_q[work.sequence];
+    const size_t q_head = token * args.attention.num_heads + work.kv_head * group + index;
+    const size_t kv_head = token * args.cache.num_kv_heads + work.kv_head;
     if (index < group)
         return {(const __half *)args.attention.q + q_head * size, -1, args.rope.q_norm != nullptr,
                 args.rope.q != nullptr};
@@ -190,17 +195,17 @@ static __device__ inline item item_of(const decode_args &args, const unit &unit,
 }
 
 template <typename cache_t, int SIZE, int HEADS, int PAIRS>
-static __device__ inline void put_item(newest<cache_t, SIZE, HEADS> &newest,
+static __device__ inline void put_item(new_token<cache_t, SIZE, HEADS> &new_token,
                                        const decode_args &args, const item &item, cache_t *slot,
                                        rope_head<PAIRS> &head, int index) {
     const int size = args.cache.head_size;
-    if (item.normed) rope_norm(head, args.rope, newest.norms[item.plane + 1], size);
-    if (item.turned) {
-        float2 turns[PAIRS];
+    if (item.normed) rope_norm(head, args.rope, new_token.norms[item.plane + 1], size);
+    if (item.rotated) {
+        float2 cos_sin[PAIRS];
 #pragma unroll
         for (int i = 0; i < PAIRS; i++)
-            turns[i] = newest.turns[min((int)threadIdx.x % 32 + 32 * i, SIZE / 2 - 1)];
-        rope_rotate(head, args.rope, turns);
+            cos_sin[i] = new_token.cos_sin[min((int)threadIdx.x % 32 + 32 * i, SIZE / 2 - 1)];
+        rope_rotate(head, args.rope, cos_sin);
     }
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
@@ -210,47 +215,47 @@ static __device__ inline void put_item(newest<cache_t, SIZE, HEADS> &newest,
             const int at = side ? pair.y : pair.x;
             if (at >= SIZE) continue;
             if (item.plane < 0) {
-                from_float(head.x[i][side], &newest.q[index][at]);
+                from_float(head.x[i][side], &new_token.q[index][at]);
                 continue;
             }
-            cache_t *to = &newest.rows[item.plane][at];
+            cache_t *to = &new_token.rows[item.plane][at];
             from_float(head.x[i][side], to);
             if (at < size) slot[item.plane * v_plane(args.cache) + at] = *to;
         }
     }
 }
 
-// q of a unit, and the new k and v where its last key is among this block's, to shared memory;
-// the latter also to the cache.
+// Brings q of the new token to shared memory. If the sequence's last key is among this block's, it
+// brings k and v there as well, and writes them to the cache.
 template <typename cache_t, int SIZE, int HEADS>
-static __device__ void take_newest(newest<cache_t, SIZE, HEADS> &newest, const decode_args &args,
-                                   const unit &unit, int group) {
+static __device__ void prepare_new_token(new_token<cache_t, SIZE, HEADS> &new_token,
+                                         const decode_args &args, const work &work, int group) {
     enum { PAIRS = (SIZE / 2 + 31) / 32, TOGETHER = 2 };
     const int warps = blockDim.x / 32, size = args.cache.head_size;
-    const bool has_last = args.rope.q && unit.to == unit.end;
+    const bool has_last = args.rope.q && work.to == work.end;
     const int count = group + (has_last ? 2 : 0);
-    cache_t *slot = has_last ? new_slot<cache_t>(args, unit) : nullptr;
-    __syncthreads(); // turns and norms are there
+    cache_t *slot = has_last ? new_slot<cache_t>(args, work) : nullptr;
+    __syncthreads(); // orders cosines, sines and norms before their reads
     for (int first = threadIdx.x / 32; first < count; first += TOGETHER * warps) {
         rope_head<PAIRS> heads[TOGETHER];
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++)
             if (first + i * warps < count)
-                rope_load(heads[i], args.rope, item_of(args, unit, first + i * warps, group).from,
+                rope_load(heads[i], args.rope, item_of(args, work, first + i * warps, group).from,
                           size);
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++)
             if (first + i * warps < count)
-                put_item<cache_t, SIZE, HEADS>(newest, args,
-                                               item_of(args, unit, first + i * warps, group), slot,
+                put_item<cache_t, SIZE, HEADS>(new_token, args,
+                                               item_of(args, work, first + i * warps, group), slot,
                                                heads[i], first + i * warps);
     }
-    __syncthreads(); // q, k and v are there
+    __syncthreads(); // orders q, k and v before their reads
 }
 
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
-                                  const newest<cache_t, SIZE, HEADS> &newest, int group) {
+                                  const new_token<cache_t, SIZE, HEADS> &new_token, int group) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int n = 0; n < HEADS; n++) {
@@ -261,12 +266,14 @@ static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
             for (int side = 0; side < 2; side++)
                 q[n][k][side] =
                     head < group
-                        ? query_pair(&newest.q[head][16 * k + 8 * side + 2 * (lane % 4)], cache_t())
+                        ? query_pair(&new_token.q[head][16 * k + 8 * side + 2 * (lane % 4)],
+                                     cache_t())
                         : 0;
     }
 }
 
-// Starts copying up to STEP keys, and zeros for the rest; lanes 0 ... STEP - 1 hold their rows.
+// Starts copying `keys` keys, at most STEP, and zeros for the rest; lanes 0 ... STEP - 1 hold their
+// rows.
 template <typename cache_t, int SIZE>
 static __device__ inline void copy_step(const decode_args &args, unsigned to, unsigned row,
                                         int keys) {
@@ -275,28 +282,28 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
     const size_t to_v = v_plane(args.cache);
     const uint64_t policy = read_once_policy();
 #pragma unroll
-    for (int i = 0; i < shape::rounds; i++) {
+    for (int i = 0; i < shape::copies; i++) {
         const int index = lane + 32 * i, key = index / shape::chunks, chunk = index % shape::chunks;
         const size_t at = (size_t)__shfl_sync(0xffffffffu, row, key) * size + chunk * 8;
-        const bool some = key < keys && chunk * 8 < size;
-        const cache_t *from = (const cache_t *)args.cache.data + (some ? at : 0);
+        const bool valid = key < keys && chunk * 8 < size;
+        const cache_t *from = (const cache_t *)args.cache.data + (valid ? at : 0);
         const unsigned put = to + key * shape::row + chunk * 16;
-        copy16_once(put, from, some, policy);
-        copy16_once(put + shape::plane, from + (some ? to_v : 0), some, policy);
+        copy16_once(put, from, valid, policy);
+        copy16_once(put + shape::plane, from + (valid ? to_v : 0), valid, policy);
     }
 }
 
 // One step of online softmax (arXiv 1805.02867) over STEP keys, `keys` of them real.
 template <typename cache_t, int SIZE, int HEADS>
-static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
-                                        const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
-                                        int keys, const scoring &scoring) {
+static __device__ inline void attend_step(sums<SIZE, HEADS> &sums,
+                                          const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
+                                          int keys, const scoring &scoring) {
     typedef layout<SIZE> shape;
     const int lane = threadIdx.x % 32;
     const unsigned k_from = stage + (lane % 16) * shape::row + (lane / 16) * 16;
     const unsigned v_from =
         stage + shape::plane + (lane % 8 + lane / 16 * 8) * shape::row + (lane / 8 % 2) * 16;
-    float scores[HEADS][2][4] = {}; // two chains, added below
+    float scores[HEADS][2][4] = {}; // two independent sums, added below
 #pragma unroll
     for (int k = 0; k < SIZE / 16; k++) {
         unsigned a[4];
@@ -344,35 +351,35 @@ static __device__ inline void take_step(sums<SIZE, HEADS> &sums,
     }
 }
 
-// Puts the new token's k and v, row `row` of a step, over what the copies left there.
+// Puts the new token's k and v over what the copies left in row `row` of a step.
 template <typename cache_t, int SIZE, int HEADS>
-static __device__ inline void put_newest(char *stage, const newest<cache_t, SIZE, HEADS> &newest,
-                                         int row) {
+static __device__ inline void
+put_new_token(char *stage, const new_token<cache_t, SIZE, HEADS> &new_token, int row) {
     typedef layout<SIZE> shape;
     for (int i = threadIdx.x % 32; i < 2 * shape::chunks; i += 32) {
         const int plane = i / shape::chunks, chunk = i % shape::chunks;
         *(uint4 *)(stage + plane * shape::plane + row * shape::row + chunk * 16) =
-            *(const uint4 *)&newest.rows[plane][chunk * 8];
+            *(const uint4 *)&new_token.rows[plane][chunk * 8];
     }
-    __syncwarp(); // all lanes multiply it
+    __syncwarp(); // orders the writes before all lanes' reads
 }
 
-// A warp's copies of the keys from ... to - 1 of a unit: its steps, one after the other.
+// A warp's copies of its keys of an item, step by step.
 template <typename cache_t, int SIZE> struct copies {
     const decode_args &args;
-    const unit &of;
+    const work &of;
     const int32_t *table;
     const unsigned stages; // of this warp, in shared memory
-    const int to, last;    // the end of the block's keys; the end of those that are copied
-    int ahead, stage;      // of the next step
-    unsigned row;          // of this lane's key in it
+    const int to, last;    // end of the block's keys; end of those that are copied
+    int ahead, stage;      // first key and stage of the next step
+    unsigned row;          // of this lane's key in that step
 
-    __device__ copies(const decode_args &args, const unit &unit, unsigned stages)
-        : args(args), of(unit),
-          table(args.batch.block_table + (size_t)unit.sequence * args.batch.max_blocks_per_seq),
-          stages(stages), to(min(unit.keys, unit.begin + (unit.to - unit.first) * TILE)),
-          last(args.rope.q ? min(to, unit.keys - 1) : to),
-          ahead(unit.begin + (unit.from - unit.first) * TILE + threadIdx.x / 32 * STEP), stage(0),
+    __device__ copies(const decode_args &args, const work &work, unsigned stages)
+        : args(args), of(work),
+          table(args.batch.block_table + (size_t)work.sequence * args.batch.max_blocks_per_seq),
+          stages(stages), to(min(work.keys, work.begin + (work.to - work.first) * TILE)),
+          last(args.rope.q ? min(to, work.keys - 1) : to),
+          ahead(work.begin + (work.from - work.first) * TILE + threadIdx.x / 32 * STEP), stage(0),
           row(find_row(ahead)) {}
 
     __device__ unsigned find_row(int first) const {
@@ -395,41 +402,44 @@ template <typename cache_t, int SIZE> struct copies {
     }
 };
 
-// A warp's share of the keys from ... to - 1 of a unit.
+// Attends to a warp's keys of an item.
 template <typename cache_t, int SIZE, int HEADS>
-static __device__ void take_keys(sums<SIZE, HEADS> &sums, newest<cache_t, SIZE, HEADS> &newest,
-                                 const decode_args &args, const unit &unit, char *own, int group) {
+static __device__ void
+attend_keys(sums<SIZE, HEADS> &sums, new_token<cache_t, SIZE, HEADS> &new_token,
+            const decode_args &args, const work &work, char *own, int group) {
     typedef layout<SIZE> shape;
-    copies<cache_t, SIZE> copies(args, unit, shared_address(own));
+    copies<cache_t, SIZE> copies(args, work, shared_address(own));
     int key = copies.ahead, stage = 0;
     const int to = copies.to, stride = blockDim.x / 32 * STEP;
-    if (!args.rope.q) grid_wait(); // all before this comes by copies, which no kernel runs beside
+    if (!args.rope.q) grid_wait(); // so far only copies were read, which overlap no kernel
     for (int i = 0; i < STAGES - 1; i++)
         copies.start_next();
-    find_turns(newest, args, unit);
-    grid_wait(); // the keys so far are older than the step
+    load_cos_sin(new_token, args, work);
+    grid_wait(); // the keys copied so far are older than the step
     grid_launch_dependents();
-    take_newest(newest, args, unit, group);
+    prepare_new_token(new_token, args, work, group);
     unsigned q[HEADS][SIZE / 16][2];
-    load_query(q, newest, group);
+    load_query(q, new_token, group);
     const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
         copy_wait<STAGES - 2>();
-        __syncwarp(); // all lanes' copies are there, and all are done with the stage before
+        __syncwarp(); // orders all lanes' copies before their reads, and the previous stage's reads
         copies.start_next();
         char *at = own + stage * 2 * shape::plane;
-        if (args.rope.q && unit.keys <= key + STEP) put_newest(at, newest, unit.keys - 1 - key);
-        take_step<cache_t, SIZE, HEADS>(sums, q, shared_address(at), to - key, scoring);
+        if (args.rope.q && work.keys <= key + STEP)
+            put_new_token(at, new_token, work.keys - 1 - key);
+        attend_step<cache_t, SIZE, HEADS>(sums, q, shared_address(at), to - key, scoring);
         stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
     copy_wait<0>();
-    __syncwarp(); // the stages are free for the values
+    __syncwarp(); // orders the last reads before values are stored over the stages
 }
 
-// Each warp's sums to shared memory: values [heads][SIZE] at its stages, then maximum and sum.
+// Stores a warp's sums in shared memory: values [heads][SIZE] over its stages; maxima and sums
+// apart.
 template <int SIZE, int HEADS>
-static __device__ void leave_sums(const sums<SIZE, HEADS> &sums, float *values,
-                                  float (*extremes)[2]) {
+static __device__ void store_warp_sums(const sums<SIZE, HEADS> &sums, float *values,
+                                       float (*extremes)[2]) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int n = 0; n < HEADS; n++)
@@ -456,13 +466,13 @@ static __device__ inline void store4(__half *to, float4 value) {
     *(__half2 *)(to + 2) = halves(value.z, value.w);
 }
 
-// What a thread carries over a unit's parts: four elements of a head.
+// A thread's sums over the parts of an item: four elements of a head.
 struct merged {
     float4 sum;
     float highest, total;
 };
 
-// Adds `count` parts, the first of them at `parts`, in their order; all are read at once.
+// Adds `count` parts from `parts` on, in order, after starting all their loads.
 static __device__ inline void add_parts(merged &merged, const float *parts, size_t stride,
                                         int count, int at, int extremes_at) {
     float4 values[MERGED];
@@ -497,11 +507,11 @@ static __device__ inline void add_parts(merged &merged, const float *parts, size
     }
 }
 
-// The result of one thread's four elements.
-static __device__ inline void store_merged(const decode_args &args, const unit &unit, int group,
+// Stores the result of a thread's four elements.
+static __device__ inline void store_merged(const decode_args &args, const work &work, int group,
                                            const merged &merged, int head, int at) {
-    const int size = args.cache.head_size, q_head = unit.kv_head * group + head;
-    const size_t token = args.batch.cu_seqlens_q[unit.sequence];
+    const int size = args.cache.head_size, q_head = work.kv_head * group + head;
+    const size_t token = args.batch.cu_seqlens_q[work.sequence];
     const float total = merged.total + sink_weight(args.attention, q_head, merged.highest);
     if (at >= size) return;
     store4((__half *)args.attention.out + (token * args.attention.num_heads + q_head) * size + at,
@@ -509,14 +519,15 @@ static __device__ inline void store_merged(const decode_args &args, const unit &
                        merged.sum.w / total));
 }
 
-// The last block to end a part of a unit puts the parts together.
+// Merges the parts of an item; called by the last block to finish one.
 template <int SIZE>
-static __device__ void merge_parts(const decode_args &args, const unit &unit, int share,
+static __device__ void merge_parts(const decode_args &args, const work &work, int split_tiles,
                                    int group) {
     const size_t part = part_floats<SIZE>(group);
-    const int first = unit.first / share, count = (unit.end - 1) / share - first + 1;
-    // A block's first part is its even one; a unit that begins inside the block is its odd one.
-    const bool odd = first * share < unit.first;
+    const int first = work.first / split_tiles, count = (work.end - 1) / split_tiles - first + 1;
+    // A block leaves its first item's part in its even slot, and that of an item that begins inside
+    // the block in its odd one.
+    const bool odd = first * split_tiles < work.first;
     const float *parts = args.parts + part_index(first) * part;
     const size_t stride = 2 * (size_t)gridDim.x * part;
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
@@ -527,16 +538,16 @@ static __device__ void merge_parts(const decode_args &args, const unit &unit, in
         for (int begin = odd; begin < count; begin += MERGED)
             add_parts(merged, parts + begin * stride, stride, count - begin, values_at,
                       extremes_at);
-        store_merged(args, unit, group, merged, head, at);
+        store_merged(args, work, group, merged, head, at);
     }
 }
 
-// Puts the warps' sums together: the result, or the part of it that has this index.
+// Joins the warps' sums and stores the result or, if the item is split, part `index`.
 template <int SIZE, int HEADS>
-static __device__ void join_warps(const decode_args &args, const unit &unit, const char *memory,
+static __device__ void join_warps(const decode_args &args, const work &work, const char *memory,
                                   float (*extremes)[8 * HEADS][2], size_t index, int group) {
     const int warps = blockDim.x / 32;
-    const bool whole = unit.from == unit.first && unit.to == unit.end;
+    const bool whole = work.from == work.first && work.to == work.end;
     float *part = args.parts + index * part_floats<SIZE>(group);
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
@@ -554,7 +565,7 @@ static __device__ void join_warps(const decode_args &args, const unit &unit, con
             merged.sum.w = fmaf(weight, value.w, merged.sum.w);
         }
         if (whole) {
-            store_merged(args, unit, group, merged, head, at);
+            store_merged(args, work, group, merged, head, at);
             continue;
         }
         __stcg((float4 *)(part + head * SIZE + at), merged.sum);
@@ -564,16 +575,16 @@ static __device__ void join_warps(const decode_args &args, const unit &unit, con
     }
 }
 
-// Was this the last part of the unit? The same answer to every thread.
-static __device__ bool arrive(const decode_args &args, const unit &unit, int share) {
+// Counts the block's arrival; true, for every thread, in the last block of the item.
+static __device__ bool arrive_last(const decode_args &args, const work &work, int split_tiles) {
     __shared__ bool last;
-    __syncthreads(); // the block's part is written
+    __syncthreads(); // orders the block's part before its arrival
     if (threadIdx.x == 0) {
-        const unsigned others = (unit.end - 1) / share - unit.first / share;
-        unsigned *arrived = args.arrived + unit.sequence * args.cache.num_kv_heads + unit.kv_head;
+        const unsigned others = (work.end - 1) / split_tiles - work.first / split_tiles;
+        unsigned *arrived = args.arrived + work.sequence * args.cache.num_kv_heads + work.kv_head;
         unsigned before;
-        // Releases this part to whom counts later, acquires those of whom has counted; back to 0
-        // with the last.
+        // Releases our part to later arrivals and acquires the parts of earlier ones. The last
+        // arrival wraps the counter to 0.
         asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
                      : "=r"(before)
                      : "l"(arrived), "r"(others)
@@ -589,42 +600,44 @@ static __global__ __launch_bounds__(WARPS * 32,
                                     FLASH_BLOCKS) void decode_kernel(const decode_args args) {
     extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
-    __shared__ newest<cache_t, SIZE, HEADS> newest;
+    __shared__ new_token<cache_t, SIZE, HEADS> new_token;
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
     const int tiles = all_tiles(args);
-    const int share = share_of(tiles, args.places);
-    // The first blocks to run are those of the last keys, as these have a new one to turn.
-    const int place = (tiles + share - 1) / share - 1 - (int)blockIdx.y;
+    const int split_tiles = split_tiles_of(tiles, args.splits);
+    // The splits of the last keys start first, because they have a new token to rotate.
+    const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
     char *own = memory + warp * layout<SIZE>::warp;
-    const int begin = place * share, end = place < 0 ? begin : min(tiles, begin + share);
-    // One block waits even with nothing to do, or this kernel would end before the last has, and
-    // the next one, which waits for this alone, would begin too early.
+    const int begin = split * split_tiles,
+              end = split < 0 ? begin : min(tiles, begin + split_tiles);
+    // One block waits even if there is nothing to do. Otherwise this kernel could end before the
+    // previous one, and the next kernel, which waits for this one only, would start too early.
     if (tiles == 0 && blockIdx.x + blockIdx.y == 0) grid_wait();
     for (int from = begin; from < end;) {
-        const unit unit = find_unit(args, from, end);
+        const work work = find_work(args, from, end);
         sums<SIZE, HEADS> sums = {};
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;
-        take_keys<cache_t, SIZE, HEADS>(sums, newest, args, unit, own, group);
-        leave_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
-        __syncthreads(); // all warps' sums are there
-        const size_t index = part_index(place) + (from > begin);
-        join_warps<SIZE, HEADS>(args, unit, memory, extremes, index, group);
-        if (unit.from != unit.first || unit.to != unit.end)
-            if (arrive(args, unit, share)) merge_parts<SIZE>(args, unit, share, group);
-        __syncthreads(); // the next unit takes the memory
-        from = unit.to;
+        attend_keys<cache_t, SIZE, HEADS>(sums, new_token, args, work, own, group);
+        store_warp_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
+        __syncthreads(); // orders all warps' sums before they are joined
+        const size_t index = part_index(split) + (from > begin);
+        join_warps<SIZE, HEADS>(args, work, memory, extremes, index, group);
+        if (work.from != work.first || work.to != work.end)
+            if (arrive_last(args, work, split_tiles))
+                merge_parts<SIZE>(args, work, split_tiles, group);
+        __syncthreads(); // orders the reads before the next item reuses the memory
+        from = work.to;
     }
 }
 
-// The most places that work can be found for, whatever the lengths are.
-static int places_needed(const struct paged_attention *args, int abreast, int places) {
+// The most splits that can have work, whatever the lengths are.
+static int splits_needed(const struct paged_attention *args, int heads_side_by_side, int splits) {
     const struct batch *batch = args->batch;
     const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size;
-    const int64_t tiles =
-        (keys + TILE - 1) / TILE * batch->num_seqs * (args->cache->num_kv_heads / abreast);
-    if (2 * tiles <= places) return (int)tiles;
-    return tiles <= places ? (places + 1) / 2 : places;
+    const int64_t tiles = (keys + TILE - 1) / TILE * batch->num_seqs *
+                          (args->cache->num_kv_heads / heads_side_by_side);
+    if (2 * tiles <= splits) return (int)tiles;
+    return tiles <= splits ? (splits + 1) / 2 : splits;
 }
 
 struct decode_launch {
@@ -639,24 +652,25 @@ struct decode_launch {
     }
     template <typename cache_t, int SIZE, int HEADS> void start() const {
         const struct cudaDeviceProp *card = &device->properties;
-        const int fixed = sizeof(newest<cache_t, SIZE, HEADS>) + 1024; // and the system's own
-        const int room = (int)card->sharedMemPerBlockOptin - fixed;
-        const int warps = min(WARPS, room / layout<SIZE>::warp);
+        const int fixed = sizeof(new_token<cache_t, SIZE, HEADS>) + 1024; // 1024: reserved by CUDA
+        const int available = (int)card->sharedMemPerBlockOptin - fixed;
+        const int warps = min(WARPS, available / layout<SIZE>::warp);
         const int shared = warps * layout<SIZE>::warp;
         const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
         const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));
-        const int abreast = std::gcd(args->cache->num_kv_heads, blocks);
-        const int places = blocks / abreast;
+        const int heads_side_by_side = std::gcd(args->cache->num_kv_heads, blocks);
+        const int splits = blocks / heads_side_by_side;
         const struct rope_and_cache none = {};
         const decode_args all = {
             rope ? *rope : none,   *args, *args->cache, *args->batch, device->flash_parts,
-            device->flash_arrived, places};
+            device->flash_arrived, splits};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
         launch_after(device, decode_kernel<cache_t, SIZE, HEADS>,
-                     dim3(abreast, places_needed(args, abreast, places)), warps * 32, shared, all);
+                     dim3(heads_side_by_side, splits_needed(args, heads_side_by_side, splits)),
+                     warps * 32, shared, all);
     }
 };
 

@@ -1,19 +1,19 @@
 // kernels/cuda/flash_hopper.cu — flash_prefill.cu for cards of compute capability 9.0.
 //
-// The same tiles and the same arithmetic, with the products on whole warpgroups (wgmma): queries
-// and probabilities come from registers, K and V from shared memory, in panels of 64 elements
-// that lie in the tensor cores' 128-byte swizzle: chunk c of key k at chunk c ^ (k % 8).
+// Tiles and arithmetic are the same, but whole warpgroups multiply (wgmma). Queries and
+// probabilities come from registers, K and V from shared memory, in panels of 64 elements in the
+// tensor cores' 128-byte swizzle: chunk c of key k lies at chunk c ^ (k % 8).
 //
 //   grid   (num_kv_heads, tiles of threads / 2 rows over all sequences, at most)
-//   block  GROUPS x 128, a warpgroup 64 rows
-//   smem   2 x (K, V) x SIZE / 64 panels x KEYS x 128 bytes, from a multiple of 1024 on
+//   block  GROUPS x 128, 64 rows a warpgroup
+//   smem   2 x (K, V) x SIZE / 64 panels x KEYS x 128 bytes, aligned to 1024
 //
 // Bound by the tensor cores.
 #include "kernels/cuda/flash_rows.cuh"
 
 enum { GROUPS = 2, KEYS = 128, PANEL = KEYS * 128 };
 
-// Where a matrix lies for wgmma: 128-byte swizzle, 8 rows every 1024 bytes, panels PANEL apart.
+// A matrix descriptor for wgmma: 128-byte swizzle, 8 rows every 1024 bytes, panels PANEL apart.
 static __device__ inline uint64_t describe(unsigned at) {
     return (uint64_t)1 << 62 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)(PANEL >> 4) << 16 |
            (at & 0x3FFFF) >> 4;
@@ -108,8 +108,8 @@ template <typename type, int SIZE> struct wgmma_tiles {
     static const int size = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS;
     static const int chunks = SIZE / 8, alignment = 1024;
     static const int plane = SIZE / 64 * PANEL, bytes = 2 * 2 * plane + alignment;
-    static const int rounds = KEYS * chunks / threads;
-    static_assert(SIZE % 64 == 0 && KEYS * chunks % threads == 0, "whole panels and rounds");
+    static const int copies = KEYS * chunks / threads;
+    static_assert(SIZE % 64 == 0 && KEYS * chunks % threads == 0, "whole panels and copies");
 
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
     static __device__ void copy(const kv_cache &cache, unsigned to, const unsigned *rows, int begin,
@@ -117,22 +117,22 @@ template <typename type, int SIZE> struct wgmma_tiles {
         const unsigned v_rows = cache.num_kv_heads * cache.block_size;
         const cache_t *data = (const cache_t *)cache.data;
 #pragma unroll
-        for (int i = 0; i < rounds; i++) {
+        for (int i = 0; i < copies; i++) {
             const int index = threadIdx.x + i * threads;
             const int key = index / chunks, chunk = index % chunks;
-            const bool some = key >= begin && key < end && chunk * 8 < cache.head_size;
-            const size_t row = some ? rows[key] : 0;
-            const int column = some ? chunk * 8 : 0;
+            const bool valid = key >= begin && key < end && chunk * 8 < cache.head_size;
+            const size_t row = valid ? rows[key] : 0;
+            const int column = valid ? chunk * 8 : 0;
             const unsigned at = to + chunk / 8 * PANEL + key * 128 + ((chunk ^ key) % 8) * 16;
-            copy16(at, data + row * cache.head_size + column, some);
-            copy16(at + plane, data + (row + v_rows) * cache.head_size + column, some);
+            copy16(at, data + row * cache.head_size + column, valid);
+            copy16(at + plane, data + (row + v_rows) * cache.head_size + column, valid);
         }
         copy_commit();
     }
 
     static __device__ inline void landed() {
         copy_wait<0>();
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // wgmma reads the copies
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // copies before wgmma's reads
     }
 
     // scores[64 x KEYS] = q K^T, of a warpgroup

@@ -3,13 +3,14 @@
 //   q, out  [num_tokens, num_heads, head_size]  fp16
 //   cache   rows layout, fp16 or bf16
 //
-// A warp holds 16 rows and walks over the keys, a tile of 32 or 64 at a time: flash_rows.cuh.
+// A warp computes 16 rows and walks the keys in tiles of 32 or 64: flash_rows.cuh.
 //
 //   grid   (num_kv_heads, tiles of threads / 2 rows over all sequences, at most)
 //   block  THREADS
 //   smem   2 x (K, V) x keys x row,  row = SIZE elements and padding to an odd chunk
 //
-// Each row's sums run over its keys from 0 on in tiles: they do not depend on the batch.
+// Each row sums over its keys from the first on, tile by tile, so results do not depend on the
+// batch.
 // Probabilities are rounded to 16 bits before the second product, the result at the store.
 // Bound by the tensor cores.
 #include "kernels/cuda/flash_rows.cuh"
@@ -23,8 +24,8 @@ template <typename type, int SIZE> struct mma_tiles {
     static const int chunks = SIZE / 8;
     static const int row = (chunks | 1) * 16; // bytes
     static const int plane = keys * row, bytes = 2 * 2 * plane, alignment = 16;
-    static const int rounds = keys * chunks / threads; // copies a thread makes of a plane
-    static_assert(keys * chunks % threads == 0, "whole rounds");
+    static const int copies = keys * chunks / threads; // that a thread makes for a plane
+    static_assert(keys * chunks % threads == 0, "whole copies");
 
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
     static __device__ void copy(const kv_cache &cache, unsigned to, const unsigned *rows, int begin,
@@ -32,15 +33,15 @@ template <typename type, int SIZE> struct mma_tiles {
         const unsigned v_rows = cache.num_kv_heads * cache.block_size;
         const cache_t *data = (const cache_t *)cache.data;
 #pragma unroll
-        for (int i = 0; i < rounds; i++) {
+        for (int i = 0; i < copies; i++) {
             const int index = threadIdx.x + i * threads;
             const int key = index / chunks, chunk = index % chunks;
-            const bool some = key >= begin && key < end && chunk * 8 < cache.head_size;
-            const size_t from = some ? rows[key] : 0;
-            const int column = some ? chunk * 8 : 0;
+            const bool valid = key >= begin && key < end && chunk * 8 < cache.head_size;
+            const size_t from = valid ? rows[key] : 0;
+            const int column = valid ? chunk * 8 : 0;
             const unsigned at = to + key * row + chunk * 16;
-            copy16(at, data + from * cache.head_size + column, some);
-            copy16(at + plane, data + (from + v_rows) * cache.head_size + column, some);
+            copy16(at, data + from * cache.head_size + column, valid);
+            copy16(at + plane, data + (from + v_rows) * cache.head_size + column, valid);
         }
         copy_commit();
     }

@@ -1,30 +1,30 @@
-// kernels/cuda/flash_rows.cuh — a tile of query rows over its keys: the frame of both prefill
-// kernels.
+// kernels/cuda/flash_rows.cuh — attention of a tile of query rows to its keys: the frame of both
+// prefill kernels.
 //
-// The queries of a sequence and the heads of one group are the rows of a tile, so K and V are read
-// once for the group (FlashAttention-2, arXiv 2307.08691). What copies and multiplies is the
-// kernel's own `tiles`, a struct of constants and functions:
+// The rows of a tile are the queries of a sequence under the heads of one group, so K and V are
+// read once for the group (FlashAttention-2, arXiv 2307.08691). Each kernel brings its own way of
+// copying and multiplying as `tiles`, a struct of constants and functions:
 //
 //   cache_t, size           type of K and V, columns of a row in shared memory
-//   threads, blocks         of a block; blocks that share a multiprocessor
-//   keys                    of a tile; at most `threads`, a thread looks up one
-//   plane, bytes, alignment of K or V of a tile, of all shared memory, where it begins
+//   threads, blocks         threads of a block; blocks of a multiprocessor
+//   keys                    of a tile; at most `threads`, since a thread looks up one key
+//   plane, bytes, alignment bytes of K or V of a tile; of all shared memory; its alignment
 //   copy, landed            start copying a tile; make what was copied readable
 //   score, weigh            scores = q K^T, values += p V
 //
-// Row r of a sequence is query r / group under head r % group. Warp w of a block holds rows
-// 16 w ... 16 w + 15 of its tile; a thread has two of them, lane / 4 and lane / 4 + 8, and of
-// every eight columns two, as the tensor cores lay out their sums.
+// Row r of a sequence is query r / group under head r % group. Warp w of a block computes rows
+// 16 w ... 16 w + 15 of its tile. A thread holds two of these, lane / 4 and lane / 4 + 8, and two
+// of every eight columns, as the tensor cores lay out their sums.
 #pragma once
 #include "kernels/cuda/flash.cuh"
 
 struct tile {
-    int sequence; // -1: there is no such tile
+    int sequence; // -1: no such tile
     int first_token, queries, past;
     int row; // first of the tile
 };
 
-// The index-th tile of all sequences with at least `least` queries; every thread of a warp calls.
+// The index-th tile of all sequences with at least `least` queries. Called by whole warps.
 template <int ROWS>
 static __device__ tile find_tile(const batch &batch, int group, int least, int index) {
     const int lane = threadIdx.x % 32;
@@ -46,7 +46,7 @@ static __device__ tile find_tile(const batch &batch, int group, int least, int i
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > index);
         if (reached) {
             const int owner = __ffs(reached) - 1;
-            // The last rows see the most keys: they start first.
+            // The last rows see the most keys, so they start first.
             const int row = (before + through - 1 - index) * ROWS;
             return {base + owner, __shfl_sync(0xffffffffu, first, owner),
                     __shfl_sync(0xffffffffu, queries, owner),
@@ -70,7 +70,7 @@ static __device__ inline int first_key_of(const tile &tile, int group, int windo
     return max(0, tile.past + tile.row / group + 1 - window);
 }
 
-// Keys up to the last that a tile of ROWS rows sees.
+// One past the last key that a tile of ROWS rows sees.
 template <int ROWS> static __device__ inline int keys_of(const tile &tile, int group) {
     return tile.past + (min(tile.row + ROWS, tile.queries * group) - 1) / group + 1;
 }
@@ -82,18 +82,18 @@ static __device__ void load_queries(unsigned (&q)[SIZE / 16][4], const paged_att
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         const int row = tile.row + threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
-        const bool some = row < tile.queries * group;
+        const bool valid = row < tile.queries * group;
         const size_t token = tile.first_token + row / group;
         const __half *from =
             (const __half *)args.q +
-            (some ? (token * args.num_heads + kv_head * group + row % group) * head_size : 0);
+            (valid ? (token * args.num_heads + kv_head * group + row % group) * head_size : 0);
 #pragma unroll
         for (int k = 0; k < SIZE / 16; k++)
 #pragma unroll
             for (int side = 0; side < 2; side++) {
                 const int at = 16 * k + 8 * side + column;
                 q[k][half + 2 * side] =
-                    some && at < head_size ? query_pair(from + at, cache_t()) : 0;
+                    valid && at < head_size ? query_pair(from + at, cache_t()) : 0;
             }
     }
 }
@@ -103,7 +103,8 @@ struct row_state { // of a thread's two rows
     int limit[2]; // keys that the row sees
 };
 
-// Turns scores into probabilities under the new maxima; returns what old sums are worth now.
+// Turns scores into probabilities under the new maxima; returns the factors that rescale the old
+// sums.
 template <int KEYS>
 static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &state, int first,
                                        const scoring &scoring) {
@@ -132,7 +133,7 @@ static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &
             top = fmaxf(top, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
         top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
         top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
-        // A row whose window begins behind this tile has seen nothing yet.
+        // A row whose window begins after this tile has seen no key yet.
         const float offset = top > -INFINITY ? top * scale : 0;
         old[half] = power_of_two(fmaf(state.highest[half], scale, -offset));
         state.highest[half] = top;
@@ -184,7 +185,7 @@ static __device__ void store_rows(const paged_attention &args, const tile &tile,
     }
 }
 
-// Where the keys of the tile that begins at `first` lie, of those in begin ... end - 1.
+// The row in the cache of this thread's key of the tile from `first`, if it is in [begin, end).
 template <typename tiles>
 static __device__ inline unsigned find_row(const paged_attention &args, const kv_cache &cache,
                                            const int32_t *table, int first, int begin, int end) {
@@ -201,10 +202,10 @@ static __global__ __launch_bounds__(tiles::threads,
                                                                     const batch batch, int least) {
     const int KEYS = tiles::keys, SIZE = tiles::size, ROWS = tiles::threads / 2;
     extern __shared__ __align__(16) char memory[]; // [2][K, V] as `tiles` lays them out
-    __shared__ unsigned rows[2][KEYS];             // of this tile of keys and the next
+    __shared__ unsigned rows[2][KEYS];             // of the current tile's keys and the next one's
     const int group = args.num_heads / cache.num_kv_heads, kv_head = blockIdx.x;
     const tile tile = find_tile<ROWS>(batch, group, least, blockIdx.y);
-    grid_wait(); // all before this comes by copies, which no kernel runs beside
+    grid_wait(); // so far only copies were read, which overlap no kernel
     grid_launch_dependents();
     if (tile.sequence < 0) return;
     const int32_t *table = batch.block_table + (size_t)tile.sequence * batch.max_blocks_per_seq;
@@ -218,7 +219,7 @@ static __global__ __launch_bounds__(tiles::threads,
         rows[0][threadIdx.x] = find_row<tiles>(args, cache, table, first, begin, end);
         rows[1][threadIdx.x] = find_row<tiles>(args, cache, table, first + KEYS, begin, end);
     }
-    __syncthreads(); // the first two tiles' rows are known
+    __syncthreads(); // orders the first two tiles' rows before their reads
     tiles::copy(cache, stages, rows[0], begin - first, end - first);
 
     unsigned q[SIZE / 16][4];
@@ -230,7 +231,8 @@ static __global__ __launch_bounds__(tiles::threads,
     for (int side = 0; first < end; first += KEYS, side ^= 1) {
         const unsigned stage = stages + side * 2 * tiles::plane;
         tiles::landed();
-        __syncthreads(); // this tile is there for all, and all are done with the one before
+        __syncthreads(); // orders this tile's copies before its reads, and the previous tile's
+                         // reads
         if (first + KEYS < end)
             tiles::copy(cache, stages + (side ^ 1) * 2 * tiles::plane, rows[side ^ 1], 0,
                         end - first - KEYS);

@@ -3,18 +3,18 @@
 //   q, out  [num_tokens, num_heads, head_size]  fp16
 //   cache   either layout, fp32, fp16 or bf16
 //
-//   grid   (num_tokens, num_heads);  block  WARPS x 32: warps take keys in turn, lanes elements
+//   grid   (num_tokens, num_heads);  block  WARPS x 32: warps take keys round robin, lanes elements
 //   smem   WARPS x (head_size + 2) fp32
 //
 // Each warp keeps a running maximum, sum and weighted values (online softmax, arXiv 1805.02867);
-// the warps' parts are merged at the end. fp32 throughout. Every head reads its keys by itself:
-// this is what the others are compared with, and what serves a cache of fp32, head sizes that
-// flash has no tiles for, and several queries of a sequence over packed pages.
+// the warps' parts are merged at the end. fp32 throughout. Every head reads its keys for itself.
+// The other kernels are compared with this one, and it serves a cache of fp32, head sizes that the
+// flash kernels do not support, and several queries of a sequence over packed pages.
 #include "kernels/cuda/flash.cuh"
 
 enum { WARPS = 4, MAX_PER_LANE = 16 };
 
-// Which sequence does query `token` belong to?
+// The sequence that query `token` belongs to.
 static __device__ int sequence_of(const batch &batch, int token) {
     int low = 0, high = batch.num_seqs - 1;
     while (low < high) {
@@ -36,7 +36,7 @@ static __device__ const cache_t *key_plane(const kv_cache &cache, const int32_t 
     return (const cache_t *)cache.data + (block * 2 * cache.num_layers + 2 * (size_t)layer) * plane;
 }
 
-// Serves sequences with at least `least` queries.
+// Computes the sequences with at least `least` queries.
 template <typename cache_t, int PER_LANE>
 static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_attention args,
                                                                    const kv_cache cache,

@@ -4,8 +4,8 @@
 //   W  [rows, columns]    in the order of tiles.cuh
 //   y  [tokens, rows]     fp16, or fp32; or fp32 to which the product is added
 //
-// cuBLASLt multiplies. It takes rows of fp16, so other types are unpacked first (unpacked.cuh), in
-// strips of rows where they are too large.
+// cuBLASLt multiplies. It needs rows of fp16, so other types are unpacked first (unpacked.cuh), in
+// strips of rows if a matrix is too large.
 //
 // Weights are rounded to fp16, products summed in fp32, in an order that depends on the number of
 // tokens. Bound by arithmetic.
@@ -13,8 +13,8 @@
 #include "kernels/cuda/tiles.cuh"
 #include "kernels/cuda/unpacked.cuh"
 
-// A product's tile, as cuBLASLt has it, and up to how many waves of them two products are worth
-// joining: larger ones only get into each other's way in L2.
+// cuBLASLt's usual tile, and up to how many waves of these joining two products pays: larger ones
+// only evict each other's data from L2.
 enum { THREADS = 256, TILE = 128 * 256, FEW_WAVES = 2 };
 
 static bool is_wide(const struct gemm *args) { return args->store != LINEAR_ACTIVATION; }
@@ -44,7 +44,7 @@ static cublasLtMatrixLayout_t lay_out(struct device *device, cudaDataType_t type
     return layout;
 }
 
-// y = x w^T, row-major: to cuBLASLt, which thinks in columns, w transposed times x.
+// y = x w^T, row-major. cuBLASLt is column-major, so it sees w transposed times x.
 static void multiply(struct device *device, const struct gemm *args,
                      const struct product *product) {
     const int columns = args->w[0].columns, rows = product->rows, count = product->count;
@@ -91,7 +91,7 @@ static void add_bias(struct device *device, const struct gemm *args, int part) {
 
 static bool in_halves(const struct weight *w) { return kept_type(w->type) == DTYPE_F16; }
 
-// One part, or all of them side by side.
+// Multiplies one part, or all of them side by side.
 static void multiply_whole(struct device *device, const struct gemm *args, int part, int count) {
     const struct weight *w = &args->w[part];
     const int64_t element = is_wide(args) ? sizeof(float) : sizeof(__half);
@@ -112,7 +112,7 @@ static void multiply_whole(struct device *device, const struct gemm *args, int p
     unpacked_ahead(device);
 }
 
-// A strip of rows after the other.
+// Multiplies strip by strip.
 static void multiply_strips(struct device *device, const struct gemm *args, int part) {
     const struct weight *w = &args->w[part];
     const int32_t strip = unpacked_strip_rows(w);
@@ -134,7 +134,7 @@ static void multiply_alone(struct device *device, const struct gemm *args, int p
         multiply_strips(device, args, part);
 }
 
-// Two products that leave some of a card idle fill it better as one.
+// Should the two products be computed as one? Small ones alone leave part of the card idle.
 static bool go_together(struct device *device, const struct gemm *args) {
     const struct weight *w = args->w;
     const size_t wave = (size_t)TILE * (size_t)device->properties.multiProcessorCount;

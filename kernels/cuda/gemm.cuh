@@ -1,4 +1,4 @@
-// kernels/cuda/gemm.cuh — products of matrices and many tokens' rows.
+// kernels/cuda/gemm.cuh — products of a matrix and many tokens' rows.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 

@@ -1,10 +1,10 @@
-// kernels/cuda/gemv.cuh — products of matrices and a few tokens' rows.
+// kernels/cuda/gemv.cuh — products of a matrix and a few tokens' rows.
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 
-enum { GEMV_TOKENS = 8 }; // at once; more are done in turn
+enum { GEMV_TOKENS = 8 }; // in one launch; more tokens take several
 
-// What becomes of sums.
+// What is done with the sums.
 enum gemv_store {
     GEMV_HALVES, // y = sum + bias, fp16
     GEMV_FLOATS, // the same in fp32
@@ -25,19 +25,19 @@ struct gemv {
     int32_t count; // GATED: 2, and only the first has y
     enum gemv_store store;
     enum dtype type;          // as kept_type() says
-    const __half *x;          // [..., columns], 16-byte aligned; or, with a norm, none
+    const __half *x;          // [..., columns], 16-byte aligned; unused with a norm
     const float *stream;      // [..., columns] fp32: x = rmsnorm(stream) * norm
-    const float *norm;        // [columns] or NULL; where gemv_norms()
+    const float *norm;        // [columns] or NULL; only if gemv_norms()
     const int32_t *row_index; // of x: [tokens] device, or NULL
     float eps;
     int32_t columns, tokens;
 };
 
-// Elements of the stream that a block norms; more are normed faster once than by every block.
+// The most elements of the stream that every block norms for itself; more are faster normed once.
 enum { GEMV_NORMED_ELEMENTS = 8192 };
 
-// Whether a product norms its input itself.
+// Can the product norm its input itself?
 bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns);
-// Whether gemv_launch takes a matrix.
+// Does gemv_launch() accept the matrix?
 bool gemv_fits(const struct weight *w);
 void gemv_launch(struct device *device, const struct gemv *args);

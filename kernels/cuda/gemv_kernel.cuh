@@ -5,44 +5,45 @@
 //   y  [tokens, rows]     fp16, or fp32, stored or added
 //
 //   grid   one block a multiprocessor, or fewer;  block  warps x 32
-//   shared rings [warps][STAGES][cell], x [tokens][units][64 bytes], sums of x [tokens][quads][32
-//          bytes], sums of the warps' pieces [warps][GEMV_PIECES][tokens][16 rows], sums of
-//          segments
+//   shared rings [warps][STAGES][fragment], x [tokens][groups][64 bytes], sums of x
+//          [tokens][quads][32 bytes], sums of the splits [warps][GEMV_STRIPS][tokens][16 rows],
+//          sums of the segments so far
 //
-// Each warp copies the cells of weights that it will need into a ring of its own, across pieces and
-// matrices without a pause: bytes on their way cost no registers. They begin before grid_wait(), as
-// weights depend on no other kernel. When all warps are through, the sums of those that share a
-// piece are added up.
+// Each warp copies its fragments of the weights into a ring of its own, across strips and matrices
+// without a pause; copies in flight cost no registers. They start before grid_wait(), because
+// weights depend on no other kernel. When all warps are through a step, the sums of those that
+// share a strip are added.
 //
-// x lies in shared memory for as many columns as there is room for, a segment; there are several
-// only where tokens times columns is large, and then the pieces are gone through once for each.
+// Shared memory holds as many columns of x as fit the budget, a segment. There are several only
+// where tokens times columns is large; then the strips are walked once for each.
 //
 // The order of a row's sum depends on its type, its columns, the segments, and how the rows are cut
-// up; on a deterministic device these are the same for any tokens. Bound by reading W.
+// up; on a deterministic device these are the same for any number of tokens. Bound by reading W.
 #pragma once
 #include "kernels/cuda/gemv_input.cuh"
 
-enum { OUTPUTS = TILE_ROWS };      // of a piece for each token
-enum { GEMV_STATIC_BYTES = 2048 }; // of shared memory that is not laid out here, at most
+enum { OUTPUTS = TILE_ROWS };      // of a strip for each token
+enum { GEMV_STATIC_BYTES = 2048 }; // upper bound of the shared memory that lay_out() does not place
 
-// Where the sums of a round's piece lie: those of a team's warps side by side, of first_team as the
-// first_slot-th of its pieces, of the teams after it, to last_team, as their first.
-struct gemv_piece {
+// Where the sums of a strip lie. Each warp of a team has its own slots, one for each strip of its
+// split. The strip is slot first_slot of first_team's warps, and slot 0 of all later teams' up to
+// last_team.
+struct gemv_strip {
     unsigned char first_team, first_slot, last_team;
 };
 
 template <bool ONE>
 static __device__ inline float *slot_of(const gemv_plan &plan, char *shared, int warp, int n) {
     return (float *)(shared + plan.sums_at) +
-           (warp * GEMV_PIECES + n) * (ONE ? OUTPUTS : plan.outputs);
+           (warp * GEMV_STRIPS + n) * (ONE ? OUTPUTS : plan.outputs);
 }
 
 // ---- multiplying
 
-// A warp's sums of a piece.
+// Stores a warp's sums of a strip.
 template <bool ONE>
-static __device__ inline void leave_sums(const gemv_plan &plan, float *slot,
-                                         const float (&sums)[4]) {
+static __device__ inline void store_split_sums(const gemv_plan &plan, float *slot,
+                                               const float (&sums)[4]) {
     const int lane = threadIdx.x % LANES, tokens = ONE ? 1 : plan.args.tokens;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -52,47 +53,47 @@ static __device__ inline void leave_sums(const gemv_plan &plan, float *slot,
 }
 
 template <enum dtype TYPE, int STAGES, bool ONE>
-static __device__ __forceinline__ void multiply_turn(const gemv_plan &plan,
+static __device__ __forceinline__ void multiply_step(const gemv_plan &plan,
                                                      gemv_ring<TYPE, STAGES> &ring, char *shared,
-                                                     gemv_piece *pieces, int count, int segment) {
-    typedef gemv_cell<TYPE> kind;
-    enum { X_STEP = kind::UNITS * X_BYTES, SUMS_STEP = kind::UNITS / QUAD_UNITS * XSUM_BYTES };
+                                                     gemv_strip *strips, int count, int segment) {
+    typedef gemv_fragment<TYPE> kind;
+    enum { X_STEP = kind::GROUPS * X_BYTES, SUMS_STEP = kind::GROUPS / QUAD_GROUPS * XSUM_BYTES };
     const int warp = ring.warp,
               token = ONE ? 0 : min(threadIdx.x % LANES / 4, plan.args.tokens - 1);
     const char *own_x = shared + plan.x_at + token * plan.x_stride;
     const char *own_sums = shared + plan.x_sums_at + token * plan.x_sums_stride;
-    gemv_run<TYPE> run = run_of<TYPE>(plan, count, segment, warp);
-    for (int n = 0; run.left > 0; n++, run.next_piece()) {
-        const char *x = own_x + run.first_cell(warp) * X_STEP;
-        const char *x_sums = own_sums + run.first_cell(warp) * SUMS_STEP;
+    gemv_split<TYPE> split = split_of<TYPE>(plan, count, segment, warp);
+    for (int n = 0; split.left > 0; n++, split.next_strip()) {
+        const char *x = own_x + split.first_fragment(warp) * X_STEP;
+        const char *x_sums = own_sums + split.first_fragment(warp) * SUMS_STEP;
         float sums[4] = {};
-        if (run.begins()) {
-            pieces[run.piece].first_team = warp / kind::TEAM;
-            pieces[run.piece].first_slot = n;
+        if (split.begins()) {
+            strips[split.strip].first_team = warp / kind::TEAM;
+            strips[split.strip].first_slot = n;
         }
-        if (run.ends()) pieces[run.piece].last_team = warp / kind::TEAM;
-        for (int left = run.member_cells(warp); left > 0; left--) {
+        if (split.ends()) strips[split.strip].last_team = warp / kind::TEAM;
+        for (int left = split.member_fragments(warp); left > 0; left--) {
             ring.copy_next(plan);
             kind::add(sums, ring.front(), x, x_sums);
             ring.pop();
             x += X_STEP * kind::TEAM;
             x_sums += SUMS_STEP * kind::TEAM;
         }
-        leave_sums<ONE>(plan, slot_of<ONE>(plan, shared, warp, n), sums);
+        store_split_sums<ONE>(plan, slot_of<ONE>(plan, shared, warp, n), sums);
     }
 }
 
 // ---- adding up
 
-// Where an output of a round's tiles goes: y[at] of a part.
-struct gemv_place {
+// Where an output of a wave's tiles goes: y[at] of a part.
+struct gemv_output {
     int part, row;
     size_t at;
-    bool some; // false: past the matrix, or the round
+    bool valid; // false past the end of the matrix or of the wave
 };
 
 template <bool ONE>
-static __device__ inline gemv_place place_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
+static __device__ inline gemv_output output_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
     const int outputs = ONE ? OUTPUTS : plan.outputs, tile = o / outputs;
     const int output = o - tile * outputs;
     const gemv_tile of = tile_of(plan, tiles.first + tile * gridDim.x);
@@ -101,35 +102,35 @@ static __device__ inline gemv_place place_of(const gemv_plan &plan, gemv_tiles t
             tile < tiles.count && row < rows};
 }
 
-// What is there already of an output, for ADD.
+// The value that GEMV_ADD adds to.
 template <bool ONE>
 static __device__ inline float residual_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
     if (plan.args.store != GEMV_ADD || o >= tiles.count * (ONE ? OUTPUTS : plan.outputs)) return 0;
-    const gemv_place place = place_of<ONE>(plan, tiles, o);
-    return place.some ? __ldcg((const float *)plan.args.parts[place.part].y + place.at) : 0;
+    const gemv_output out = output_of<ONE>(plan, tiles, o);
+    return out.valid ? __ldcg((const float *)plan.args.parts[out.part].y + out.at) : 0;
 }
 
-static __device__ inline void store(const gemv_plan &plan, const gemv_place &place, float sum,
+static __device__ inline void store(const gemv_plan &plan, const gemv_output &out, float sum,
                                     float other, float residual) {
-    const gemv_part &part = plan.args.parts[place.part];
-    const float value = part.bias ? sum + part.bias[place.row] : sum;
+    const gemv_part &part = plan.args.parts[out.part];
+    const float value = part.bias ? sum + part.bias[out.row] : sum;
     if (plan.args.store == GEMV_ADD)
-        ((float *)part.y)[place.at] = residual + value;
+        ((float *)part.y)[out.at] = residual + value;
     else if (plan.args.store == GEMV_FLOATS)
-        ((float *)part.y)[place.at] = value;
+        ((float *)part.y)[out.at] = value;
     else if (plan.args.store == GEMV_HALVES)
-        from_float(value, &((__half *)part.y)[place.at]);
+        from_float(value, &((__half *)part.y)[out.at]);
     else
-        from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[place.at]);
+        from_float(sum / (1 + __expf(-sum)) * other, &((__half *)part.y)[out.at]);
 }
 
-// An output of a piece over the warps that share it, and over the segments so far.
+// Sums an output of a strip over the warps that share it and over the segments so far.
 template <enum dtype TYPE, bool ONE>
-static __device__ inline float sum_piece(const gemv_plan &plan, char *shared,
-                                         const gemv_piece *pieces, int piece, int output,
+static __device__ inline float sum_strip(const gemv_plan &plan, char *shared,
+                                         const gemv_strip *strips, int strip, int output,
                                          int segment) {
-    enum { TEAM = gemv_cell<TYPE>::TEAM };
-    const gemv_piece &of = pieces[piece];
+    enum { TEAM = gemv_fragment<TYPE>::TEAM };
+    const gemv_strip &of = strips[strip];
     float sum = 0;
     for (int team = of.first_team; team <= of.last_team; team++)
 #pragma unroll
@@ -137,131 +138,131 @@ static __device__ inline float sum_piece(const gemv_plan &plan, char *shared,
             sum += slot_of<ONE>(plan, shared, team * TEAM + i,
                                 team == of.first_team ? of.first_slot : 0)[output];
     if (plan.segments == 1) return sum;
-    float *total = (float *)(shared + plan.totals_at) + piece * plan.outputs + output;
+    float *total = (float *)(shared + plan.totals_at) + strip * plan.outputs + output;
     if (segment > 0) sum += *total;
     return *total = sum;
 }
 
-// `residual` is of the thread's first output.
+// `residual` belongs to the thread's first output.
 template <enum dtype TYPE, bool ONE>
-static __device__ inline void finish_turn(const gemv_plan &plan, char *shared,
-                                          const gemv_piece *pieces, gemv_tiles tiles, int segment,
+static __device__ inline void finish_step(const gemv_plan &plan, char *shared,
+                                          const gemv_strip *strips, gemv_tiles tiles, int segment,
                                           float residual) {
     const int outputs = ONE ? OUTPUTS : plan.outputs;
     for (int o = threadIdx.x; o < tiles.count * outputs; o += blockDim.x) {
         const int tile = o / outputs, output = o - tile * outputs;
-        const int piece = tile;
-        const float sum = sum_piece<TYPE, ONE>(plan, shared, pieces, piece, output, segment);
+        const int strip = tile;
+        const float sum = sum_strip<TYPE, ONE>(plan, shared, strips, strip, output, segment);
         const float other =
-            plan.passes > 1
-                ? sum_piece<TYPE, ONE>(plan, shared, pieces, piece + tiles.count, output, segment)
+            plan.matrices > 1
+                ? sum_strip<TYPE, ONE>(plan, shared, strips, strip + tiles.count, output, segment)
                 : 0;
-        const gemv_place place = place_of<ONE>(plan, tiles, o);
-        if (segment + 1 < plan.segments || !place.some) continue;
+        const gemv_output out = output_of<ONE>(plan, tiles, o);
+        if (segment + 1 < plan.segments || !out.valid) continue;
         if (o >= blockDim.x) residual = residual_of<ONE>(plan, tiles, o);
-        store(plan, place, sum, other, residual);
+        store(plan, out, sum, other, residual);
     }
 }
 
 // ---- a launch
 
 template <enum dtype TYPE, int STAGES, bool ONE>
-static __device__ __forceinline__ void take_turns(const gemv_plan &plan,
-                                                  gemv_ring<TYPE, STAGES> &ring, char *shared,
-                                                  const norm_weights &norms) {
-    typedef gemv_cell<TYPE> kind;
-    __shared__ gemv_piece pieces[ROUND_PIECES];
-    for (int round = 0; round < plan.rounds; round++)
+static __device__ __forceinline__ void run_steps(const gemv_plan &plan,
+                                                 gemv_ring<TYPE, STAGES> &ring, char *shared,
+                                                 const norm_weights &norms) {
+    typedef gemv_fragment<TYPE> kind;
+    __shared__ gemv_strip strips[WAVE_STRIPS];
+    for (int wave = 0; wave < plan.waves; wave++)
         for (int segment = 0; segment < plan.segments; segment++) {
-            const gemv_tiles tiles = round_tiles(plan, round);
+            const gemv_tiles tiles = wave_tiles(plan, wave);
             const gemv_x x = {shared + plan.x_at,
                               shared + plan.x_sums_at,
                               plan.x_stride,
                               plan.x_sums_stride,
-                              segment * plan.per_cells * kind::COLUMNS,
-                              piece_cells(plan, segment) * kind::UNITS};
-            if (plan.args.norm && round == 0)
+                              segment * plan.segment_fragments * kind::COLUMNS,
+                              strip_fragments(plan, segment) * kind::GROUPS};
+            if (plan.args.norm && wave == 0)
                 stage_normed<ONE>(plan.args, x, kind::HAS_MINIMA, norms);
-            else if (plan.segments > 1 || round == 0)
+            else if (plan.segments > 1 || wave == 0)
                 stage_plain<ONE>(plan.args, x, kind::HAS_MINIMA);
             const float residual = residual_of<ONE>(plan, tiles, threadIdx.x);
-            __syncthreads(); // x is there before it is read, and the sums before were read
-            multiply_turn<TYPE, STAGES, ONE>(plan, ring, shared, pieces, tiles.count * plan.passes,
-                                             segment);
-            __syncthreads(); // the sums are there before they are added up, and x was read
-            finish_turn<TYPE, ONE>(plan, shared, pieces, tiles, segment, residual);
+            __syncthreads(); // orders x before its reads, and the last step's reads of sums
+            multiply_step<TYPE, STAGES, ONE>(plan, ring, shared, strips,
+                                             tiles.count * plan.matrices, segment);
+            __syncthreads(); // orders the sums before they are added, and the reads of x
+            finish_step<TYPE, ONE>(plan, shared, strips, tiles, segment, residual);
         }
 }
 
-// ONE: of one token.
+// ONE: compiled for a single token.
 template <enum dtype TYPE, int STAGES, bool ONE>
 static __global__ __launch_bounds__(GEMV_WARPS *LANES,
                                     1) void gemv_kernel(const __grid_constant__ gemv_plan plan) {
     extern __shared__ __align__(128) char shared[];
     const int warp = threadIdx.x / LANES;
     grid_launch_dependents();
-    gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_cell<TYPE>::BYTES, warp);
+    gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_fragment<TYPE>::BYTES, warp);
     norm_weights norms;
-    if (plan.args.norm) load_norms<ONE>(norms, plan.args); // they are older than other kernels
+    if (plan.args.norm) load_norms<ONE>(norms, plan.args); // model weights: no kernel writes them
     grid_wait();
-    take_turns<TYPE, STAGES, ONE>(plan, ring, shared, norms);
+    run_steps<TYPE, STAGES, ONE>(plan, ring, shared, norms);
 }
 
 // ---- cutting up
 
-// On a deterministic device a product is cut up alike for any tokens.
-static int laid_for(const struct device *device, const struct gemv *args) {
-    return device->deterministic ? room_of(device).tokens : args->tokens;
+// The number of tokens that a product is cut up for. On a deterministic device that is always the
+// same.
+static int planned_tokens(const struct device *device, const struct gemv *args) {
+    return device->deterministic ? budget_of(device).tokens : args->tokens;
 }
-
 
 template <enum dtype TYPE> static void cut_tiles(const struct device *device, gemv_plan *plan) {
     const struct gemv *args = &plan->args;
     const int blocks = device->properties.multiProcessorCount;
-    plan->passes = args->store == GEMV_GATED ? 2 : 1;
+    plan->matrices = args->store == GEMV_GATED ? 2 : 1;
     for (int i = 0; i < args->count; i++) {
         plan->part_tiles[i] = (args->parts[i].rows + TILE_ROWS - 1) / TILE_ROWS;
-        if (i == 0 || plan->passes == 1) plan->tiles += plan->part_tiles[i];
+        if (i == 0 || plan->matrices == 1) plan->tiles += plan->part_tiles[i];
     }
-    plan->share = plan->tiles / blocks;
+    plan->block_tiles = plan->tiles / blocks;
     plan->larger = plan->tiles % blocks;
-    while (1 << plan->warps_log2 < room_of(device).warps)
+    while (1 << plan->warps_log2 < budget_of(device).warps)
         plan->warps_log2++;
-    const int fitting = 2 * (1 << plan->warps_log2) / gemv_cell<TYPE>::TEAM / plan->passes;
-    const int most = plan->share + (plan->larger > 0);
-    plan->rounds = (most + fitting - 1) / fitting;
-    plan->round_tiles = (most + plan->rounds - 1) / plan->rounds;
+    const int fitting = 2 * (1 << plan->warps_log2) / gemv_fragment<TYPE>::TEAM / plan->matrices;
+    const int most = plan->block_tiles + (plan->larger > 0);
+    plan->waves = (most + fitting - 1) / fitting;
+    plan->wave_tiles = (most + plan->waves - 1) / plan->waves;
 }
 
 template <enum dtype TYPE> static void cut_columns(const struct device *device, gemv_plan *plan) {
-    typedef gemv_cell<TYPE> kind;
-    const int tokens = laid_for(device, &plan->args);
-    const int quads = kind::UNITS / QUAD_UNITS * kind::HAS_MINIMA;
-    const int x_bytes = kind::UNITS * X_BYTES, sums_bytes = quads * XSUM_BYTES;
-    const struct gemv_room room = room_of(device);
-    plan->cells = (plan->args.columns + kind::COLUMNS - 1) / kind::COLUMNS;
+    typedef gemv_fragment<TYPE> kind;
+    const int tokens = planned_tokens(device, &plan->args);
+    const int quads = kind::GROUPS / QUAD_GROUPS * kind::HAS_MINIMA;
+    const int x_bytes = kind::GROUPS * X_BYTES, sums_bytes = quads * XSUM_BYTES;
+    const struct gemv_budget budget = budget_of(device);
+    plan->fragments = (plan->args.columns + kind::COLUMNS - 1) / kind::COLUMNS;
     plan->tile_bytes = TYPE == DTYPE_F16
                            ? (size_t)TILE_ROWS * (size_t)plan->args.columns * sizeof(__half)
-                           : (size_t)plan->cells * kind::BYTES;
-    const int fitting = (int)(tokens == 1 ? room.x_alone : room.x) / tokens - 2 * X_BYTES;
-    plan->per_cells = fitting / (x_bytes + sums_bytes);
-    plan->segments = (plan->cells + plan->per_cells - 1) / plan->per_cells;
-    plan->per_cells = (plan->cells + plan->segments - 1) / plan->segments;
-    plan->x_stride = odd_stride(plan->per_cells * x_bytes, X_BYTES);
-    plan->x_sums_stride = odd_stride(plan->per_cells * sums_bytes, XSUM_BYTES);
+                           : (size_t)plan->fragments * kind::BYTES;
+    const int fitting = (int)(tokens == 1 ? budget.x_alone : budget.x) / tokens - 2 * X_BYTES;
+    plan->segment_fragments = fitting / (x_bytes + sums_bytes);
+    plan->segments = (plan->fragments + plan->segment_fragments - 1) / plan->segment_fragments;
+    plan->segment_fragments = (plan->fragments + plan->segments - 1) / plan->segments;
+    plan->x_stride = odd_stride(plan->segment_fragments * x_bytes, X_BYTES);
+    plan->x_sums_stride = odd_stride(plan->segment_fragments * sums_bytes, XSUM_BYTES);
 }
 
 // Returns the bytes of shared memory.
 template <enum dtype TYPE>
 static size_t lay_out(const struct device *device, struct gemv_plan *plan, int stages) {
-    const int tokens = laid_for(device, &plan->args), warps = 1 << plan->warps_log2;
-    const int piece = tokens * OUTPUTS * (int)sizeof(float);
-    const int totals = plan->segments > 1 ? piece * plan->round_tiles * plan->passes : 0;
+    const int tokens = planned_tokens(device, &plan->args), warps = 1 << plan->warps_log2;
+    const int strip = tokens * OUTPUTS * (int)sizeof(float);
+    const int totals = plan->segments > 1 ? strip * plan->wave_tiles * plan->matrices : 0;
     plan->outputs = plan->args.tokens * OUTPUTS;
-    plan->x_at = (unsigned)(warps * stages * gemv_cell<TYPE>::BYTES);
+    plan->x_at = (unsigned)(warps * stages * gemv_fragment<TYPE>::BYTES);
     plan->x_sums_at = plan->x_at + (unsigned)(tokens * plan->x_stride);
     plan->sums_at = plan->x_sums_at + (unsigned)(tokens * plan->x_sums_stride);
-    plan->totals_at = plan->sums_at + (unsigned)(warps * GEMV_PIECES * piece);
+    plan->totals_at = plan->sums_at + (unsigned)(warps * GEMV_STRIPS * strip);
     return plan->totals_at + (size_t)totals;
 }
 
@@ -272,7 +273,7 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     const size_t shared = lay_out<TYPE>(device, plan, STAGES);
     if (shared > device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES) return false;
     const auto kernel = gemv_kernel<TYPE, STAGES, ONE>;
-    static size_t allowed = 46 << 10; // without asking, beside what is static
+    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     if (shared > allowed) {
         device_note(device, cudaFuncSetAttribute(
                                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
@@ -288,10 +289,10 @@ template <enum dtype TYPE, bool ONE>
 static void launch(struct device *device, struct gemv_plan *plan) {
     cut_tiles<TYPE>(device, plan);
     cut_columns<TYPE>(device, plan);
-    const bool launched = launch_stages<TYPE, gemv_cell<TYPE>::STAGES, ONE>(device, plan) ||
+    const bool launched = launch_stages<TYPE, gemv_fragment<TYPE>::STAGES, ONE>(device, plan) ||
                           launch_stages<TYPE, 3, ONE>(device, plan) ||
                           launch_stages<TYPE, 2, ONE>(device, plan);
-    ASSERT(launched); // room_of() leaves room for two
+    ASSERT(launched); // budget_of() leaves two stages
 }
 
 template <enum dtype TYPE> static void launch_type(struct device *device, struct gemv_plan *plan) {

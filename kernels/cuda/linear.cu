@@ -1,15 +1,15 @@
 // kernels/cuda/linear.cu — which kernels compute products with matrices: linear, gated_linear and
 // logits.
 //
-//   gemv      few tokens: weights are read once, all parts in one launch, the norm before and
-//             what follows (bias, residual, SiLU) with them
-//   stream_k  some dozens of tokens: the same, but for the norm
+//   gemv      few tokens: weights are read once; one launch does all parts, the norm before them
+//             and what follows (bias, residual, SiLU)
+//   stream_k  some dozens of tokens: the same, without the norm
 //   gemm      many tokens: cuBLASLt
-//   plain     matrices that the first two do not take: F32, and rows of fp16 that are not whole
-//             cells
+//   plain     matrices that the first two do not accept: F32, and rows of fp16 that are not whole
+//             fragments
 //
 // stream_k and cuBLASLt sum in an order that depends on the number of tokens; a deterministic
-// device takes the others for any number.
+// device uses the others for any number.
 //
 //   plain  grid (ceil(rows / WARPS), tokens);  block WARPS x 32, a warp a row; fp32 sums
 #include "kernels/cuda/gemm.cuh"
@@ -38,7 +38,7 @@ __launch_bounds__(WARPS *LANES) void plain_kernel(const __grid_constant__ gemv a
     const __half *x =
         args.x + (size_t)(args.row_index ? args.row_index[token] : token) * args.columns;
     float sum = 0;
-#pragma unroll 4 // rows are short, and memory far
+#pragma unroll 4 // rows are short and latency is long: keep several loads in flight
     for (int column = 4 * lane; column < args.columns; column += 4 * LANES) {
         const uint2 four = *(const uint2 *)(x + column);
         const float4 by = four_weights<TYPE>(part.data, (size_t)row * args.columns + column);
@@ -76,12 +76,12 @@ static bool streams(const struct device *device, int32_t tokens) {
     return !device->deterministic && tokens > GEMV_MOST_TOKENS;
 }
 
-// A product that gemv_fits.
+// Computes a product whose matrices gemv_fits().
 static void few_launch(struct device *device, const struct gemv *args) {
     streams(device, args->tokens) ? stream_k_launch(device, args) : gemv_launch(device, args);
 }
 
-// The input of a product: with few tokens gemv norms it, else it is normed here.
+// The input of a product: for few tokens gemv norms it, otherwise it is normed here.
 static struct gemv input_of(struct device *device, const struct linear_input *in,
                             const struct weight *w, bool fused) {
     struct gemv args = {};
@@ -118,7 +118,7 @@ static struct gemv_part part_of(const struct projection *from) {
     return part;
 }
 
-// Parts of one type go together.
+// Computes parts of one type together.
 static void few_parts(struct device *device, const struct linear *args, struct gemv input) {
     static const enum gemv_store STORES[] = {GEMV_HALVES, GEMV_FLOATS, GEMV_ADD};
     input.store = STORES[args->store];
@@ -135,7 +135,7 @@ static void few_parts(struct device *device, const struct linear *args, struct g
     }
 }
 
-// Neighbours of one shape go together.
+// Computes neighbouring parts of one shape together.
 static void many_parts(struct device *device, const struct linear *args, const __half *x) {
     struct gemm product = {};
     product.x = x;

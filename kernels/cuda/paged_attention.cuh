@@ -8,15 +8,15 @@
 //   V  [num_kv_heads, head_size, block_size]          one element of all keys side by side
 //
 // so that a warp reads a block's K, and its V, from end to end with 16 bytes a lane. Blocks are
-// `block_bytes` apart: any number of layers may lie in between.
+// `block_bytes` apart, with any number of layers in between.
 //
 //   v1   a thread block goes over the whole context; its logits stay in shared memory
 //   v2   a thread block goes over PARTITION_SIZE keys; a second kernel merges the partitions
 //
-// A row's result depends on that row alone, and on which of the two was asked for. Several query
-// heads of one KV head can share a thread block, which changes what is read, and no bit of it.
+// A row's result depends only on that row and on which of the two computes it. Several query heads
+// of one KV head can share a thread block, which changes what is read, but no bit of the result.
 //
-// Memory: none is taken here; v2's scratch is the caller's. Threads: as in kernels/backend.h.
+// Memory: nothing is allocated; v2's scratch is the caller's. Threads: as in kernels/backend.h.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 
@@ -36,8 +36,8 @@ struct packed_attention {
     const void *v_cache;        // block 0's V of this layer, 16-byte aligned
     const int32_t *block_table; // [num_seqs, max_blocks_per_seq]
     const int32_t *seq_lens_kv; // [num_seqs], each in 1 ... max_seq_len
-    // [num_seqs + 1], the first row of each sequence: one that has not exactly one row is passed
-    // over. NULL: rows are sequences.
+    // [num_seqs + 1], the first row of each sequence; a sequence with any other number of rows than
+    // one is skipped. NULL: rows are sequences.
     const int32_t *cu_seqlens_q;
     const float *alibi_slopes; // [num_heads], or NULL; adds slope * (key - query), arXiv 2108.12409
     void *scratch;             // v2: [paged_attention_v2_scratch_bytes()], 16-byte aligned
@@ -57,8 +57,8 @@ struct packed_shape {
     int heads_per_block; // query heads that share a thread block, all of one KV head
 };
 
-struct packed_launch {        // what the two verbs set for their thread blocks
-    int partition_keys;       // keys that one thread block goes over
+struct packed_launch {        // what v1 and v2 set for their thread blocks
+    int partition_keys;       // keys of one thread block
     int logit_stride;         // floats from one head's logits to the next one's
     float *values;            // [num_seqs, num_heads, partitions, head_size]; v1: NULL
     float *maxima, *exp_sums; // [num_seqs, num_heads, partitions]
@@ -66,8 +66,8 @@ struct packed_launch {        // what the two verbs set for their thread blocks
 
 typedef void (*packed_kernel)(struct packed_attention, struct packed_launch);
 
-// The kernel for a shape, or NULL where none is compiled. The program's are in
-// paged_attention_instances.cu; tests bring the whole matrix.
+// The kernel for a shape, or NULL if none is compiled. The program's are in
+// paged_attention_instances.cu; tests compile the whole matrix.
 typedef packed_kernel (*packed_kernel_find)(const struct packed_shape *shape);
 packed_kernel packed_kernel_in_program(const struct packed_shape *shape);
 #define PACKED_SHAPES "f16, blocks of 8, 16 and 32, and heads of 64, 80, 96, 112, 128, 192 and 256"
@@ -76,7 +76,7 @@ static inline int packed_partitions(const struct packed_attention *args) {
     return (args->max_seq_len + PARTITION_SIZE - 1) / PARTITION_SIZE;
 }
 
-// vLLM's rule: v1 where its logits are few and there is one partition, or thread blocks enough.
+// vLLM's rule: v1 for few logits, if there is one partition or enough thread blocks without more.
 static inline bool paged_attention_prefers_v1(const struct packed_attention *args) {
     return args->max_seq_len <= 8192 &&
            (packed_partitions(args) == 1 ||
@@ -98,9 +98,9 @@ static inline size_t paged_attention_v2_scratch_bytes(const struct packed_attent
            ((size_t)args->head_size + 2) * sizeof(float);
 }
 
-// The largest number of query heads for a thread block that is compiled and worth it: fewer where
-// the card would stand idle or v1's logits would crowd a multiprocessor. 0: the shape has no
-// kernel.
+// The largest number of query heads of a thread block that is compiled and pays. Fewer, where the
+// card would be partly idle or v1's logits would leave a multiprocessor too few blocks. 0: no
+// kernel for the shape.
 int packed_heads_per_block(const struct device *device, const struct packed_attention *args,
                            packed_kernel_find find, int logit_stride, int partitions);
 
@@ -131,7 +131,7 @@ struct reshape_and_cache {       // K and V of new tokens go to their slots
     size_t block_bytes;          // from one block's K to the next one's
     enum dtype type;             // F16, BF16 or F32
     enum cache_format format;
-    enum kv_layout layout; // PACKED wants head_size % x == 0
+    enum kv_layout layout; // PACKED needs head_size % x == 0
     int32_t num_tokens, num_kv_heads, head_size, block_size;
     float k_scale, v_scale; // fp8: stored = value / scale, saturated
 };

@@ -1,9 +1,9 @@
 // kernels/cuda/paged_attention_instances.cuh — the kernels of v1 and v2 that the program carries.
 //
-// Activations and cache are fp16, as the engine has them unless told otherwise; head sizes are
-// those of common families, and for blocks of 16 the small ones of models made for tests. Four
-// query heads share a thread block in blocks of 16 alone. Each further kernel costs every build a
-// compilation for every generation of cards; a file is what one processor compiles in a minute.
+// Activations and cache are fp16, the engine's default. Head sizes are those of common families
+// and, for blocks of 16, the small ones of test models. Four query heads share a thread block with
+// blocks of 16 only. Each further kernel costs every build a compilation for every generation of
+// cards; a file is about what a processor compiles in a minute.
 #pragma once
 #include "kernels/cuda/paged_attention_kernel.cuh"
 

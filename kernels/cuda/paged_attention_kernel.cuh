@@ -3,26 +3,26 @@
 //   q, out, caches   paged_attention.cuh
 //
 //   grid   (num_heads / HEADS, num_seqs, partitions): v1 has one partition, the whole context
-//   block  NUM_THREADS: WARPS warps, which take the partition's KV blocks in turn
+//   block  NUM_THREADS: WARPS warps, which take the partition's KV blocks round robin
 //   smem   q    [HEADS, QUERY_SIZE] fp32
 //          logits [HEADS, logit_stride] fp32, and after them, in the same place,
 //          the warps' values [WARPS, HEADS, HEAD_SIZE] fp32
 //
 // First pass: a thread group of THREAD_GROUP_SIZE lanes has one key. Lane l has key l % BLOCK_SIZE
-// and each THREAD_GROUP_SIZE-th of its 16-byte vecs, so a warp's load is 512 bytes in one run. The
-// group's sums make q k; qk_max is reduced over the warp, then the thread block.
+// and every THREAD_GROUP_SIZE-th of its 16-byte vecs, so a warp loads 512 consecutive bytes. The
+// group's sums make q k; qk_max is reduced over the warp, then over the thread block.
 // Second pass: logits become exp(logit - qk_max), and exp_sum is their sum.
 // Third pass: lane l has one 16-byte vec of a row of V (one element of several keys), so these
-// loads are runs as well. accs are reduced within the row's lanes, then across the warps.
+// loads are consecutive too. accs are reduced over the row's lanes, then over the warps.
 //
-// Both passes over pages keep the next vecs in flight while they work on those they have, and
-// block numbers are fetched 32 at a time: nothing waits for the block table and then for the page.
+// Both passes over pages keep the next vecs in flight while they work on the current ones, and
+// fetch block numbers 32 at a time, so that a load of a page need not wait for the block table.
 //
 // Arithmetic is fp32; the one rounding is at the store. k_scale and v_scale multiply sums, not
-// elements. HEADS query heads of one KV head share what is loaded; no head's sums know of others.
+// elements. HEADS query heads of one KV head share what is loaded; their sums are independent.
 //
-// Cost: packed_attention_bytes(). With HEADS 1 each byte is asked of L2 once a query head, which
-// bounds it; with the whole group, device memory does.
+// Cost: packed_attention_bytes(). With HEADS 1 each byte is requested from L2 once for each query
+// head, which bounds the kernel; with the whole group in one block, device memory does.
 #pragma once
 #include <float.h>
 
@@ -80,7 +80,7 @@ static __device__ inline void unpack_vec(const vec_t &vec, float *out) {
         unpack_word(words[i], (const cache_t *)nullptr, out + i * (4 / sizeof(cache_t)));
 }
 
-// The KV blocks that one warp goes over: first, first + WARPS, ... below last.
+// The KV blocks that one warp reads: first, first + WARPS, ... below last.
 struct warp_blocks {
     const int32_t *table; // of the sequence
     int first, last;
@@ -97,7 +97,7 @@ static __device__ inline size_t block_number(warp_blocks &blocks, int i) {
     return (size_t)__shfl_sync(0xffffffffu, blocks.held, i % WARP_SIZE);
 }
 
-// Loads vecs FIRST ... of a head's plane (K or V of one block), a run of PLANE bytes.
+// Loads vecs FIRST ... of a head's plane (K or V of one block), PLANE consecutive bytes.
 template <int PLANE, int COUNT, typename vec_t>
 static __device__ inline void load_vecs(vec_t *vecs, const char *plane, int first) {
     const int lane = threadIdx.x % WARP_SIZE;
@@ -111,8 +111,8 @@ static __device__ inline void load_vecs(vec_t *vecs, const char *plane, int firs
     }
 }
 
-// consume(block, index, vec) for every vec of the warp's blocks, in order, while later ones are
-// under way. `index` is known when compiling, so that sums stay in registers.
+// Calls consume(block, index, vec) for every vec of the warp's blocks, in order, while later ones
+// are in flight. `index` is a compile-time constant, so that sums stay in registers.
 template <int PLANE, typename vec_t, typename consume_t>
 static __device__ inline void read_blocks(warp_blocks blocks, const char *planes,
                                           size_t block_bytes, consume_t consume) {
@@ -120,7 +120,7 @@ static __device__ inline void read_blocks(warp_blocks blocks, const char *planes
         STEP = WARP_SIZE * (int)sizeof(vec_t),
         VECS = (PLANE + STEP - 1) / STEP,
         COUNT = VECS < VECS_IN_FLIGHT ? VECS : VECS_IN_FLIGHT,
-        PIECES = (VECS + COUNT - 1) / COUNT,
+        LOADS = (VECS + COUNT - 1) / COUNT,
     };
     if (blocks.first >= blocks.last) return;
     vec_t now[COUNT], next[COUNT];
@@ -133,14 +133,14 @@ static __device__ inline void read_blocks(warp_blocks blocks, const char *planes
         const bool more = block + WARPS < blocks.last; // the same in all lanes
         if (more) next_plane = planes + block_number(blocks, i) * block_bytes;
 #pragma unroll
-        for (int piece = 0; piece < PIECES; piece++) {
-            if (piece + 1 < PIECES)
-                load_vecs<PLANE, COUNT>(next, plane, (piece + 1) * COUNT);
+        for (int load = 0; load < LOADS; load++) {
+            if (load + 1 < LOADS)
+                load_vecs<PLANE, COUNT>(next, plane, (load + 1) * COUNT);
             else if (more)
                 load_vecs<PLANE, COUNT>(next, next_plane, 0);
 #pragma unroll
             for (int k = 0; k < COUNT; k++)
-                if (piece * COUNT + k < VECS) consume(block, piece * COUNT + k, now[k]);
+                if (load * COUNT + k < VECS) consume(block, load * COUNT + k, now[k]);
 #pragma unroll
             for (int k = 0; k < COUNT; k++)
                 now[k] = next[k];
@@ -246,8 +246,7 @@ multiply_keys(const packed_attention &args, const packed_launch &launch, const p
 #pragma unroll
                 for (int offset = WARP_SIZE / 2; offset >= BLOCK_SIZE; offset /= 2)
                     qk[h] += __shfl_xor_sync(0xffffffffu, qk[h], offset);
-                // Spelled out, lest the compiler contract it differently from one HEADS to the
-                // next.
+                // Spelled out: the compiler could contract it differently for different HEADS.
                 const float bias = __fmul_rn(slopes[h], (float)(key - work.len + 1));
                 const float logit = key < work.len ? fmaf(qk[h], scale, bias) : -INFINITY;
                 if (member == 0) logits[h * launch.logit_stride + key - work.start] = logit;
@@ -317,11 +316,11 @@ static __device__ inline void multiply_values(const packed_attention &args,
         });
 }
 
-// The warps' accs go to shared memory, [WARPS, HEADS, HEAD_SIZE].
+// Stores the warps' accs in shared memory, [WARPS, HEADS, HEAD_SIZE].
 template <int HEAD_SIZE, int HEADS, int VECS_A_ROW, int ACCS>
 static __device__ inline void share_accs(float (*accs)[ACCS], float *values) {
     const int warp = threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
-    __syncthreads(); // all warps have read their weights, which the values replace
+    __syncthreads(); // orders all reads of the weights before values are stored over them
 #pragma unroll
     for (int h = 0; h < HEADS; h++)
 #pragma unroll

@@ -4,8 +4,8 @@
 //   block  NUM_THREADS
 //   smem   heads_per_block x max(max_seq_len in whole blocks, WARPS x head_size) fp32
 //
-// The kernel is in paged_attention_kernel.cuh. Bound by latency where the sequences are few: each
-// thread block reads its context alone.
+// The kernel is in paged_attention_kernel.cuh. Bound by latency for few sequences, because one
+// thread block reads a whole context.
 #include "kernels/cuda/paged_attention_kernel.cuh"
 
 enum {
@@ -45,7 +45,7 @@ void packed_launch_kernel(struct device *device, const struct packed_attention *
     ASSERT(args->block_bytes % 16 == 0 && (uintptr_t)args->k_cache % 16 == 0 &&
            (uintptr_t)args->v_cache % 16 == 0);
     const dim3 grid(args->num_heads / heads_per_block, args->num_seqs, partitions);
-    if (shared > 32 << 10) // with q, more than a kernel gets unasked
+    if (shared > 32 << 10) // with q, more than a kernel gets without the attribute
         device_note(device, cudaFuncSetAttribute(
                                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
     kernel<<<grid, NUM_THREADS, shared, device->stream>>>(*args, *launch);

@@ -1,8 +1,8 @@
 // kernels/cuda/recordings.cu — steps of one shape, recorded as CUDA graphs and replayed.
 //
-// A shape is run once as it is (kernels are loaded, cuBLASLt chooses), captured the second time,
-// and replayed from then on: one launch instead of hundreds. Arguments are part of a graph, so
-// what changes from step to step lies in device memory.
+// A shape runs plainly the first time (kernels are loaded, cuBLASLt chooses), is captured the
+// second time, and replayed from then on: one launch instead of hundreds. Arguments are part of a
+// graph, so whatever changes from step to step lies in device memory.
 #include "kernels/cuda/cuda.cuh"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ struct recording {
 
 struct recordings {
     struct recording items[RECORDINGS_MAX];
-    int next;                    // to be given up for a new shape
+    int next;                    // to be evicted for a new shape
     struct recording *capturing; // or NULL
 };
 
@@ -70,7 +70,7 @@ extern "C" bool cuda_recorded(struct device *device) {
     }
     item->exec = NULL;
     item->hopeless = true;
-    device->failure = cudaSuccess; // of the capture alone: the verbs have not run yet
+    device->failure = cudaSuccess; // the capture failed, but no op has run yet
     cudaGetLastError();
     return false;
 }

@@ -4,7 +4,7 @@
 //   slot_mapping  [num_tokens] int64, in; below 0: the token has no slot
 //   caches        paged_attention.cuh, either layout, the same type or fp8 e4m3, out
 //
-//   grid   num_tokens;  block  THREADS, a thread an element of K and of V per step
+//   grid   num_tokens;  block  THREADS, an element of K and of V a thread and step
 //   smem   none
 //
 // Copies bits, or rounds once from value / scale to fp8, saturating. Bound by stores: V's packed

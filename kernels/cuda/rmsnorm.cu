@@ -6,10 +6,10 @@
 //
 //   grid   rows;  block  THREADS, 4 columns a thread and step;  smem  THREADS/32 fp32
 //
-// Arithmetic is fp32; the one rounding to fp16 is at the store of y. Bound by memory, and for a few
-// rows by how long it takes to arrive: all loads of a thread are on their way at once, those of the
-// weights, which no kernel writes, before grid_wait(). Rows past KEPT steps are read twice from
-// there, the second time from L1.
+// Arithmetic is fp32; the one rounding to fp16 is at the store of y. Bound by memory bandwidth, for
+// few rows by its latency: a thread starts all its loads at once, and those of the weights, which
+// no kernel writes, before grid_wait(). Columns past the first KEPT steps are read twice, the
+// second time from L1.
 #include "kernels/cuda/cuda.cuh"
 
 enum { THREADS = 512, KEPT = 4 };
@@ -51,7 +51,7 @@ static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm a
     for (int k = 0; k < KEPT; k++)
         if ((int)threadIdx.x + k * THREADS < count)
             y[threadIdx.x + k * THREADS] = scaled(v[k], w[k], scale);
-    for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS) // its own: no barrier
+    for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS) // as above: no barrier
         y[i] = scaled(x[i], weight[i], scale);
 }
 

@@ -1,8 +1,7 @@
-// kernels/cuda/rope.cuh — a head is normed and turned by one warp, in registers and in fp32.
+// kernels/cuda/rope.cuh — one warp norms and rotates a head, in registers and in fp32.
 //
-// Lane l has the pairs l, l + 32, ...: first those that are turned, then neighbours that stay.
-// Which products are fused with a sum is written out, so that a head has the same bits in every
-// kernel.
+// Lane l holds pairs l, l + 32, ...: first those that are rotated, then neighbours that are not.
+// Fused multiply-adds are written out, so that a head has the same bits in every kernel.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 
@@ -17,8 +16,8 @@ static __device__ inline int2 rope_pair(const rope_and_cache &args, int pair) {
                                             : make_int2(pair, pair + half);
 }
 
-// Cosine and sine of a pair that is turned.
-static __device__ inline float2 rope_turn(const rope_and_cache &args, int position, int pair) {
+// Cosine and sine of a rotated pair.
+static __device__ inline float2 rope_cos_sin(const rope_and_cache &args, int position, int pair) {
     float sine, cosine;
     sincosf((float)position * args.inv_freq[pair], &sine, &cosine);
     return make_float2(cosine * args.magnitude, sine * args.magnitude);
@@ -52,15 +51,15 @@ static __device__ inline void rope_norm(rope_head<PAIRS> &head, const rope_and_c
     }
 }
 
-// turns[i]: of this lane's pair i, where that is turned.
+// cos_sin[i] belongs to this lane's pair i, if that is rotated.
 template <int PAIRS>
 static __device__ inline void rope_rotate(rope_head<PAIRS> &head, const rope_and_cache &args,
-                                          const float2 (&turns)[PAIRS]) {
+                                          const float2 (&cos_sin)[PAIRS]) {
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
         if ((int)threadIdx.x % 32 + 32 * i >= args.rotary / 2) continue;
         const float x = head.x[i][0], y = head.x[i][1];
-        head.x[i][0] = fmaf(x, turns[i].x, -__fmul_rn(y, turns[i].y));
-        head.x[i][1] = fmaf(x, turns[i].y, __fmul_rn(y, turns[i].x));
+        head.x[i][0] = fmaf(x, cos_sin[i].x, -__fmul_rn(y, cos_sin[i].y));
+        head.x[i][1] = fmaf(x, cos_sin[i].y, __fmul_rn(y, cos_sin[i].x));
     }
 }

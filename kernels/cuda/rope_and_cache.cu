@@ -5,25 +5,25 @@
 //   q_norm, k_norm  [head_size] fp32, or NULL;  inv_freq  [rotary / 2] fp32
 //   cache         either layout, fp32, fp16 or bf16
 //
-//   grid   (num_tokens, blocks that share its heads);  block  WARPS x 32, a warp a head at a time,
-//          heads of q, then of k, then of v
+//   grid   (num_tokens, blocks that share its heads);  block  WARPS x 32, one head a warp at a
+//          time: heads of q, then of k, then of v
 //
-// Arithmetic is fp32 from the load to the one rounding at the store. A warp has the cosines of its
-// token once for all its heads. Bound by the launch, or by reading and writing. A batch of decodes
-// that flash_decode serves is turned there, and written: this is for all others.
+// Arithmetic is fp32 from the load to the one rounding at the store. A warp computes the cosines of
+// its token once for all its heads. Bound by the launch, or by reading and writing. flash_decode
+// does all this itself for a batch of decodes; this kernel serves all others.
 #include "kernels/cuda/rope.cuh"
 
 enum { LANES = 32, WARPS = 4, MAX_HEAD = 512, MANY_TOKENS = 64 };
 
-// Where a head of a token lies, and where it goes.
-struct head_place {
+// Where a head of a token is read and written.
+struct head_location {
     bool is_q, is_k;
     int head;
     const __half *from;
 };
 
-static __device__ inline head_place place_of(const rope_and_cache &args, const kv_cache &cache,
-                                             int token, int index) {
+static __device__ inline head_location location_of(const rope_and_cache &args,
+                                                   const kv_cache &cache, int token, int index) {
     const int kv_heads = cache.num_kv_heads;
     const bool is_q = index < args.num_heads, is_k = !is_q && index < args.num_heads + kv_heads;
     const int head = is_q ? index : (index - args.num_heads) % kv_heads;
@@ -34,12 +34,12 @@ static __device__ inline head_place place_of(const rope_and_cache &args, const k
 
 template <typename cache_t, int PAIRS>
 static __device__ inline void store_head(const rope_head<PAIRS> &head, const rope_and_cache &args,
-                                         const kv_cache &cache, const head_place &place,
+                                         const kv_cache &cache, const head_location &location,
                                          int64_t slot) {
     const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
     const size_t block = (size_t)(slot / cache.block_size) * 2 * cache.num_layers;
     cache_t *to =
-        (cache_t *)cache.data + (block + 2 * (size_t)args.layer + (place.is_k ? 0 : 1)) * plane;
+        (cache_t *)cache.data + (block + 2 * (size_t)args.layer + (location.is_k ? 0 : 1)) * plane;
     const int offset = (int)(slot % cache.block_size);
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
@@ -47,11 +47,12 @@ static __device__ inline void store_head(const rope_head<PAIRS> &head, const rop
         for (int side = 0; side < 2; side++) {
             const int at = side ? pair.y : pair.x;
             if (at >= cache.head_size) continue;
-            if (place.is_q)
-                from_float(head.x[i][side], (__half *)place.from + at);
+            if (location.is_q)
+                from_float(head.x[i][side], (__half *)location.from + at);
             else
-                from_float(head.x[i][side],
-                           &to[kv_element<cache_t>(cache, !place.is_k, place.head, offset, at)]);
+                from_float(
+                    head.x[i][side],
+                    &to[kv_element<cache_t>(cache, !location.is_k, location.head, offset, at)]);
         }
     }
 }
@@ -63,22 +64,22 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
     const int token = blockIdx.x, lane = threadIdx.x % LANES;
     const int heads = args.num_heads + (args.k ? 2 * cache.num_kv_heads : 0);
     grid_launch_dependents();
-    float2 turns[PAIRS];
+    float2 cos_sin[PAIRS];
 #pragma unroll
-    for (int i = 0; i < PAIRS; i++) // before the wait: positions come by copies
+    for (int i = 0; i < PAIRS; i++) // may precede the wait: positions are copied, not computed
         if (lane + LANES * i < args.rotary / 2)
-            turns[i] = rope_turn(args, batch.positions[token], lane + LANES * i);
+            cos_sin[i] = rope_cos_sin(args, batch.positions[token], lane + LANES * i);
     grid_wait();
     const int64_t slot = batch.slot_mapping[token];
     for (int index = blockIdx.y * WARPS + threadIdx.x / LANES; index < heads;
          index += gridDim.y * WARPS) {
-        const head_place place = place_of(args, cache, token, index);
-        const float *weight = place.is_q ? args.q_norm : place.is_k ? args.k_norm : nullptr;
+        const head_location location = location_of(args, cache, token, index);
+        const float *weight = location.is_q ? args.q_norm : location.is_k ? args.k_norm : nullptr;
         rope_head<PAIRS> head;
-        rope_load(head, args, place.from, cache.head_size);
+        rope_load(head, args, location.from, cache.head_size);
         if (weight) rope_norm(head, args, weight, cache.head_size);
-        if (place.is_q || place.is_k) rope_rotate(head, args, turns);
-        store_head<cache_t>(head, args, cache, place, slot);
+        if (location.is_q || location.is_k) rope_rotate(head, args, cos_sin);
+        store_head<cache_t>(head, args, cache, location, slot);
     }
 }
 

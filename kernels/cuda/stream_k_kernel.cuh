@@ -1,38 +1,38 @@
 // kernels/cuda/stream_k_kernel.cuh — y = x W^T for some dozens of tokens: one stream of weights,
-// shared out evenly.
+// divided evenly over the blocks.
 //
 //   W  [rows, columns]    in the order of tiles.cuh; up to three of them for one x
 //   x  [tokens, columns]  fp16, or rows picked by row_index
 //   y  [tokens, rows]     fp16, or fp32, stored or added
 //
 //   grid   one block a multiprocessor, or fewer;  block  WARPS x 32
-//   shared stages of [cells of 16 rows][x in panels], then the sums that groups exchange
+//   shared stages of [fragments of 16 rows][x in panels], then the sums that warp groups exchange
 //
-// The decomposition is Stream-K's (Osama et al., arXiv 2301.03598): work is tiles of up to 256 rows
-// times steps of a cell's columns, whose flat list is shared out evenly over the blocks, in whole
-// tiles, in equal pieces of them, or to the step, whatever reads least; stream_k_plan.cuh chooses.
-// Sums of a tile that is cut are left in device->stream_k_parts, in the order in which the warps'
-// lanes hold them. The block that comes last with a warp's share of them adds up all parts in their
-// order, so that it does not matter which one it is.
+// The decomposition is Stream-K's (Osama et al., arXiv 2301.03598). The work is CTA tiles of up to
+// 256 rows times steps of one fragment's columns, a flat list that is divided evenly over the
+// blocks: in whole tiles, in equal splits of tiles, or to the step, whichever reads least, as
+// stream_k_plan.cuh decides. Partial sums of a tile that is split are left in
+// device->stream_k_parts, in the order in which lanes hold them. The last block to arrive with a
+// warp's part adds all parts in block order, so that it does not matter which block that is.
 //
-// Each warp multiplies two tiles of 16 rows with all tokens. Where the block's tile has 128 rows or
-// less, two groups of warps share its rows, and a cell's columns are halved between them.
+// A warp tile is two tiles of 16 rows with all tokens. Where the CTA tile has 128 rows or less, two
+// warp groups compute the same rows, each from half of every fragment's columns.
 //
-// Copies of weights and x run ahead of the products by all stages but one; those of weights begin
-// before grid_wait(), as weights depend on no other kernel. Packed weights are rounded to fp16.
-// The order of sums depends on the card and on the number of tokens. Bound by reading W; past 32
-// tokens by the tensor cores.
+// Copies of weights and x run ahead of the products by all stages but one. Those of weights start
+// before grid_wait(), because weights depend on no other kernel. Packed weights are rounded to
+// fp16. The order of sums depends on the card and on the number of tokens. Bound by reading W; past
+// 32 tokens by the tensor cores.
 #pragma once
 #include "kernels/cuda/stream_k_sums.cuh"
 
 // ---- copies
 
-struct stream_k_cursor { // a block's way through its steps
-    int tile, step;      // of the tile
+struct stream_k_cursor { // a block's position in its range of steps
+    int tile, step;      // within the tile
 
     __device__ stream_k_cursor(const stream_k_plan &plan, int first)
         : tile(first / plan.steps), step(first % plan.steps) {}
-    // True if it comes to another tile.
+    // True when the next step belongs to another tile.
     __device__ bool next(const stream_k_plan &plan) {
         if (++step < plan.steps) return false;
         step = 0, tile++;
@@ -40,9 +40,9 @@ struct stream_k_cursor { // a block's way through its steps
     }
 };
 
-// Where a warp copies cells next: every WARPS-th of the block's tile.
+// The fragments that a warp copies next: every WARPS-th of the CTA tile.
 template <enum dtype TYPE> struct weight_stream {
-    typedef stream_cell<TYPE> piece;
+    typedef stream_fragment<TYPE> kind;
     const char *rows[2];
     stream_k_cursor at;
 
@@ -52,29 +52,29 @@ template <enum dtype TYPE> struct weight_stream {
     __device__ void enter(const stream_k_plan &plan) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const int index = at.tile * plan.a_block + threadIdx.x / LANES + i * WARPS;
+            const int index = at.tile * plan.block_tiles + threadIdx.x / LANES + i * WARPS;
             const stream_k_tile of = tile_of(plan, min(index, plan.tiles - 1));
-            rows[i] = piece::start((const char *)plan.args.parts[of.part].data +
-                                       of.index * plan.tile_bytes,
-                                   plan.args.columns);
+            rows[i] = kind::start((const char *)plan.args.parts[of.part].data +
+                                      of.index * plan.tile_bytes,
+                                  plan.args.columns);
         }
     }
     __device__ __forceinline__ void copy(const stream_k_plan &plan, char *stage) {
-        const int cell = threadIdx.x / LANES;
-        const size_t from = (size_t)at.step * piece::STEP;
-        char *to = stage + cell * piece::BYTES;
-        const int columns = plan.args.columns, left = columns - at.step * piece::COLUMNS;
-        if (cell < plan.a_block) piece::copy(to, rows[0] + from, columns, left);
-        if (cell + WARPS < plan.a_block)
-            piece::copy(to + WARPS * piece::BYTES, rows[1] + from, columns, left);
+        const int fragment = threadIdx.x / LANES;
+        const size_t from = (size_t)at.step * kind::STEP;
+        char *to = stage + fragment * kind::BYTES;
+        const int columns = plan.args.columns, left = columns - at.step * kind::COLUMNS;
+        if (fragment < plan.block_tiles) kind::copy(to, rows[0] + from, columns, left);
+        if (fragment + WARPS < plan.block_tiles)
+            kind::copy(to + WARPS * kind::BYTES, rows[1] + from, columns, left);
         if (at.next(plan)) enter(plan);
     }
 };
 
-// Where a thread copies x next: one chunk of 16 bytes of some tokens' rows.
+// What a thread copies of x next: one chunk of 16 bytes of some tokens' rows.
 template <enum dtype TYPE, int EIGHTS> struct x_stream {
-    enum { TOKENS = 8 * EIGHTS, PANELS = stream_cell<TYPE>::COLUMNS / PANEL_COLUMNS };
-    enum { CHUNKS = PANELS * TOKENS * 8, ROUNDS = (CHUNKS + THREADS - 1) / THREADS };
+    enum { TOKENS = 8 * EIGHTS, PANELS = stream_fragment<TYPE>::COLUMNS / PANEL_COLUMNS };
+    enum { CHUNKS = PANELS * TOKENS * 8, COPIES = (CHUNKS + THREADS - 1) / THREADS };
     enum { ROWS = TOKENS * 8 > THREADS ? TOKENS * 8 / THREADS : 1 };
     const __half *row[ROWS]; // NULL past the last token
     stream_k_cursor at;
@@ -90,22 +90,20 @@ template <enum dtype TYPE, int EIGHTS> struct x_stream {
             row[i] = args.x + from * args.columns;
         }
     }
-    static __device__ int token_of(int round) {
-        return (threadIdx.x + round * THREADS) / 8 % TOKENS;
-    }
+    static __device__ int token_of(int copy) { return (threadIdx.x + copy * THREADS) / 8 % TOKENS; }
     __device__ __forceinline__ void copy(const stream_k_plan &plan, char *x) {
 #pragma unroll
-        for (int i = 0; i < ROUNDS; i++) {
+        for (int i = 0; i < COPIES; i++) {
             const int item = threadIdx.x + i * THREADS, chunk = item % 8, token = token_of(i);
             const int panel = item / (8 * TOKENS);
             const int column =
-                at.step * stream_cell<TYPE>::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
+                at.step * stream_fragment<TYPE>::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
             const __half *from = row[i % ROWS];
-            const bool some = from && column < plan.args.columns;
+            const bool valid = from && column < plan.args.columns;
             if (CHUNKS % THREADS == 0 || item < CHUNKS)
                 copy16(x + (panel * TOKENS + token) * PANEL_ROW +
-                           ((chunk ^ turn_of(token % 8)) << 4),
-                       some ? from + column : plan.args.x, some);
+                           ((chunk ^ swizzle_of(token % 8)) << 4),
+                       valid ? from + column : plan.args.x, valid);
         }
         at.next(plan);
     }
@@ -117,7 +115,7 @@ template <int PENDING> static __device__ inline void copy_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-// Until the oldest of `stages` - 1 stages has arrived.
+// Waits until the oldest of `stages` - 1 stages has arrived.
 static __device__ inline void wait_stage(int stages) {
     switch (stages) {
     case 2:
@@ -142,13 +140,13 @@ static __device__ inline void wait_stage(int stages) {
 template <enum dtype TYPE, int EIGHTS>
 static __global__
 __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ stream_k_plan plan) {
-    typedef stream_cell<TYPE> piece;
+    typedef stream_fragment<TYPE> kind;
     extern __shared__ __align__(128) char shared[];
-    const int warp = threadIdx.x / LANES, place = warp % (WARPS / plan.groups);
-    const bool both = plan.groups == 1, upper = warp != place;
-    const bool active = place * WARP_TILES < plan.a_block;
+    const int warp = threadIdx.x / LANES, warp_tile = warp % (WARPS / plan.warp_groups);
+    const bool both = plan.warp_groups == 1, upper = warp != warp_tile;
+    const bool active = warp_tile * WARP_TILES < plan.block_tiles;
     const int begin = first_step(plan, blockIdx.x), end = first_step(plan, blockIdx.x + 1);
-    const int room = plan.stages * plan.stage_bytes, ahead = plan.stages - 1;
+    const int ring_bytes = plan.stages * plan.stage_bytes, ahead = plan.stages - 1;
     grid_launch_dependents();
     weight_stream<TYPE> weights(plan, begin);
     for (int i = 0; i < ahead; i++)
@@ -166,27 +164,29 @@ __launch_bounds__(THREADS, 1) void stream_k_kernel(const __grid_constant__ strea
         warp_sums<EIGHTS> sums = {};
         for (int step = from; step < to; step++) {
             wait_stage(plan.stages);
-            __syncthreads(); // all copies of the stage are there, and all are done with the last
+            __syncthreads(); // orders all copies of the stage before its reads, and the last reads
             if (step + ahead < end) {
                 weights.copy(plan, shared + slot_ahead);
                 x.copy(plan, shared + slot_ahead + plan.x_at);
             }
             copy_commit();
-            const char *stage = shared + slot, *cells = stage + place * WARP_TILES * piece::BYTES;
+            const char *stage = shared + slot,
+                       *fragments = stage + warp_tile * WARP_TILES * kind::BYTES;
             if (active && (both || !upper))
-                piece::template add<0, EIGHTS>(sums, cells, stage + plan.x_at);
+                kind::template add<0, EIGHTS>(sums, fragments, stage + plan.x_at);
             if (active && (both || upper))
-                piece::template add<1, EIGHTS>(sums, cells, stage + plan.x_at);
-            slot = slot + plan.stage_bytes == room ? 0 : slot + plan.stage_bytes;
-            slot_ahead = slot_ahead + plan.stage_bytes == room ? 0 : slot_ahead + plan.stage_bytes;
+                kind::template add<1, EIGHTS>(sums, fragments, stage + plan.x_at);
+            slot = slot + plan.stage_bytes == ring_bytes ? 0 : slot + plan.stage_bytes;
+            slot_ahead =
+                slot_ahead + plan.stage_bytes == ring_bytes ? 0 : slot_ahead + plan.stage_bytes;
         }
         if (both) {
-            finish_run(plan, sums, {tile, from, to}, 0);
+            finish_range(plan, sums, {tile, from, to}, 0);
         } else {
             enum { HALF = (EIGHTS + 1) / 2 };
             warp_sums<HALF> joined;
-            join_groups(plan, joined, sums, shared);
-            finish_run(plan, joined, {tile, from, to}, upper * HALF * 8);
+            join_warp_groups(plan, joined, sums, shared);
+            finish_range(plan, joined, {tile, from, to}, upper * HALF * 8);
         }
     }
 }
@@ -202,7 +202,7 @@ template <enum dtype TYPE, int EIGHTS>
 static void launch(struct device *device, struct stream_k_plan *plan) {
     const size_t shared = shared_bytes(plan, EIGHTS * 8);
     const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
-    static size_t allowed = 46 << 10; // without asking, beside what is static
+    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     if (shared > allowed) {
         device_note(device, cudaFuncSetAttribute(
                                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
@@ -211,12 +211,12 @@ static void launch(struct device *device, struct stream_k_plan *plan) {
     launch_after(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared, *plan);
 }
 
-// Returns the tokens that were done.
+// Returns how many tokens were computed.
 template <enum dtype TYPE>
 static int32_t launch_type(struct device *device, struct stream_k_plan *plan) {
     const struct stream_k_card card = card_of(device);
     const int tokens = tokens_at_once<TYPE>(&card, plan);
-    ASSERT(tokens > 0); // the least fit any card
+    ASSERT(tokens > 0); // the smallest number fits any card
     plan->args.tokens = min(plan->args.tokens, tokens);
     if (tokens == STREAM_K_TOKENS) launch<TYPE, 8>(device, plan);
     if (tokens == 16) launch<TYPE, 2>(device, plan);

@@ -1,49 +1,49 @@
-// kernels/cuda/stream_k_plan.cuh — how a product is cut up, and what of it is where.
+// kernels/cuda/stream_k_plan.cuh — how a product is cut up, and where its parts lie.
 //
-// A tile is up to 16 tiles of 16 rows, one block's at a time; its steps are cells of its rows. A
-// tile is cut into pieces, and each block has a run of neighbouring pieces. With one cut there is
-// nothing to join; with 2, 4 or 8 as many blocks may have a tile, each of them no other; with as
-// many cuts as it has steps runs end anywhere.
+// A CTA tile is up to 16 tiles of 16 rows; its steps are the fragments of a row. A tile is cut into
+// splits, and each block computes a range of consecutive splits. With one split a tile there is
+// nothing to join. With 2, 4 or 8, as many blocks may share a tile, and none of them another. With
+// as many splits as steps, ranges end anywhere, as in Stream-K.
 #pragma once
 #include "kernels/cuda/stream_k.cuh"
-#include "kernels/cuda/stream_k_cell.cuh"
+#include "kernels/cuda/stream_k_fragment.cuh"
 
 #include <cmath>
 
 enum { WARPS = STREAM_K_WARPS, THREADS = WARPS * LANES, MAX_STAGES = 8 };
-enum { STREAM_K_STATIC_BYTES = 1024 }; // of shared memory that is not laid out here, at most
+enum { STREAM_K_STATIC_BYTES = 1024 }; // upper bound of the shared memory that is not placed here
 
-struct stream_k_plan { // a product, and how it is cut up: the same for all blocks
+struct stream_k_plan { // a product and how it is cut up, the same for all blocks
     struct gemv args;
-    int tiles; // of 16 rows, of all parts; GATED: gate's and up's in turn
+    int tiles; // of 16 rows, of all parts; GATED: gate's and up's alternate
     int part_tiles[LINEAR_PARTS];
-    size_t tile_bytes; // from one to the next
-    int a_block;       // of them in a tile of the block, even
-    int steps;         // of such a tile: cells of a row
-    int cuts, pieces;  // of such a tile; of all: the blocks share these out
+    size_t tile_bytes;       // from one to the next
+    int block_tiles;         // tiles of a CTA tile, an even number
+    int steps;               // of a CTA tile: fragments of a row
+    int tile_splits, splits; // of a CTA tile; of all, divided over the blocks
     int blocks;
-    int groups; // of warps that share a tile's rows
+    int warp_groups; // that compute the same rows
     int stages;
     unsigned stage_bytes, x_at, exchange_at; // in shared memory; x in its stage
     float *parts;                            // [blocks x STREAM_K_PARTS][a tile's sums]
     unsigned *arrived;                       // [blocks x WARPS], 0 between calls
 };
 
-// ---- what is where
+// ---- layout
 
 static __host__ __device__ inline int first_step(const stream_k_plan &plan, int block) {
-    const int piece = (int)((long long)block * plan.pieces / plan.blocks);
-    const int tile = piece / plan.cuts;
-    return tile * plan.steps + (piece - tile * plan.cuts) * plan.steps / plan.cuts;
+    const int split = (int)((long long)block * plan.splits / plan.blocks);
+    const int tile = split / plan.tile_splits;
+    return tile * plan.steps + (split - tile * plan.tile_splits) * plan.steps / plan.tile_splits;
 }
 
-// Of a piece.
-static __host__ __device__ inline int block_of(const stream_k_plan &plan, int piece) {
-    return (int)(((long long)(piece + 1) * plan.blocks - 1) / plan.pieces);
+// The block that computes a split.
+static __host__ __device__ inline int block_of(const stream_k_plan &plan, int split) {
+    return (int)(((long long)(split + 1) * plan.blocks - 1) / plan.splits);
 }
 
 struct stream_k_tile {
-    int part, index; // the tile in it
+    int part, index; // its number within the part
 };
 
 static __device__ inline stream_k_tile tile_of(const stream_k_plan &plan, int index) {
@@ -57,67 +57,69 @@ static __device__ inline stream_k_tile tile_of(const stream_k_plan &plan, int in
 
 // ---- the choice
 
-enum { WAYS = 4 }; // to cut all tiles alike: into 1, 2, 4 or 8
+enum { WAYS = 4 }; // of cutting all tiles alike: into 1, 2, 4 or 8 splits
 
 struct stream_k_card {
-    int blocks, room; // bytes of shared memory
+    int blocks, shared_bytes;
 };
 
-// What two groups exchange of a tile.
-static size_t exchange_bytes(int a_block, int tokens) {
-    return a_block <= WARPS ? (size_t)(WARPS / 2) * LANES * (size_t)tokens / 8 * 16 : 0;
+// The sums of a tile that two warp groups exchange.
+static size_t exchange_bytes(int block_tiles, int tokens) {
+    return block_tiles <= WARPS ? (size_t)(WARPS / 2) * LANES * (size_t)tokens / 8 * 16 : 0;
 }
 
-// Stages that fit the card, of tiles of so many rows. Two is the least.
+// Returns how many stages fit the card with CTA tiles of `block_tiles` tiles; two are needed.
 template <enum dtype TYPE>
-static int lay_out(const struct stream_k_card *card, struct stream_k_plan *plan, int a_block,
+static int lay_out(const struct stream_k_card *card, struct stream_k_plan *plan, int block_tiles,
                    int tokens) {
-    typedef stream_cell<TYPE> piece;
-    const int cells = a_block * piece::BYTES;
-    const int stage = cells + tokens * piece::COLUMNS * (int)sizeof(__half);
-    const int fitting = (card->room - (int)exchange_bytes(a_block, tokens)) / stage;
-    plan->a_block = a_block;
-    plan->groups = a_block <= WARPS ? 2 : 1;
+    typedef stream_fragment<TYPE> kind;
+    const int fragments = block_tiles * kind::BYTES;
+    const int stage = fragments + tokens * kind::COLUMNS * (int)sizeof(__half);
+    const int fitting = (card->shared_bytes - (int)exchange_bytes(block_tiles, tokens)) / stage;
+    plan->block_tiles = block_tiles;
+    plan->warp_groups = block_tiles <= WARPS ? 2 : 1;
     plan->stages = min(fitting, MAX_STAGES);
     plan->stage_bytes = (unsigned)stage;
-    plan->x_at = (unsigned)cells;
+    plan->x_at = (unsigned)fragments;
     plan->exchange_at = (unsigned)(plan->stages * stage);
     return fitting;
 }
 
-// Of a block's time, in bytes that a multiprocessor reads meanwhile, for tiles that are cut so
-// often. A step is bound by its bytes, those of x being cheaper, by unpacking and multiplying 16
-// columns at a time, which a tile of few rows does not make faster, or by how long memory takes to
-// answer; to join sums takes several such times.
+// Estimates a block's time, measured in bytes that a multiprocessor reads meanwhile. A step is
+// bound by its bytes, of which those of x are cheaper; or by unpacking and multiplying, 16 columns
+// at a time, which is no faster for a tile of few rows; or by memory latency. Joining sums costs
+// several times that latency.
 template <enum dtype TYPE> static double cost_of(const struct stream_k_plan *plan, int tokens) {
     enum { PRODUCT_BYTES = 3200, TOKEN_BYTES = 60, STEP_BYTES = 8 << 10 };
     enum { LATENCY_BYTES = 48 << 10, JOIN_BYTES = 96 << 10 };
-    const double part = (double)plan->a_block * TILE_ROWS * tokens * sizeof(float);
-    const int products = stream_cell<TYPE>::COLUMNS / 16 / plan->groups;
+    const double part = (double)plan->block_tiles * TILE_ROWS * tokens * sizeof(float);
+    const int products = stream_fragment<TYPE>::COLUMNS / 16 / plan->warp_groups;
     const double computed = (double)products * (PRODUCT_BYTES + TOKEN_BYTES * tokens);
     const double read = plan->x_at + (plan->stage_bytes - plan->x_at) / 4.0;
     const double latency = (double)LATENCY_BYTES / (plan->stages - 1);
     const double step = STEP_BYTES + fmax(fmax(read, computed), latency);
-    const bool alike = plan->cuts < plan->steps; // pieces are of many steps, blocks have whole ones
-    const double pieces = ceil((double)plan->pieces / plan->blocks);
-    const double steps = alike ? pieces * ceil((double)plan->steps / plan->cuts) : pieces;
-    if (plan->cuts == 1) return steps * step + part;
-    const double sharers = alike ? plan->cuts : plan->steps / pieces + 2;
-    const int joins = plan->pieces > plan->blocks ? 2 : 1;
+    const bool alike =
+        plan->tile_splits < plan->steps; // then splits have many steps, and blocks whole splits
+    const double splits = ceil((double)plan->splits / plan->blocks);
+    const double steps = alike ? splits * ceil((double)plan->steps / plan->tile_splits) : splits;
+    if (plan->tile_splits == 1) return steps * step + part;
+    const double sharers = alike ? plan->tile_splits : plan->steps / splits + 2;
+    const int joins = plan->splits > plan->blocks ? 2 : 1;
     return steps * step + joins * (double)JOIN_BYTES + (1 + sharers) * part / 2;
 }
 
-static void share_out(const struct stream_k_card *card, struct stream_k_plan *plan, int cuts) {
-    const int tiles = (int)ceil_divide((size_t)plan->tiles, (size_t)plan->a_block);
-    plan->cuts = cuts;
-    plan->pieces = tiles * cuts;
-    plan->blocks = min(card->blocks, plan->pieces);
+static void divide(const struct stream_k_card *card, struct stream_k_plan *plan, int tile_splits) {
+    const int tiles = (int)ceil_divide((size_t)plan->tiles, (size_t)plan->block_tiles);
+    plan->tile_splits = tile_splits;
+    plan->splits = tiles * tile_splits;
+    plan->blocks = min(card->blocks, plan->splits);
 }
 
-// The cheapest way to cut a product up. False if two stages do not fit.
+// Finds the cheapest way to cut a product up. False if two stages do not fit.
 template <enum dtype TYPE>
-static bool cut_up(const struct stream_k_card *card, struct stream_k_plan *plan, int tokens) {
-    typedef stream_cell<TYPE> piece;
+static bool choose_splits(const struct stream_k_card *card, struct stream_k_plan *plan,
+                          int tokens) {
+    typedef stream_fragment<TYPE> kind;
     const struct gemv *args = &plan->args;
     struct stream_k_plan best = {};
     double least = 0;
@@ -126,15 +128,16 @@ static bool cut_up(const struct stream_k_card *card, struct stream_k_plan *plan,
         plan->part_tiles[i] = (args->parts[i].rows + TILE_ROWS - 1) / TILE_ROWS;
         plan->tiles += plan->part_tiles[i];
     }
-    plan->steps = (args->columns + piece::COLUMNS - 1) / piece::COLUMNS;
+    plan->steps = (args->columns + kind::COLUMNS - 1) / kind::COLUMNS;
     plan->tile_bytes = TYPE == DTYPE_F16 ? (size_t)TILE_ROWS * (size_t)args->columns * 2
-                                         : (size_t)plan->steps * piece::BYTES;
-    for (int a_block = WARP_TILES; a_block <= STREAM_K_ROWS / TILE_ROWS; a_block += WARP_TILES) {
-        if (lay_out<TYPE>(card, plan, a_block, tokens) < 2) break;
+                                         : (size_t)plan->steps * kind::BYTES;
+    for (int block_tiles = WARP_TILES; block_tiles <= STREAM_K_ROWS / TILE_ROWS;
+         block_tiles += WARP_TILES) {
+        if (lay_out<TYPE>(card, plan, block_tiles, tokens) < 2) break;
         for (int way = 0; way <= WAYS; way++) {
-            const int cuts = way < WAYS ? 1 << way : plan->steps;
-            if (cuts > plan->steps) continue;
-            share_out(card, plan, cuts);
+            const int tile_splits = way < WAYS ? 1 << way : plan->steps;
+            if (tile_splits > plan->steps) continue;
+            divide(card, plan, tile_splits);
             const double cost = cost_of<TYPE>(plan, tokens);
             if (best.blocks == 0 || cost < least) best = *plan, least = cost;
         }
@@ -144,18 +147,18 @@ static bool cut_up(const struct stream_k_card *card, struct stream_k_plan *plan,
 }
 
 static size_t shared_bytes(const struct stream_k_plan *plan, int tokens) {
-    return plan->exchange_at + exchange_bytes(plan->a_block, tokens);
+    return plan->exchange_at + exchange_bytes(plan->block_tiles, tokens);
 }
 
-// How many tokens the card computes at once: 8, 16, 32 or 64; 16 or 64 of an uncommon type, which
-// has fewer kernels.
+// How many tokens the card computes in one launch: 8, 16, 32 or 64; an uncommon type has kernels
+// for 16 and 64 only.
 template <enum dtype TYPE>
 static int tokens_at_once(const struct stream_k_card *card, struct stream_k_plan *plan) {
     const int least = IS_COMMON<TYPE> ? 8 : 16, step = IS_COMMON<TYPE> ? 2 : 4;
     int tokens = least;
     while (tokens < plan->args.tokens && tokens < STREAM_K_TOKENS)
         tokens *= step;
-    while (tokens >= least && !cut_up<TYPE>(card, plan, tokens))
+    while (tokens >= least && !choose_splits<TYPE>(card, plan, tokens))
         tokens /= step;
     return tokens < least ? 0 : tokens;
 }

@@ -1,17 +1,16 @@
-// kernels/cuda/stream_k_sums.cuh — what becomes of a warp's sums: those of groups of warps, of a
-// cluster or of blocks that share a tile are joined, in an order that depends on none's pace; then
-// they are stored.
+// kernels/cuda/stream_k_sums.cuh — joining and storing a warp's sums. Warp groups and blocks that
+// share a tile join theirs in a fixed order, whichever of them finishes first.
 #pragma once
 #include "kernels/cuda/stream_k_plan.cuh"
 
-// Where the sums of one of a warp's tiles go: rows `row` and row + 8 of a lane, and two tokens of
-// each eight.
+// Where a lane's sums of one of the warp's tiles go: two rows, eight apart, and two tokens of each
+// eight.
 struct stream_k_output {
     void *y;
     float bias[2];
-    bool some[2]; // whether there is such a row
-    int rows, at; // of y; the first element's index
-    int tokens;   // from the lane's first on
+    bool valid[2]; // false for a row past the matrix
+    int rows, at;  // rows of y; index of the lane's first element
+    int tokens;    // left from the lane's first on
 
     __device__ stream_k_output(const stream_k_plan &plan, int index, int first_token) {
         const stream_k_tile tile = tile_of(plan, min(index, plan.tiles - 1));
@@ -22,12 +21,12 @@ struct stream_k_output {
         at = token * rows + row, tokens = plan.args.tokens - token;
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            some[i] = index < plan.tiles && row + 8 * i < rows;
-            bias[i] = part.bias && some[i] ? part.bias[row + 8 * i] : 0;
+            valid[i] = index < plan.tiles && row + 8 * i < rows;
+            bias[i] = part.bias && valid[i] ? part.bias[row + 8 * i] : 0;
         }
     }
-    // Element i of the four of eight n.
-    __device__ bool has(int n, int i) const { return 8 * n + i % 2 < tokens && some[i / 2]; }
+    // Is element i of four within y, for the n-th eight tokens?
+    __device__ bool has(int n, int i) const { return 8 * n + i % 2 < tokens && valid[i / 2]; }
     __device__ int index(int n, int i) const { return at + (8 * n + i % 2) * rows + i / 2 * 8; }
 };
 
@@ -42,14 +41,14 @@ static __device__ inline void store_one(const stream_k_output &out, int index, f
         ((float *)out.y)[index] = sum;
 }
 
-// `first` is the first of the warp's two tiles, `token` of its tokens.
+// `first` is the warp's first tile, `token` its first token.
 template <enum gemv_store STORE, int EIGHTS>
 static __device__ inline void store_as(const stream_k_plan &plan, warp_sums<EIGHTS> &sums,
                                        int first, int token) {
 #pragma unroll
     for (int m = 0; m < (STORE == GEMV_GATED ? 1 : WARP_TILES); m++) {
         const stream_k_output out(plan, first + m, token);
-        if (STORE == GEMV_ADD) // all are on their way before the first is needed
+        if (STORE == GEMV_ADD) // start all loads before the first result is needed
 #pragma unroll
             for (int j = 0; j < 4 * EIGHTS; j++)
                 if (out.has(j / 4, j % 4))
@@ -83,21 +82,21 @@ static __device__ inline void add_to(float (&sum)[4], float4 other) {
     sum[0] += other.x, sum[1] += other.y, sum[2] += other.z, sum[3] += other.w;
 }
 
-// Two groups that share their rows share their tokens out: the first has the first HALF of the
-// eights. A tile at a time is exchanged.
+// Joins the sums of two warp groups that computed the same rows. The first group ends with the
+// first HALF of the eights of tokens, the second with the rest. One tile is exchanged at a time.
 template <int EIGHTS, int HALF>
-static __device__ inline void join_groups(const stream_k_plan &plan, warp_sums<HALF> &joined,
-                                          const warp_sums<EIGHTS> &sums, char *shared) {
+static __device__ inline void join_warp_groups(const stream_k_plan &plan, warp_sums<HALF> &joined,
+                                               const warp_sums<EIGHTS> &sums, char *shared) {
     const int warp = threadIdx.x / LANES, upper = warp / (WARPS / 2);
     float4 *own = (float4 *)(shared + plan.exchange_at) + warp % (WARPS / 2) * EIGHTS * LANES +
                   threadIdx.x % LANES;
 #pragma unroll
     for (int m = 0; m < WARP_TILES; m++) {
-        __syncthreads(); // what was there before is taken
+        __syncthreads(); // orders the reads of the last exchange before these writes
 #pragma unroll
         for (int n = 0; n < EIGHTS; n++)
             if (upper == n < HALF) own[n * LANES] = *(const float4 *)sums.of[m][n];
-        __syncthreads(); // the other group's are there
+        __syncthreads(); // orders the other group's writes before these reads
 #pragma unroll
         for (int n = 0; n < HALF; n++) {
             const int other = upper ? HALF + n : n;
@@ -110,9 +109,9 @@ static __device__ inline void join_groups(const stream_k_plan &plan, warp_sums<H
     }
 }
 
-// Was this the last of `others` + 1? What was written before is seen by the last, and the counter
-// is 0 again.
-static __device__ inline bool count_in(unsigned *arrived, int others) {
+// Counts an arrival; true for the last of `others` + 1. The last sees all that the others wrote
+// before they arrived, and leaves the counter at 0.
+static __device__ inline bool arrive_last(unsigned *arrived, int others) {
     unsigned before;
     asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
                  : "=r"(before)
@@ -121,16 +120,16 @@ static __device__ inline bool count_in(unsigned *arrived, int others) {
     return before == (unsigned)others;
 }
 
-// A warp's part of a tile that blocks share: leaves its sums, and, if it is the last of them, has
-// the sums of all. A block's first part is its even one; a tile that begins inside it is its odd
-// one.
+// Leaves a warp's sums of a tile that several blocks share. True for the last of these warps, which
+// then holds the sums of all. A block has two slots for parts: the even one for the tile that its
+// range begins in, the odd one for a tile that begins inside the range.
 template <int EIGHTS>
 static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<EIGHTS> &sums,
                                           int tile, bool begun) {
     enum { FLOATS = WARP_TILES * EIGHTS * LANES, ONCE = EIGHTS > 2 ? 8 / EIGHTS : 4 };
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, block = blockIdx.x;
-    const int first = block_of(plan, tile * plan.cuts);
-    const int last = block_of(plan, tile * plan.cuts + plan.cuts - 1);
+    const int first = block_of(plan, tile * plan.tile_splits);
+    const int last = block_of(plan, tile * plan.tile_splits + plan.tile_splits - 1);
     float4 *parts = (float4 *)plan.parts + (size_t)warp * FLOATS + lane;
     float4 *own = parts + (2 * (size_t)block + begun) * WARPS * FLOATS;
 #pragma unroll
@@ -138,11 +137,11 @@ static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<E
 #pragma unroll
         for (int n = 0; n < EIGHTS; n++)
             __stcg(own + (m * EIGHTS + n) * LANES, *(const float4 *)sums.of[m][n]);
-    __syncwarp(); // all lanes have left theirs
+    __syncwarp(); // orders all lanes' stores before the count
     bool is_last = false;
-    if (lane == 0) is_last = count_in(plan.arrived + first * WARPS + warp, last - first);
+    if (lane == 0) is_last = arrive_last(plan.arrived + first * WARPS + warp, last - first);
     if (!__shfl_sync(0xffffffffu, is_last, 0)) return false;
-    __syncwarp(); // no lane reads the others' parts before the count
+    __syncwarp(); // orders the count before the reads of the other parts
     sums = {};
     const int odd = first_step(plan, first) < tile * plan.steps;
     for (int block = first; block <= last; block += ONCE) {
@@ -166,18 +165,19 @@ static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<E
     return true;
 }
 
-struct stream_k_run {
-    int tile, from, to; // steps [from, to) of all
+struct stream_k_range {
+    int tile, from, to; // steps [from, to) of the flat list
 };
 
-// The sums of a run, of the warp's rows, from `token` on.
+// Joins and stores a range's sums: the warp's rows, from `token` on.
 template <int EIGHTS>
-static __device__ __forceinline__ void
-finish_run(const stream_k_plan &plan, warp_sums<EIGHTS> &sums, const stream_k_run &run, int token) {
-    const int place = threadIdx.x / LANES % (WARPS / plan.groups) * WARP_TILES;
-    const int start = run.tile * plan.steps;
-    const bool whole = run.from == start && run.to == start + plan.steps;
-    const bool begun = run.from > first_step(plan, blockIdx.x);
-    if (place < plan.a_block && (whole || join_blocks(plan, sums, run.tile, begun)))
-        store_sums(plan, sums, run.tile * plan.a_block + place, token);
+static __device__ __forceinline__ void finish_range(const stream_k_plan &plan,
+                                                    warp_sums<EIGHTS> &sums,
+                                                    const stream_k_range &range, int token) {
+    const int warp_tile = threadIdx.x / LANES % (WARPS / plan.warp_groups) * WARP_TILES;
+    const int start = range.tile * plan.steps;
+    const bool whole = range.from == start && range.to == start + plan.steps;
+    const bool begun = range.from > first_step(plan, blockIdx.x);
+    if (warp_tile < plan.block_tiles && (whole || join_blocks(plan, sums, range.tile, begun)))
+        store_sums(plan, sums, range.tile * plan.block_tiles + warp_tile, token);
 }

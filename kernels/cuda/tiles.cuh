@@ -1,23 +1,23 @@
-// kernels/cuda/tiles.cuh — matrices in the order in which the tensor cores take them.
+// kernels/cuda/tiles.cuh — matrices in the order in which the tensor cores read them.
 //
 //   F32           rows of fp32, as in the file
-//   F16, BF16     rows of fp16, with room for whole tiles of 16; bf16 is rounded once, when it is
+//   F16, BF16     rows of fp16, padded to whole tiles of 16 rows; bf16 is rounded once, when it is
 //                 loaded, which is exact from 6e-5 to 65504
-//   packed types  tiles of 16 rows; a tile is its cells of COLUMNS columns one after the other.
+//   packed types  tiles of 16 rows; a tile is a sequence of fragments of COLUMNS columns each.
 //                 Rows and columns past the matrix have a scale of 0.
 //
-// A cell is read by one warp from end to end, and feeds mma.m16n8k16 with no shuffling: lane
-// 4 g + t has rows g and g + 8, and of each unit of 32 columns the columns 4t ... 4t + 3, which are
-// operands of the unit's first product, and 16 + 4t ... 16 + 4t + 3, of its last. x is laid out
-// alike.
+// A fragment is read by one warp from end to end and feeds mma.m16n8k16 without shuffles. Its
+// columns come in groups of 32, the blocks of most quantised types. Lane 4 g + t holds rows g and
+// g + 8. Of each group it holds columns 4t ... 4t + 3, the operands of the group's first product,
+// and columns 16 + 4t ... 16 + 4t + 3, the operands of its last. x is laid out alike.
 //
-// load() takes all that a lane needs of a cell, 16 bytes at a time and next to what the other lanes
-// take, from shared or from global memory; everything else is arithmetic on registers. What the
-// types have in their cells is in cells_scaled.cuh, cells_coded.cuh and cells_grids.cuh.
+// load() reads all that a lane needs of a fragment, from shared or global memory, in loads of 16
+// bytes that are adjacent across the warp; the rest is arithmetic on registers. The layouts of the
+// types are in fragments_scaled.cuh, fragments_coded.cuh and fragments_grids.cuh.
 #pragma once
 #include "kernels/cuda/cuda.cuh"
 
-enum { TILE_ROWS = 16, UNIT_COLUMNS = 32, QUAD_UNITS = 4, LANES = 32 };
+enum { TILE_ROWS = 16, GROUP_COLUMNS = 32, QUAD_GROUPS = 4, LANES = 32 };
 
 static __device__ inline __half2 as_halves(unsigned bits) { return *(const __half2 *)&bits; }
 static __device__ inline unsigned as_bits(__half2 pair) { return *(const unsigned *)&pair; }
@@ -33,7 +33,7 @@ static __device__ inline uint4 words_at(const void *memory, int offset) {
 static __device__ inline unsigned word_of(uint4 words, int i) {
     return i / 2 ? (i % 2 ? words.w : words.z) : (i % 2 ? words.y : words.x);
 }
-static __device__ inline unsigned short_of(unsigned word, int i) { // twice
+static __device__ inline unsigned short_of(unsigned word, int i) { // in both halves of the result
     return __byte_perm(word, 0, i ? 0x3232 : 0x1010);
 }
 
@@ -46,31 +46,31 @@ static __device__ inline void multiply(float (&c)[4], const unsigned (&a)[4], un
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Operands A of a unit's two products: rows g and g + 8 in turn.
-struct unit_operands {
+// Operands A of a group's two products: rows g and g + 8 alternate.
+struct group_operands {
     unsigned first[4], last[4];
 };
 
-// What a type's cell has:
-//   UNITS, BYTES, STAGES   of a cell: units, bytes, and how many of them a warp has on their way
-//   COMMON                 whether the type is worth kernels for each number of tokens
-//   load(cell, lane)       all words of the lane, as they are
-//   operands(u)            operands A of unit u, exact
-//   LAST_SHIFT             bits by which those of the last product are higher than the first's
-//   FACTORS                of a unit's row: one for each half, or one
-//   factor(u, row, half)   row 0 or 1: g or g + 8; its products times it and row_factor(row)
+// What every fragment<TYPE> provides:
+//   GROUPS, BYTES, STAGES  groups and bytes of a fragment; fragments that a warp keeps in flight
+//   COMMON                 whether the type is worth separate kernels by number of tokens
+//   load(fragment, lane)   reads the lane's words, unconverted
+//   operands(u)            operands A of group u, exact
+//   LAST_SHIFT             bits by which the last product's operands are scaled up over the first's
+//   FACTORS                scales in a row of a group: one, or one for each half
+//   factor(u, row, half)   multiplies the products, as row_factor(row) does; row 0 is g, 1 is g + 8
 // and with MINIMA, where a weight is scale * q - minimum:
 //   minima()               operand A of the product with the means of x, a column for each half
-//                          unit; times minimum_factor(row) and the half unit's 16 columns
-//   minimum(u, row, half)  one of them as a number, for those who want the weights themselves
-// A weight is its operand * factor * row_factor - minimum, the operand read as a float.
-template <enum dtype TYPE> struct cell;
+//                          group; multiplied by minimum_factor(row) and by 16, a half group's width
+//   minimum(u, row, half)  one minimum as a number, for code that needs the weights themselves
+// A weight is operand * factor * row_factor - minimum, with the operand read as a float.
+template <enum dtype TYPE> struct fragment;
 
-#include "kernels/cuda/cells_coded.cuh"
-#include "kernels/cuda/cells_grids.cuh"
-#include "kernels/cuda/cells_scaled.cuh"
+#include "kernels/cuda/fragments_coded.cuh"
+#include "kernels/cuda/fragments_grids.cuh"
+#include "kernels/cuda/fragments_scaled.cuh"
 
-// The type of a matrix on the card.
+// The type in which the card stores a matrix of `type`.
 static inline enum dtype kept_type(enum dtype type) {
     return type == DTYPE_BF16 ? DTYPE_F16 : type;
 }
@@ -83,17 +83,17 @@ static inline size_t tile_count(const struct weight *w) {
     return ((size_t)w->rows + TILE_ROWS - 1) / TILE_ROWS;
 }
 
-// Whether a type is worth kernels for each number of tokens.
-template <enum dtype TYPE> static constexpr bool IS_COMMON = cell<TYPE>::COMMON;
+// Whether a type is worth separate kernels by number of tokens.
+template <enum dtype TYPE> static constexpr bool IS_COMMON = fragment<TYPE>::COMMON;
 template <> constexpr bool IS_COMMON<DTYPE_F16> = true;
 
-template <enum dtype TYPE> struct cells_of {
-    enum { COLUMNS = cell<TYPE>::UNITS * UNIT_COLUMNS };
+template <enum dtype TYPE> struct fragments_of {
+    enum { COLUMNS = fragment<TYPE>::GROUPS * GROUP_COLUMNS };
     static __host__ __device__ int a_row(const struct weight &w) {
         return (w.columns + COLUMNS - 1) / COLUMNS;
     }
     static __device__ const char *at(const struct weight &w, int row, int column) {
         return (const char *)w.data +
-               ((size_t)(row / TILE_ROWS) * a_row(w) + column / COLUMNS) * cell<TYPE>::BYTES;
+               ((size_t)(row / TILE_ROWS) * a_row(w) + column / COLUMNS) * fragment<TYPE>::BYTES;
     }
 };

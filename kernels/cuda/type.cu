@@ -2,24 +2,24 @@
 //
 // The products are in gemv_kernel.cuh, stream_k_kernel.cuh and experts_*.cuh. Here are:
 //
-//   arranging  arrange.cuh
-//   unpacking  rows of W to rows of fp16: grid cells / UNPACK_WARPS, block UNPACK_WARPS x 32, a
-//              warp a cell, whose store is 64 bytes of each of 8 rows; of F32 a thread an element
-//   embedding  grid (columns / ROW_THREADS, tokens), block ROW_THREADS, a thread a column
+//   repacking  repack.cuh
+//   unpacking  rows of W to rows of fp16: grid fragments / UNPACK_WARPS, block UNPACK_WARPS x 32, a
+//              fragment a warp, which stores 64 bytes of 8 rows at a time; F32: an element a thread
+//   embedding  grid (columns / ROW_THREADS, tokens), block ROW_THREADS, a column a thread
 //
 // All three are bound by memory.
 #include "kernels/cuda/types.cuh"
 
-#include "kernels/cuda/arrange.cuh"
 #include "kernels/cuda/experts_few.cuh"
 #include "kernels/cuda/experts_many.cuh"
 #include "kernels/cuda/gemv_kernel.cuh"
+#include "kernels/cuda/repack.cuh"
 #include "kernels/cuda/stream_k_kernel.cuh"
 #include "kernels/cuda/unpack.cuh"
 
 enum { UNPACK_WARPS = 8, UNPACK_THREADS = UNPACK_WARPS * LANES, ROW_THREADS = 128 };
 
-// ---- arranging
+// ---- repacking
 
 #define TYPE_JOINED(a, b) a##b
 #define TYPE_JOIN(a, b)   TYPE_JOINED(a, b)
@@ -28,25 +28,25 @@ static constexpr bool PACKED = THIS_TYPE != DTYPE_F32 && THIS_TYPE != DTYPE_F16;
 
 template <enum dtype OF> static size_t bytes_of(const struct weight *w) {
     if constexpr (PACKED)
-        return tile_count(w) * cells_of<OF>::a_row(*w) * cell<OF>::BYTES;
+        return tile_count(w) * fragments_of<OF>::a_row(*w) * fragment<OF>::BYTES;
     else
         return tile_count(w) * TILE_ROWS * dtype_row_bytes(OF, w->columns);
 }
 
 template <enum dtype OF>
-static enum status arrange_of(struct device *device, void *to, const struct weight *in_file) {
+static enum status repack_of(struct device *device, void *to, const struct weight *in_file) {
     bool beyond = false;
     if constexpr (PACKED) {
-        const size_t cells = tile_count(in_file) * cells_of<OF>::a_row(*in_file);
-        arrange_kernel<OF><<<(unsigned)cells, LANES, 0, device->stream>>>(
+        const size_t fragments = tile_count(in_file) * fragments_of<OF>::a_row(*in_file);
+        repack_kernel<OF><<<(unsigned)fragments, LANES, 0, device->stream>>>(
             (char *)to, *in_file, dtype_row_bytes(OF, in_file->columns));
         device_note(device, cudaGetLastError());
     } else {
-        ASSERT(false); // copied as they are
+        ASSERT(false); // plain types are copied as they are
     }
     if constexpr (OF == DTYPE_MXFP4) {
         static const bool none = false;
-        device_note(device, cudaStreamSynchronize(device->stream)); // before another stream looks
+        device_note(device, cudaStreamSynchronize(device->stream)); // before the flag is copied
         device_note(device, cudaMemcpyFromSymbol(&beyond, too_large, sizeof beyond));
         if (beyond) device_note(device, cudaMemcpyToSymbol(too_large, &none, sizeof none));
     }
@@ -58,25 +58,25 @@ static enum status arrange_of(struct device *device, void *to, const struct weig
 template <enum dtype OF>
 static __global__ __launch_bounds__(UNPACK_THREADS) void unpack_kernel(__half *out, weight w,
                                                                        int first, int rows) {
-    typedef cells_of<OF> cells;
-    const int a_row = cells::a_row(w), lane = threadIdx.x % LANES;
+    typedef fragments_of<OF> fragments;
+    const int a_row = fragments::a_row(w), lane = threadIdx.x % LANES;
     const int index = blockIdx.x * UNPACK_WARPS + threadIdx.x / LANES;
     if (index >= (rows + TILE_ROWS - 1) / TILE_ROWS * a_row) return;
-    const int first_row = index / a_row * TILE_ROWS, column = index % a_row * cells::COLUMNS;
+    const int first_row = index / a_row * TILE_ROWS, column = index % a_row * fragments::COLUMNS;
     const int at = column + lane % 2 * 16 + lane % 4 / 2 * 8;
-    fp16_cell<OF> from;
-    from.load(cells::at(w, first + first_row, column), lane);
+    fp16_fragment<OF> from;
+    from.load(fragments::at(w, first + first_row, column), lane);
     from.prepare();
 #pragma unroll
-    for (int u = 0; u < cell<OF>::UNITS; u++) {
-        if (column + UNIT_COLUMNS * u >= w.columns) break;
-        const unit_operands a = weights_of<OF>(from, u);
+    for (int u = 0; u < fragment<OF>::GROUPS; u++) {
+        if (column + GROUP_COLUMNS * u >= w.columns) break;
+        const group_operands a = weights_of<OF>(from, u);
 #pragma unroll
         for (int r = 0; r < 2; r++) {
             const int row = first_row + lane / 4 + 8 * r;
             const uint4 eight = eight_weights(a, r);
             if (row >= rows) continue;
-            *(uint4 *)(out + (size_t)row * w.columns + at + UNIT_COLUMNS * u) = eight;
+            *(uint4 *)(out + (size_t)row * w.columns + at + GROUP_COLUMNS * u) = eight;
         }
     }
 }
@@ -97,9 +97,10 @@ static const __half *unpack_of(struct device *device, __half *to, const struct w
             to, (const float *)w->data + (size_t)first * (size_t)w->columns, count);
     } else {
         const size_t tiles = ((size_t)rows + TILE_ROWS - 1) / TILE_ROWS;
-        const size_t cells = tiles * cells_of<OF>::a_row(*w);
-        unpack_kernel<OF><<<ceil_divide(cells, UNPACK_WARPS), UNPACK_THREADS, 0, device->stream>>>(
-            to, *w, first, rows);
+        const size_t fragments = tiles * fragments_of<OF>::a_row(*w);
+        unpack_kernel<OF>
+            <<<ceil_divide(fragments, UNPACK_WARPS), UNPACK_THREADS, 0, device->stream>>>(
+                to, *w, first, rows);
     }
     device_note(device, cudaGetLastError());
     return to;
@@ -118,7 +119,7 @@ template <enum dtype OF> static __global__ void embedding_kernel(const embedding
         args.scale != 0 ? value * args.scale : value;
 }
 
-// Launched plainly, for the sake of all kernels that come after it in a step: see grid_wait().
+// Launched plainly, which the later kernels of a step rely on: see grid_wait().
 template <enum dtype OF>
 static void embedding_of(struct device *device, const struct embedding *args) {
     const dim3 grid(ceil_divide((size_t)args->table.columns, ROW_THREADS), (unsigned)args->tokens);
@@ -143,11 +144,11 @@ static int32_t stream_k_of(struct device *device, const struct gemv *args) {
     return launch_type<OF>(device, &plan);
 }
 
-// ---- the row of the table
+// ---- the type's row of the table
 
 template <enum dtype OF> static constexpr struct type_kernels row_of() {
-    struct type_kernels row = {bytes_of<OF>, arrange_of<OF>, unpack_of<OF>,     embedding_of<OF>,
-                               nullptr,      nullptr,        few_launch_of<OF>, nullptr};
+    struct type_kernels row = {bytes_of<OF>, repack_of<OF>, unpack_of<OF>,     embedding_of<OF>,
+                               nullptr,      nullptr,       few_launch_of<OF>, nullptr};
     if constexpr (OF != DTYPE_F32)
         row.gemv = gemv_of<OF>, row.stream_k = stream_k_of<OF>,
         row.experts_many = many_launch_of<OF>;

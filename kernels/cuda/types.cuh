@@ -1,9 +1,9 @@
 // kernels/cuda/types.cuh — the kernels of each type that a matrix on the card may have.
 //
-// A type is a row of PACKED_DTYPE_MAP in kernels/dtype.h, its cell (tiles.cuh) and how loading
-// fills it (arrange.cuh). The sources that types.cmake lists are compiled once for each type, with
-// TYPE_ID its id, and define the launches that are the type's row of the table: a new kind of
-// kernel that depends on the type is one more source in that list and one more member here.
+// A type is a row of PACKED_DTYPE_MAP in kernels/dtype.h, its fragment (tiles.cuh) and how loading
+// fills it (repack.cuh). The sources that types.cmake lists are compiled once for each type, with
+// TYPE_ID its id, and define the launches in the type's row of the table. A new kind of kernel that
+// depends on the type is one more source in that list and one more member here.
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 
@@ -11,27 +11,27 @@ struct gemv;
 struct expert_product;
 
 struct type_kernels {
-    // Of a matrix on the card; and a packed one from the bytes of a file, which lie there, too:
-    // UNSUPPORTED where a weight is too large for fp16.
+    // Bytes of a matrix on the card, and its repacking from a file's bytes that lie there already:
+    // UNSUPPORTED if a weight is too large for fp16.
     size_t (*bytes)(const struct weight *w);
-    enum status (*arrange)(struct device *device, void *to, const struct weight *in_file);
-    // Rows of w from `first` on, a multiple of TILE_ROWS, as rows of fp16: at `to`, or of F16 where
-    // they are.
+    enum status (*repack)(struct device *device, void *to, const struct weight *in_file);
+    // Rows of w from `first` on, a multiple of TILE_ROWS, as rows of fp16: written to `to`, or for
+    // F16 left where they are.
     const __half *(*unpack)(struct device *device, __half *to, const struct weight *w,
                             int32_t first, int32_t rows);
     void (*embedding)(struct device *device, const struct embedding *args);
-    // Products with matrices that gemv_fits(): F32 has none. stream_k returns how many tokens it
-    // did.
+    // Products with matrices that gemv_fits(), which excludes F32. stream_k returns how many tokens
+    // it computed.
     void (*gemv)(struct device *device, const struct gemv *args);
     int32_t (*stream_k)(struct device *device, const struct gemv *args);
-    // Of mixtures; many returns false where there is no such kernel, or the card has too little
-    // shared memory for it.
+    // Products of mixtures. experts_many returns false if there is no such kernel or the card has
+    // too little shared memory for it.
     void (*experts_few)(struct device *device, const struct expert_product *args);
     bool (*experts_many)(struct device *device, const struct expert_product *args,
                          int32_t item_slots);
 };
 
-// Of a type that kept_type() returns.
+// The row of a type that kept_type() returns.
 const struct type_kernels *type_kernels(enum dtype kept);
 
 // The rows: kernels_Q4_K and so on, each defined by type.cu.

@@ -2,23 +2,23 @@
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 
-// Weight (row, column) of a packed matrix. The plain form, for a few of them.
+// Weight (row, column) of a packed matrix. Slow but simple, for code that needs a few of them.
 template <enum dtype TYPE>
 static __device__ inline float weight_at(const weight &w, int row, int column) {
-    const int in_row = row % TILE_ROWS, unit = column / UNIT_COLUMNS % cell<TYPE>::UNITS;
+    const int in_row = row % TILE_ROWS, group = column / GROUP_COLUMNS % fragment<TYPE>::GROUPS;
     const int half = column % 32 / 16, e = column % 4;
-    cell<TYPE> from;
-    from.load(cells_of<TYPE>::at(w, row, column), in_row % 8 * 4 + column % 16 / 4);
+    fragment<TYPE> from;
+    from.load(fragments_of<TYPE>::at(w, row, column), in_row % 8 * 4 + column % 16 / 4);
     const int index = in_row / 8 + e / 2 * 2;
     float value = 0;
 #pragma unroll
-    for (int u = 0; u < cell<TYPE>::UNITS; u++) { // what is indexed by u is in registers
-        if (u != unit) continue;
-        const unit_operands a = from.operands(u);
+    for (int u = 0; u < fragment<TYPE>::GROUPS; u++) { // what is indexed by u is in registers
+        if (u != group) continue;
+        const group_operands a = from.operands(u);
         const unsigned pair = half ? a.last[index] : a.first[index];
         value = e % 2 ? high_float(pair) : low_float(pair);
         value *= from.factor(u, in_row / 8, half) * from.row_factor(in_row / 8);
-        if constexpr (cell<TYPE>::MINIMA) value -= from.minimum(u, in_row / 8, half);
+        if constexpr (fragment<TYPE>::MINIMA) value -= from.minimum(u, in_row / 8, half);
     }
     return value;
 }

@@ -4,19 +4,19 @@
 
 #include <cstdlib>
 
-enum { SETS_MAX = 2048 }; // of a step: those after them are unpacked when they are wanted
+enum { SETS_MAX = 2048 }; // of a step; further ones are never unpacked ahead
 
 static const size_t ELEMENTS = (size_t)64 << 20; // of a buffer
 
 struct unpacked {
-    cudaStream_t stream; // of lower priority than the device's: what is wanted now goes first
+    cudaStream_t stream; // of lower priority than the device's, whose work is needed now
     __half *rows[2];
-    cudaEvent_t written[2]; // by the stream above
-    cudaEvent_t read;       // all that was enqueued before the newest product
-    int side;               // that the newest product reads
-    bool ahead;             // the other holds, or will hold, order[at]
+    cudaEvent_t written[2]; // each buffer, by the stream above
+    cudaEvent_t read;       // everything enqueued before the newest product is done
+    int side;               // the buffer that the newest product reads
+    bool ahead;             // the other buffer holds, or will hold, order[at]
 
-    struct unpacked_set order[SETS_MAX]; // of the step before, and of this one as far as `at`
+    struct unpacked_set order[SETS_MAX]; // of this step up to `at`, of the previous one from there
     int count, at;
 };
 
@@ -31,7 +31,7 @@ struct unpacked *unpacked_create(void) {
         made = made && cudaMalloc(&u->rows[i], ELEMENTS * sizeof(__half)) == cudaSuccess;
     }
     if (made) return u;
-    cudaGetLastError(); // this call's answer, not the next launch's
+    cudaGetLastError(); // clears the error, which the next launch would report as its own
     unpacked_destroy(u);
     return NULL;
 }
@@ -68,8 +68,8 @@ static void unpack(struct device *device, __half *to, const struct unpacked_set 
     }
 }
 
-// Goes on to the buffer that the newest product does not read; true: the set is there.
-static bool turn_to(struct device *device, const struct unpacked_set *set) {
+// Switches to the buffer that the newest product does not read; true if the set is in it.
+static bool advance_to(struct device *device, const struct unpacked_set *set) {
     struct unpacked *u = device->unpacked;
     const bool found = set && u->ahead && is_same(&u->order[u->at], set);
     u->side ^= 1;
@@ -78,8 +78,8 @@ static bool turn_to(struct device *device, const struct unpacked_set *set) {
     return found;
 }
 
-// Where the set is in the order of steps, which is learnt from here on where it is another.
-static void follow(struct unpacked *u, const struct unpacked_set *set) {
+// Advances to where the set is in the step's order, and corrects the order where it differs.
+static void learn_order(struct unpacked *u, const struct unpacked_set *set) {
     if (u->at == SETS_MAX || (u->at == u->count && u->count > 0 && is_same(&u->order[0], set)))
         u->at = 0;
     if (u->at == u->count || !is_same(&u->order[u->at], set)) {
@@ -92,8 +92,8 @@ static void follow(struct unpacked *u, const struct unpacked_set *set) {
 const __half *unpacked_find(struct device *device, const struct unpacked_set *set) {
     struct unpacked *u = device->unpacked;
     ASSERT(unpacked_fits(set));
-    if (!turn_to(device, set)) unpack(device, u->rows[u->side], set);
-    follow(u, set);
+    if (!advance_to(device, set)) unpack(device, u->rows[u->side], set);
+    learn_order(u, set);
     device_note(device, cudaEventRecord(u->read, device->stream));
     return u->rows[u->side];
 }
@@ -117,6 +117,6 @@ int32_t unpacked_strip_rows(const struct weight *w) {
 const __half *unpacked_strip(struct device *device, const struct weight *w, int32_t first,
                              int32_t rows) {
     struct unpacked *u = device->unpacked;
-    turn_to(device, NULL);
+    advance_to(device, NULL);
     return type_kernels(kept_type(w->type))->unpack(device, u->rows[u->side], w, first, rows);
 }

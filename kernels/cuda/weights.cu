@@ -1,8 +1,8 @@
-// kernels/cuda/weights.cu — matrices of a file, copied to the card in the order of tiles.cuh.
+// kernels/cuda/weights.cu — a file's matrices, copied to the card in the order of tiles.cuh.
 //
-// Blocks are arranged as arrange.cuh says; bf16 is rounded to fp16:
+// Blocks are repacked as repack.cuh says; bf16 is rounded to fp16:
 //
-//   grid  1024;  block  THREADS, a thread a weight and step
+//   grid  1024;  block  THREADS, one weight a thread and step
 #include "kernels/cuda/gemv.cuh"
 #include "kernels/cuda/types.cuh"
 
@@ -17,8 +17,8 @@ static __global__ void halves_kernel(__half *to, const __nv_bfloat16 *from, size
         from_float(__bfloat162float(from[i]), &to[i]);
 }
 
-static enum status arrange(struct device *device, void *to, const struct weight *from) {
-    if (from->type != DTYPE_BF16) return type_kernels(from->type)->arrange(device, to, from);
+static enum status repack(struct device *device, void *to, const struct weight *from) {
+    if (from->type != DTYPE_BF16) return type_kernels(from->type)->repack(device, to, from);
     halves_kernel<<<1024, THREADS, 0, device->stream>>>((__half *)to,
                                                         (const __nv_bfloat16 *)from->data,
                                                         (size_t)from->rows * (size_t)from->columns);
@@ -26,13 +26,13 @@ static enum status arrange(struct device *device, void *to, const struct weight 
     return STATUS_OK;
 }
 
-// Room on the card for the bytes of a file until they are in their place: the largest matrix so
-// far. Copies and kernels are in order, so one is enough.
+// Grows the buffer on the card that holds a matrix's bytes as in the file until they are repacked.
+// Copies and kernels run in order, so one buffer is enough.
 static enum status grow_staging(struct device *device, size_t bytes) {
     if (bytes <= device->staging_bytes) return STATUS_OK;
     cuda_free_staging(device);
     if (cudaMalloc(&device->staging, bytes) != cudaSuccess) {
-        cudaGetLastError(); // this call's answer, not the next launch's
+        cudaGetLastError(); // clears the error, which the next launch would report as its own
         return STATUS_NO_MEMORY;
     }
     device->staging_bytes = bytes;
@@ -45,8 +45,8 @@ extern "C" void cuda_free_staging(struct device *device) {
     device->staging_bytes = 0;
 }
 
-// The file's bytes go to the card as they are, and from there to their place.
-static enum status copy_arranged(struct device *device, const struct weight *in_file, void *to) {
+// Copies the file's bytes to the card as they are, and repacks them there.
+static enum status copy_repacked(struct device *device, const struct weight *in_file, void *to) {
     struct weight raw = *in_file;
     const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
     const bool as_it_is = raw.type == DTYPE_F32 || raw.type == DTYPE_F16;
@@ -54,7 +54,7 @@ static enum status copy_arranged(struct device *device, const struct weight *in_
     raw.data = as_it_is ? to : device->staging;
     device_note(device, cudaMemcpyAsync((void *)raw.data, in_file->data, bytes,
                                         cudaMemcpyHostToDevice, device->stream));
-    return as_it_is ? STATUS_OK : arrange(device, to, &raw);
+    return as_it_is ? STATUS_OK : repack(device, to, &raw);
 }
 
 static enum status add_slab(struct device *device, size_t bytes) {
@@ -71,9 +71,9 @@ static enum status add_slab(struct device *device, size_t bytes) {
     return STATUS_OK;
 }
 
-// A mixture has thousands of matrices: they share allocations, as each of those takes its time and
-// is rounded up by the driver. A large matrix, or the last that fit the card, has its own.
-static enum status take(struct device *device, size_t bytes, void **memory) {
+// A mixture has thousands of matrices. They share slabs, because each allocation takes time and is
+// rounded up by the driver. A large matrix, or one of the last that fit the card, has its own.
+static enum status alloc_in_slab(struct device *device, size_t bytes, void **memory) {
     const size_t rounded = (bytes + SLAB_ALIGNMENT - 1) / SLAB_ALIGNMENT * SLAB_ALIGNMENT;
     struct copied_weights *slab = device->weights;
     while (slab && slab->bytes - slab->used < rounded)
@@ -97,15 +97,16 @@ extern "C" enum status cuda_weights(struct device *device, const struct weight *
     void *memory;
     if (in_file->columns % 8) return STATUS_UNSUPPORTED; // rows are read 16 bytes of fp16 at a time
     const size_t bytes = bytes_on_card(in_file);
-    TRY(take(device, bytes, &memory));
-    TRY(copy_arranged(device, in_file, memory));
+    TRY(alloc_in_slab(device, bytes, &memory));
+    TRY(copy_repacked(device, in_file, memory));
     if (!gemv_fits(in_file)) device->plain_bytes += bytes;
     *data = memory;
     return STATUS_OK;
 }
 
-// Tiles are whole rows of a matrix, one tile below the other. Stacked ones are all whole tiles where
-// they add up, since their rows, as another matrix's columns, are a multiple of half a tile.
+// Tiles are whole rows of a matrix, one tile below another. If stacked matrices together take as
+// many bytes as one by one, each is whole tiles: its rows are columns of another matrix, and so a
+// multiple of half a tile.
 extern "C" size_t cuda_weight_bytes(const struct weight *in_file) {
     return in_file->columns % 8 ? 0 : bytes_on_card(in_file);
 }

@@ -14,22 +14,22 @@ static void norm_head(float *head, const float *weight, int32_t size, float eps)
         head[i] = (float)((double)head[i] * scale) * weight[i];
 }
 
-// The angle is rounded to fp32 before its cosine is taken: what models are trained with.
-static void turn_of(float *turn, const struct rope_and_cache *args, int32_t position) {
+// The angle is rounded to fp32 before its cosine is computed, because models are trained like that.
+static void compute_cos_sin(float *cos_sin, const struct rope_and_cache *args, int32_t position) {
     const int32_t pairs = args->rotary / 2;
     for (int32_t p = 0; p < pairs; p++) {
         const float angle = (float)position * args->inv_freq[p];
-        turn[p] = cosf(angle) * args->magnitude;
-        turn[pairs + p] = sinf(angle) * args->magnitude;
+        cos_sin[p] = cosf(angle) * args->magnitude;
+        cos_sin[pairs + p] = sinf(angle) * args->magnitude;
     }
 }
 
-static void rotate_head(float *head, const float *turn, int32_t rotary, bool interleaved) {
+static void rotate_head(float *head, const float *cos_sin, int32_t rotary, bool interleaved) {
     const int32_t pairs = rotary / 2;
     for (int32_t p = 0; p < pairs; p++) {
         float *a = head + (interleaved ? 2 * p : p);
         float *b = interleaved ? a + 1 : a + pairs;
-        const float x = *a, y = *b, cosine = turn[p], sine = turn[pairs + p];
+        const float x = *a, y = *b, cosine = cos_sin[p], sine = cos_sin[pairs + p];
         *a = x * cosine - y * sine;
         *b = y * cosine + x * sine;
     }
@@ -51,18 +51,18 @@ void reference_rope_and_cache(struct device *device, const struct rope_and_cache
     const int32_t size = cache->head_size;
     ASSERT(args->rotary % 2 == 0 && args->rotary <= size && size <= device->limits.head_size);
     for (int32_t t = 0; t < args->batch->num_tokens; t++) {
-        turn_of(device->turn, args, args->batch->positions[t]);
+        compute_cos_sin(device->cos_sin, args, args->batch->positions[t]);
         for (int32_t h = 0; h < args->num_heads; h++) {
             float *q =
                 (float *)args->q + ((size_t)t * (size_t)args->num_heads + (size_t)h) * (size_t)size;
             if (args->q_norm) norm_head(q, args->q_norm, size, args->eps);
-            rotate_head(q, device->turn, args->rotary, args->interleaved);
+            rotate_head(q, device->cos_sin, args->rotary, args->interleaved);
         }
         for (int32_t h = 0; h < cache->num_kv_heads && args->k; h++) {
             const size_t at = ((size_t)t * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)size;
             float *k = (float *)args->k + at;
             if (args->k_norm) norm_head(k, args->k_norm, size, args->eps);
-            rotate_head(k, device->turn, args->rotary, args->interleaved);
+            rotate_head(k, device->cos_sin, args->rotary, args->interleaved);
             store_head(args, args->batch->slot_mapping[t], 0, h, k);
             store_head(args, args->batch->slot_mapping[t], 1, h, (const float *)args->v + at);
         }
@@ -90,7 +90,7 @@ static void gather(struct device *device, const struct paged_attention *args, in
     }
 }
 
-// One query of head h over the gathered keys that it sees, the last at keys - 1: plain softmax.
+// Attends one query of head h to the gathered keys that it sees, the last of which is keys - 1.
 static void attend(struct device *device, const struct paged_attention *args, size_t at, int32_t h,
                    int32_t keys) {
     const float *q = (const float *)args->q + at;

@@ -1,5 +1,5 @@
-// kernels/reference/candidates.c — the plain form: every logit is compared with the last of those
-// kept, and sorted in among them.
+// kernels/reference/candidates.c — the simple form: each logit is compared with the last of those
+// kept, and inserted in order.
 #include <math.h>
 
 #include "kernels/base/assert.h"
@@ -13,7 +13,7 @@ static void penalise_row(float *logits, const struct choice *choice,
     }
 }
 
-// Ids come in order, so that an equal one that is there already has the lower id and stays ahead.
+// Ids are visited in order, so a candidate that was kept before an equal one has the lower id.
 static void choose(const float *logits, int32_t vocabulary, int32_t count, struct candidate *best) {
     int32_t kept = 0;
     for (int32_t id = 0; id < vocabulary; id++) {

@@ -1,11 +1,11 @@
-// kernels/reference/experts.c — a mixture of experts: who answers a token, and their answer.
+// kernels/reference/experts.c — a mixture of experts: the router, and the chosen experts' sum.
 #include <math.h>
 #include <string.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/reference/reference.h"
 
-// The best score among those that are not chosen yet; the lowest index of equal ones.
+// The best expert that is not chosen yet; of equal scores the lowest index.
 static int32_t best_left(const float *scores, int32_t experts, const int32_t *chosen,
                          int32_t count) {
     int32_t best = -1;
@@ -51,7 +51,7 @@ static float row_product(struct device *device, const struct expert_weights *wei
     return weights->bias ? (float)sum + weights->bias[at] : (float)sum;
 }
 
-static void add_answer(struct device *device, const struct experts *args, int32_t token,
+static void add_expert(struct device *device, const struct experts *args, int32_t token,
                        int32_t nth) {
     const size_t slot = (size_t)token * (size_t)args->used + (size_t)nth;
     const int32_t expert = args->chosen[slot];
@@ -74,6 +74,6 @@ void reference_experts(struct device *device, const struct experts *args) {
             memset((float *)args->y + (size_t)t * (size_t)args->down.rows, 0,
                    (size_t)args->down.rows * sizeof(float));
         for (int32_t j = 0; j < args->used; j++)
-            add_answer(device, args, t, j);
+            add_expert(device, args, t, j);
     }
 }

@@ -30,7 +30,7 @@ void reference_embedding(struct device *device, const struct embedding *args) {
     }
 }
 
-// The rows that a product reads.
+// The rows that a product reads: x, or x normed.
 static const float *input_rows(struct device *device, const struct linear_input *in,
                                int32_t columns) {
     ASSERT(in->tokens <= device->limits.max_tokens);

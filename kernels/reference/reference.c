@@ -1,7 +1,7 @@
 // kernels/reference/reference.c — the reference backend's table and its scratch.
 //
-// Every verb is the formula of backend.h in plain loops: fp32 rows, sums in double, one
-// thread. It is the truth that faster backends are tested against, so nothing here is clever.
+// Every op is the formula of backend.h in plain loops: fp32 rows, sums in double, one thread.
+// Faster backends are tested against it, so nothing here is clever.
 #include "kernels/reference/reference.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void release_scratch(struct device *device) {
     free(device->keys);
     free(device->values);
     free(device->scores);
-    free(device->turn);
+    free(device->cos_sin);
     free(device->hidden);
     *device = (struct device){0};
 }
@@ -44,8 +44,8 @@ static void reference_info(struct device *device, struct device_info *info) {
     info->threads = 1;
 }
 
-// True when `count` is 0 or *memory could be taken.
-static bool take(void *memory, int64_t count, size_t size) {
+// Allocates `count` zeroed elements; true on success, and for a count of 0.
+static bool alloc_array(void *memory, int64_t count, size_t size) {
     void **pointer = memory;
     if (count == 0) return true;
     *pointer = calloc((size_t)count, size);
@@ -56,12 +56,12 @@ static enum status reference_reserve(struct device *device, const struct workspa
     const struct workspace w = *workspace;
     const int64_t gathered = (int64_t)w.max_context * w.head_size;
     struct device fresh = {.limits = w};
-    if (!take(&fresh.row, w.max_features, sizeof *fresh.row) ||
-        !take(&fresh.keys, gathered, sizeof *fresh.keys) ||
-        !take(&fresh.values, gathered, sizeof *fresh.values) ||
-        !take(&fresh.scores, w.max_context, sizeof *fresh.scores) ||
-        !take(&fresh.turn, 2 * (int64_t)w.head_size, sizeof *fresh.turn) ||
-        !take(&fresh.hidden, w.expert_rows, sizeof *fresh.hidden)) {
+    if (!alloc_array(&fresh.row, w.max_features, sizeof *fresh.row) ||
+        !alloc_array(&fresh.keys, gathered, sizeof *fresh.keys) ||
+        !alloc_array(&fresh.values, gathered, sizeof *fresh.values) ||
+        !alloc_array(&fresh.scores, w.max_context, sizeof *fresh.scores) ||
+        !alloc_array(&fresh.cos_sin, 2 * (int64_t)w.head_size, sizeof *fresh.cos_sin) ||
+        !alloc_array(&fresh.hidden, w.expert_rows, sizeof *fresh.hidden)) {
         release_scratch(&fresh);
         return STATUS_NO_MEMORY;
     }
@@ -80,7 +80,7 @@ static void reference_read(struct device *device, const void *memory, size_t byt
 }
 
 static void reference_attention(struct device *device, const struct attention *args) {
-    attention_in_turn(backend_reference(), device, args);
+    attention_unfused(backend_reference(), device, args);
 }
 
 const struct backend *backend_reference(void) {

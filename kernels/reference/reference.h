@@ -1,4 +1,4 @@
-// kernels/reference/reference.h — the verbs of the reference backend. Private.
+// kernels/reference/reference.h — the ops of the reference backend. Private.
 #ifndef REFERENCE_REFERENCE_H
 #define REFERENCE_REFERENCE_H
 
@@ -10,8 +10,8 @@ struct device {
     float *row;           // [max_features], one row of a matrix as fp32
     float *keys, *values; // [max_context, head_size], gathered for one head
     double *scores;       // [max_context]
-    float *turn;          // [2, head_size], cosines and sines of one token
-    float *hidden;        // [expert_rows], what an expert's gate lets through
+    float *cos_sin;       // [2, head_size], cosines and sines of one token
+    float *hidden;        // [expert_rows], an expert's activations between gate and down
 };
 
 void reference_embedding(struct device *device, const struct embedding *args);

@@ -22,7 +22,7 @@ static enum status find_neighbour(const struct loop *loop, bool next, struct val
     return STATUS_OK;
 }
 
-// What a template may ask of its loop; false: no such thing.
+// An attribute of the loop variable; false if there is no such attribute.
 static bool find_loop_attribute(const struct loop *loop, const struct chars *name,
                                 struct value *result) {
     const int64_t index = (int64_t)loop->index, length = (int64_t)loop->items->count;
@@ -86,7 +86,7 @@ static const struct builtin *find_method(const struct value *of, const struct ch
     return NULL;
 }
 
-// Not an item of it; *found says whether there is one.
+// Looks for an attribute, not an item; *found says whether there is one.
 static enum status find_attribute(struct machine *machine, const struct value *of,
                                   const struct chars *name, struct value *result, bool *found) {
     *found = true;
@@ -163,8 +163,8 @@ enum status machine_subscript(struct machine *machine, const struct value *of,
     return missing(machine, of, NULL, whole ? index->as.integer : 0, result);
 }
 
-// A slice's bounds as Python reads them: where to begin, and how many items.
-struct stretch {
+// A slice's bounds as Python reads them: where it begins, and how many items it has.
+struct slice_range {
     int64_t start, step, count;
 };
 
@@ -183,8 +183,8 @@ static enum status read_bound(struct machine *machine, const struct value *bound
     return STATUS_OK;
 }
 
-static enum status read_stretch(struct machine *machine, const struct value bounds[3],
-                                int64_t length, struct stretch *stretch) {
+static enum status read_slice_range(struct machine *machine, const struct value bounds[3],
+                                    int64_t length, struct slice_range *range) {
     int64_t start, stop, step = 1;
     if (bounds[2].kind == VALUE_INTEGER) step = bounds[2].as.integer;
     if (bounds[2].kind != VALUE_INTEGER && bounds[2].kind != VALUE_NONE)
@@ -196,42 +196,42 @@ static enum status read_stretch(struct machine *machine, const struct value boun
     TRY(read_bound(machine, &bounds[1], step < 0 ? -1 : length, length, step, &stop));
     const int64_t span = step < 0 ? start - stop : stop - start;
     const int64_t width = step < 0 ? -step : step;
-    *stretch = (struct stretch){start, step, span > 0 ? (span + width - 1) / width : 0};
+    *range = (struct slice_range){start, step, span > 0 ? (span + width - 1) / width : 0};
     return STATUS_OK;
 }
 
 static enum status slice_text(struct machine *machine, const struct chars *of,
-                              const struct stretch *stretch, struct value *result) {
-    if (stretch->count == 0) return machine_slice_text(machine, of, 0, 0, result);
-    if (stretch->step == 1) {
-        const size_t from = chars_offset(of, (size_t)stretch->start);
+                              const struct slice_range *range, struct value *result) {
+    if (range->count == 0) return machine_slice_text(machine, of, 0, 0, result);
+    if (range->step == 1) {
+        const size_t from = chars_offset(of, (size_t)range->start);
         TRY(machine_copy(machine, of->length));
-        return machine_slice_text(
-            machine, of, from, chars_offset(of, (size_t)(stretch->start + stretch->count)), result);
+        return machine_slice_text(machine, of, from,
+                                  chars_offset(of, (size_t)(range->start + range->count)), result);
     }
     const struct value string = value_string(of);
     const struct list *items;
     struct builder out = {.arena = machine->arena};
     TRY(machine_items(machine, &string, &items));
-    for (int64_t i = 0; i < stretch->count; i++)
-        builder_push_chars(&out, items->items[stretch->start + i * stretch->step].as.string);
+    for (int64_t i = 0; i < range->count; i++)
+        builder_push_chars(&out, items->items[range->start + i * range->step].as.string);
     return machine_finish(machine, &out, result);
 }
 
 enum status machine_slice(struct machine *machine, const struct value *of,
                           const struct value bounds[3], struct value *result) {
-    struct stretch stretch = {0};
+    struct slice_range range = {0};
     struct list *list;
     if (of->kind == VALUE_UNDEFINED) return machine_undefined(machine, of);
     if (!is_indexed(of))
         return machine_fail(machine, "'%s' object can not be sliced", value_type_name(of));
-    TRY(read_stretch(machine, bounds, (int64_t)value_length(of), &stretch));
-    if (of->kind == VALUE_STRING) return slice_text(machine, of->as.string, &stretch, result);
+    TRY(read_slice_range(machine, bounds, (int64_t)value_length(of), &range));
+    if (of->kind == VALUE_STRING) return slice_text(machine, of->as.string, &range, result);
     TRY(machine_list(machine, of->kind == VALUE_TUPLE ? VALUE_TUPLE : VALUE_LIST, &list, result));
-    for (int64_t i = 0; i < stretch.count; i++) {
+    for (int64_t i = 0; i < range.count; i++) {
         struct value item;
         TRY(machine_full(machine, value_item(machine->arena, of,
-                                             (size_t)(stretch.start + i * stretch.step), &item)));
+                                             (size_t)(range.start + i * range.step), &item)));
         TRY(machine_push(machine, list, item));
     }
     return STATUS_OK;

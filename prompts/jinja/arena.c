@@ -35,7 +35,7 @@ static struct arena_block *add_block(struct arena *arena, size_t wanted) {
     return block;
 }
 
-static void *take(struct arena *arena, size_t bytes) {
+static void *alloc(struct arena *arena, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     const size_t wanted = size_round_up(bytes, _Alignof(max_align_t));
     struct arena_block *block = arena->blocks;
@@ -49,8 +49,8 @@ static void *take(struct arena *arena, size_t bytes) {
 void *arena_alloc(struct arena *arena, size_t count, size_t size) {
     size_t bytes;
     if (!size_mul(count, size, &bytes)) return NULL;
-    void *piece = take(arena, bytes);
+    void *piece = alloc(arena, bytes);
     return piece ? memset(piece, 0, bytes) : NULL;
 }
 
-char *arena_alloc_bytes(struct arena *arena, size_t bytes) { return take(arena, bytes); }
+char *arena_alloc_bytes(struct arena *arena, size_t bytes) { return alloc(arena, bytes); }

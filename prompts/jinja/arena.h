@@ -1,9 +1,9 @@
-// prompts/jinja/arena.h — memory that is taken piece by piece and given back at once.
+// prompts/jinja/arena.h — memory that is allocated piece by piece and freed at once.
 //
-// A template's tree lives in one arena, each rendering in another. An arena never holds more
-// than its limit, so that what a template can take is known before it runs.
+// A template's tree lives in one arena, each rendering in another. An arena never holds more than
+// its limit, so the most memory that a template can use is known before it runs.
 //
-// Memory: blocks of ARENA_BLOCK_BYTES, larger ones where a piece is larger. Threads: its owner's.
+// Memory: blocks of ARENA_BLOCK_BYTES, or larger for a larger piece. Threads: its owner's.
 #ifndef PROMPTS_JINJA_ARENA_H
 #define PROMPTS_JINJA_ARENA_H
 
@@ -19,12 +19,12 @@ struct arena {
 enum { ARENA_BLOCK_BYTES = 16 << 10 };
 
 void arena_init(struct arena *arena, size_t limit_bytes);
-void arena_deinit(struct arena *arena); // gives back all that came from it
+void arena_deinit(struct arena *arena); // frees everything
 
-// Zeroed, aligned for anything; count * size bytes, which may be 0. NULL: past the limit, or no
+// count * size bytes, which may be 0, zeroed and aligned for any type. NULL: past the limit, or no
 // memory.
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
-// The same for bytes that are written at once: not zeroed.
+// The same for bytes that the caller overwrites: not zeroed.
 char *arena_alloc_bytes(struct arena *arena, size_t bytes);
 
 #endif

@@ -69,7 +69,7 @@ enum status builtin_run(struct machine *machine, const struct builtin *builtin,
         if (!call.values[i])
             return machine_fail(machine, "%s() lacks its argument '%s'", builtin->name,
                                 builtin->parameters[i]);
-    if (++machine->depth > MACHINE_MAX_DEPTH) // map() runs filters, of which it is one
+    if (++machine->depth > MACHINE_MAX_DEPTH) // map() runs filters, including itself
         return machine_fail(machine, "filters call each other too deep");
     TRY(builtin->run(machine, &call, result));
     machine->depth--;

@@ -1,14 +1,14 @@
-// prompts/jinja/builtin.h — what a template may call without having defined it.
+// prompts/jinja/builtin.h — filters, tests, methods and functions that are built in.
 //
-// One row for each: its name, its parameters, and what it does. Arguments are put in their places
-// by builtin_run(), so that a row's function finds each under its parameter's number, NULL where
-// it was not given.
+// Each has one row: its name, its parameters and its function. builtin_run() assigns arguments to
+// parameters, so that the function finds each under its parameter's number, or NULL if it was not
+// given.
 //
 //   filters.c          {{ text|trim }}, of one value       filter_lists.c   … of lists
 //   predicates.c       {% if x is string %}                methods.c        text.strip(), d.items()
 //   functions.c        range(3), namespace(…), raise_exception(…), strftime_now(…)
 //
-// Threads: rows are read-only; a call has its machine's memory.
+// Threads: rows are read-only; a call uses its machine's memory.
 #ifndef PROMPTS_JINJA_BUILTIN_H
 #define PROMPTS_JINJA_BUILTIN_H
 
@@ -40,7 +40,7 @@ struct arguments {
 enum { BUILTIN_MAX_PARAMETERS = 6 };
 
 struct call {
-    const struct value *self; // what a filter, test or method is of
+    const struct value *self; // the value that a filter, test or method applies to
     const struct value *values[BUILTIN_MAX_PARAMETERS];
     const struct arguments *all;
 };
@@ -52,8 +52,8 @@ struct builtin {
     const char *name;
     builtin_function *run;
     const char *parameters[BUILTIN_MAX_PARAMETERS]; // or NULL
-    size_t required;                                // so many of them
-    bool variadic;                                  // takes any others: see call.all
+    size_t required;                                // the first ones must be given
+    bool variadic;                                  // accepts further ones: see call.all
 };
 
 struct builtin_table {
@@ -67,7 +67,7 @@ extern const struct builtin_table builtin_filters, builtin_list_filters, builtin
 const struct builtin *builtin_find(enum builtin_kind kind, const char *name); // or NULL
 const struct builtin *builtin_find_chars(enum builtin_kind kind, const struct chars *name);
 
-// BAD_INPUT: arguments that it does not take, or what it says itself.
+// BAD_INPUT: arguments that it does not accept, or an error of its own.
 MUST_CHECK enum status builtin_run(struct machine *machine, const struct builtin *builtin,
                                    const struct value *self, const struct arguments *arguments,
                                    struct value *result);

@@ -14,7 +14,7 @@ static bool has_parameter(const struct node *node, const struct chars *name) {
     return false;
 }
 
-// Arguments that no parameter takes go to `varargs` and `kwargs` where the body uses these.
+// Arguments without a parameter go to `varargs` and `kwargs` if the body uses these.
 static enum status bind_rest(struct machine *machine, const struct node *node,
                              const struct arguments *arguments, struct scope *scope) {
     const size_t parameters = node->others.count;
@@ -79,7 +79,7 @@ static enum status bind_parameters(struct machine *machine, const struct macro *
 
 static enum status call_macro(struct machine *machine, const struct macro *macro,
                               const struct arguments *arguments, struct value *result) {
-    enum { MACRO_DEPTH = 8 }; // its frames are larger than a node's
+    enum { MACRO_DEPTH = 8 }; // counted as several, for its larger frames
     struct scope *scope;
     struct builder out = {.arena = machine->arena};
     enum flow flow = FLOW_ON;

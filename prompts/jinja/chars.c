@@ -7,7 +7,7 @@
 
 static bool begins_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
 
-// Of eight bytes, those that begin no character are of the form 10xxxxxx.
+// How many of eight bytes begin no character: those of the form 10xxxxxx.
 static size_t count_inner(const char *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -123,7 +123,7 @@ bool char_is_space(uint32_t c) {
            c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-// Control, format, private and other characters without a picture, in stretches.
+// Ranges of characters that are not printable: control, format, private use and others.
 bool char_is_printable(uint32_t c) {
     static const uint32_t hidden[][2] = {
         {0x00, 0x1F},     {0x7F, 0xA0},       {0xAD, 0xAD},       {0x600, 0x605},
@@ -146,7 +146,7 @@ uint32_t char_lower(uint32_t c, locale_t locale) {
     return locale ? (uint32_t)towlower_l((wint_t)c, locale) : c;
 }
 
-// Bytes and marks lie in one piece, the marks behind the room for bytes.
+// Bytes and marks are one allocation, with the marks after the bytes' capacity.
 static bool reserve(struct builder *builder, size_t more) {
     if (builder->failed) return false;
     if (more <= builder->capacity - builder->length) return true;

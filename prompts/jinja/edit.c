@@ -35,7 +35,7 @@ static enum status push_part(struct machine *machine, const struct chars *string
     return machine_push(machine, list, part);
 }
 
-static void turn_round(struct list *list) {
+static void reverse_list(struct list *list) {
     for (size_t i = 0; i < list->count / 2; i++) {
         const struct value first = list->items[i];
         list->items[i] = list->items[list->count - 1 - i];
@@ -81,7 +81,7 @@ static enum status split_words_from_right(struct machine *machine, const struct 
         TRY(push_part(machine, string, begin, end, list));
         end = begin;
     }
-    turn_round(list);
+    reverse_list(list);
     return STATUS_OK;
 }
 
@@ -103,7 +103,7 @@ static enum status split_at(struct machine *machine, const struct chars *string,
         }
     }
     TRY(push_part(machine, string, from, to, list));
-    if (how->from_right) turn_round(list);
+    if (how->from_right) reverse_list(list);
     return STATUS_OK;
 }
 

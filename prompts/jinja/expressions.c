@@ -232,7 +232,7 @@ static enum status push_named(struct machine *machine, struct named_value *named
     return STATUS_OK;
 }
 
-// What `*` and `**` stand for, and how many arguments that makes.
+// The values that `*` and `**` spread, and the number of arguments they make.
 struct spread {
     const struct list *list;
     const struct dict *dict;

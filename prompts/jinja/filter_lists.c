@@ -1,10 +1,10 @@
 #include <string.h>
 
+#include "prompts/jinja/argument.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/show.h"
-#include "prompts/jinja/take.h"
 
-// A list that sorts by keys: what attribute says, in lower case unless case matters.
+// An item and its sort key: an attribute's value, in lower case unless case matters.
 struct keyed {
     struct value key, item;
 };
@@ -112,7 +112,7 @@ static enum status reverse(struct machine *machine, const struct call *call, str
     return text ? edit_join(machine, list, &empty, result) : STATUS_OK;
 }
 
-// The order of keys, from the smaller or the larger on.
+// Compares two keys, in ascending or descending order.
 static enum status in_order(struct machine *machine, const struct keyed *a, const struct keyed *b,
                             bool descending, bool *swap) {
     int order;
@@ -121,7 +121,7 @@ static enum status in_order(struct machine *machine, const struct keyed *a, cons
     return STATUS_OK;
 }
 
-// By merging runs: items with equal keys stay as they are.
+// A merge sort: items with equal keys keep their order.
 static enum status sort_keyed(struct machine *machine, struct keyed *items, size_t count,
                               bool descending) {
     struct keyed *from = items, *to = arena_alloc(machine->arena, count, sizeof *to);
@@ -172,13 +172,13 @@ static enum status make_keyed(struct machine *machine, const struct list *items,
 }
 
 static enum status sort(struct machine *machine, const struct call *call, struct value *result) {
-    const struct keying how = {call->values[2], take_flag(call, 1, false)};
+    const struct keying how = {call->values[2], argument_flag(call, 1, false)};
     const struct list *items;
     struct keyed *keyed;
     struct list *list;
     TRY(self_items(machine, call, &items));
     TRY(make_keyed(machine, items, &how, &keyed));
-    TRY(sort_keyed(machine, keyed, items->count, take_flag(call, 0, false)));
+    TRY(sort_keyed(machine, keyed, items->count, argument_flag(call, 0, false)));
     TRY(machine_list(machine, VALUE_LIST, &list, result));
     for (size_t i = 0; i < items->count; i++)
         TRY(machine_push(machine, list, keyed[i].item));
@@ -186,7 +186,7 @@ static enum status sort(struct machine *machine, const struct call *call, struct
 }
 
 static enum status unique(struct machine *machine, const struct call *call, struct value *result) {
-    const struct keying how = {call->values[1], take_flag(call, 0, false)};
+    const struct keying how = {call->values[1], argument_flag(call, 0, false)};
     const struct list *items;
     struct keyed *keyed;
     struct list *list, *seen;
@@ -207,7 +207,7 @@ static enum status unique(struct machine *machine, const struct call *call, stru
 
 static enum status extreme(struct machine *machine, const struct call *call, bool largest,
                            struct value *result) {
-    const struct keying how = {call->values[1], take_flag(call, 0, false)};
+    const struct keying how = {call->values[1], argument_flag(call, 0, false)};
     const struct list *items;
     struct keyed *keyed;
     size_t best = 0;
@@ -257,9 +257,10 @@ static enum status push_pair(struct machine *machine, struct list *list, struct 
     return machine_push(machine, list, holder);
 }
 
-// Pairs of an attribute's value and the items that have it. They are unpacked, not asked by name.
+// Makes pairs of an attribute's value and the items that have it. Templates unpack them; the names
+// `grouper` and `list` are not supported.
 static enum status groupby(struct machine *machine, const struct call *call, struct value *result) {
-    const struct keying how = {call->values[0], take_flag(call, 2, false)};
+    const struct keying how = {call->values[0], argument_flag(call, 2, false)};
     const struct list *items;
     struct keyed *keyed;
     struct list *list, *group = NULL;
@@ -302,9 +303,9 @@ static enum status entries(struct machine *machine, const struct call *call, str
 static enum status dictsort(struct machine *machine, const struct call *call,
                             struct value *result) {
     const struct chars by_key = chars_of("key", 3, ORIGIN_TEXT), *by = &by_key;
-    const bool case_matters = take_flag(call, 0, false);
+    const bool case_matters = argument_flag(call, 0, false);
     struct list *list;
-    TRY(take_chars(machine, call, 1, false, &by));
+    TRY(argument_chars(machine, call, 1, false, &by));
     const bool by_value = chars_are(by, "value");
     if (!by_value && !chars_are(by, "key"))
         return machine_fail(machine, "You can only sort by either \"key\" or \"value\"");
@@ -324,7 +325,7 @@ static enum status dictsort(struct machine *machine, const struct call *call,
         TRY(make_key(machine, by_value ? &entry->value : &entry->key, NULL, case_matters,
                      &keyed[i].key));
     }
-    TRY(sort_keyed(machine, keyed, dict->count, take_flag(call, 2, false)));
+    TRY(sort_keyed(machine, keyed, dict->count, argument_flag(call, 2, false)));
     for (size_t i = 0; i < dict->count; i++)
         TRY(machine_push(machine, list, keyed[i].item));
     return STATUS_OK;
@@ -384,7 +385,7 @@ struct selection {
     bool by_attribute, wanted;
 };
 
-// Those of which a test holds, or which are true where no test is named.
+// Keeps items that pass a test or, if no test is named, that are true.
 static enum status pick(struct machine *machine, const struct call *call, struct selection how,
                         struct value *result) {
     const size_t skipped = how.by_attribute ? 1 : 0;
@@ -455,7 +456,7 @@ static enum status batch(struct machine *machine, const struct call *call, struc
     struct value holder;
     int64_t wanted;
     TRY(self_items(machine, call, &items));
-    TRY(take_integer(machine, call, 0, 0, &wanted));
+    TRY(argument_integer(machine, call, 0, 0, &wanted));
     if (wanted < 1) return machine_fail(machine, "batch() wants lines of at least one item");
     TRY(machine_list(machine, VALUE_GENERATOR, &list, result));
     for (size_t i = 0; i < items->count; i++) {
@@ -475,7 +476,7 @@ static enum status slice(struct machine *machine, const struct call *call, struc
     int64_t columns;
     size_t at = 0;
     TRY(self_items(machine, call, &items));
-    TRY(take_integer(machine, call, 0, 0, &columns));
+    TRY(argument_integer(machine, call, 0, 0, &columns));
     if (columns < 1) return machine_fail(machine, "slice() wants at least one slice");
     const size_t each = items->count / (size_t)columns, longer = items->count % (size_t)columns;
     TRY(machine_list(machine, VALUE_GENERATOR, &list, result));

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "kernels/base/text.h"
+#include "prompts/jinja/argument.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/format.h"
 #include "prompts/jinja/show.h"
-#include "prompts/jinja/take.h"
 
 static enum status self_chars(struct machine *machine, const struct call *call,
                               const struct chars **string) {
@@ -18,7 +18,7 @@ static enum status self_chars(struct machine *machine, const struct call *call,
 static enum status trim(struct machine *machine, const struct call *call, struct value *result) {
     const struct chars *string, *set = NULL;
     TRY(self_chars(machine, call, &string));
-    TRY(take_chars(machine, call, 0, false, &set));
+    TRY(argument_chars(machine, call, 0, false, &set));
     return edit_strip(machine, string, set, EDIT_BOTH, result);
 }
 
@@ -61,13 +61,13 @@ static enum status replace(struct machine *machine, const struct call *call, str
     TRY(machine_string(machine, call->values[0], &old));
     TRY(machine_string(machine, call->values[1], &by));
     if (call->values[2] && call->values[2]->kind != VALUE_NONE)
-        TRY(take_integer(machine, call, 2, -1, &most));
+        TRY(argument_integer(machine, call, 2, -1, &most));
     return edit_replace(machine, string, old, by, most, result);
 }
 
 static enum status use_default(struct machine *machine, const struct call *call,
                                struct value *result) {
-    const bool falsy = take_flag(call, 1, false) && !value_is_true(call->self);
+    const bool falsy = argument_flag(call, 1, false) && !value_is_true(call->self);
     *result = *call->self;
     if (call->self->kind != VALUE_UNDEFINED && !falsy) return STATUS_OK;
     if (!call->values[0])
@@ -80,11 +80,11 @@ static enum status center(struct machine *machine, const struct call *call, stru
     const struct chars space = chars_of(" ", 1, ORIGIN_TEXT), *string;
     int64_t width;
     TRY(self_chars(machine, call, &string));
-    TRY(take_integer(machine, call, 0, 80, &width));
+    TRY(argument_integer(machine, call, 0, 80, &width));
     return edit_pad(machine, string, width, &space, EDIT_BOTH, result);
 }
 
-// What stands before each line.
+// Reads the indentation of each line.
 static enum status read_indent(struct machine *machine, const struct call *call,
                                const struct chars **indent) {
     enum { WIDTH_MOST = 10000 };
@@ -95,19 +95,19 @@ static enum status read_indent(struct machine *machine, const struct call *call,
         *indent = call->values[0]->as.string;
         return STATUS_OK;
     }
-    TRY(take_integer(machine, call, 0, 4, &width));
+    TRY(argument_integer(machine, call, 0, 4, &width));
     if (width > WIDTH_MOST) return machine_fail(machine, "indent() is too wide");
     TRY(edit_pad(machine, &none, width, &space, EDIT_RIGHT, &padded));
     *indent = padded.as.string;
     return STATUS_OK;
 }
 
-// Lines lose what ended them for \n, and an empty one is not indented unless `blank`.
+// Every line end becomes \n, and empty lines are indented only if `blank`.
 static enum status indent(struct machine *machine, const struct call *call, struct value *result) {
     const struct chars *string, *space = NULL;
     struct builder out = {.arena = machine->arena};
     struct value lines;
-    const bool first = take_flag(call, 1, false), blank = take_flag(call, 2, false);
+    const bool first = argument_flag(call, 1, false), blank = argument_flag(call, 2, false);
     TRY(self_chars(machine, call, &string));
     TRY(read_indent(machine, call, &space));
     TRY(edit_split_lines(machine, string, false, &lines));
@@ -134,9 +134,9 @@ static enum status truncate(struct machine *machine, const struct call *call,
     int64_t length, leeway;
     size_t at;
     TRY(self_chars(machine, call, &string));
-    TRY(take_integer(machine, call, 0, 255, &length));
-    TRY(take_chars(machine, call, 2, true, &end));
-    TRY(take_integer(machine, call, 3, 5, &leeway));
+    TRY(argument_integer(machine, call, 0, 255, &length));
+    TRY(argument_chars(machine, call, 2, true, &end));
+    TRY(argument_integer(machine, call, 3, 5, &leeway));
     if (length < (int64_t)end->count || leeway < 0 || leeway > INT32_MAX)
         return machine_fail(machine, "truncate() to %lld characters", (long long)length);
     if ((int64_t)string->count <= length || (int64_t)string->count - length <= leeway) {
@@ -145,7 +145,7 @@ static enum status truncate(struct machine *machine, const struct call *call,
     }
     TRY(machine_copy(machine, string->length));
     size_t to = chars_offset(string, (size_t)length - end->count);
-    if (!take_flag(call, 1, false) && chars_find_last(string, &space, 0, to, &at)) to = at;
+    if (!argument_flag(call, 1, false) && chars_find_last(string, &space, 0, to, &at)) to = at;
     builder_push_slice(&out, string, 0, to);
     builder_push_chars(&out, end);
     return machine_finish(machine, &out, result);
@@ -226,7 +226,7 @@ static enum status format(struct machine *machine, const struct call *call, stru
     return format_percent(machine, pattern, &values, result);
 }
 
-// A number in a string, as int() and float() read it: with spaces around it, and nothing else.
+// Reads a number from a string as int() and float() do: only spaces may surround it.
 static bool read_number(const struct chars *string, int base, double *number, int64_t *whole) {
     enum { NUMBER_BYTES = 400 };
     char digits[NUMBER_BYTES];
@@ -253,7 +253,7 @@ static enum status to_integer(struct machine *machine, const struct call *call,
     const struct value *self = call->self;
     int64_t base, whole;
     double number = 0;
-    TRY(take_integer(machine, call, 1, 10, &base));
+    TRY(argument_integer(machine, call, 1, 10, &base));
     if (base < 2 || base > 36) return machine_fail(machine, "int() base must be 2 to 36");
     *result = call->values[0] ? *call->values[0] : value_integer(0);
     if (self->kind == VALUE_UNDEFINED) return machine_undefined(machine, self);
@@ -307,7 +307,7 @@ static enum status absolute(struct machine *machine, const struct call *call,
     return machine_binary(machine, negative ? OPERATOR_SUB : OPERATOR_ADD, &zero, self, result);
 }
 
-// To so many digits; ties go to the even one, as they do in Python.
+// Rounds to a number of digits; ties go to the even neighbour, as in Python.
 static enum status round_common(struct machine *machine, const struct value *self,
                                 int64_t precision, struct value *result) {
     enum { NUMBER_BYTES = 400 };
@@ -337,8 +337,8 @@ static enum status round_number(struct machine *machine, const struct call *call
     const struct chars common = chars_of("common", 6, ORIGIN_TEXT), *method = &common;
     int64_t precision;
     if (call->self->kind == VALUE_UNDEFINED) return machine_undefined(machine, call->self);
-    TRY(take_integer(machine, call, 0, 0, &precision));
-    TRY(take_chars(machine, call, 1, false, &method));
+    TRY(argument_integer(machine, call, 0, 0, &precision));
+    TRY(argument_chars(machine, call, 1, false, &method));
     if (!value_is_number(call->self) || precision > PRECISION_MOST || precision < -PRECISION_MOST)
         return machine_fail(machine, "type %s can not be rounded", value_type_name(call->self));
     TRY(machine_work(machine, SHOW_FLOAT_WORK));
@@ -364,7 +364,7 @@ static enum status read_json_indent(struct machine *machine, const struct call *
         style->indent = given->as.string;
         return STATUS_OK;
     }
-    TRY(take_integer(machine, call, 1, 0, &width));
+    TRY(argument_integer(machine, call, 1, 0, &width));
     if (width > INDENT_MOST) return machine_fail(machine, "tojson() with too wide an indent");
     style->indent =
         chars_keep(machine->arena, chars_of(spaces, width > 0 ? (size_t)width : 0, ORIGIN_TEXT));
@@ -372,8 +372,8 @@ static enum status read_json_indent(struct machine *machine, const struct call *
 }
 
 static enum status tojson(struct machine *machine, const struct call *call, struct value *result) {
-    struct json_style style = {.ascii = take_flag(call, 0, false),
-                               .sort_keys = take_flag(call, 3, false)};
+    struct json_style style = {.ascii = argument_flag(call, 0, false),
+                               .sort_keys = argument_flag(call, 3, false)};
     const struct value *separators = call->values[2];
     struct builder out = {.arena = machine->arena, .work = &machine->work_left};
     TRY(read_json_indent(machine, call, &style));

@@ -159,7 +159,7 @@ static enum status read_percent(struct machine *machine, const char **at, const 
     return STATUS_OK;
 }
 
-// The value that a field of '%' is for: the next one, or that of "(name)".
+// The value of a '%' field: the next one, or the one called "(name)".
 static enum status find_percent_value(struct machine *machine, const char **at, const char *end,
                                       const struct value *values, size_t *next,
                                       const struct value **value) {

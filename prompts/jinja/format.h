@@ -1,8 +1,8 @@
-// prompts/jinja/format.h — Python's two ways to put values into a pattern: '%s of %d' % (a, b) and
+// prompts/jinja/format.h — Python's two ways to format values: '%s of %d' % (a, b) and
 // '{} of {:.2f}'.format(a, b).
 //
-// The pattern's characters and those of strings keep their origins. Of str.format() there are
-// {}, {0}, {name}, !r, !s and the format specification without "," and "_"; no attributes.
+// The characters of the pattern and of strings keep their origins. str.format() supports {}, {0},
+// {name}, !r, !s and the format specification without "," and "_", but no attributes.
 //
 // Source: Python's documentation, "printf-style String Formatting", "Format String Syntax".
 #ifndef PROMPTS_JINJA_FORMAT_H

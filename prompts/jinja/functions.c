@@ -32,7 +32,7 @@ static enum status range(struct machine *machine, const struct call *call, struc
     return STATUS_OK;
 }
 
-// A mapping's entries, or pairs, into the dict.
+// Adds a mapping's entries, or a list of pairs, to the dict.
 static enum status add_entries(struct machine *machine, const struct value *from,
                                struct dict *dict) {
     const struct list *items;

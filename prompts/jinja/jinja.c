@@ -55,26 +55,26 @@ void jinja_run_deinit(struct jinja_run *run) {
     *run = (struct jinja_run){0};
 }
 
-static size_t stretch_end(const struct chars *text, size_t from) {
+static size_t run_end(const struct chars *text, size_t from) {
     const int other = chars_origin(text, from) == ORIGIN_CONTROL ? ORIGIN_TEXT : ORIGIN_CONTROL;
     const uint8_t *end = memchr(text->marks + from, other, text->length - from);
     return end ? (size_t)(end - text->marks) : text->length;
 }
 
-// A character is never cut: the bytes of one have one origin.
+// Cuts text into pieces of one origin. No character is cut, because its bytes have one origin.
 static enum status cut_pieces(const struct chars *text, struct jinja_run *run) {
     size_t count = 0, at = 0;
     if (!text->marks) {
         count = text->length > 0;
     } else {
-        for (; at < text->length; at = stretch_end(text, at))
+        for (; at < text->length; at = run_end(text, at))
             count++;
     }
     run->pieces = malloc((count + 1) * sizeof *run->pieces);
     if (!run->pieces) return STATUS_NO_MEMORY;
     at = 0;
     for (; run->piece_count < count; run->piece_count++) {
-        const size_t end = text->marks ? stretch_end(text, at) : text->length;
+        const size_t end = text->marks ? run_end(text, at) : text->length;
         const bool control = chars_origin(text, at) == ORIGIN_CONTROL;
         run->pieces[run->piece_count] =
             (struct piece){control ? PIECE_CONTROL : PIECE_TEXT, text->bytes + at, end - at};

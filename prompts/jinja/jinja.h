@@ -4,22 +4,22 @@
 //
 // The language is Jinja's as Hugging Face's apply_chat_template() sets it: trim_blocks and
 // lstrip_blocks, an immutable sandbox, break and continue, tojson that keeps the order of keys and
-// writes characters as they are, raise_exception() and strftime_now(). Nothing is read from the
-// outside but what it is given: no loader, no clock, no environment.
+// writes characters as they are, raise_exception() and strftime_now(). A template sees only what it
+// is given: no loader, no clock, no environment.
 //
-// Where it differs: integers have 64 bits, and what does not fit is an error; nothing is ever a
-// string that is safe as HTML, so `safe` changes nothing; there are no complex numbers; filters
-// that make HTML or random choices are unknown.
+// Differences: integers have 64 bits, and overflow is an error; no string is ever marked as safe
+// HTML, so `safe` changes nothing; there are no complex numbers; filters that make HTML or random
+// choices are unknown.
 //
-// Pieces: characters of the template's literals, and of variables given as control (bos_token),
-// come out as control; those of all other variables, and what the machine itself writes (numbers,
-// JSON's brackets), as text. Characters keep their origin through whatever the template does.
+// Pieces: characters of the template's literals, and of variables given as control (bos_token), are
+// output as control. Those of all other variables, and what the machine itself writes (numbers,
+// JSON's brackets), are text. Characters keep their origin through every operation.
 //
 // Limits: JINJA_MAX_SOURCE_BYTES of source, JINJA_RUN_BYTES of memory and JINJA_RUN_STEPS steps in
 // one run, values nested to VALUE_MAX_DEPTH. Every template ends.
 //
-// Memory: a template owns its tree; a run owns its output. Threads: a template is read-only, so
-// that any number may run it at once.
+// Memory: a template owns its tree; a run owns its output. Threads: a template is read-only, so any
+// number of threads may run it at once.
 #ifndef PROMPTS_JINJA_JINJA_H
 #define PROMPTS_JINJA_JINJA_H
 
@@ -51,18 +51,18 @@ struct jinja_variable {
 
 struct jinja_run {      // {0} with what goes in; jinja_run_deinit() after any outcome
     struct arena arena; // jinja_run_init() makes it; variables live in it
-    uint64_t steps;     // at most so many, JINJA_RUN_STEPS unless it is changed
+    uint64_t steps;     // the limit; jinja_run_init() sets JINJA_RUN_STEPS
     const struct jinja_variable *variables; // borrowed
     size_t variable_count;
-    const struct tm *now; // what strftime_now() says; borrowed
+    const struct tm *now; // the time that strftime_now() formats; borrowed
 
-    struct piece *pieces; // what comes out: never empty ones, never two of a kind in a row
+    struct piece *pieces; // the output: none is empty, and neighbours differ in kind
     size_t piece_count;
-    const struct chars *refusal; // what raise_exception() was called with, whole; or NULL
+    const struct chars *refusal; // the full argument of raise_exception(), or NULL
 };
 
 void jinja_run_init(struct jinja_run *run);
-void jinja_run_deinit(struct jinja_run *run); // the pieces' bytes go too
+void jinja_run_deinit(struct jinja_run *run); // frees the pieces' bytes too
 
 // BAD_INPUT: the template refused (err is its message, as is *refusal), or failed: "LINE:COLUMN:
 // …".

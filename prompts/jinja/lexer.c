@@ -13,7 +13,7 @@ struct lexer {
     struct error *err;
     const char *source;
     size_t length, at;
-    bool line_starts; // what was read last ended a line, or nothing was read
+    bool line_starts; // the last text read ended a line, or nothing was read yet
 };
 
 enum { NESTING_MOST = 200 }; // of brackets in one tag
@@ -58,7 +58,7 @@ static size_t strip_end(const struct lexer *lexer, size_t from, size_t to) {
     return end;
 }
 
-// The text before a tag at `to`, without what the tag's sign or the line rule takes.
+// Pushes the text before a tag at `to`, without what the tag's sign or the line rule removes.
 static enum status push_text(struct lexer *lexer, size_t from, size_t to, bool line_rule) {
     const char sign = to + 2 < lexer->length ? lexer->source[to + 2] : '\0';
     size_t end = to;
@@ -73,7 +73,8 @@ static enum status push_text(struct lexer *lexer, size_t from, size_t to, bool l
     return end > from ? push(lexer, TOKEN_TEXT, from, end) : STATUS_OK;
 }
 
-// After the end of a tag at `at`: with "-" all white space goes, after a block one newline.
+// Where text continues after a tag that ends at `at`: "-" skips all white space, a block one
+// newline.
 static size_t after_tag(const struct lexer *lexer, size_t at, char sign, bool newline_rule) {
     if (sign == '-') return skip_space(lexer, at);
     if (sign != '+' && newline_rule && looking_at(lexer, at, "\n")) return at + 1;
@@ -136,7 +137,7 @@ static size_t skip_digits(const struct lexer *lexer, size_t at) {
     return at;
 }
 
-// 12, 0x1f, 1.5, 1e9. Which it is says *kind.
+// Skips 12, 0x1f, 1.5 or 1e9; *kind is integer or float.
 static size_t skip_number(const struct lexer *lexer, size_t at, enum token_kind *kind) {
     const char *source = lexer->source;
     const size_t begin = at;
@@ -214,7 +215,7 @@ static enum status read_one(struct lexer *lexer, char closers[NESTING_MOST], siz
     return push(lexer, TOKEN_NAME, begin, lexer->at);
 }
 
-// What stands between the ends of one tag. Inside brackets an end is none.
+// Reads the tokens of one tag. Within brackets, the tag's end marker does not end it.
 static enum status read_tag(struct lexer *lexer, size_t begin, bool block) {
     const char *close = block ? "%}" : "}}";
     char closers[NESTING_MOST];
@@ -237,8 +238,8 @@ static enum status read_tag(struct lexer *lexer, size_t begin, bool block) {
     }
 }
 
-// The text up to the next tag, and the tag.
-static enum status read_stretch(struct lexer *lexer) {
+// Reads the text up to the next tag, and the tag.
+static enum status read_text_and_tag(struct lexer *lexer) {
     const size_t from = lexer->at;
     size_t tag = from, end;
     char sign;
@@ -257,7 +258,7 @@ static enum status read_stretch(struct lexer *lexer) {
     return read_tag(lexer, tag, mark == '%');
 }
 
-// Lines end in \n alone, and the last one in nothing.
+// Copies the source with \n as the only line end, and without the last one.
 static enum status copy_source(struct lexer *lexer, const char *source, size_t length) {
     char *copy = arena_alloc(lexer->arena, length + 1, 1);
     size_t used = 0;
@@ -292,6 +293,6 @@ enum status lexer_run(const char *source, size_t length, struct arena *arena, st
     TRY(copy_source(&lexer, source, length));
     if (!utf8_valid(lexer.source, lexer.length, &bad)) return fail(&lexer, bad, "not UTF-8");
     while (lexer.at < lexer.length)
-        TRY(read_stretch(&lexer));
+        TRY(read_text_and_tag(&lexer));
     return push(&lexer, TOKEN_END, lexer.length, lexer.length);
 }

@@ -2,12 +2,12 @@
 //
 // As Hugging Face sets them: the newline after a block tag or a comment goes (trim_blocks), and
 // so do the spaces before one that begins its line (lstrip_blocks). A "-" at either end of a tag
-// takes all white space there, a "+" keeps what those rules would take. One newline at the very
-// end goes, and \r\n and \r are \n. {% raw %} … {% endraw %} is text.
+// removes all white space there, a "+" keeps what those rules would remove. One newline at the very
+// end is dropped, and \r\n and \r become \n. {% raw %} … {% endraw %} is text.
 //
 // Source: Jinja's documentation, "Template Designer", sections "Whitespace Control" and "Escaping".
 //
-// Memory: tokens in the arena, their bytes in the lexer's copy of the source, there too.
+// Memory: tokens, and the copy of the source that their bytes point into, are in the arena.
 #ifndef PROMPTS_JINJA_LEXER_H
 #define PROMPTS_JINJA_LEXER_H
 
@@ -44,7 +44,7 @@ struct lexed {
     size_t count, capacity;
 };
 
-// BAD_INPUT: what is no token, or a tag that does not end, with its position. FULL.
+// BAD_INPUT, with a position: an invalid token, or a tag without an end. FULL.
 MUST_CHECK enum status lexer_run(const char *source, size_t length, struct arena *arena,
                                  struct lexed *lexed, struct error *err);
 

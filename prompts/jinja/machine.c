@@ -14,7 +14,7 @@ enum status machine_fail(struct machine *machine, const char *format, ...) {
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     for (char *c = what; *c; c++)
-        if ((unsigned char)*c < ' ') *c = ' '; // one line, whatever a name has in it
+        if ((unsigned char)*c < ' ') *c = ' '; // keep it one line, whatever a name contains
     return error_set(machine->err, STATUS_BAD_INPUT, "%s%s",
                      lexer_position(machine->lexed, machine->at, position), what);
 }
@@ -52,8 +52,8 @@ enum status machine_key(struct machine *machine, const struct value *key) {
                         key->kind == VALUE_STRING ? key->as.string->length * KEY_READINGS : 0);
 }
 
-// From the left, up to so many bytes of `part` may be compared at each place; beyond them memmem()
-// takes linear time. From the right all are.
+// Searching from the left compares at most this many bytes of `part` at each position; for a longer
+// part memmem() takes linear time. Searching from the right compares all of them.
 enum status machine_search(struct machine *machine, size_t bytes, const struct chars *part,
                            bool from_right) {
     enum { COMPARED_MOST = 256, QUICK_BYTES = 4, PLACE_BYTES = 8 };
@@ -78,8 +78,8 @@ enum status scope_create(struct machine *machine, struct scope *outer, struct sc
 
 static struct variable *find(struct machine *machine, const struct scope *scope,
                              const struct chars *name) {
-    // The names of a scope are those of one template, so a scan ends; it counts as work, which
-    // is taken without a word here and missed at the next node.
+    // A scope has at most the names of one template, so the scan is bounded. Its work is counted
+    // here without an error; running out of work is noticed at the next node.
     const size_t units = scope->count / 16;
     machine->work_left -= units < machine->work_left ? units : machine->work_left;
     for (size_t i = 0; i < scope->count; i++)

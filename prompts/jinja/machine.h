@@ -1,17 +1,15 @@
 // prompts/jinja/machine.h — running a template: its variables, its limits, its steps.
 //
 //   machine.c     errors, limits, scopes            statements.c  text, if, for, set, macro, …
-//   expressions.c what a node is worth              operators.c   + - * / // % **, comparison, in
+//   expressions.c the value of a node               operators.c   + - * / // % **, comparison, in
 //   access.c      a.b, a[b], a[b:c]                 calls.c       macros, methods, loop(…)
 //
 // A scope holds the names that were set in it; a loop's body, a macro, a call, set or filter block
 // and `with` have their own. A name is looked up from the innermost scope outwards, then among the
-// built-in functions; where there is none, it is undefined, which is an error only when something
-// is done with it.
+// built-in functions. If it is not found it is undefined, which is an error only when it is used.
 //
-// Limits: work, of which each node takes a unit and each byte that is copied or looked at a part;
-// the arena's bytes; MACHINE_MAX_DEPTH nodes, macros and filters inside each other. So nothing runs
-// for ever.
+// Limits: work, of which each node costs one unit and each byte copied or compared a fraction; the
+// arena's bytes; and MACHINE_MAX_DEPTH nested nodes, macros and filters. So every run ends.
 //
 // Source: Jinja's documentation, and Python's for what its values do.
 //
@@ -46,8 +44,8 @@ struct loop {
     const struct list *items;
     size_t index; // from 0
     uint32_t depth;
-    const struct node *node; // of a recursive loop, which may be called,
-    struct scope *outer;     // and where; else NULL
+    const struct node *node; // of a recursive loop, which may be called, else NULL
+    struct scope *outer;     // where it was, else NULL
     const struct list *changed;
 };
 
@@ -67,10 +65,10 @@ struct machine {
     const struct lexed *lexed;
     const struct tree *tree;
     const struct tm *now;
-    const struct chars *refusal; // what raise_exception() said
+    const struct chars *refusal; // the argument of raise_exception()
     uint64_t work_left;
     uint32_t depth;
-    uint32_t at; // the node that is being worked on, for errors
+    uint32_t at; // position of the current node, for errors
     locale_t locale;
 };
 
@@ -79,12 +77,12 @@ enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 // BAD_INPUT with the position and one line.
 enum status machine_fail(struct machine *machine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-// That a value is undefined, and how it was looked for.
+// Reports that a value is undefined, and how it was looked up.
 MUST_CHECK enum status machine_undefined(struct machine *machine, const struct value *value);
 MUST_CHECK enum status machine_work(struct machine *machine, size_t units);
 MUST_CHECK enum status machine_copy(struct machine *machine, size_t bytes);           // as work
 MUST_CHECK enum status machine_key(struct machine *machine, const struct value *key); // to find it
-// The work of looking for `part` in so many bytes.
+// Counts the work of searching `bytes` for `part`.
 MUST_CHECK enum status machine_search(struct machine *machine, size_t bytes,
                                       const struct chars *part, bool from_right);
 MUST_CHECK enum status machine_full(struct machine *machine, enum status status); // says FULL
@@ -121,7 +119,7 @@ MUST_CHECK enum status machine_binary(struct machine *machine, enum operator op,
                                       struct value *result);
 MUST_CHECK enum status machine_compare(struct machine *machine, enum operator op,
                                        const struct value *a, const struct value *b, bool *holds);
-// Below 0, 0, above 0, as < has it; fails where it has nothing to say.
+// Below 0, 0 or above 0, as < orders the values; fails if it does not order them.
 MUST_CHECK enum status machine_order(struct machine *machine, const struct value *a,
                                      const struct value *b, int *order);
 

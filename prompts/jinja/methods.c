@@ -1,16 +1,16 @@
 #include <string.h>
 
 #include "kernels/base/text.h"
+#include "prompts/jinja/argument.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/format.h"
-#include "prompts/jinja/take.h"
 
 static const struct chars *text_of(const struct call *call) { return call->self->as.string; }
 
 static enum status strip_sides(struct machine *machine, const struct call *call,
                                enum edit_sides sides, struct value *result) {
     const struct chars *set = NULL;
-    TRY(take_chars(machine, call, 0, false, &set));
+    TRY(argument_chars(machine, call, 0, false, &set));
     return edit_strip(machine, text_of(call), set, sides, result);
 }
 
@@ -29,8 +29,8 @@ static enum status rstrip(struct machine *machine, const struct call *call, stru
 static enum status split_from(struct machine *machine, const struct call *call, bool from_right,
                               struct value *result) {
     struct edit_split how = {.from_right = from_right};
-    TRY(take_chars(machine, call, 0, false, &how.separator));
-    TRY(take_integer(machine, call, 1, -1, &how.most));
+    TRY(argument_chars(machine, call, 0, false, &how.separator));
+    TRY(argument_integer(machine, call, 1, -1, &how.most));
     return edit_split(machine, text_of(call), &how, result);
 }
 
@@ -44,7 +44,7 @@ static enum status rsplit(struct machine *machine, const struct call *call, stru
 
 static enum status splitlines(struct machine *machine, const struct call *call,
                               struct value *result) {
-    return edit_split_lines(machine, text_of(call), take_flag(call, 0, false), result);
+    return edit_split_lines(machine, text_of(call), argument_flag(call, 0, false), result);
 }
 
 // Bytes [from, to) for the optional arguments start and end, from number `first` on.
@@ -54,8 +54,8 @@ static enum status read_window(struct machine *machine, const struct call *call,
     int64_t start, end;
     if (text_of(call)->count < text_of(call)->length)
         TRY(machine_copy(machine, text_of(call)->length));
-    TRY(take_integer(machine, call, first, 0, &start));
-    TRY(take_integer(machine, call, first + 1, length, &end));
+    TRY(argument_integer(machine, call, first, 0, &start));
+    TRY(argument_integer(machine, call, first + 1, length, &end));
     if (start < 0) start = start < -length ? 0 : start + length;
     if (end < 0) end = end < -length ? 0 : end + length;
     if (end > length) end = length;
@@ -72,7 +72,7 @@ static bool is_at(const struct chars *string, const struct chars *part, size_t f
     return part->length == 0 || memcmp(string->bytes + at, part->bytes, part->length) == 0;
 }
 
-// startswith() and endswith() take one part, or a tuple of them.
+// startswith() and endswith() accept one part or a tuple of them.
 static enum status has_end(struct machine *machine, const struct call *call, bool end,
                            struct value *result) {
     const struct value *parts = call->values[0];
@@ -107,9 +107,9 @@ static enum status endswith(struct machine *machine, const struct call *call,
 static enum status replace(struct machine *machine, const struct call *call, struct value *result) {
     const struct chars *old = NULL, *by = NULL;
     int64_t most;
-    TRY(take_chars(machine, call, 0, false, &old));
-    TRY(take_chars(machine, call, 1, false, &by));
-    TRY(take_integer(machine, call, 2, -1, &most));
+    TRY(argument_chars(machine, call, 0, false, &old));
+    TRY(argument_chars(machine, call, 1, false, &by));
+    TRY(argument_integer(machine, call, 2, -1, &most));
     if (!old || !by) return machine_fail(machine, "replace() wants strings");
     return edit_replace(machine, text_of(call), old, by, most, result);
 }
@@ -155,7 +155,7 @@ static enum status search(struct machine *machine, const struct call *call, stru
     const struct chars *part = NULL;
     size_t from, to, at;
     bool sound;
-    TRY(take_chars(machine, call, 0, false, &part));
+    TRY(argument_chars(machine, call, 0, false, &part));
     if (!part) return machine_fail(machine, "must be str, not None");
     TRY(machine_search(machine, text_of(call)->length, part, how.from_right));
     TRY(read_window(machine, call, 1, &from, &to, &sound));
@@ -191,7 +191,7 @@ static enum status count_text(struct machine *machine, const struct call *call,
     size_t from, to, at;
     bool sound;
     int64_t count = 0;
-    TRY(take_chars(machine, call, 0, false, &part));
+    TRY(argument_chars(machine, call, 0, false, &part));
     if (!part) return machine_fail(machine, "must be str, not None");
     TRY(machine_search(machine, text_of(call)->length, part, false));
     TRY(read_window(machine, call, 1, &from, &to, &sound));
@@ -209,7 +209,7 @@ static enum status count_text(struct machine *machine, const struct call *call,
 
 enum class { CLASS_DIGIT, CLASS_ALPHA, CLASS_ALNUM, CLASS_SPACE };
 
-// Letters beyond ASCII are those with case, and all of scripts without it.
+// Beyond ASCII, letters are characters with case, and all of scripts without case.
 static bool is_of(const struct machine *machine, uint32_t c, enum class class) {
     const bool digit = c >= '0' && c <= '9';
     const bool cased = char_upper(c, machine->locale) != c || char_lower(c, machine->locale) != c;
@@ -281,8 +281,8 @@ static enum status pad(struct machine *machine, const struct call *call, enum ed
     const struct chars space = chars_of(" ", 1, ORIGIN_TEXT);
     const struct chars *fill = &space;
     int64_t width;
-    TRY(take_integer(machine, call, 0, 0, &width));
-    TRY(take_chars(machine, call, 1, false, &fill));
+    TRY(argument_integer(machine, call, 0, 0, &width));
+    TRY(argument_chars(machine, call, 1, false, &fill));
     return edit_pad(machine, text_of(call), width, fill, sides, result);
 }
 
@@ -305,7 +305,7 @@ static enum status zfill(struct machine *machine, const struct call *call, struc
     struct builder out = {.arena = machine->arena};
     struct value padded;
     int64_t width;
-    TRY(take_integer(machine, call, 0, 0, &width));
+    TRY(argument_integer(machine, call, 0, 0, &width));
     TRY(edit_pad(machine, &digits, width - sign, &zero, EDIT_LEFT, &padded));
     builder_push_slice(&out, string, 0, sign ? 1 : 0);
     builder_push_chars(&out, padded.as.string);
@@ -319,7 +319,7 @@ static enum status format(struct machine *machine, const struct call *call, stru
 static enum status remove_end(struct machine *machine, const struct call *call, bool end,
                               struct value *result) {
     const struct chars *part = NULL, *string = text_of(call);
-    TRY(take_chars(machine, call, 0, false, &part));
+    TRY(argument_chars(machine, call, 0, false, &part));
     if (!part) return machine_fail(machine, "must be str, not None");
     TRY(machine_copy(machine, part->length));
     const bool there = is_at(string, part, 0, string->length, end);
@@ -343,7 +343,7 @@ static enum status partition_from(struct machine *machine, const struct call *ca
     const struct chars *part = NULL, *string = text_of(call);
     size_t at = from_right ? 0 : string->length, length = 0;
     struct list *list;
-    TRY(take_chars(machine, call, 0, false, &part));
+    TRY(argument_chars(machine, call, 0, false, &part));
     if (!part || part->length == 0) return machine_fail(machine, "empty separator");
     TRY(machine_search(machine, string->length, part, from_right));
     if (from_right ? chars_find_last(string, part, 0, string->length, &at)
@@ -411,11 +411,11 @@ static enum status get(struct machine *machine, const struct call *call, struct 
 
 static enum status copy(struct machine *machine, const struct call *call, struct value *result) {
     (void)machine;
-    *result = *call->self; // nothing changes it
+    *result = *call->self; // values are immutable
     return STATUS_OK;
 }
 
-// What would change a dict or list: a template works on what it is given, and leaves it so.
+// Refuses methods that would change a dict or list: templates see immutable values.
 static enum status refuse_change(struct machine *machine, const struct call *call,
                                  struct value *result) {
     (void)result;
@@ -453,7 +453,7 @@ static enum status index_item(struct machine *machine, const struct call *call,
     return machine_fail(machine, "the value is not in the list");
 }
 
-// loop.cycle(a, b): by the round.
+// loop.cycle(a, b): chooses by the loop's index.
 static enum status cycle(struct machine *machine, const struct call *call, struct value *result) {
     if (call->self->kind != VALUE_LOOP || call->all->count == 0)
         return machine_fail(machine, "no items for cycling given");
@@ -461,7 +461,7 @@ static enum status cycle(struct machine *machine, const struct call *call, struc
     return STATUS_OK;
 }
 
-// loop.changed(value): is it another than the last time?
+// loop.changed(value): does it differ from the last call's value?
 static enum status changed(struct machine *machine, const struct call *call, struct value *result) {
     if (call->self->kind != VALUE_LOOP) return machine_fail(machine, "changed() is a loop's");
     struct loop *loop = call->self->as.loop;

@@ -30,7 +30,7 @@ static int64_t integer_of(const struct value *value) {
 
 static bool multiply_power(int64_t base, int64_t power, int64_t *result) {
     int64_t product = 1;
-    bool base_fits = true; // the square that was taken last
+    bool base_fits = true; // whether the last square did
     for (; power > 0; power >>= 1) {
         if (power & 1) {
             if (!base_fits || __builtin_mul_overflow(product, base, &product)) return false;
@@ -41,7 +41,7 @@ static bool multiply_power(int64_t base, int64_t power, int64_t *result) {
     return true;
 }
 
-// Rounded towards minus infinity, as Python's. False: it does not fit.
+// Divides, rounding towards minus infinity as in Python. False: it does not fit.
 static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest) {
     if (a == INT64_MIN && b == -1) {
         *rest = 0;

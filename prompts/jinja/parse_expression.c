@@ -42,7 +42,7 @@ static size_t read_code(const char **at, const char *end, int base, size_t most,
     return digits;
 }
 
-// What a backslash at *at stands for; one that stands for nothing stays.
+// Reads an escape sequence at *at; an unknown one is kept as it is.
 static enum status read_escape(struct parser *parser, const char **at, const char *end,
                                struct builder *string) {
     static const char letters[] = "abfnrtv\\'\"", meant[] = "\a\b\f\n\r\t\v\\'\"";
@@ -72,7 +72,7 @@ static enum status read_escape(struct parser *parser, const char **at, const cha
     return STATUS_OK;
 }
 
-// Strings that stand side by side are one.
+// Parses a string literal; adjacent literals are one.
 static enum status parse_string(struct parser *parser, struct node *node) {
     struct builder string = {.arena = parser->arena};
     const struct chars *whole;
@@ -218,7 +218,7 @@ static enum status parse_primary(struct parser *parser, struct node **result) {
     return parser_close(parser, node);
 }
 
-// What may stand between [ and ]: an expression, a slice, or several with commas.
+// Parses part of what [ and ] enclose: an expression, a slice, or several with commas.
 static enum status parse_slice_part(struct parser *parser, struct node **part) {
     if (parser_at(parser, TOKEN_OPERATOR, ":") || parser_at(parser, TOKEN_OPERATOR, "]") ||
         parser_at(parser, TOKEN_OPERATOR, ","))
@@ -383,7 +383,7 @@ enum status parse_filters(struct parser *parser, struct node *operand, struct no
     return STATUS_OK;
 }
 
-// May the token be a test's one argument without brackets?
+// Can the token begin a test's single argument without brackets?
 static bool begins_argument(const struct parser *parser) {
     static const char *const words[] = {"else", "or", "and", "is", "if", "not", "in", "recursive"};
     switch (parser->token->kind) {

@@ -72,30 +72,30 @@ enum status parser_node(struct parser *parser, enum node_kind kind, struct node 
     return STATUS_OK;
 }
 
-static void take_depth(struct node *node, const struct node *child) {
+static void deepen(struct node *node, const struct node *child) {
     if (child && child->depth >= node->depth) node->depth = child->depth + 1;
 }
 
-static void take_depths(struct node *node, const struct nodes *children) {
+static void deepen_all(struct node *node, const struct nodes *children) {
     for (size_t i = 0; i < children->count; i++)
-        take_depth(node, children->items[i]);
+        deepen(node, children->items[i]);
 }
 
 enum status parser_close(const struct parser *parser, struct node *node) {
     const struct argument_nodes *arguments = node->arguments;
     node->depth = 1;
-    take_depth(node, node->a);
-    take_depth(node, node->b);
-    take_depth(node, node->c);
-    take_depths(node, &node->items);
-    take_depths(node, &node->others);
-    take_depths(node, &node->defaults);
+    deepen(node, node->a);
+    deepen(node, node->b);
+    deepen(node, node->c);
+    deepen_all(node, &node->items);
+    deepen_all(node, &node->others);
+    deepen_all(node, &node->defaults);
     if (arguments) {
-        take_depths(node, &arguments->positional);
+        deepen_all(node, &arguments->positional);
         for (size_t i = 0; i < arguments->named_count; i++)
-            take_depth(node, arguments->named[i].value);
-        take_depth(node, arguments->star);
-        take_depth(node, arguments->double_star);
+            deepen(node, arguments->named[i].value);
+        deepen(node, arguments->star);
+        deepen(node, arguments->double_star);
     }
     if (node->depth > TREE_MAX_DEPTH)
         return parser_fail(parser, "the template is nested too deep here");
@@ -141,8 +141,8 @@ enum status parser_name(struct parser *parser, const struct chars **name) {
     return STATUS_OK;
 }
 
-// What may stand on the left of an assignment: a name, names with commas, and in `set` an
-// attribute of a namespace.
+// The left side of an assignment: a name, names with commas, or in `set` an attribute of a
+// namespace.
 static enum status parse_target_name(struct parser *parser, bool namespaces, struct node **node) {
     static const char *const reserved[] = {"true", "false", "none", "True", "False", "None"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
@@ -179,7 +179,7 @@ static enum status parse_target(struct parser *parser, bool namespaces, struct n
     return bracket ? parser_expect(parser, TOKEN_OPERATOR, ")") : STATUS_OK;
 }
 
-// The end of a tag, the body, and the name that ends it, which is past by then.
+// Parses the end of a tag, the body, and the name that ends it.
 static enum status parse_block(struct parser *parser, const char *const *ends, struct nodes *body) {
     parser_skip(parser, TOKEN_OPERATOR, ":");
     TRY(parser_expect(parser, TOKEN_BLOCK_END, NULL));
@@ -233,7 +233,7 @@ static enum status parse_set(struct parser *parser, struct node *node) {
     return parse_block(parser, ends, &node->items);
 }
 
-// "(a, b=1)": names in `others`, values of the last of them in `defaults`.
+// Parses "(a, b=1)": names into `others`, values of the last of them into `defaults`.
 static enum status parse_signature(struct parser *parser, struct node *node) {
     TRY(parser_expect(parser, TOKEN_OPERATOR, "("));
     while (!parser_skip(parser, TOKEN_OPERATOR, ")")) {
@@ -252,7 +252,7 @@ static enum status parse_signature(struct parser *parser, struct node *node) {
     return STATUS_OK;
 }
 
-// The body of a macro or call block, which knows nothing of the loops around it.
+// Parses the body of a macro or call block, which does not see the loops around it.
 static enum status parse_macro_body(struct parser *parser, const char *const *ends,
                                     struct node *node) {
     const struct parser outer = *parser;
@@ -383,7 +383,7 @@ static enum status parse_print(struct parser *parser, struct node **node) {
     return parser_close(parser, *node);
 }
 
-// Up to a tag of one of `ends`, whose name is the current token then; NULL: up to the end.
+// Parses up to a tag of one of `ends`, whose name is then the current token; NULL: up to the end.
 static enum status parse_body(struct parser *parser, const char *const *ends, struct nodes *body) {
     for (;;) {
         struct node *node = NULL;

@@ -1,4 +1,4 @@
-// prompts/jinja/parser_state.h — what parser.c and parse_expression.c share; nobody else includes
+// prompts/jinja/parser_state.h — what parser.c and parse_expression.c share. No other file includes
 // it.
 //
 //   parser.c            statements, and what both need
@@ -16,7 +16,7 @@ struct parser {
     struct error *err;
     const struct token *token;    // the current one
     uint32_t depth;               // of the parser's own recursion
-    size_t loops;                 // around this place, within one macro
+    size_t loops;                 // around the current token, within one macro
     bool caller, kwargs, varargs; // was one named in this macro?
 };
 
@@ -34,11 +34,11 @@ MUST_CHECK enum status parser_expect(struct parser *parser, enum token_kind kind
 MUST_CHECK enum status parser_node(struct parser *parser, enum node_kind kind, struct node **node);
 MUST_CHECK enum status parser_close(const struct parser *parser, struct node *node);
 MUST_CHECK enum status parser_push(struct parser *parser, struct nodes *nodes, struct node *node);
-// The current token, which must be a name, as the one pointer that it has; moves past it.
+// The unique pointer of the current token, which must be a name; moves past it.
 MUST_CHECK enum status parser_name(struct parser *parser, const struct chars **name);
 
 MUST_CHECK enum status parse_expression(struct parser *parser, struct node **node);
-// Without "then if test else other" at its top, as a loop's list is followed by a test.
+// Without "then if test else other" at the top level, because a loop's test follows its list.
 MUST_CHECK enum status parse_unconditional(struct parser *parser, struct node **node);
 // One expression, or several with commas between them.
 MUST_CHECK enum status parse_tuple(struct parser *parser, bool conditional, struct node **node);

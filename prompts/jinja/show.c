@@ -45,9 +45,9 @@ const char *show_float(double number, char text[SHOW_NUMBER_BYTES]) {
     return text;
 }
 
-// Numbers cost more than the bytes that they become. Where too little work is left, the builder has
-// failed, and whoever finishes it finds no work left.
-static void take_work(struct builder *out, uint64_t units) {
+// Numbers cost more than the bytes they become. If too little work is left, the builder fails, and
+// builder_finish()'s caller finds no work left.
+static void count_work(struct builder *out, uint64_t units) {
     if (!out->work) return;
     if (*out->work < units) out->failed = true;
     *out->work -= *out->work < units ? *out->work : units;
@@ -55,18 +55,18 @@ static void take_work(struct builder *out, uint64_t units) {
 
 static void push_float(struct builder *out, double number) {
     char text[SHOW_NUMBER_BYTES];
-    take_work(out, SHOW_FLOAT_WORK);
+    count_work(out, SHOW_FLOAT_WORK);
     if (!out->failed) builder_push_string(out, show_float(number, text));
 }
 
 static void push_integer(struct builder *out, int64_t integer) {
     char text[SHOW_NUMBER_BYTES];
-    take_work(out, 2);
+    count_work(out, 2);
     snprintf(text, sizeof text, "%" PRId64, integer);
     builder_push_string(out, text);
 }
 
-// One character of a repr(): with a backslash where Python writes one.
+// Writes one character of a repr(), escaped as Python does.
 static void push_repr_character(struct builder *out, const struct chars *string, size_t at,
                                 size_t used, uint32_t c, char quote) {
     const enum origin origin = chars_origin(string, at);

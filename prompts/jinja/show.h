@@ -1,7 +1,7 @@
 // prompts/jinja/show.h — values as text: Python's str() and repr(), and JSON.
 //
-// Characters of strings keep their origins; what is put around them is text. Numbers are written
-// as Python writes them: 1.0, 1e+16, the shortest digits that read back the same.
+// Characters of strings keep their origins; what is written around them is text. Numbers are
+// written as in Python: 1.0, 1e+16, the shortest digits that read back as the same number.
 //
 // Memory: the builder's. Threads: none of its own.
 #ifndef PROMPTS_JINJA_SHOW_H
@@ -11,7 +11,7 @@
 
 enum {
     SHOW_NUMBER_BYTES = 40,
-    SHOW_FLOAT_WORK = 256, // steps that writing or reading one is worth
+    SHOW_FLOAT_WORK = 256, // steps that writing or reading one counts as
 };
 const char *show_float(double number, char text[SHOW_NUMBER_BYTES]);
 
@@ -25,7 +25,7 @@ struct json_style {
     bool ascii, sort_keys;
 };
 
-// NULL, or what is wrong; *kind is then the type that can not be written, where there is one.
+// NULL, or an error message; *kind is then the type that cannot be written, if that is the reason.
 const char *show_json(struct builder *out, const struct value *value,
                       const struct json_style *style, const char **kind);
 

@@ -94,7 +94,7 @@ enum status machine_run_loop(struct machine *machine, const struct node *node, s
     machine->depth += LOOP_DEPTH;
     for (; loop->index < items->count; loop->index++) {
         enum flow flow = FLOW_ON;
-        scope->count = 0; // each round begins with nothing set
+        scope->count = 0; // each iteration begins with an empty scope
         if (name) TRY(scope_set(machine, scope, name, (struct value){VALUE_LOOP, {.loop = loop}}));
         TRY(machine_assign(machine, scope, node->a, items->items[loop->index]));
         TRY(machine_execute(machine, scope, &node->items, out, &flow));
@@ -114,7 +114,7 @@ static enum status run_for(struct machine *machine, struct scope *scope, const s
     TRY(machine_items(machine, &over, &items));
     const struct value list = {VALUE_LIST, {.list = items}};
     if (node->others.count == 0) return machine_run_loop(machine, node, scope, &list, 0, out);
-    // The else part is for a loop that went nowhere, after its test too.
+    // The else part runs if no item is left after the loop's test.
     TRY(select_items(machine, node, scope, items, &items));
     if (items->count > 0) return machine_run_loop(machine, node, scope, &list, 0, out);
     TRY(scope_create(machine, scope, &inner));

@@ -30,8 +30,8 @@
 //   GROUP                                          body
 //   BREAK, CONTINUE
 //
-// Invariants: no path from the root is longer than TREE_MAX_DEPTH, so that what walks the tree
-// may do so by recursion; two equal names are one pointer.
+// Invariants: no path from the root is longer than TREE_MAX_DEPTH, so the tree may be walked by
+// recursion; equal names are one pointer.
 //
 // Memory: all of the template's arena. Threads: read-only once parsed.
 #ifndef PROMPTS_JINJA_TREE_H
@@ -117,7 +117,7 @@ struct node {
     enum node_kind kind;
     enum operator op;
     uint32_t at;    // offset in the source
-    uint32_t depth; // of what is below, from 1
+    uint32_t depth; // of the subtree, from 1
     bool flag;
     bool uses_caller, uses_kwargs, uses_varargs; // a macro's body does
     const struct chars *name;

@@ -60,8 +60,8 @@ bool value_is_key(const struct value *value) {
     return value->kind == VALUE_STRING || value->kind == VALUE_NONE || value_is_number(value);
 }
 
-// Of keys: equal ones have equal hashes, 1 and 1.0 and true too. Each dict has its own, so that
-// nobody can write keys that share one.
+// Hashes a key. Equal keys have equal hashes, including 1, 1.0 and true. Each dict has its own
+// seed, so that keys cannot be crafted to collide.
 static uint64_t hash_key(const struct dict *dict, const struct value *key) {
     const uint64_t seed = (uint64_t)(uintptr_t)dict;
     if (key->kind == VALUE_STRING)
@@ -98,7 +98,7 @@ static struct value *find(const struct dict *dict, const struct value *key) {
     return NULL;
 }
 
-// Twice as many entries, and slots for twice as many as these.
+// Doubles the entries, and allocates twice as many slots as entries.
 static enum status grow(struct arena *arena, struct dict *dict) {
     const size_t capacity = dict->capacity ? dict->capacity * 2 : 4;
     if (capacity > UINT32_MAX / 2) return STATUS_FULL;
@@ -189,7 +189,7 @@ struct comparison {
 static bool equal_at(const struct value *a, const struct value *b, struct comparison *in,
                      bool *equal);
 
-// Takes the work. False: there was not enough.
+// Counts work. False: there was not enough left.
 static bool read_bytes(struct comparison *in, size_t bytes) {
     const uint64_t units = bytes / VALUE_BYTES_PER_WORK;
     const bool enough = units <= in->work;
@@ -287,7 +287,7 @@ static bool equal_at(const struct value *a, const struct value *b, struct compar
     case VALUE_JOINER:
         break;
     }
-    *equal = a->as.dict == b->as.dict; // the same thing
+    *equal = a->as.dict == b->as.dict; // identity
     return true;
 }
 

@@ -1,19 +1,19 @@
-// prompts/jinja/value.h — what a template computes with: Python's values, as far as it sees them.
+// prompts/jinja/value.h — the values of a template: Python's, as far as templates can tell.
 //
 //   kind                                          in `as`
-//   UNDEFINED  a name or an item that is not there  undefined: how it was looked for
+//   UNDEFINED  a name or an item that is not there  undefined: how it was looked up
 //   NONE, BOOLEAN, INTEGER, FLOAT                   boolean, integer (64 bits), number
 //   STRING                                          string
 //   LIST, TUPLE, VIEW, GENERATOR                    list (a dict's items(); what map() returns)
 //   RANGE                                           range: its numbers are never stored
 //   DICT, NAMESPACE                                 dict: keys in the order they came in
-//   LOOP, MACRO, METHOD, BUILTIN                    what the machine made (machine.h)
-//   CYCLER, JOINER                                  cycle: what it has said so far
+//   LOOP, MACRO, METHOD, BUILTIN                    objects of the machine (machine.h)
+//   CYCLER, JOINER                                  cycle: its state
 //
-// Nothing changes after it was made, except namespaces, cyclers and joiners. A value that holds
-// itself can not be made but through a namespace, which is printed without its contents.
+// Values are immutable, except namespaces, cyclers and joiners. A value can contain itself only
+// through a namespace, which is printed without its contents.
 //
-// Memory: all of an arena. Threads: read-only values may be shared, an arena's not made by two.
+// Memory: an arena's. Threads: read-only values may be shared; one thread at a time uses an arena.
 #ifndef PROMPTS_JINJA_VALUE_H
 #define PROMPTS_JINJA_VALUE_H
 
@@ -52,7 +52,7 @@ struct undefined {
 };
 
 struct range {
-    int64_t start, stop, step; // stop: as it was given
+    int64_t start, stop, step; // stop as given
     size_t count;
 };
 
@@ -80,10 +80,10 @@ struct value {
     } as;
 };
 
-enum { VALUE_MAX_DEPTH = 200 }; // of lists in lists, wherever all of a value is looked at
+enum { VALUE_MAX_DEPTH = 200 }; // of nested lists, wherever a whole value is visited
 enum {
     VALUE_BYTES_PER_WORK = 32,
-    KEY_READINGS = 8, // of a key that is looked up: to hash it, or in a few comparisons
+    KEY_READINGS = 8, // how often a lookup reads its key: to hash it, or in a few comparisons
 };
 
 struct list {
@@ -117,7 +117,7 @@ static inline struct value value_string(const struct chars *string) {
     return (struct value){VALUE_STRING, {.string = string}};
 }
 
-// FULL where the arena has no room; so for all below.
+// FULL if the arena is full, here and for all below.
 MUST_CHECK enum status value_text(struct arena *arena, const char *bytes, size_t length,
                                   enum origin origin, struct value *value); // copies the bytes
 MUST_CHECK enum status value_slice(struct arena *arena, const struct chars *of, size_t from,
@@ -128,27 +128,27 @@ MUST_CHECK enum status list_push(struct arena *arena, struct list *list, struct 
 
 MUST_CHECK enum status value_dict(struct arena *arena, struct value *value); // empty
 bool value_is_key(const struct value *value); // may it be a dict's key?
-// Enters or replaces; `key` is one that may be.
+// Inserts or replaces; value_is_key(key).
 MUST_CHECK enum status dict_set(struct arena *arena, struct dict *dict, struct value key,
                                 struct value value);
 const struct value *dict_find(const struct dict *dict, const struct value *key); // or NULL
 const struct value *dict_find_chars(const struct dict *dict, const struct chars *key);
 
-// As Python has them.
+// As in Python.
 bool value_is_true(const struct value *value);
 bool value_is_number(const struct value *value); // or a boolean
 double value_number(const struct value *value);  // of one that is
-// Each value that is looked at takes one of *work, and one for so many bytes of strings. false, and
-// *equal untouched: there was not enough of it, or they are nested deeper than VALUE_MAX_DEPTH.
+// Each value that is compared costs one unit of *work, and strings more by their bytes. False, with
+// *equal untouched: there was too little work, or nesting exceeds VALUE_MAX_DEPTH.
 MUST_CHECK bool value_equal(const struct value *a, const struct value *b, uint64_t *work,
                             bool *equal);
 const char *value_type_name(const struct value *value); // "str", "dict", "NoneType", …
 
-// What a for loop goes over. A dict is gone over by its keys, a string by its characters.
+// Can a for loop iterate over it? A dict iterates over its keys, a string over its characters.
 bool value_is_iterable(const struct value *value);
 bool value_has_length(const struct value *value);
-size_t value_length(const struct value *value); // 0 for what has none
-// Item `index` of what is iterable, below its length; a character of a string takes memory.
+size_t value_length(const struct value *value); // 0 for values without a length
+// Item `index` < value_length() of an iterable; a character of a string allocates memory.
 MUST_CHECK enum status value_item(struct arena *arena, const struct value *value, size_t index,
                                   struct value *item);
 

@@ -25,7 +25,7 @@ struct part {
 static const struct part PARTS[] = {
     {"sampling", test_sampling, time_sampling},
     {"cache", test_cache, nullptr},
-    {"verbs", test_verbs, nullptr},
+    {"ops", test_ops, nullptr},
     {"linear", test_linear, time_linear},
     {"experts", test_experts, time_experts},
     {"flash", test_flash, nullptr},

@@ -208,12 +208,12 @@ struct made {
 
 // What the verb makes of the same start, in one or in turn.
 static struct made make(struct device *device, const struct scene *scene, const struct decode *in,
-                        const std::vector<char> &before, bool in_turn) {
+                        const std::vector<char> &before, bool unfused) {
     CUDA(cudaMemcpy(scene->cache.data, before.data(), before.size(), cudaMemcpyHostToDevice));
     CUDA(cudaMemcpy(in->args.rope.q, in->q.data(), 2 * in->q.size(), cudaMemcpyHostToDevice));
     scene_poison(scene);
-    if (in_turn)
-        attention_in_turn(backend_cuda(), device, &in->args);
+    if (unfused)
+        attention_unfused(backend_cuda(), device, &in->args);
     else
         backend_cuda()->attention(device, &in->args);
     finish(device);
@@ -254,9 +254,9 @@ static void test_case(struct decode_tests *tests, const struct decode_case *it) 
           make(tests->deterministic, &scene, &in, before, true) ==
               make(tests->deterministic, &scene, &in, before, false),
           0);
-    const struct made in_turn = make(tests->device, &scene, &in, before, true);
+    const struct made unfused = make(tests->device, &scene, &in, before, true);
     const struct made in_one = make(tests->device, &scene, &in, before, false);
-    count(tests, it, "as in turn", in_one == in_turn, 0);
+    count(tests, it, "as in turn", in_one == unfused, 0);
     const double written = written_error(&scene, &in, before, in_one.cache);
     count(tests, it, "writes the cache", written <= 1, written);
     const std::vector<uint16_t> q = turned_queries(&scene, &in);
@@ -345,7 +345,7 @@ static void send_step(struct device *device, const struct scene *scene, const st
 // wait for one another and in one do not. Returns all that they wrote.
 static struct made run_steps(struct decode_tests *tests, struct scene *scene,
                              const struct decode *in, const std::vector<char> &before,
-                             const struct embedding *embedding, bool in_turn) {
+                             const struct embedding *embedding, bool unfused) {
     const int steps = tests->tally->quick ? 4 : 40;
     const struct backend *backend = backend_cuda();
     const std::vector<int32_t> lengths = fetch(scene->batch.seq_lens_kv, scene->batch.num_seqs);
@@ -360,8 +360,8 @@ static struct made run_steps(struct decode_tests *tests, struct scene *scene,
         for (int layer = 0; layer < scene->cache.num_layers; layer++) {
             struct attention args = in->args;
             args.rope.layer = args.attend.layer = layer;
-            in_turn ? attention_in_turn(backend, device, &args) : backend->attention(device, &args);
-            if (!in_turn) continue;
+            unfused ? attention_unfused(backend, device, &args) : backend->attention(device, &args);
+            if (!unfused) continue;
             backend->to_device(device, in->args.rope.q, in->q.data(), 2 * in->q.size());
             finish(device);
         }
@@ -390,9 +390,9 @@ static void test_steps(struct decode_tests *tests, enum dtype type) {
     embedding.tokens = scene.batch.num_seqs;
     if (backend_cuda()->weights(tests->device, &embedding.table, &embedding.table.data))
         CUDA(cudaErrorMemoryAllocation);
-    const struct made in_turn = run_steps(tests, &scene, &in, before, &embedding, true);
+    const struct made unfused = run_steps(tests, &scene, &in, before, &embedding, true);
     const struct made in_one = run_steps(tests, &scene, &in, before, &embedding, false);
-    count(tests, &it, "step by step", in_one == in_turn, 0);
+    count(tests, &it, "step by step", in_one == unfused, 0);
     CUDA(cudaFree(embedding.y));
     CUDA(cudaFree((void *)embedding.token_ids));
     decode_release(&scene, &in, q_norm, k_norm);

@@ -24,7 +24,7 @@ void test_experts(struct device *device, struct tally *tally);
 void test_flash(struct device *device, struct tally *tally);
 void test_linear(struct device *device, struct tally *tally);
 void test_sampling(struct device *device, struct tally *tally);
-void test_verbs(struct device *device, struct tally *tally);
+void test_ops(struct device *device, struct tally *tally);
 
 // Tables; they count nothing. Some open a device of their own.
 void time_attention(struct device *device, struct tally *tally);

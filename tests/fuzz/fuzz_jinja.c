@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STEPS = 200000, RUN_BYTES = 16 << 20, VARIABLES = 16, NAME_BYTES = 32 };
 
-static size_t take_variables(const struct value *object, char names[VARIABLES][NAME_BYTES],
+static size_t read_variables(const struct value *object, char names[VARIABLES][NAME_BYTES],
                              struct jinja_variable variables[VARIABLES]) {
     size_t count = 0;
     for (size_t i = 0; i < object->as.dict->count && count < VARIABLES; i++) {
@@ -51,7 +51,7 @@ static void run_with(const struct jinja *jinja, const char *json, size_t length)
     run.steps = STEPS;
     if (json_value_read(json, length, &run.arena, &object, &err) == STATUS_OK &&
         object.kind == VALUE_DICT)
-        run.variable_count = take_variables(&object, names, variables);
+        run.variable_count = read_variables(&object, names, variables);
     run.variables = variables;
     err = (struct error){0};
     if (jinja_run(jinja, &run, &err) == STATUS_OK)

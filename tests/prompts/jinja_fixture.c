@@ -14,7 +14,7 @@ void rendered_deinit(struct rendered *rendered) {
     text_deinit(&rendered->error);
 }
 
-static void take_pieces(const struct jinja_run *run, struct rendered *rendered) {
+static void copy_pieces(const struct jinja_run *run, struct rendered *rendered) {
     for (size_t i = 0; i < run->piece_count; i++) {
         const struct piece *piece = &run->pieces[i];
         assert_true(piece->length > 0);
@@ -63,7 +63,7 @@ struct rendered render_value(const char *source, const struct value *object) {
     enum status status = jinja_create(source, strlen(source), &jinja, &err);
     if (status == STATUS_OK) status = jinja_run(jinja, &run, &err);
     if (status == STATUS_OK) {
-        take_pieces(&run, &rendered);
+        copy_pieces(&run, &rendered);
     } else {
         const struct chars *refusal = run.refusal;
         assert_int_equal(status, STATUS_BAD_INPUT);

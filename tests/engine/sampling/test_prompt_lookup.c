@@ -29,56 +29,56 @@ static uint32_t dice(uint32_t sides) {
 static void what_followed_the_last_time_is_proposed(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 9, 2, 3, 4, 7, 8, 2, 3, 4};
-    int32_t proposal[PROMPT_LOOKUP_MOST];
+    int32_t proposal[PROMPT_LOOKUP_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(3);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 14, 16, proposal), 3);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 14, 16, proposal), 3);
     assert_int_equal(proposal[0], 7); // the later of two places
     assert_int_equal(proposal[2], 2);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 14, 1, proposal), 1);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 14, 0, proposal), 0);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 5, 16, proposal), 0); // nothing repeats
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 1, 16, proposal), 0);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 14, 1, proposal), 1);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 14, 0, proposal), 0);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 5, 16, proposal), 0); // nothing repeats
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 1, 16, proposal), 0);
     struct prompt_lookup none = prompt_lookup_new(0);
-    assert_int_equal(prompt_lookup_propose(&none, log, 14, 16, proposal), 0);
+    assert_int_equal(prompt_lookup_draft(&none, log, 14, 16, proposal), 0);
 }
 
 static void a_longer_match_counts_more_than_a_later_one(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 50, 9, 2, 3, 60, 1, 2, 3};
-    int32_t proposal[PROMPT_LOOKUP_MOST];
+    int32_t proposal[PROMPT_LOOKUP_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(1);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 11, 16, proposal), 1);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 11, 16, proposal), 1);
     assert_int_equal(proposal[0], 50);
 }
 
 static void a_log_of_one_token_proposes_what_there_is(void **state) {
     (void)state;
     const int32_t log[] = {4, 4, 4, 4, 4, 4};
-    int32_t proposal[PROMPT_LOOKUP_MOST];
+    int32_t proposal[PROMPT_LOOKUP_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(8);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 6, 16, proposal), 1);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 6, 16, proposal), 1);
     assert_int_equal(proposal[0], 4);
 }
 
 static void failures_make_it_rest_and_success_makes_it_bold(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
-    int32_t proposal[PROMPT_LOOKUP_MOST];
+    int32_t proposal[PROMPT_LOOKUP_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(8);
     int32_t tried = 0;
     for (int32_t step = 0; step < 4000; step++) {
-        const int32_t count = prompt_lookup_propose(&lookup, log, 12, 16, proposal);
+        const int32_t count = prompt_lookup_draft(&lookup, log, 12, 16, proposal);
         if (count == 0) continue;
         tried++;
         prompt_lookup_note(&lookup, count, 0);
     }
     assert_in_range(tried, 4, 25); // one step of 160 or fewer
-    while (prompt_lookup_propose(&lookup, log, 12, 16, proposal) == 0)
+    while (prompt_lookup_draft(&lookup, log, 12, 16, proposal) == 0)
         ;
     prompt_lookup_note(&lookup, 1, 1);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 12, 16, proposal), 3);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 12, 16, proposal), 3);
     prompt_lookup_note(&lookup, 3, 3);
-    assert_int_equal(prompt_lookup_propose(&lookup, log, 12, 16, proposal), 7);
+    assert_int_equal(prompt_lookup_draft(&lookup, log, 12, 16, proposal), 7);
 }
 
 // ---- with a model
@@ -135,8 +135,8 @@ static void answer(struct engine *engine, const struct chat *chats, int count, i
         if (event.kind != EVENT_DONE) continue;
         assert_int_equal(event.status, STATUS_OK);
         outcome->count = event.stats.output_tokens;
-        outcome->proposed = event.stats.proposed_tokens;
-        outcome->kept = event.stats.kept_tokens;
+        outcome->proposed = event.stats.draft_tokens;
+        outcome->kept = event.stats.accepted_tokens;
         outcome->reason = event.reason;
         done++;
     }
@@ -189,7 +189,7 @@ static void an_answer_with_guesses_is_the_answer_without(void **state) {
             for (int i = 0; i < count; i++)
                 fill(&chats[i], (uint32_t)info.vocabulary);
             answer(engine, chats, count, 0, without);
-            answer(engine, chats, count, 1 + (int32_t)dice(PROMPT_LOOKUP_MOST), with);
+            answer(engine, chats, count, 1 + (int32_t)dice(PROMPT_LOOKUP_MAX), with);
             for (int i = 0; i < count; i++) {
                 check_same(&with[i], &without[i]);
                 proposed += with[i].proposed;
@@ -225,7 +225,7 @@ static void guesses_take_nothing_from_the_prompts_of_a_full_step(void **state) {
     answer(engine, chats, ALL, 0, without);
     engine_close(engine);
     engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info); // that has no prompt yet
-    answer(engine, chats, ALL, PROMPT_LOOKUP_MOST, with);
+    answer(engine, chats, ALL, PROMPT_LOOKUP_MAX, with);
     for (int32_t i = 0; i < ALL; i++) {
         check_same(&with[i], &without[i]);
         assert_true(i >= GUESSING || with[i].kept > 0);

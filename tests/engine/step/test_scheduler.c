@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct scheduler_limits roomy = {
-    .step_tokens = 64, .block_size = 16, .room = 1000, .watermark = 1};
+    .step_tokens = 64, .block_size = 16, .free_blocks = 1000, .watermark = 1};
 
 static uint32_t seed = 7;
 
@@ -16,21 +16,21 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static struct scheduler_run running(int32_t cached, int32_t length) {
+static struct scheduler_request running(int32_t cached, int32_t length) {
     const int32_t blocks = (cached + 15) / 16;
-    return (struct scheduler_run){.state = SCHEDULER_RUNNING,
-                                  .foreground = true,
-                                  .cached = cached,
-                                  .length = length,
-                                  .blocks = blocks,
-                                  .own = blocks};
+    return (struct scheduler_request){.state = SCHEDULER_RUNNING,
+                                      .foreground = true,
+                                      .cached = cached,
+                                      .length = length,
+                                      .blocks = blocks,
+                                      .own = blocks};
 }
 
-static struct scheduler_run waiting(int32_t length) {
-    return (struct scheduler_run){.foreground = true, .length = length};
+static struct scheduler_request waiting(int32_t length) {
+    return (struct scheduler_request){.foreground = true, .length = length};
 }
 
-static struct scheduler_plan plan_of(const struct scheduler_run *runs, int32_t count,
+static struct scheduler_plan plan_of(const struct scheduler_request *runs, int32_t count,
                                      const struct scheduler_limits *limits) {
     struct scheduler_plan plan;
     scheduler_plan(runs, count, limits, &plan);
@@ -40,22 +40,22 @@ static struct scheduler_plan plan_of(const struct scheduler_run *runs, int32_t c
 
 static void decodes_come_before_prompts(void **state) {
     (void)state;
-    const struct scheduler_run runs[] = {running(0, 1000), running(41, 42), running(7, 8)};
+    const struct scheduler_request runs[] = {running(0, 1000), running(41, 42), running(7, 8)};
     const struct scheduler_plan plan = plan_of(runs, 3, &roomy);
     assert_int_equal(plan.chunk_count, 3);
     assert_int_equal(plan.decode_count, 2);
-    assert_int_equal(plan.chunks[0].run, 1);
+    assert_int_equal(plan.chunks[0].request, 1);
     assert_int_equal(plan.chunks[0].first, 41);
     assert_true(plan.chunks[0].last);
-    assert_int_equal(plan.chunks[1].run, 2);
-    assert_int_equal(plan.chunks[2].run, 0);
+    assert_int_equal(plan.chunks[1].request, 2);
+    assert_int_equal(plan.chunks[2].request, 0);
     assert_int_equal(plan.chunks[2].count, 48); // 62 are left; the chunk ends at a block's end
     assert_false(plan.chunks[2].last);
 }
 
 static void prompt_that_fits_is_one_chunk(void **state) {
     (void)state;
-    const struct scheduler_run run = running(5, 69);
+    const struct scheduler_request run = running(5, 69);
     const struct scheduler_plan plan = plan_of(&run, 1, &roomy);
     assert_int_equal(plan.chunk_count, 1);
     assert_int_equal(plan.chunks[0].count, 64);
@@ -64,14 +64,14 @@ static void prompt_that_fits_is_one_chunk(void **state) {
 
 static void chunks_end_at_absolute_block_boundaries(void **state) {
     (void)state;
-    const struct scheduler_run run = running(21, 500);
+    const struct scheduler_request run = running(21, 500);
     const struct scheduler_plan plan = plan_of(&run, 1, &roomy);
     assert_int_equal(plan.chunks[0].first + plan.chunks[0].count, 80);
 }
 
 static void many_decodes_leave_a_block_for_a_prompt(void **state) {
     (void)state;
-    struct scheduler_run runs[100];
+    struct scheduler_request runs[100];
     for (int i = 0; i < 99; i++)
         runs[i] = running(20 + i, 21 + i);
     runs[99] = running(3, 900);
@@ -83,36 +83,36 @@ static void many_decodes_leave_a_block_for_a_prompt(void **state) {
 
 static void foreground_prompt_comes_before_those_in_the_background(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(0, 640), running(0, 640)};
+    struct scheduler_request runs[] = {running(0, 640), running(0, 640)};
     runs[0].foreground = false;
     struct scheduler_plan plan = plan_of(runs, 2, &roomy);
     assert_int_equal(plan.chunk_count, 1);
-    assert_int_equal(plan.chunks[0].run, 1);
+    assert_int_equal(plan.chunks[0].request, 1);
     runs[0].promoted = true;
     plan = plan_of(runs, 2, &roomy);
-    assert_int_equal(plan.chunks[0].run, 0);
+    assert_int_equal(plan.chunks[0].request, 0);
 }
 
 static void long_prompts_in_the_background_take_turns(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(SCHEDULER_TURN, 9000), running(0, 9000),
-                                   running(SCHEDULER_TURN + 16, 9000)};
+    struct scheduler_request runs[] = {running(SCHEDULER_QUANTUM, 9000), running(0, 9000),
+                                       running(SCHEDULER_QUANTUM + 16, 9000)};
     for (int i = 0; i < 3; i++) {
         runs[i].foreground = false;
         runs[i].prefilled = runs[i].cached;
     }
     struct scheduler_plan plan = plan_of(runs, 3, &roomy);
-    assert_int_equal(plan.chunks[0].run, 1);
-    runs[1].prefilled = SCHEDULER_TURN; // has had as many as the others now
+    assert_int_equal(plan.chunks[0].request, 1);
+    runs[1].prefilled = SCHEDULER_QUANTUM; // has had as many as the others now
     plan = plan_of(runs, 3, &roomy);
-    assert_int_equal(plan.chunks[0].run, 0);
+    assert_int_equal(plan.chunks[0].request, 0);
 }
 
 static void who_was_skipped_too_long_is_promoted_one_at_a_time(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(0, 64), waiting(50), waiting(50), waiting(50)};
+    struct scheduler_request runs[] = {running(0, 64), waiting(50), waiting(50), waiting(50)};
     runs[2].foreground = runs[3].foreground = false;
-    const struct scheduler_plan plan = {.chunk_count = 1, .chunks = {{.run = 0, .count = 16}}};
+    const struct scheduler_plan plan = {.chunk_count = 1, .chunks = {{.request = 0, .count = 16}}};
     for (int step = 0; step < SCHEDULER_PATIENCE; step++) {
         assert_false(runs[2].promoted);
         scheduler_note(runs, 4, &plan);
@@ -126,9 +126,9 @@ static void who_was_skipped_too_long_is_promoted_one_at_a_time(void **state) {
 
 static void last_to_come_gives_its_blocks_up(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(32, 33), running(40, 41), running(50, 51)};
+    struct scheduler_request runs[] = {running(32, 33), running(40, 41), running(50, 51)};
     struct scheduler_limits limits = roomy;
-    limits.room = 0;
+    limits.free_blocks = 0;
     limits.swap_us = 10;
     limits.recompute_us = 100;
     struct scheduler_plan plan = plan_of(runs, 3, &limits);
@@ -139,7 +139,7 @@ static void last_to_come_gives_its_blocks_up(void **state) {
     limits.recompute_us = 9;
     assert_false(plan_of(runs, 3, &limits).swap);
     runs[2].state = SCHEDULER_WAITING; // who is not inside gives first, whatever its rank
-    const struct scheduler_run moved = runs[2];
+    const struct scheduler_request moved = runs[2];
     runs[2] = runs[0];
     runs[0] = moved;
     plan = plan_of(runs, 3, &limits);
@@ -149,9 +149,9 @@ static void last_to_come_gives_its_blocks_up(void **state) {
 
 static void who_has_no_room_waits_for_those_before_it(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(20, 21), running(32, 33)};
+    struct scheduler_request runs[] = {running(20, 21), running(32, 33)};
     struct scheduler_limits limits = roomy;
-    limits.room = 0;
+    limits.free_blocks = 0;
     const struct scheduler_plan plan = plan_of(runs, 2, &limits);
     assert_int_equal(plan.preempted_count, 1);
     assert_int_equal(plan.preempted[0], 1);
@@ -161,9 +161,9 @@ static void who_has_no_room_waits_for_those_before_it(void **state) {
 
 static void one_that_is_too_large_alone_is_refused(void **state) {
     (void)state;
-    const struct scheduler_run run = running(32, 33);
+    const struct scheduler_request run = running(32, 33);
     struct scheduler_limits limits = roomy;
-    limits.room = 0;
+    limits.free_blocks = 0;
     const struct scheduler_plan plan = plan_of(&run, 1, &limits);
     assert_int_equal(plan.refused, 0);
     assert_int_equal(plan.chunk_count, 0);
@@ -171,9 +171,9 @@ static void one_that_is_too_large_alone_is_refused(void **state) {
 
 static void shared_blocks_that_were_not_counted_delay_nobody_for_ever(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(32, 33), running(40, 41)};
+    struct scheduler_request runs[] = {running(32, 33), running(40, 41)};
     struct scheduler_limits limits = roomy;
-    limits.room = 0;
+    limits.free_blocks = 0;
     runs[1].own = 0; // all it has is shared, with a third that has gone, say
     struct scheduler_plan plan = plan_of(runs, 2, &limits);
     assert_int_equal(plan.preempted_count, 1);
@@ -183,16 +183,16 @@ static void shared_blocks_that_were_not_counted_delay_nobody_for_ever(void **sta
 
 static void those_who_wait_come_in_by_rank_above_the_watermark(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(20, 21), waiting(100), waiting(10)};
+    struct scheduler_request runs[] = {running(20, 21), waiting(100), waiting(10)};
     struct scheduler_limits limits = roomy;
     limits.watermark = 3;
-    limits.room = 7 + 3 - 1;                                       // 101 tokens take 7
+    limits.free_blocks = 7 + 3 - 1;                                // 101 tokens take 7
     assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 0); // and the small one waits too
-    limits.room++;
+    limits.free_blocks++;
     struct scheduler_plan plan = plan_of(runs, 3, &limits);
     assert_int_equal(plan.admitted_count, 1);
     assert_int_equal(plan.admitted[0], 1);
-    limits.room++;
+    limits.free_blocks++;
     assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 2);
     runs[0].length = 60; // what is inside has its log reserved
     assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 0);
@@ -201,9 +201,10 @@ static void those_who_wait_come_in_by_rank_above_the_watermark(void **state) {
 
 static void foreground_has_the_background_give_way(void **state) {
     (void)state;
-    struct scheduler_run runs[] = {running(64, 65), running(160, 161), waiting(100), waiting(100)};
+    struct scheduler_request runs[] = {running(64, 65), running(160, 161), waiting(100),
+                                       waiting(100)};
     struct scheduler_limits limits = roomy;
-    limits.room = 2;
+    limits.free_blocks = 2;
     runs[0].foreground = runs[1].foreground = runs[2].foreground = false;
     const struct scheduler_plan plan = plan_of(runs, 4, &limits);
     assert_int_equal(plan.preempted_count, 1);
@@ -211,7 +212,7 @@ static void foreground_has_the_background_give_way(void **state) {
     assert_int_equal(plan.admitted_count, 1);
     assert_int_equal(plan.admitted[0], 3);
     assert_int_equal(plan.chunk_count, 1);
-    limits.room = 0;
+    limits.free_blocks = 0;
     runs[1].own = 1; // preempting it would not be enough: it is left alone
     runs[0].own = 1;
     assert_int_equal(plan_of(runs + 1, 3, &limits).admitted_count, 0);
@@ -241,7 +242,7 @@ enum {
 };
 
 struct job {
-    struct scheduler_run run;
+    struct scheduler_request run;
     int32_t answer;  // tokens to go
     int32_t loading; // steps to go
     int32_t swapped; // tokens outside the device
@@ -294,7 +295,7 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
     }
     assert_true(plan->blocks <= day->free_blocks);
     for (int32_t i = 0; i < plan->chunk_count; i++) {
-        struct job *job = &day->jobs[plan->chunks[i].run];
+        struct job *job = &day->jobs[plan->chunks[i].request];
         const int32_t end = plan->chunks[i].first + plan->chunks[i].count;
         const int32_t need = scheduler_need(&job->run, end, 16);
         day->free_blocks -= need;
@@ -340,12 +341,12 @@ static void end_step(struct day *day) {
 }
 
 static void step(struct day *day, int64_t *spent_us) {
-    struct scheduler_run runs[DAY_RUNS];
+    struct scheduler_request runs[DAY_RUNS];
     struct scheduler_plan plan;
     const struct scheduler_limits limits = {
         .step_tokens = DAY_STEP_TOKENS,
         .block_size = 16,
-        .room = day->free_blocks,
+        .free_blocks = day->free_blocks,
         .watermark = 4,
         .swap_us = 1,
         .recompute_us = day->steps / 1000 % 2 ? 0.5 : 2, // by turns
@@ -357,7 +358,7 @@ static void step(struct day *day, int64_t *spent_us) {
     scheduler_note(runs, day->count, &plan);
     *spent_us += clock_now_us() - before;
     for (int32_t i = 0; i < day->count; i++) { // as it was planned, with what was noted
-        const struct scheduler_run noted = runs[i];
+        const struct scheduler_request noted = runs[i];
         runs[i] = day->jobs[i].run;
         day->jobs[i].run.prefilled = noted.prefilled;
         day->jobs[i].run.skipped = noted.skipped;

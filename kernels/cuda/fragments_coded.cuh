@@ -1,33 +1,38 @@
-// kernels/cuda/cells_coded.cuh — cells of types whose codes stand for numbers of a table.
+// kernels/cuda/fragments_coded.cuh — fragments of types whose codes index a table of values.
 //
-//   heads   16 rows x HEAD bytes: what the file has in a block besides the codes
-//   codes   a word of eight for each row of a unit; 16 bytes a lane, 512 bytes a warp in a run
+//   params  16 rows x PARAMS bytes: what a block of the file stores besides the codes
+//   codes   a word of eight for each row of a group; 16 bytes a lane, 512 consecutive bytes a warp
 //
-// An operand is the number itself, in fp16 exactly, perhaps times a power of two, so that there are
-// no minima: a factor for each unit is all that is left.
+// An operand is the table's value, exact in fp16, possibly times a power of two. So these types
+// have no minima: all that is left is one factor for each group.
 #pragma once
-#include "kernels/cuda/cells_scaled.cuh"
+#include "kernels/cuda/fragments_scaled.cuh"
 
 // ---- MXFP4
 
-// A head is an exponent for each unit: those of rows g and g + 8 in turn, two units a word.
+// The params are one exponent for each group, rows g and g + 8 alternating, two groups a word.
 //
-// The codes are a sign, two bits of an exponent and one of a fraction. With the sign at bit 15 of a
-// half, and the other three at bits 11 ... 9, the half is the number times 2^-14, exactly; zero and
-// the subnormal 0.5 are so, too. So a word has its four pairs of codes where a shift of the first
-// two, and two shifts of the others, bring them there:
+// A code is a sign, two bits of exponent and one of fraction. With the sign at bit 15 of a half and
+// the other three at bits 11 ... 9, the half is exactly the number times 2^-14, and this holds for
+// zero and for the subnormal 0.5 as well. A word therefore stores its four pairs of codes so that
+// one shift brings the first two there, and two shifts the others:
 //   sign and magnitude at bits 15, 11 ... 9;  12, 8 ... 6;  14, 5 ... 3;  13, 2 ... 0
-// A unit's factor is a float's exponent, exactly, and as a half it is exact from 2^-24 to 2^15:
-// loading refuses exponents above MXFP4_EXPONENT, whose weights would go beyond 12, and so nothing
-// overflows. Below, weights under 2^-22 vanish where they are rounded to fp16.
+// A group's factor is the exponent of a float, and as a half it is exact from 2^-24 to 2^15.
+// Loading refuses exponents above MXFP4_EXPONENT, with which weights would exceed 12, so nothing
+// overflows. At the other end, weights under 2^-22 become 0 where they are rounded to fp16.
 enum { MXFP4_EXPONENT = 128 };
 
-template <> struct cell<DTYPE_MXFP4> {
-    enum { UNITS = 6, HEAD = UNITS, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + UNITS * 256 };
+template <> struct fragment<DTYPE_MXFP4> {
+    enum {
+        GROUPS = 6,
+        PARAMS = GROUPS,
+        QUANTS = TILE_ROWS * PARAMS,
+        BYTES = QUANTS + GROUPS * 256
+    };
     enum { LAST_SHIFT = 0, FACTORS = 1, MINIMA = 0, STAGES = 4, COMMON = 1 };
-    enum { QUANT_BYTES = UNITS * 256, HIGH_BYTES = 0 };
-    uint4 codes[UNITS / 2];
-    unsigned exponents[UNITS / 2];
+    enum { QUANT_BYTES = GROUPS * 256, HIGH_BYTES = 0 };
+    uint4 codes[GROUPS / 2];
+    unsigned exponents[GROUPS / 2];
     static __device__ int word_at(int u, int row, int) { return 2 * u + row; }
     static __device__ unsigned placed(unsigned code, int, int half, int e) {
         const int pair = 2 * half + e / 2, at = e % 2 * 16;
@@ -36,13 +41,13 @@ template <> struct cell<DTYPE_MXFP4> {
     }
     __device__ void load(const char *from, int lane) {
 #pragma unroll
-        for (int i = 0; i < UNITS / 2; i++) {
-            exponents[i] = *(const unsigned *)(from + lane / 4 * 2 * HEAD + 4 * i);
+        for (int i = 0; i < GROUPS / 2; i++) {
+            exponents[i] = *(const unsigned *)(from + lane / 4 * 2 * PARAMS + 4 * i);
             codes[i] = words_at(from, QUANTS + i * 512 + lane * 16);
         }
     }
-    __device__ unit_operands operands(int u) const {
-        unit_operands a;
+    __device__ group_operands operands(int u) const {
+        group_operands a;
 #pragma unroll
         for (int row = 0; row < 2; row++) {
             const unsigned word = word_of(codes[u / 2], u % 2 * 2 + row);
@@ -63,8 +68,9 @@ template <> struct cell<DTYPE_MXFP4> {
 
 // ---- steps of IQ4
 
-// Eight codes to the bytes of two words, 128 + the step that each stands for. A selector's bits
-// pick of a register's bytes eight at a time, so that the fourth bit chooses between two such.
+// Turns eight codes into the bytes of two words: 128 + the step that each code stands for. A byte
+// permutation selects among eight bytes by three bits, so the fourth bit of a code chooses between
+// the results of two.
 static __device__ inline void iq4_bytes(unsigned codes, unsigned (&bytes)[2]) {
     const unsigned of_eight = codes & 0x77777777u;
     const unsigned which = (codes >> 1 & 0x44444444u) | 0x32103210u;
@@ -76,9 +82,9 @@ static __device__ inline void iq4_bytes(unsigned codes, unsigned (&bytes)[2]) {
     }
 }
 
-// Operands are steps / 128, below 1, so that their factors are no smaller than a half can be.
+// Operands are steps / 128, below 1, which keeps their factors large enough for a half.
 struct iq4_codes : nibbles {
-    enum { UNITS = 8, LAST_SHIFT = 0, FACTORS = 1, MINIMA = 0, STAGES = 3, HIGH_BYTES = 0 };
+    enum { GROUPS = 8, LAST_SHIFT = 0, FACTORS = 1, MINIMA = 0, STAGES = 3, HIGH_BYTES = 0 };
     static __device__ unsigned placed(unsigned code, int, int half, int e) {
         return code << (16 * half + 4 * e);
     }
@@ -86,8 +92,8 @@ struct iq4_codes : nibbles {
         const __half2 biased = as_halves(__byte_perm(bytes, 0x64646464u, selector));
         return as_bits(__hfma2(biased, __float2half2_rn(1.0f / 128), __float2half2_rn(-9)));
     }
-    __device__ unit_operands operands(int u) const {
-        unit_operands a;
+    __device__ group_operands operands(int u) const {
+        group_operands a;
 #pragma unroll
         for (int row = 0; row < 2; row++) {
             unsigned bytes[2];
@@ -99,33 +105,33 @@ struct iq4_codes : nibbles {
     }
 };
 
-template <> struct cell<DTYPE_IQ4_NL> : iq4_codes { // a head is d of each unit
-    enum { HEAD = 16, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + QUANT_BYTES, COMMON = 0 };
-    uint4 heads[2];
+template <> struct fragment<DTYPE_IQ4_NL> : iq4_codes { // the params are d of each group
+    enum { PARAMS = 16, QUANTS = TILE_ROWS * PARAMS, BYTES = QUANTS + QUANT_BYTES, COMMON = 0 };
+    uint4 params[2];
     __device__ void load(const char *from, int lane) {
-        heads[0] = words_at(from, lane / 4 * HEAD),
-        heads[1] = words_at(from, (lane / 4 + 8) * HEAD);
+        params[0] = words_at(from, lane / 4 * PARAMS),
+        params[1] = words_at(from, (lane / 4 + 8) * PARAMS);
         load_low(from + QUANTS, lane);
     }
     __device__ float factor(int u, int row, int) const {
-        return low_float(short_of(word_of(heads[row], u / 2), u % 2));
+        return low_float(short_of(word_of(params[row], u / 2), u % 2));
     }
     __device__ float row_factor(int) const { return 128; }
 };
 
-// A head is the file's: d, and eight scales of six bits, of which the upper two come first.
-template <> struct cell<DTYPE_IQ4_XS> : iq4_codes {
-    enum { HEAD = 8, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + QUANT_BYTES, COMMON = 1 };
-    uint2 heads[2];
+// The params are as in the file: d, then eight scales of six bits, the upper two of each first.
+template <> struct fragment<DTYPE_IQ4_XS> : iq4_codes {
+    enum { PARAMS = 8, QUANTS = TILE_ROWS * PARAMS, BYTES = QUANTS + QUANT_BYTES, COMMON = 1 };
+    uint2 params[2];
     __device__ void load(const char *from, int lane) {
-        heads[0] = *(const uint2 *)(from + lane / 4 * HEAD);
-        heads[1] = *(const uint2 *)(from + (lane / 4 + 8) * HEAD);
+        params[0] = *(const uint2 *)(from + lane / 4 * PARAMS);
+        params[1] = *(const uint2 *)(from + (lane / 4 + 8) * PARAMS);
         load_low(from + QUANTS, lane);
     }
     __device__ float factor(int u, int row, int) const {
-        const unsigned high = heads[row].x >> (16 + 2 * u) << 4 & 0x30;
-        const unsigned scale = (heads[row].y >> 4 * u & 15) | high;
+        const unsigned high = params[row].x >> (16 + 2 * u) << 4 & 0x30;
+        const unsigned scale = (params[row].y >> 4 * u & 15) | high;
         return __uint_as_float(0x4b000000u | scale) - (float)((1 << 23) + 32); // 2^23 + scale
     }
-    __device__ float row_factor(int row) const { return low_float(heads[row].x) * 128; }
+    __device__ float row_factor(int row) const { return low_float(params[row].x) * 128; }
 };

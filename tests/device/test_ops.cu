@@ -1,4 +1,4 @@
-// tests/device/test_verbs.cu — the small verbs and the block copies, against plain double loops.
+// tests/device/test_ops.cu — the small ops and the block copies, against plain double loops.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,28 +11,28 @@
 
 enum { GUARD = 64, POISON = 0xff };
 
-struct verb_tests {
+struct op_tests {
     struct device *device;
     struct tally *tally;
     uint64_t state;
 };
 
-static float draw(struct verb_tests *tests) { // -1 ... 1
+static float draw(struct op_tests *tests) { // -1 ... 1
     return (float)(random_next(&tests->state) >> 40) * (2.0f / (1 << 24)) - 1;
 }
 
-static int below(struct verb_tests *tests, int limit) {
+static int below(struct op_tests *tests, int limit) {
     return (int)(random_next(&tests->state) % (uint64_t)limit);
 }
 
-static std::vector<float> draws(struct verb_tests *tests, size_t count, float size) {
+static std::vector<float> draws(struct op_tests *tests, size_t count, float size) {
     std::vector<float> values(count);
     for (float &value : values)
         value = size * draw(tests);
     return values;
 }
 
-static std::vector<uint16_t> half_draws(struct verb_tests *tests, size_t count, float size) {
+static std::vector<uint16_t> half_draws(struct op_tests *tests, size_t count, float size) {
     std::vector<uint16_t> values(count);
     for (uint16_t &value : values)
         value = float_to_half(size * draw(tests));
@@ -60,7 +60,7 @@ static bool guard_holds(const void *memory, size_t bytes) {
     return std::all_of(guard.begin(), guard.end(), [](char c) { return c == (char)POISON; });
 }
 
-static void finish(struct verb_tests *tests) {
+static void finish(struct op_tests *tests) {
     CUDA(tests->device->failure);
     CUDA(cudaStreamSynchronize(tests->device->stream));
 }
@@ -77,7 +77,7 @@ static double half_error(uint16_t got, double expected) {
     return error < 1e9 ? error : 1e9; // NaN is not below it
 }
 
-static void test_rmsnorm(struct verb_tests *tests, int rows, int dim) {
+static void test_rmsnorm(struct op_tests *tests, int rows, int dim) {
     const size_t count = (size_t)rows * dim;
     const std::vector<float> x = draws(tests, count, 3), weight = draws(tests, dim, 2);
     float *x_card = on_card(x), *weight_card = on_card(weight);
@@ -109,7 +109,7 @@ static double act_of(enum act act, double g, double u) {
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
 
-static void test_act(struct verb_tests *tests, enum act act, int rows, int dim) {
+static void test_act(struct op_tests *tests, enum act act, int rows, int dim) {
     const size_t count = (size_t)rows * dim;
     const std::vector<uint16_t> gate = half_draws(tests, count, 9),
                                 up = half_draws(tests, count, 9);
@@ -134,7 +134,7 @@ static void test_act(struct verb_tests *tests, enum act act, int rows, int dim) 
     drop({gate_card, up_card});
 }
 
-static void test_add_rows(struct verb_tests *tests, int rows, int dim, bool normed) {
+static void test_add_rows(struct op_tests *tests, int rows, int dim, bool normed) {
     const size_t count = (size_t)rows * dim;
     const std::vector<float> x = draws(tests, count, 3), y = draws(tests, count, 3),
                              norm = draws(tests, dim, 2);
@@ -163,7 +163,7 @@ static void test_add_rows(struct verb_tests *tests, int rows, int dim, bool norm
     drop({x_card, y_card, norm_card});
 }
 
-static void test_narrow(struct verb_tests *tests, int rows, int dim) {
+static void test_narrow(struct op_tests *tests, int rows, int dim) {
     const size_t count = (size_t)rows * dim;
     const std::vector<float> x = draws(tests, count, 900);
     float *x_card = on_card(x);
@@ -228,7 +228,7 @@ static double check_cache(const struct rope_case *it, const struct rope_inputs *
     return poison == bytes.size() / element - written ? worst : 1e9;
 }
 
-static struct rope_inputs draw_rope(struct verb_tests *tests, const struct rope_case *it,
+static struct rope_inputs draw_rope(struct op_tests *tests, const struct rope_case *it,
                                     uint32_t blocks) {
     const size_t size = (size_t)it->tokens * it->head_size;
     struct rope_inputs in = {half_draws(tests, size * it->num_heads, 2),
@@ -251,7 +251,7 @@ static struct rope_inputs draw_rope(struct verb_tests *tests, const struct rope_
     return in;
 }
 
-static void test_rope(struct verb_tests *tests, const struct rope_case *it) {
+static void test_rope(struct op_tests *tests, const struct rope_case *it) {
     const int layers = 3, layer = 1;
     const uint32_t blocks = (uint32_t)(it->tokens / it->block_size + 3);
     const struct rope_inputs in = draw_rope(tests, it, blocks);
@@ -305,7 +305,7 @@ static void test_rope(struct verb_tests *tests, const struct rope_case *it) {
     drop({cache.data, batch.positions, batch.slot_mapping, q, k, v, q_norm, k_norm, inv_freq});
 }
 
-static struct kv_cache draw_extents(struct verb_tests *tests, std::vector<uint16_t> *bits,
+static struct kv_cache draw_extents(struct op_tests *tests, std::vector<uint16_t> *bits,
                                     uint32_t blocks) {
     struct kv_cache cache = {};
     cache.type = DTYPE_F16;
@@ -320,7 +320,7 @@ static struct kv_cache draw_extents(struct verb_tests *tests, std::vector<uint16
 }
 
 // 0 ... count - 1 in any order.
-static std::vector<uint32_t> shuffled(struct verb_tests *tests, uint32_t count) {
+static std::vector<uint32_t> shuffled(struct op_tests *tests, uint32_t count) {
     std::vector<uint32_t> order(count);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
@@ -329,7 +329,7 @@ static std::vector<uint32_t> shuffled(struct verb_tests *tests, uint32_t count) 
     return order;
 }
 
-static void test_copy_blocks(struct verb_tests *tests, int pairs) {
+static void test_copy_blocks(struct op_tests *tests, int pairs) {
     std::vector<uint16_t> before;
     const struct kv_cache cache = draw_extents(tests, &before, 2 * pairs + 3);
     const size_t extent = kv_block_bytes(&cache) / 2;
@@ -348,7 +348,7 @@ static void test_copy_blocks(struct verb_tests *tests, int pairs) {
 }
 
 // Out to a slab, in which runs of neighbours and single blocks mix, and back to other blocks.
-static void test_swap_blocks(struct verb_tests *tests, int pairs) {
+static void test_swap_blocks(struct op_tests *tests, int pairs) {
     std::vector<uint16_t> before;
     const struct kv_cache cache = draw_extents(tests, &before, 2 * pairs + 3);
     const size_t extent = kv_block_bytes(&cache) / 2, bytes = (size_t)pairs * extent * 2;
@@ -384,7 +384,7 @@ static void test_swap_blocks(struct verb_tests *tests, int pairs) {
     drop({cache.data});
 }
 
-static void test_ropes(struct verb_tests *tests) {
+static void test_ropes(struct op_tests *tests) {
     static const int SHAPES[][5] = {{8, 2, 64, 16, 64},   {32, 8, 128, 16, 128}, {5, 5, 80, 8, 32},
                                     {3, 1, 120, 32, 120}, {4, 2, 256, 16, 64},   {2, 1, 20, 5, 0}};
     for (enum dtype type : {DTYPE_F16, DTYPE_BF16, DTYPE_F32})
@@ -403,8 +403,8 @@ static void test_ropes(struct verb_tests *tests) {
             }
 }
 
-void test_verbs(struct device *, struct tally *tally) {
-    struct verb_tests tests = {nullptr, tally, tally->seed};
+void test_ops(struct device *, struct tally *tally) {
+    struct op_tests tests = {nullptr, tally, tally->seed};
     const struct device_options options = {};
     struct error err;
     if (backend_cuda()->open(&options, &tests.device, &err) != STATUS_OK)

@@ -1,4 +1,4 @@
-#include "app/bench/verbs.h"
+#include "app/bench/ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,8 +34,8 @@ static const size_t COLD_BYTES = (size_t)256 << 20; // more than caches hold
 static const double LEAST_US = 20000; // of one measurement: shorter calls are repeated
 static const double MOST_US = 2e6;    // of one call: longer ones are not made
 
-struct verbs {
-    const struct bench_verbs_options *options;
+struct op_bench {
+    const struct bench_ops_options *options;
     const struct backend *backend;
     struct device *device;
     struct device_info info;
@@ -52,55 +52,55 @@ static const struct backend *find_backend(const char *name) {
     return backend_cuda();
 }
 
-static enum status open_backend(struct verbs *verbs) {
-    const char *name = verbs->options->subject.backend ? verbs->options->subject.backend : "auto";
-    const struct device_options options = {.threads = verbs->options->subject.threads};
-    verbs->backend = find_backend(name);
-    if (verbs->backend && verbs->backend->open(&options, &verbs->device, &verbs->err) == STATUS_OK)
+static enum status open_backend(struct op_bench *bench) {
+    const char *name = bench->options->subject.backend ? bench->options->subject.backend : "auto";
+    const struct device_options options = {.threads = bench->options->subject.threads};
+    bench->backend = find_backend(name);
+    if (bench->backend && bench->backend->open(&options, &bench->device, &bench->err) == STATUS_OK)
         return STATUS_OK;
     if (strcmp(name, "auto") != 0)
-        return verbs->backend ? verbs->err.status
-                              : error_set(&verbs->err, STATUS_UNSUPPORTED,
+        return bench->backend ? bench->err.status
+                              : error_set(&bench->err, STATUS_UNSUPPORTED,
                                           "this quire was built without CUDA; use --backend cpu");
-    verbs->backend = backend_cpu();
-    return verbs->backend->open(&options, &verbs->device, &verbs->err);
+    bench->backend = backend_cpu();
+    return bench->backend->open(&options, &bench->device, &bench->err);
 }
 
 // Memory with something in it: untouched pages of a processor are all one.
-static enum status take(struct verbs *verbs, size_t bytes, void **memory) {
+static enum status alloc_filled(struct op_bench *bench, size_t bytes, void **memory) {
     enum { CHUNK = 1 << 20 };
-    TRY(verbs->backend->alloc(verbs->device, bytes, memory));
+    TRY(bench->backend->alloc(bench->device, bytes, memory));
     uint16_t *chunk = malloc(CHUNK);
     if (!chunk) return STATUS_NO_MEMORY;
     for (uint32_t i = 0; i < CHUNK / sizeof *chunk; i++) // finite in any type, of both signs
         chunk[i] = (uint16_t)(0x2c00 + i * 2654435761u % 0x400 + (i & 1) * 0x8000);
     for (size_t at = 0; at < bytes; at += CHUNK)
-        verbs->backend->to_device(verbs->device, (char *)*memory + at, chunk,
+        bench->backend->to_device(bench->device, (char *)*memory + at, chunk,
                                   bytes - at < CHUNK ? bytes - at : CHUNK);
-    const enum status status = verbs->backend->sync(verbs->device);
+    const enum status status = bench->backend->sync(bench->device);
     free(chunk);
     return status;
 }
 
-typedef void verb_call(struct verbs *verbs, const void *args);
+typedef void op_call(struct op_bench *bench, const void *args);
 
-static double once_us(struct verbs *verbs, verb_call *call, const void *args, int32_t repeats) {
+static double once_us(struct op_bench *bench, op_call *call, const void *args, int32_t repeats) {
     const int64_t before = clock_now_us();
     for (int32_t i = 0; i < repeats; i++)
-        call(verbs, args);
-    if (verbs->backend->sync(verbs->device) != STATUS_OK) return 0;
+        call(bench, args);
+    if (bench->backend->sync(bench->device) != STATUS_OK) return 0;
     return (double)(clock_now_us() - before) / repeats;
 }
 
 // The median time of a call; 0: the device failed.
-static double median_us(struct verbs *verbs, verb_call *call, const void *args) {
+static double median_us(struct op_bench *bench, op_call *call, const void *args) {
     struct samples times = {0};
-    const int32_t runs = verbs->options->runs ? verbs->options->runs : DEFAULT_RUNS;
-    const double first = once_us(verbs, call, args, 1), warm = once_us(verbs, call, args, 1);
+    const int32_t runs = bench->options->runs ? bench->options->runs : DEFAULT_RUNS;
+    const double first = once_us(bench, call, args, 1), warm = once_us(bench, call, args, 1);
     if (!(first > 0) || !(warm > 0)) return 0;
     const int32_t repeats = warm < LEAST_US ? (int32_t)(LEAST_US / warm) + 1 : 1;
     for (int32_t i = 0; i < runs; i++)
-        samples_add(&times, once_us(verbs, call, args, repeats));
+        samples_add(&times, once_us(bench, call, args, repeats));
     return samples_figure(&times).median;
 }
 
@@ -109,59 +109,60 @@ struct read_args {
     size_t bytes;
 };
 
-static void call_read(struct verbs *verbs, const void *args) {
+static void call_read(struct op_bench *bench, const void *args) {
     const struct read_args *read = args;
-    verbs->backend->read(verbs->device, read->memory, read->bytes);
+    bench->backend->read(bench->device, read->memory, read->bytes);
 }
 
-static enum status measure_read(struct verbs *verbs) {
+static enum status measure_read(struct op_bench *bench) {
     struct read_args args = {.bytes = READ_BYTES};
     void *memory = NULL;
-    TRY(take(verbs, READ_BYTES, &memory));
+    TRY(alloc_filled(bench, READ_BYTES, &memory));
     args.memory = memory;
-    const double us = median_us(verbs, call_read, &args);
-    verbs->backend->release(verbs->device, memory, READ_BYTES);
-    if (!(us > 0)) return error_set(&verbs->err, STATUS_DEVICE, "the device failed");
-    verbs->read_bytes_per_s = (double)READ_BYTES / us * 1e6;
+    const double us = median_us(bench, call_read, &args);
+    bench->backend->release(bench->device, memory, READ_BYTES);
+    if (!(us > 0)) return error_set(&bench->err, STATUS_DEVICE, "the device failed");
+    bench->read_bytes_per_s = (double)READ_BYTES / us * 1e6;
     return STATUS_OK;
 }
 
 struct measured {
-    const char *verb, *way, *what; // way: which of several there are
+    const char *op, *way, *what; // way: which of several there are
 };
 
-static bool report(struct verbs *verbs, const struct measured *measured, double us, size_t bytes) {
+static bool report(struct op_bench *bench, const struct measured *measured, double us,
+                   size_t bytes) {
     const double bytes_per_s = (double)bytes / us * 1e6;
-    if (!verbs->results) {
-        printf("%-10s %-8s %-15s %10.1f us %9.1f GB/s %6.1f %%\n", measured->verb, measured->way,
-               measured->what, us, bytes_per_s / 1e9, 100 * bytes_per_s / verbs->read_bytes_per_s);
+    if (!bench->results) {
+        printf("%-10s %-8s %-15s %10.1f us %9.1f GB/s %6.1f %%\n", measured->op, measured->way,
+               measured->what, us, bytes_per_s / 1e9, 100 * bytes_per_s / bench->read_bytes_per_s);
         return true;
     }
     cJSON *object = cJSON_CreateObject();
     const bool whole =
-        object && json_add_text(object, "verb", measured->verb) &&
+        object && json_add_text(object, "verb", measured->op) &&
         json_add_text(object, "way", measured->way) &&
         json_add_text(object, "what", measured->what) && json_add_number(object, "us", us) &&
         json_add_number(object, "bytes", (double)bytes) &&
         json_add_number(object, "bytes_per_s", bytes_per_s) &&
-        json_add_number(object, "of_read_bandwidth", bytes_per_s / verbs->read_bytes_per_s) &&
-        cJSON_AddItemToArray(verbs->results, object);
+        json_add_number(object, "of_read_bandwidth", bytes_per_s / bench->read_bytes_per_s) &&
+        cJSON_AddItemToArray(bench->results, object);
     if (!whole) cJSON_Delete(object);
     return whole;
 }
 
-static bool report_skipped(struct verbs *verbs, const struct measured *measured, const char *why) {
-    if (!verbs->results) {
-        printf("%-10s %-8s %-15s skipped: %s\n", measured->verb, measured->way, measured->what,
-               why);
+static bool report_skipped(struct op_bench *bench, const struct measured *measured,
+                           const char *why) {
+    if (!bench->results) {
+        printf("%-10s %-8s %-15s skipped: %s\n", measured->op, measured->way, measured->what, why);
         return true;
     }
     cJSON *object = cJSON_CreateObject();
-    const bool whole = object && json_add_text(object, "verb", measured->verb) &&
+    const bool whole = object && json_add_text(object, "verb", measured->op) &&
                        json_add_text(object, "way", measured->way) &&
                        json_add_text(object, "what", measured->what) &&
                        json_add_text(object, "skipped", why) &&
-                       cJSON_AddItemToArray(verbs->results, object);
+                       cJSON_AddItemToArray(bench->results, object);
     if (!whole) cJSON_Delete(object);
     return whole;
 }
@@ -178,19 +179,19 @@ struct scene { // one decode step's attention, all layers, and what it points to
     size_t cache_bytes, q_bytes;
 };
 
-static void attend(struct verbs *verbs, const struct scene *scene) {
+static void attend(struct op_bench *bench, const struct scene *scene) {
     struct paged_attention args = scene->args;
     for (args.layer = 0; args.layer < scene->cache.num_layers; args.layer++)
-        verbs->backend->paged_attention(verbs->device, &args);
+        bench->backend->paged_attention(bench->device, &args);
 }
 
 // As the forward pass does it: recorded, where the backend records.
-static void call_attention(struct verbs *verbs, const void *args) {
+static void call_attention(struct op_bench *bench, const void *args) {
     enum { KEY = 1 };
-    const struct backend *backend = verbs->backend;
-    if (backend->replay && backend->replay(verbs->device, KEY)) return;
-    attend(verbs, args);
-    if (backend->recorded && !backend->recorded(verbs->device)) attend(verbs, args);
+    const struct backend *backend = bench->backend;
+    if (backend->replay && backend->replay(bench->device, KEY)) return;
+    attend(bench, args);
+    if (backend->recorded && !backend->recorded(bench->device)) attend(bench, args);
 }
 
 // cu_seqlens_q, seq_lens_kv, positions and a block table in which neighbours lie far apart.
@@ -226,35 +227,35 @@ static struct workspace workspace_of(const struct scene *scene) {
                               .attention = scene->args.kernel};
 }
 
-static size_t layer_bytes(const struct verbs *verbs, int32_t batch, int32_t length) {
-    const size_t row = dtype_row_bytes(verbs->kv_type, HEAD_SIZE);
+static size_t layer_bytes(const struct op_bench *bench, int32_t batch, int32_t length) {
+    const size_t row = dtype_row_bytes(bench->kv_type, HEAD_SIZE);
     return 2 * (size_t)batch * (size_t)length * KV_HEADS * row;
 }
 
 // As many as it takes for none to be found in a cache when its turn comes again.
-static int32_t layers_of(const struct verbs *verbs, int32_t batch, int32_t length) {
-    const size_t layers = COLD_BYTES / layer_bytes(verbs, batch, length) + 1;
+static int32_t layers_of(const struct op_bench *bench, int32_t batch, int32_t length) {
+    const size_t layers = COLD_BYTES / layer_bytes(bench, batch, length) + 1;
     return layers < MAX_LAYERS ? (int32_t)layers : MAX_LAYERS;
 }
 
-static enum status open_scene(struct verbs *verbs, struct scene *scene, int32_t batch,
+static enum status open_scene(struct op_bench *bench, struct scene *scene, int32_t batch,
                               int32_t length) {
-    *scene = (struct scene){.cache = {.type = verbs->kv_type,
-                                      .num_layers = layers_of(verbs, batch, length),
+    *scene = (struct scene){.cache = {.type = bench->kv_type,
+                                      .num_layers = layers_of(bench, batch, length),
                                       .num_kv_heads = KV_HEADS,
                                       .head_size = HEAD_SIZE,
                                       .block_size = BLOCK_SIZE,
                                       .num_blocks = (uint32_t)(batch * (length / BLOCK_SIZE))}};
     scene->cache_bytes = scene->cache.num_blocks * kv_block_bytes(&scene->cache);
-    scene->q_bytes = (size_t)batch * HEADS * dtype_row_bytes(verbs->backend->activation, HEAD_SIZE);
-    TRY(take(verbs, scene->cache_bytes, &scene->cache.data));
-    TRY(take(verbs, scene->q_bytes, &scene->q));
-    TRY(take(verbs, scene->q_bytes, &scene->out));
-    TRY(take(verbs, (size_t)batch * sizeof(int64_t), &scene->slots));
+    scene->q_bytes = (size_t)batch * HEADS * dtype_row_bytes(bench->backend->activation, HEAD_SIZE);
+    TRY(alloc_filled(bench, scene->cache_bytes, &scene->cache.data));
+    TRY(alloc_filled(bench, scene->q_bytes, &scene->q));
+    TRY(alloc_filled(bench, scene->q_bytes, &scene->out));
+    TRY(alloc_filled(bench, (size_t)batch * sizeof(int64_t), &scene->slots));
     TRY(fill_numbers(scene, batch, length));
     const size_t bytes = scene->number_count * sizeof scene->numbers[0];
-    TRY(verbs->backend->alloc(verbs->device, bytes, &scene->device_numbers));
-    verbs->backend->to_device(verbs->device, scene->device_numbers, scene->numbers, bytes);
+    TRY(bench->backend->alloc(bench->device, bytes, &scene->device_numbers));
+    bench->backend->to_device(bench->device, scene->device_numbers, scene->numbers, bytes);
     const int32_t *numbers = scene->device_numbers;
     scene->batch = (struct batch){.num_seqs = batch,
                                   .num_tokens = batch,
@@ -270,29 +271,29 @@ static enum status open_scene(struct verbs *verbs, struct scene *scene, int32_t 
                                            .scale = 0.0884f, // 1 / sqrt(HEAD_SIZE)
                                            .cache = &scene->cache,
                                            .batch = &scene->batch};
-    return verbs->backend->sync(verbs->device);
+    return bench->backend->sync(bench->device);
 }
 
-static void close_scene(struct verbs *verbs, struct scene *scene) {
-    const struct backend *backend = verbs->backend;
-    backend->release(verbs->device, scene->cache.data, scene->cache_bytes);
-    backend->release(verbs->device, scene->q, scene->q_bytes);
-    backend->release(verbs->device, scene->out, scene->q_bytes);
-    backend->release(verbs->device, scene->slots, (size_t)scene->batch.num_seqs * sizeof(int64_t));
-    backend->release(verbs->device, scene->device_numbers,
+static void close_scene(struct op_bench *bench, struct scene *scene) {
+    const struct backend *backend = bench->backend;
+    backend->release(bench->device, scene->cache.data, scene->cache_bytes);
+    backend->release(bench->device, scene->q, scene->q_bytes);
+    backend->release(bench->device, scene->out, scene->q_bytes);
+    backend->release(bench->device, scene->slots, (size_t)scene->batch.num_seqs * sizeof(int64_t));
+    backend->release(bench->device, scene->device_numbers,
                      scene->number_count * sizeof scene->numbers[0]);
     free(scene->numbers);
 }
 
-static bool fits(const struct verbs *verbs, int32_t batch, int32_t length) {
-    const size_t layers = (size_t)layers_of(verbs, batch, length);
-    return layers * layer_bytes(verbs, batch, length) + READ_BYTES < verbs->info.memory_free / 2;
+static bool fits(const struct op_bench *bench, int32_t batch, int32_t length) {
+    const size_t layers = (size_t)layers_of(bench, batch, length);
+    return layers * layer_bytes(bench, batch, length) + READ_BYTES < bench->info.memory_free / 2;
 }
 
 // One kernel over an open scene; us and bytes are those of one layer.
-static enum status measure_kernel(struct verbs *verbs, struct scene *scene, const char *what,
+static enum status measure_kernel(struct op_bench *bench, struct scene *scene, const char *what,
                                   enum attention_kernel kernel) {
-    const struct backend *backend = verbs->backend;
+    const struct backend *backend = bench->backend;
     const struct measured measured = {"attention", attention_name(kernel), what};
     const int32_t layers = scene->cache.num_layers;
     const size_t bytes =
@@ -303,57 +304,57 @@ static enum status measure_kernel(struct verbs *verbs, struct scene *scene, cons
     struct error err = {0};
     char why[64];
     if (backend->attention_check &&
-        backend->attention_check(verbs->device, &scene->args, workspace.max_context, &err))
-        return report_skipped(verbs, &measured, err.text) ? STATUS_OK : STATUS_NO_MEMORY;
-    const double predicted_us = verbs->us_per_byte[kernel] * (double)bytes * layers;
+        backend->attention_check(bench->device, &scene->args, workspace.max_context, &err))
+        return report_skipped(bench, &measured, err.text) ? STATUS_OK : STATUS_NO_MEMORY;
+    const double predicted_us = bench->us_per_byte[kernel] * (double)bytes * layers;
     if (predicted_us > MOST_US) {
         snprintf(why, sizeof why, "a call would take about %.1f s", predicted_us / 1e6);
-        return report_skipped(verbs, &measured, why) ? STATUS_OK : STATUS_NO_MEMORY;
+        return report_skipped(bench, &measured, why) ? STATUS_OK : STATUS_NO_MEMORY;
     }
-    TRY(backend->reserve(verbs->device, &workspace));
-    once_us(verbs, call_attention, scene, 1); // seen; what follows is recorded, and then replayed
-    const double us = median_us(verbs, call_attention, scene) / layers;
-    if (!(us > 0)) return error_set(&verbs->err, STATUS_DEVICE, "the device failed");
-    double *least = &verbs->us_per_byte[kernel];
+    TRY(backend->reserve(bench->device, &workspace));
+    once_us(bench, call_attention, scene, 1); // seen; what follows is recorded, and then replayed
+    const double us = median_us(bench, call_attention, scene) / layers;
+    if (!(us > 0)) return error_set(&bench->err, STATUS_DEVICE, "the device failed");
+    double *least = &bench->us_per_byte[kernel];
     if (!(*least > 0) || us / (double)bytes < *least) *least = us / (double)bytes;
-    return report(verbs, &measured, us, bytes) ? STATUS_OK : STATUS_NO_MEMORY;
+    return report(bench, &measured, us, bytes) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static enum status measure_kernels(struct verbs *verbs, struct scene *scene, const char *what) {
+static enum status measure_kernels(struct op_bench *bench, struct scene *scene, const char *what) {
     static const enum attention_kernel KERNELS[] = {ATTENTION_V1, ATTENTION_V2, ATTENTION_FLASH,
                                                     ATTENTION_GATHER};
-    if (!verbs->backend->attention_check) return measure_kernel(verbs, scene, what, ATTENTION_AUTO);
+    if (!bench->backend->attention_check) return measure_kernel(bench, scene, what, ATTENTION_AUTO);
     for (size_t i = 0; i < sizeof KERNELS / sizeof KERNELS[0]; i++)
-        TRY(measure_kernel(verbs, scene, what, KERNELS[i]));
+        TRY(measure_kernel(bench, scene, what, KERNELS[i]));
     return STATUS_OK;
 }
 
-static enum status measure_attention_case(struct verbs *verbs, int32_t batch, int32_t length) {
+static enum status measure_attention_case(struct op_bench *bench, int32_t batch, int32_t length) {
     char what[32];
     snprintf(what, sizeof what, "%" PRId32 " x %" PRId32, batch, length);
-    if (!fits(verbs, batch, length)) {
+    if (!fits(bench, batch, length)) {
         const struct measured measured = {"attention", "", what};
-        const bool whole = report_skipped(verbs, &measured, "does not fit half of the memory");
+        const bool whole = report_skipped(bench, &measured, "does not fit half of the memory");
         return whole ? STATUS_OK : STATUS_NO_MEMORY;
     }
     struct scene scene;
-    enum status status = open_scene(verbs, &scene, batch, length);
-    if (status == STATUS_OK) status = measure_kernels(verbs, &scene, what);
-    close_scene(verbs, &scene);
+    enum status status = open_scene(bench, &scene, batch, length);
+    if (status == STATUS_OK) status = measure_kernels(bench, &scene, what);
+    close_scene(bench, &scene);
     return status;
 }
 
-static enum status measure_attention(struct verbs *verbs) {
+static enum status measure_attention(struct op_bench *bench) {
     for (int b = 0; b < BATCHES; b++)
         for (int l = 0; l < LENGTHS; l++)
-            TRY(measure_attention_case(verbs, CASE_BATCHES[b], CASE_LENGTHS[l]));
+            TRY(measure_attention_case(bench, CASE_BATCHES[b], CASE_LENGTHS[l]));
     return STATUS_OK;
 }
 
 // ---- swap
 
-static void call_swap(struct verbs *verbs, const void *args) {
-    verbs->backend->swap_blocks(verbs->device, args);
+static void call_swap(struct op_bench *bench, const void *args) {
+    bench->backend->swap_blocks(bench->device, args);
 }
 
 struct plain_copy {
@@ -362,12 +363,12 @@ struct plain_copy {
     size_t bytes;
 };
 
-static void call_copy(struct verbs *verbs, const void *args) {
+static void call_copy(struct op_bench *bench, const void *args) {
     const struct plain_copy *copy = args;
-    verbs->backend->to_device(verbs->device, copy->to, copy->from, copy->bytes);
+    bench->backend->to_device(bench->device, copy->to, copy->from, copy->bytes);
 }
 
-static enum status swap_with(struct verbs *verbs, const struct kv_cache *cache, void *slab) {
+static enum status swap_with(struct op_bench *bench, const struct kv_cache *cache, void *slab) {
     uint32_t scattered[SWAP_BLOCKS], neighbours[SWAP_BLOCKS];
     for (uint32_t i = 0; i < SWAP_BLOCKS; i++) {
         scattered[i] = i * 101 % SWAP_BLOCKS;
@@ -375,9 +376,9 @@ static enum status swap_with(struct verbs *verbs, const struct kv_cache *cache, 
     }
     const size_t bytes = SWAP_BLOCKS * kv_block_bytes(cache);
     const struct plain_copy plain = {cache->data, slab, bytes};
-    double us = median_us(verbs, call_copy, &plain);
+    double us = median_us(bench, call_copy, &plain);
     if (!(us > 0)) return STATUS_DEVICE;
-    bool whole = report(verbs, &(struct measured){"copy", "in", "all at once"}, us, bytes);
+    bool whole = report(bench, &(struct measured){"copy", "in", "all at once"}, us, bytes);
     for (int out = 0; out < 2; out++)
         for (int apart = 0; apart < 2; apart++) {
             const struct swap_blocks args = {.cache = cache,
@@ -388,15 +389,15 @@ static enum status swap_with(struct verbs *verbs, const struct kv_cache *cache, 
                                              .out = out == 1};
             const struct measured measured = {"swap", out ? "out" : "in",
                                               apart ? "scattered" : "neighbours"};
-            us = median_us(verbs, call_swap, &args);
+            us = median_us(bench, call_swap, &args);
             if (!(us > 0)) return STATUS_DEVICE;
-            whole = whole && report(verbs, &measured, us, bytes);
+            whole = whole && report(bench, &measured, us, bytes);
         }
     return whole ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static enum status measure_swap(struct verbs *verbs) {
-    struct kv_cache cache = {.type = verbs->kv_type,
+static enum status measure_swap(struct op_bench *bench) {
+    struct kv_cache cache = {.type = bench->kv_type,
                              .num_layers = MAX_LAYERS,
                              .num_kv_heads = KV_HEADS,
                              .head_size = HEAD_SIZE,
@@ -404,53 +405,53 @@ static enum status measure_swap(struct verbs *verbs) {
                              .num_blocks = SWAP_BLOCKS};
     const size_t bytes = SWAP_BLOCKS * kv_block_bytes(&cache);
     void *slab = NULL;
-    TRY(take(verbs, bytes, &cache.data));
-    enum status status = verbs->backend->alloc_host(verbs->device, bytes, &slab);
+    TRY(alloc_filled(bench, bytes, &cache.data));
+    enum status status = bench->backend->alloc_host(bench->device, bytes, &slab);
     if (status == STATUS_OK) {
         memset(slab, 1, bytes);
-        status = swap_with(verbs, &cache, slab);
-        verbs->backend->release_host(verbs->device, slab, bytes);
+        status = swap_with(bench, &cache, slab);
+        bench->backend->release_host(bench->device, slab, bytes);
     }
-    verbs->backend->release(verbs->device, cache.data, bytes);
+    bench->backend->release(bench->device, cache.data, bytes);
     return status;
 }
 
-static enum status measure(struct verbs *verbs) {
-    TRY(open_backend(verbs));
-    const char *type = verbs->options->subject.kv_type ? verbs->options->subject.kv_type : "auto";
-    verbs->kv_type = DTYPE_F16;
-    if (strcmp(type, "auto") != 0 && !dtype_find(type, &verbs->kv_type))
-        return error_set(&verbs->err, STATUS_BAD_INPUT, "kv-type: no such type \"%s\"", type);
-    verbs->backend->info(verbs->device, &verbs->info);
-    TRY(measure_read(verbs));
-    if (!verbs->results)
+static enum status measure(struct op_bench *bench) {
+    TRY(open_backend(bench));
+    const char *type = bench->options->subject.kv_type ? bench->options->subject.kv_type : "auto";
+    bench->kv_type = DTYPE_F16;
+    if (strcmp(type, "auto") != 0 && !dtype_find(type, &bench->kv_type))
+        return error_set(&bench->err, STATUS_BAD_INPUT, "kv-type: no such type \"%s\"", type);
+    bench->backend->info(bench->device, &bench->info);
+    TRY(measure_read(bench));
+    if (!bench->results)
         printf("%s: %s, KV %s\nread bandwidth %.1f GB/s (measured in this run)\n\n",
-               verbs->backend->name, verbs->info.name, dtype_name(verbs->kv_type),
-               verbs->read_bytes_per_s / 1e9);
-    if (verbs->options->attention) TRY(measure_attention(verbs));
-    return verbs->options->swap ? measure_swap(verbs) : STATUS_OK;
+               bench->backend->name, bench->info.name, dtype_name(bench->kv_type),
+               bench->read_bytes_per_s / 1e9);
+    if (bench->options->attention) TRY(measure_attention(bench));
+    return bench->options->swap ? measure_swap(bench) : STATUS_OK;
 }
 
-static bool print_json(struct verbs *verbs) {
+static bool print_json(struct op_bench *bench) {
     cJSON *root = cJSON_CreateObject();
-    const bool whole = root && json_add_text(root, "backend", verbs->backend->name) &&
-                       json_add_text(root, "device", verbs->info.name) &&
-                       json_add_text(root, "kv_type", dtype_name(verbs->kv_type)) &&
-                       json_add_number(root, "read_bytes_per_s", verbs->read_bytes_per_s) &&
-                       cJSON_AddItemToObject(root, "results", verbs->results);
-    if (whole) return json_put(root, verbs->options->one_line);
+    const bool whole = root && json_add_text(root, "backend", bench->backend->name) &&
+                       json_add_text(root, "device", bench->info.name) &&
+                       json_add_text(root, "kv_type", dtype_name(bench->kv_type)) &&
+                       json_add_number(root, "read_bytes_per_s", bench->read_bytes_per_s) &&
+                       cJSON_AddItemToObject(root, "results", bench->results);
+    if (whole) return json_put(root, bench->options->one_line);
     cJSON_Delete(root);
     return false;
 }
 
-int bench_verbs_run(const struct bench_verbs_options *options) {
+int bench_ops_run(const struct bench_ops_options *options) {
     ASSERT(options->runs >= 0 && options->runs <= RUNS_MAX);
-    struct verbs verbs = {.options = options};
-    if (options->json) verbs.results = cJSON_CreateArray();
-    enum status status = options->json && !verbs.results ? STATUS_NO_MEMORY : measure(&verbs);
-    if (status == STATUS_OK && options->json && !print_json(&verbs)) status = STATUS_NO_MEMORY;
-    if (verbs.device) verbs.backend->close(verbs.device);
+    struct op_bench bench = {.options = options};
+    if (options->json) bench.results = cJSON_CreateArray();
+    enum status status = options->json && !bench.results ? STATUS_NO_MEMORY : measure(&bench);
+    if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
+    if (bench.device) bench.backend->close(bench.device);
     if (status == STATUS_OK) return EXIT_DONE;
     return complain_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for_model(status),
-                           status, &verbs.err);
+                           status, &bench.err);
 }

@@ -1,10 +1,11 @@
-// tests/kernels/test_gemv_room.cu — each product of few tokens fits the shared memory of each card.
+// tests/kernels/test_gemv_shared_memory.cu — each product of few tokens fits the shared memory of
+// each card.
 //
-// It needs no GPU: how a product is cut up follows from the card's figures, and the files under
-// test are included for its inner functions.
+// It needs no GPU: how a product is cut up depends on the card's figures alone. The files under
+// test are included to reach their static functions.
 #include <stdio.h>
 
-#include "kernels/cuda/few.cu"
+#include "kernels/cuda/few_tokens.cu"
 #include "kernels/cuda/gemv_kernel.cuh"
 
 const struct type_kernels *type_kernels(enum dtype) { return nullptr; } // nothing is launched
@@ -27,7 +28,7 @@ static void count(struct device *device, const struct gemv *args, struct tally *
     cut_columns<TYPE>(device, &plan);
     const size_t least = lay_out<TYPE>(device, &plan, 2);
     const bool fits = least <= device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES &&
-                      plan.round_tiles * plan.passes <= ROUND_PIECES &&
+                      plan.wave_tiles * plan.matrices <= WAVE_STRIPS &&
                       (!args->norm || plan.segments == 1);
     fits ? tally->fitting++ : tally->failed++;
     if (!fits && tally->failed < 10)
@@ -52,7 +53,7 @@ static void count_shape(struct device *device, int32_t columns, int32_t rows, en
     args.count = store == GEMV_GATED ? 2 : store == GEMV_HALVES ? 3 : 1;
     args.parts[0].rows = rows;
     args.parts[1].rows = args.parts[2].rows = store == GEMV_GATED ? rows : rows / 4 + 1;
-    for (args.tokens = 1; args.tokens <= room_of(device).tokens; args.tokens++) {
+    for (args.tokens = 1; args.tokens <= budget_of(device).tokens; args.tokens++) {
         const bool norms = !device->deterministic && gemv_norms(device, args.tokens, columns);
         args.norm = norms && store != GEMV_ADD ? &norm : nullptr;
         count_types(device, &args, tally);

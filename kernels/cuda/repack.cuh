@@ -1,21 +1,22 @@
-// kernels/cuda/arrange.cuh — rows of a file's blocks into the cells of tiles.cuh.
+// kernels/cuda/repack.cuh — rows of a file's blocks into the fragments of tiles.cuh.
 //
-//   from  [rows, columns]  as in the file, on the card for the time of the call
-//   to    tiles of cells
+//   from  [rows, columns]  as in the file, on the card for the duration of the call
+//   to    tiles of fragments
 //
-//   grid  cells;  block  LANES: a lane writes what it will read, and the first 16 a row's head each
+//   grid  fragments;  block  LANES: a lane writes what the same lane of a product will read, and
+//         each of the first 16 the params of a row
 //
-// Exact: bits are moved. What a type has to say: file_block, quant_of(), which is the code of a
-// column as its cell keeps it, and put_head().
+// Exact: bits are moved. A type provides file_block; quant_of(), the code of a column as its
+// fragment stores it; and put_params().
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 
 #include "kernels/blocks.h"
-#include "kernels/cuda/arrange_grids.cuh"
+#include "kernels/cuda/repack_grids.cuh"
 
 template <enum dtype TYPE> struct file_block;
 #define CASE(id, name, gguf, bytes, elements, ...) \
-    template <> struct file_block<DTYPE_##id> {      \
+    template <> struct file_block<DTYPE_##id> {    \
         typedef block_##name type;                 \
         enum { COLUMNS = elements };               \
     };
@@ -29,19 +30,19 @@ static constexpr bool IS_GRID =
 
 // ---- codes
 
-static __device__ inline unsigned nibble_of(const uint8_t *q, int i) { // of 32: low ones first
+static __device__ inline unsigned nibble_of(const uint8_t *q, int i) { // 32 of them, low ones first
     return q[i % 16] >> i % 32 / 16 * 4 & 15;
 }
-static __device__ inline unsigned bit_of(const uint8_t *high, int i) { // of 32
+static __device__ inline unsigned bit_of(const uint8_t *high, int i) { // 32 of them
     return high[i % 32 / 8] >> i % 8 & 1;
 }
-// Of 128, four to a byte: those of 32 neighbours are in as many bytes.
+// Two-bit value i: 128 of them take 32 bytes, and neighbours lie in different bytes.
 static __device__ inline unsigned two_of(const uint8_t *q, int i) {
     return q[i / 128 * 32 + i % 32] >> i % 128 / 32 * 2 & 3;
 }
 
 template <typename block_t>
-static __device__ inline unsigned quant_of(const block_t *row, int column) { // of nibbles alone
+static __device__ inline unsigned quant_of(const block_t *row, int column) { // types of nibbles
     return nibble_of(row[column / 32].q, column);
 }
 static __device__ inline unsigned quant_of(const block_q8_0 *row, int column) {
@@ -96,81 +97,81 @@ static __device__ inline unsigned quant_of(const block_tq2_0 *row, int column) {
     return two_of(row[column / 256].q, column % 256);
 }
 
-// ---- heads
+// ---- params
 //
-// put_head(cell, row, blocks, units): of a row's blocks from the cell's first column on; so many of
-// its units are in the matrix, of super blocks all or none.
+// put_params(fragment, row, blocks, groups): the params of a row, from its blocks at the fragment's
+// first column. `groups` of the fragment's groups lie in the matrix; of super blocks, all or none.
 
-static __device__ inline void put_bytes(char *to, const void *from, int count, bool some) {
+static __device__ inline void put_bytes(char *to, const void *from, int count, bool valid) {
     for (int i = 0; i < count; i++)
-        to[i] = some ? ((const char *)from)[i] : 0;
+        to[i] = valid ? ((const char *)from)[i] : 0;
 }
 
-// d of each unit, and m after it where there is one.
+// Each group's d, and its m where there is one.
 template <enum dtype TYPE, typename block_t>
-static __device__ inline void put_head(char *to, int row, const block_t *from, int units) {
-    enum { BYTES = cell<TYPE>::HEAD / cell<TYPE>::UNITS };
-    for (int i = 0; i < cell<TYPE>::UNITS; i++)
-        put_bytes(to + row * cell<TYPE>::HEAD + i * BYTES, &from[i].d, BYTES, i < units);
+static __device__ inline void put_params(char *to, int row, const block_t *from, int groups) {
+    enum { BYTES = fragment<TYPE>::PARAMS / fragment<TYPE>::GROUPS };
+    for (int i = 0; i < fragment<TYPE>::GROUPS; i++)
+        put_bytes(to + row * fragment<TYPE>::PARAMS + i * BYTES, &from[i].d, BYTES, i < groups);
 }
 
-// Whether a weight was beyond what its cell can hold, since arrange_of() last looked.
+// Set when a weight exceeds what its fragment can hold; repack_of() reads and clears it.
 static __device__ bool too_large;
 
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_mxfp4 *from, int units) {
-    char *two_rows = to + row % 8 * 2 * cell<TYPE>::HEAD;
-    for (int i = 0; i < cell<TYPE>::UNITS; i++) {
-        put_bytes(two_rows + i / 2 * 4 + row / 8 * 2 + i % 2, &from[i].exponent, 1, i < units);
-        if (i < units && from[i].exponent > MXFP4_EXPONENT) too_large = true;
+static __device__ inline void put_params(char *to, int row, const block_mxfp4 *from, int groups) {
+    char *two_rows = to + row % 8 * 2 * fragment<TYPE>::PARAMS;
+    for (int i = 0; i < fragment<TYPE>::GROUPS; i++) {
+        put_bytes(two_rows + i / 2 * 4 + row / 8 * 2 + i % 2, &from[i].exponent, 1, i < groups);
+        if (i < groups && from[i].exponent > MXFP4_EXPONENT) too_large = true;
     }
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_q4_k *from, int units) {
-    put_bytes(to + row * 16, from, 16, units);
+static __device__ inline void put_params(char *to, int row, const block_q4_k *from, int groups) {
+    put_bytes(to + row * 16, from, 16, groups);
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_q5_k *from, int units) {
-    put_bytes(to + row * 16, from, 16, units);
+static __device__ inline void put_params(char *to, int row, const block_q5_k *from, int groups) {
+    put_bytes(to + row * 16, from, 16, groups);
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_iq4_xs *from, int units) {
-    put_bytes(to + row * 8, from, 8, units);
+static __device__ inline void put_params(char *to, int row, const block_iq4_xs *from, int groups) {
+    put_bytes(to + row * 8, from, 8, groups);
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_q6_k *from, int units) {
-    put_bytes(to + row * 16, from->scales, 16, units);
-    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+static __device__ inline void put_params(char *to, int row, const block_q6_k *from, int groups) {
+    put_bytes(to + row * 16, from->scales, 16, groups);
+    put_bytes(to + fragment<TYPE>::D + row * 2, &from->d, 2, groups);
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_q2_k *from, int units) {
-    put_bytes(to + row * 16, from->scales, 16, units);
-    put_bytes(to + cell<TYPE>::D + row * 4, &from->d, 4, units);
+static __device__ inline void put_params(char *to, int row, const block_q2_k *from, int groups) {
+    put_bytes(to + row * 16, from->scales, 16, groups);
+    put_bytes(to + fragment<TYPE>::D + row * 4, &from->d, 4, groups);
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_q3_k *from, int units) {
+static __device__ inline void put_params(char *to, int row, const block_q3_k *from, int groups) {
     for (int g = 0; g < 16; g++) { // q3_k_scale() of blocks.h
-        const int low = !units ? 0 : g < 8 ? from->scales[g] & 15 : from->scales[g - 8] >> 4;
-        const int high = units ? from->scales[8 + g % 4] >> g / 4 * 2 & 3 : 2;
+        const int low = !groups ? 0 : g < 8 ? from->scales[g] & 15 : from->scales[g - 8] >> 4;
+        const int high = groups ? from->scales[8 + g % 4] >> g / 4 * 2 & 3 : 2;
         to[row * 16 + g] = (char)((low | high << 4) - 32);
     }
-    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+    put_bytes(to + fragment<TYPE>::D + row * 2, &from->d, 2, groups);
 }
 
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_tq1_0 *from, int units) {
-    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+static __device__ inline void put_params(char *to, int row, const block_tq1_0 *from, int groups) {
+    put_bytes(to + fragment<TYPE>::D + row * 2, &from->d, 2, groups);
 }
 template <enum dtype TYPE>
-static __device__ inline void put_head(char *to, int row, const block_tq2_0 *from, int units) {
-    put_bytes(to + cell<TYPE>::D + row * 2, &from->d, 2, units);
+static __device__ inline void put_params(char *to, int row, const block_tq2_0 *from, int groups) {
+    put_bytes(to + fragment<TYPE>::D + row * 2, &from->d, 2, groups);
 }
 
-// Quants of a row from a column on, 4 of each half of a unit.
+// The quants of a row's group that one lane holds: four of each half, from `column` on.
 template <enum dtype TYPE>
-static __device__ inline void put_unit(unsigned *low, unsigned *high, int u, int row,
-                                       const typename file_block<TYPE>::type *blocks, int column) {
-    typedef cell<TYPE> shape;
+static __device__ inline void put_group(unsigned *low, unsigned *high, int u, int row,
+                                        const typename file_block<TYPE>::type *blocks, int column) {
+    typedef fragment<TYPE> shape;
     for (int i = 0; i < 8; i++) {
         const int half = i / 4, e = i % 4;
         const unsigned q = quant_of(blocks, column + 16 * half + e);
@@ -180,21 +181,21 @@ static __device__ inline void put_unit(unsigned *low, unsigned *high, int u, int
     }
 }
 
-// Low and high bits of what a lane writes of the cell's quants.
+// Writes a lane's low and high bits of a fragment's quants.
 template <enum dtype TYPE>
 static __device__ inline void put_quants(char *to, const weight &from, size_t row_bytes,
                                          int first_row, int first_column, int lane) {
-    typedef cell<TYPE> shape;
+    typedef fragment<TYPE> shape;
     typedef typename file_block<TYPE>::type block_t;
     unsigned low[shape::QUANT_BYTES / 128] = {}, high[shape::HIGH_BYTES / 128 + 1] = {};
-    for (int u = 0; u < shape::UNITS; u++)
+    for (int u = 0; u < shape::GROUPS; u++)
         for (int r = 0; r < 2; r++) {
             const int row = first_row + lane / 4 + 8 * r;
-            const int column = first_column + UNIT_COLUMNS * u + lane % 4 * 4;
+            const int column = first_column + GROUP_COLUMNS * u + lane % 4 * 4;
             if (row < from.rows && column < from.columns)
-                put_unit<TYPE>(low, high, u, r,
-                               (const block_t *)((const char *)from.data + row * row_bytes),
-                               column);
+                put_group<TYPE>(low, high, u, r,
+                                (const block_t *)((const char *)from.data + row * row_bytes),
+                                column);
         }
     for (int i = 0; i < shape::QUANT_BYTES / 512; i++)
         *(uint4 *)(to + shape::QUANTS + i * 512 + lane * 16) =
@@ -205,7 +206,7 @@ static __device__ inline void put_quants(char *to, const weight &from, size_t ro
                 make_uint4(high[4 * i], high[4 * i + 1], high[4 * i + 2], high[4 * i + 3]);
 }
 
-// A row's blocks from a cell's first column on; NULL: past the matrix.
+// A row's blocks from a fragment's first column on; NULL for a row past the matrix.
 template <enum dtype TYPE>
 static __device__ inline const typename file_block<TYPE>::type *
 blocks_of(const weight &from, size_t row_bytes, int row, int column) {
@@ -215,30 +216,31 @@ blocks_of(const weight &from, size_t row_bytes, int row, int column) {
            column / file_block<TYPE>::COLUMNS;
 }
 
-// What a lane writes of the cell of rows and columns from these on.
+// Writes a lane's share of the fragment that begins at first_row and first_column.
 template <enum dtype TYPE>
-static __device__ inline void arrange_cell(char *to, const weight &from, size_t row_bytes,
-                                           int first_row, int first_column, int lane) {
+static __device__ inline void repack_fragment(char *to, const weight &from, size_t row_bytes,
+                                              int first_row, int first_column, int lane) {
     typedef typename file_block<TYPE>::type block_t;
     const block_t *blocks = blocks_of<TYPE>(from, row_bytes, first_row + lane, first_column);
     if constexpr (IS_GRID<TYPE>) {
         const int row = first_row + lane / 4;
         const block_t *const rows[2] = {blocks_of<TYPE>(from, row_bytes, row, first_column),
                                         blocks_of<TYPE>(from, row_bytes, row + 8, first_column)};
-        if (lane < TILE_ROWS) put_grid_head<TYPE>(to, lane, blocks, blocks);
+        if (lane < TILE_ROWS) put_grid_params<TYPE>(to, lane, blocks, blocks);
         put_grid_codes<TYPE>(to, lane, rows);
     } else {
-        const int units = min((from.columns - first_column) / UNIT_COLUMNS, cell<TYPE>::UNITS);
-        if (lane < TILE_ROWS) put_head<TYPE>(to, lane, blocks, blocks ? units : 0);
+        const int groups =
+            min((from.columns - first_column) / GROUP_COLUMNS, fragment<TYPE>::GROUPS);
+        if (lane < TILE_ROWS) put_params<TYPE>(to, lane, blocks, blocks ? groups : 0);
         put_quants<TYPE>(to, from, row_bytes, first_row, first_column, lane);
     }
 }
 
 template <enum dtype TYPE>
-static __global__ __launch_bounds__(LANES) void arrange_kernel(char *to, weight from,
-                                                               size_t row_bytes) {
-    const int a_row = cells_of<TYPE>::a_row(from);
-    arrange_cell<TYPE>(to + (size_t)blockIdx.x * cell<TYPE>::BYTES, from, row_bytes,
-                       blockIdx.x / a_row * TILE_ROWS, blockIdx.x % a_row * cells_of<TYPE>::COLUMNS,
-                       threadIdx.x);
+static __global__ __launch_bounds__(LANES) void repack_kernel(char *to, weight from,
+                                                              size_t row_bytes) {
+    const int a_row = fragments_of<TYPE>::a_row(from);
+    repack_fragment<TYPE>(to + (size_t)blockIdx.x * fragment<TYPE>::BYTES, from, row_bytes,
+                          blockIdx.x / a_row * TILE_ROWS,
+                          blockIdx.x % a_row * fragments_of<TYPE>::COLUMNS, threadIdx.x);
 }

@@ -1,14 +1,15 @@
-// kernels/cuda/halves.cuh — a cell's weights as fp16: the one way of every type to have them.
+// kernels/cuda/fragments_fp16.cuh — the weights of a fragment as fp16, for every type.
 //
-//   fp16_cell<TYPE> from;      load() takes the lane's words and computes nothing
-//   from.load(cell, lane);     prepare() computes what all units share
+//   fp16_fragment<TYPE> from;      load() reads the lane's words and computes nothing
+//   from.load(fragment, lane);     prepare() computes what all groups share
 //   from.prepare();
-//   weights_of<TYPE>(from, u)  operands A of unit u: weights, rounded to fp16 once, or twice where
-//                              a scale has more bits than a half, or a minimum is taken off
+//   weights_of<TYPE>(from, u)      operands A of group u: weights rounded to fp16 once, or twice
+//                                  where a scale has more bits than a half or a minimum is
+//                                  subtracted
 //
-// Types without minima: an operand times its factor. The others: bits of 1024 are put over an
-// operand's quants: a half of them is 1024 + q, and, in the last operand, with its LAST_SHIFT,
-// 1024 + q << LAST_SHIFT. What is taken off again leaves q, exactly.
+// For types without minima a weight is an operand times its factor. For the others the exponent of
+// 1024 is put over an operand's quants, which makes a half of them 1024 + q, or in the last operand
+// 1024 + (q << LAST_SHIFT); subtracting 1024 leaves q exactly.
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 
@@ -16,7 +17,7 @@ static __device__ inline __half2 one_of(__half2 pair, int which) {
     return which ? __high2half2(pair) : __low2half2(pair);
 }
 
-// q - OFFSET, of a half of a unit.
+// q - OFFSET, of a half of a group.
 template <int OFFSET, int LAST_SHIFT>
 static __device__ inline __half2 quant_of(__half2 biased, int half) {
     if (LAST_SHIFT == 0 || !half) return __hadd2(biased, __float2half2_rn(-1024 - OFFSET));
@@ -24,50 +25,51 @@ static __device__ inline __half2 quant_of(__half2 biased, int half) {
                    __float2half2_rn(-(1024 >> LAST_SHIFT) - OFFSET));
 }
 
-// weight(biased, u, row, half): of unit u, row g or g + 8, the first or the last half of the unit.
-template <enum dtype TYPE> struct fp16_cell : cell<TYPE> {
+// weight(biased, u, row, half): for the first or last half of group u, row g or g + 8.
+template <enum dtype TYPE> struct fp16_fragment : fragment<TYPE> {
     __device__ void prepare() {}
 };
 
-template <enum dtype TYPE> struct fp16_centred : cell<TYPE> {
+template <enum dtype TYPE> struct fp16_centred : fragment<TYPE> {
     __device__ void prepare() {}
     __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
-        return __hmul2(quant_of<cell<TYPE>::OFFSET, cell<TYPE>::LAST_SHIFT>(biased, half),
+        return __hmul2(quant_of<fragment<TYPE>::OFFSET, fragment<TYPE>::LAST_SHIFT>(biased, half),
                        as_halves(this->scale_bits(u, row)));
     }
 };
-template <> struct fp16_cell<DTYPE_Q8_0> : fp16_centred<DTYPE_Q8_0> {};
-template <> struct fp16_cell<DTYPE_Q4_0> : fp16_centred<DTYPE_Q4_0> {};
-template <> struct fp16_cell<DTYPE_Q5_0> : fp16_centred<DTYPE_Q5_0> {};
-template <> struct fp16_cell<DTYPE_TQ1_0> : fp16_centred<DTYPE_TQ1_0> {};
-template <> struct fp16_cell<DTYPE_TQ2_0> : fp16_centred<DTYPE_TQ2_0> {};
+template <> struct fp16_fragment<DTYPE_Q8_0> : fp16_centred<DTYPE_Q8_0> {};
+template <> struct fp16_fragment<DTYPE_Q4_0> : fp16_centred<DTYPE_Q4_0> {};
+template <> struct fp16_fragment<DTYPE_Q5_0> : fp16_centred<DTYPE_Q5_0> {};
+template <> struct fp16_fragment<DTYPE_TQ1_0> : fp16_centred<DTYPE_TQ1_0> {};
+template <> struct fp16_fragment<DTYPE_TQ2_0> : fp16_centred<DTYPE_TQ2_0> {};
 
-template <enum dtype TYPE> struct fp16_affine : cell<TYPE> {
+template <enum dtype TYPE> struct fp16_affine : fragment<TYPE> {
     __device__ void prepare() {}
     __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
         const __half2 both = as_halves(this->both(u, row));
-        return __hfma2(quant_of<0, cell<TYPE>::LAST_SHIFT>(biased, half), __low2half2(both),
+        return __hfma2(quant_of<0, fragment<TYPE>::LAST_SHIFT>(biased, half), __low2half2(both),
                        __high2half2(both));
     }
 };
-template <> struct fp16_cell<DTYPE_Q4_1> : fp16_affine<DTYPE_Q4_1> {};
-template <> struct fp16_cell<DTYPE_Q5_1> : fp16_affine<DTYPE_Q5_1> {};
+template <> struct fp16_fragment<DTYPE_Q4_1> : fp16_affine<DTYPE_Q4_1> {};
+template <> struct fp16_fragment<DTYPE_Q5_1> : fp16_affine<DTYPE_Q5_1> {};
 
-template <enum dtype TYPE> struct fp16_halved : cell<TYPE> {
+template <enum dtype TYPE> struct fp16_halved : fragment<TYPE> {
     __half2 d2[2];
     __device__ void prepare() {
         d2[0] = __float2half2_rn(this->d(0)), d2[1] = __float2half2_rn(this->d(1));
     }
     __device__ __half2 weight(__half2 biased, int u, int row, int half) const {
         const __half2 both = __hmul2(this->scales(u, row), d2[row]);
-        return __hmul2(quant_of<cell<TYPE>::OFFSET, cell<TYPE>::LAST_SHIFT>(biased, half),
+        return __hmul2(quant_of<fragment<TYPE>::OFFSET, fragment<TYPE>::LAST_SHIFT>(biased, half),
                        one_of(both, half));
     }
 };
-template <> struct fp16_cell<DTYPE_Q6_K> : fp16_halved<DTYPE_Q6_K> {};
-template <> struct fp16_cell<DTYPE_Q3_K> : fp16_halved<DTYPE_Q3_K> {};
+template <> struct fp16_fragment<DTYPE_Q6_K> : fp16_halved<DTYPE_Q6_K> {};
+template <> struct fp16_fragment<DTYPE_Q3_K> : fp16_halved<DTYPE_Q3_K> {};
 
-// scale * q is exact; d times it, less the minimum, which was rounded, is rounded once.
+// scale * q is exact. The fused d * (scale * q) - minimum rounds once; the minimum was rounded
+// before.
 static __device__ inline __half2 scaled_less(__half2 biased, __half2 scale, __half2 d,
                                              __half2 minimum, int shift) {
     const __half2 factor = __hmul2(scale, __float2half2_rn(1.0f / (1 << shift)));
@@ -75,8 +77,8 @@ static __device__ inline __half2 scaled_less(__half2 biased, __half2 scale, __ha
     return __hfma2(__hfma2(biased, factor, bias), d, minimum);
 }
 
-template <enum dtype TYPE> struct fp16_super : cell<TYPE> {
-    __half2 scale[2][4], minimum[2][4]; // of two units each
+template <enum dtype TYPE> struct fp16_super : fragment<TYPE> {
+    __half2 scale[2][4], minimum[2][4]; // of two groups each
     __half2 d2[2];
     __device__ void prepare() {
 #pragma unroll
@@ -96,10 +98,10 @@ template <enum dtype TYPE> struct fp16_super : cell<TYPE> {
                            one_of(minimum[row][u / 2], u % 2), half * this->LAST_SHIFT);
     }
 };
-template <> struct fp16_cell<DTYPE_Q4_K> : fp16_super<DTYPE_Q4_K> {};
-template <> struct fp16_cell<DTYPE_Q5_K> : fp16_super<DTYPE_Q5_K> {};
+template <> struct fp16_fragment<DTYPE_Q4_K> : fp16_super<DTYPE_Q4_K> {};
+template <> struct fp16_fragment<DTYPE_Q5_K> : fp16_super<DTYPE_Q5_K> {};
 
-template <> struct fp16_cell<DTYPE_Q2_K> : cell<DTYPE_Q2_K> {
+template <> struct fp16_fragment<DTYPE_Q2_K> : fragment<DTYPE_Q2_K> {
     __half2 d2[2], less[2];
     __device__ void prepare() {
 #pragma unroll
@@ -113,11 +115,11 @@ template <> struct fp16_cell<DTYPE_Q2_K> : cell<DTYPE_Q2_K> {
 };
 
 template <enum dtype TYPE>
-static __device__ inline unit_operands weights_of(const fp16_cell<TYPE> &from, int u) {
-    unit_operands a = from.operands(u);
+static __device__ inline group_operands weights_of(const fp16_fragment<TYPE> &from, int u) {
+    group_operands a = from.operands(u);
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        if constexpr (cell<TYPE>::MINIMA) {
+        if constexpr (fragment<TYPE>::MINIMA) {
             a.first[i] = as_bits(from.weight(as_halves(a.first[i] | 0x64006400u), u, i % 2, 0));
             a.last[i] = as_bits(from.weight(as_halves(a.last[i] | 0x64006400u), u, i % 2, 1));
         } else {
@@ -130,11 +132,11 @@ static __device__ inline unit_operands weights_of(const fp16_cell<TYPE> &from, i
     return a;
 }
 
-// Eight neighbouring columns of row g or g + 8, of the operands that weights_of() returns. Lane t of
-// four has columns 4t ... of a unit's first half, and of its last: it keeps the one or the other and
-// exchanges the rest with its neighbour. t even: columns 4t ..., of the first half; else 4t - 4 ...,
-// of the last.
-static __device__ inline uint4 eight_weights(const unit_operands &a, int row) {
+// Eight neighbouring columns of row g or g + 8, from the operands that weights_of() returns. Lane t
+// of four holds columns 4t ... of both halves of a group. It keeps those of one half and exchanges
+// the others with its neighbour: an even t ends with columns 4t ... 4t + 7 of the first half, an
+// odd one with 4t - 4 ... 4t + 3 of the last.
+static __device__ inline uint4 eight_weights(const group_operands &a, int row) {
     const bool odd = threadIdx.x % 2;
     const uint2 first = make_uint2(a.first[row], a.first[row + 2]);
     const uint2 last = make_uint2(a.last[row], a.last[row + 2]);

@@ -1,25 +1,26 @@
-// kernels/cuda/cells_scaled.cuh — cells of types whose weights are scale * q - minimum.
+// kernels/cuda/fragments_scaled.cuh — fragments of types whose weights are scale * q - minimum.
 //
-//   heads   16 rows x HEAD bytes: what the file has in a block besides the quants
-//   quants  the low bits: a word of 8 nibbles for each row of a unit, or of 16 twos for each row of
-//           two units, or, of Q8_0, a byte each; 16 bytes a lane, 512 bytes a warp in a run
-//   high    the bits above, where there are any
-//   d       of each row, where the head has no room for it
+//   params  16 rows x PARAMS bytes: what a block of the file stores besides the quants
+//   quants  the low bits: a word of 8 nibbles for each row of a group, or of 16 two-bit values for
+//           each row of two groups, or a byte each for Q8_0; 16 bytes a lane, 512 consecutive bytes
+//           a warp
+//   high    the bits above these, if any
+//   d       of each row, where the params do not contain it
 //
-// A quant is not converted: its bits, low in a half, are a subnormal number, the quant times 2^-24,
-// exactly. The last product's are LAST_SHIFT bits higher, as they are not shifted down. So what is
-// left to arithmetic is, for each unit, a factor, and for each cell one product more that takes off
-// the minima: scale * (q - offset) = scale * q - minimum.
+// A quant is never converted. Its bits, put low into a half, are a subnormal number: exactly the
+// quant times 2^-24. The last product's quants stay LAST_SHIFT bits higher, because they are not
+// shifted down. What remains for arithmetic is one factor for each group and, for each fragment,
+// one more product that subtracts the minima: scale * (q - offset) = scale * q - minimum.
 //
-// Where loading puts the quants: word_at() says which of the lane's words, placed() where in it, of
-// column 4t + e of unit u's first half or its last.
+// Loading puts quants where they are read here: word_at() says into which of the lane's words,
+// placed() at which bits of it, for column 4t + e of group u's first or last half.
 #pragma once
 
 static constexpr float SUBNORMAL = 1 << 24; // times a quant's half: the quant
 
 // ---- quants
 
-struct nibbles { // of 8 units
+struct nibbles { // of 8 groups
     enum { QUANT_BYTES = 2048, LAST_SHIFT = 4 };
     uint4 low[4];
     static __device__ int word_at(int u, int row, int) { return 2 * u + row; }
@@ -31,8 +32,8 @@ struct nibbles { // of 8 units
         for (int i = 0; i < 4; i++)
             low[i] = words_at(from, i * 512 + lane * 16);
     }
-    __device__ unit_operands low_operands(int u) const {
-        unit_operands a;
+    __device__ group_operands low_operands(int u) const {
+        group_operands a;
 #pragma unroll
         for (int row = 0; row < 2; row++) {
             const unsigned word = word_of(low[u / 2], u % 2 * 2 + row), next = word >> 8;
@@ -43,7 +44,7 @@ struct nibbles { // of 8 units
     }
 };
 
-struct twos { // of 8 units
+struct twos { // of 8 groups
     enum { QUANT_BYTES = 1024, LAST_SHIFT = 2 };
     uint4 low[2];
     static __device__ int word_at(int u, int row, int) { return u / 2 * 2 + row; }
@@ -53,8 +54,8 @@ struct twos { // of 8 units
     __device__ void load_low(const char *from, int lane) {
         low[0] = words_at(from, lane * 16), low[1] = words_at(from, 512 + lane * 16);
     }
-    __device__ unit_operands low_operands(int u) const {
-        unit_operands a;
+    __device__ group_operands low_operands(int u) const {
+        group_operands a;
 #pragma unroll
         for (int row = 0; row < 2; row++) {
             const unsigned word = word_of(low[u / 4], u / 2 % 2 * 2 + row) >> u % 2 * 8;
@@ -65,18 +66,18 @@ struct twos { // of 8 units
     }
 };
 
-// BITS bits of each quant above its lowest LOW. In a row's word, rotated right by turn(), those of
-// the first product lie over its low bits, those of the last over its own, and, BITS further, the
-// same of the next pairs.
+// BITS bits of each quant above its lowest LOW. After a row's word is rotated right by rotation(),
+// the high bits of the first product's quants lie right above their low bits, those of the last
+// product likewise; rotated BITS further, the same holds for the next pairs.
 template <int BITS, int LOW> struct high_bits {
     enum { HIGH_BYTES = 512 * BITS };
     uint4 high[BITS];
     static __device__ int high_word_at(int u) { return BITS == 1 ? u / 2 : u; }
-    static __device__ int turn(int u, int row) {
+    static __device__ int rotation(int u, int row) {
         return BITS == 2 ? row * 8 : LOW == 4 ? u % 2 * 8 + row * 2 : u % 2 * 8 + row * 4;
     }
     static __device__ unsigned high_placed(unsigned q, int u, int row, int half, int e) {
-        const int at = LOW + LOW * half + 16 * (e % 2) + e / 2 * BITS + turn(u, row);
+        const int at = LOW + LOW * half + 16 * (e % 2) + e / 2 * BITS + rotation(u, row);
         return __funnelshift_l(q >> LOW, q >> LOW, at);
     }
     __device__ void load_high(const char *from, int lane) {
@@ -84,13 +85,13 @@ template <int BITS, int LOW> struct high_bits {
         for (int i = 0; i < BITS; i++)
             high[i] = words_at(from, i * 512 + lane * 16);
     }
-    __device__ void add_high(unit_operands &a, int u) const {
+    __device__ void add_high(group_operands &a, int u) const {
         const unsigned mask = (BITS == 1 ? 0x00010001u : 0x00030003u) << LOW;
         const unsigned all = word_of(high[high_word_at(u) / 4], high_word_at(u) % 4);
 #pragma unroll
         for (int row = 0; row < 2; row++) {
-            const unsigned here = __funnelshift_r(all, all, turn(u, row));
-            const unsigned next = __funnelshift_r(all, all, turn(u, row) + BITS);
+            const unsigned here = __funnelshift_r(all, all, rotation(u, row));
+            const unsigned next = __funnelshift_r(all, all, rotation(u, row) + BITS);
             a.first[row] |= here & mask, a.first[row + 2] |= next & mask;
             a.last[row] |= here & mask << LOW, a.last[row + 2] |= next & mask << LOW;
         }
@@ -99,54 +100,54 @@ template <int BITS, int LOW> struct high_bits {
 template <int LOW> struct high_bits<0, LOW> {
     enum { HIGH_BYTES = 0 };
     __device__ void load_high(const char *, int) {}
-    __device__ void add_high(unit_operands &, int) const {}
+    __device__ void add_high(group_operands &, int) const {}
 };
 
-// Heads, low bits and high bits of 8 units.
-template <typename LOW, int BITS, int HEAD_BYTES>
-struct scaled_cell : LOW, high_bits<BITS, LOW::LAST_SHIFT> {
+// Params, low bits and high bits of 8 groups.
+template <typename LOW, int BITS, int PARAM_BYTES>
+struct scaled_fragment : LOW, high_bits<BITS, LOW::LAST_SHIFT> {
     typedef high_bits<BITS, LOW::LAST_SHIFT> high_t;
-    enum { UNITS = 8, HEAD = HEAD_BYTES, HIGH_BITS = BITS, MINIMA = 1, STAGES = 3 };
-    enum { QUANTS = TILE_ROWS * HEAD, HIGH = QUANTS + LOW::QUANT_BYTES };
+    enum { GROUPS = 8, PARAMS = PARAM_BYTES, HIGH_BITS = BITS, MINIMA = 1, STAGES = 3 };
+    enum { QUANTS = TILE_ROWS * PARAMS, HIGH = QUANTS + LOW::QUANT_BYTES };
     enum { END = HIGH + high_t::HIGH_BYTES };
-    uint4 heads[2][HEAD / 16];
+    uint4 params[2][PARAMS / 16];
     int lane;
     __device__ void load_all(const char *from, int of_lane) {
         lane = of_lane;
 #pragma unroll
         for (int row = 0; row < 2; row++)
 #pragma unroll
-            for (int i = 0; i < HEAD / 16; i++)
-                heads[row][i] = words_at(from, (lane / 4 + 8 * row) * HEAD + 16 * i);
+            for (int i = 0; i < PARAMS / 16; i++)
+                params[row][i] = words_at(from, (lane / 4 + 8 * row) * PARAMS + 16 * i);
         this->load_low(from + QUANTS, lane);
         this->load_high(from + HIGH, lane);
     }
-    __device__ unit_operands operands(int u) const {
-        unit_operands a = this->low_operands(u);
+    __device__ group_operands operands(int u) const {
+        group_operands a = this->low_operands(u);
         this->add_high(a, u);
         return a;
     }
-    // Words t and t + 4 of eight, or of the first eight half words twice each.
+    // Words t and t + 4 of eight, and below the same of the first eight 16-bit words.
     __device__ unsigned own_word(int row, int i) const {
-        const uint4 four = heads[row][i * (HEAD / 32)];
+        const uint4 four = params[row][i * (PARAMS / 32)];
         return lane % 4 / 2 ? (lane % 2 ? four.w : four.z) : (lane % 2 ? four.y : four.x);
     }
-    __device__ unsigned own_short(int row, int i) const { // of eight
-        const uint4 head = heads[row][0];
+    __device__ unsigned own_short(int row, int i) const {
+        const uint4 head = params[row][0];
         const unsigned word =
             i ? (lane % 4 / 2 ? head.w : head.z) : (lane % 4 / 2 ? head.y : head.x);
         return word >> lane % 2 * 16 & 0xffff;
     }
 };
 
-// ---- a scale for each unit
+// ---- a scale for each group
 
-// scale * (q - OFFSET); a head is d of each unit.
-template <int BITS, int AN_OFFSET> struct centred_cell : scaled_cell<nibbles, BITS, 16> {
-    enum { BYTES = scaled_cell<nibbles, BITS, 16>::END, FACTORS = 1, OFFSET = AN_OFFSET };
+// scale * (q - OFFSET); the params are each group's d.
+template <int BITS, int AN_OFFSET> struct centred_fragment : scaled_fragment<nibbles, BITS, 16> {
+    enum { BYTES = scaled_fragment<nibbles, BITS, 16>::END, FACTORS = 1, OFFSET = AN_OFFSET };
     __device__ void load(const char *from, int lane) { this->load_all(from, lane); }
     __device__ unsigned scale_bits(int u, int row) const {
-        return short_of(word_of(this->heads[row][0], u / 2), u % 2);
+        return short_of(word_of(this->params[row][0], u / 2), u % 2);
     }
     __device__ float scale(int u, int row) const { return low_float(scale_bits(u, row)); }
     __device__ float factor(int u, int row, int half) const {
@@ -161,19 +162,19 @@ template <int BITS, int AN_OFFSET> struct centred_cell : scaled_cell<nibbles, BI
     __device__ float minimum_factor(int) const { return OFFSET; }
     __device__ float minimum(int u, int row, int) const { return OFFSET * scale(u, row); }
 };
-template <> struct cell<DTYPE_Q4_0> : centred_cell<0, 8> {
+template <> struct fragment<DTYPE_Q4_0> : centred_fragment<0, 8> {
     enum { COMMON = 1 };
 };
-template <> struct cell<DTYPE_Q5_0> : centred_cell<1, 16> {
+template <> struct fragment<DTYPE_Q5_0> : centred_fragment<1, 16> {
     enum { COMMON = 0 };
 };
 
-// scale * q + m; a head is d and m of each unit.
-template <int BITS> struct affine_cell : scaled_cell<nibbles, BITS, 32> {
-    enum { BYTES = scaled_cell<nibbles, BITS, 32>::END, FACTORS = 1, COMMON = 0 };
+// scale * q + m; the params are each group's d and m.
+template <int BITS> struct affine_fragment : scaled_fragment<nibbles, BITS, 32> {
+    enum { BYTES = scaled_fragment<nibbles, BITS, 32>::END, FACTORS = 1, COMMON = 0 };
     __device__ void load(const char *from, int lane) { this->load_all(from, lane); }
     __device__ unsigned both(int u, int row) const {
-        return word_of(this->heads[row][u / 4], u % 4);
+        return word_of(this->params[row][u / 4], u % 4);
     }
     __device__ float factor(int u, int row, int half) const {
         const float scale = low_float(both(u, row));
@@ -188,32 +189,33 @@ template <int BITS> struct affine_cell : scaled_cell<nibbles, BITS, 32> {
     __device__ float minimum_factor(int) const { return -1; }
     __device__ float minimum(int u, int row, int) const { return -high_float(both(u, row)); }
 };
-template <> struct cell<DTYPE_Q4_1> : affine_cell<0> {};
-template <> struct cell<DTYPE_Q5_1> : affine_cell<1> {};
+template <> struct fragment<DTYPE_Q4_1> : affine_fragment<0> {};
+template <> struct fragment<DTYPE_Q5_1> : affine_fragment<1> {};
 
 // ---- super blocks
 
-// Two bytes of a word, with 128 added, as 1024 + each in a half, less BASE.
+// Two signed bytes of a word as a pair of halves. The bytes come with 128 added; under the exponent
+// of 1024 each is 1024 + byte, and the subtraction of 1024 + BASE is exact.
 template <int BASE> static __device__ __half2 small_pair(unsigned word, unsigned selector) {
     return __hsub2(as_halves(__byte_perm(word, 0x64646464u, selector)),
                    __float2half2_rn(1024 + BASE));
 }
 
-// A head is the file's: d, dmin, and eight scales and minima of six bits.
-template <int BITS> struct super_cell : scaled_cell<nibbles, BITS, 16> {
-    enum { BYTES = scaled_cell<nibbles, BITS, 16>::END, FACTORS = 1, COMMON = 1 };
+// The params are as in the file: d, dmin, and eight scales and minima of six bits.
+template <int BITS> struct super_fragment : scaled_fragment<nibbles, BITS, 16> {
+    enum { BYTES = scaled_fragment<nibbles, BITS, 16>::END, FACTORS = 1, COMMON = 1 };
     __device__ void load(const char *from, int lane) { this->load_all(from, lane); }
     __device__ unsigned scales(int row, int four) const { // a byte each
-        const uint4 head = this->heads[row][0];
+        const uint4 head = this->params[row][0];
         return four ? (head.w & 0x0f0f0f0fu) | (head.y >> 2 & 0x30303030u) : head.y & 0x3f3f3f3fu;
     }
     __device__ unsigned lows(int row, int four) const {
-        const uint4 head = this->heads[row][0];
+        const uint4 head = this->params[row][0];
         return four ? (head.w >> 4 & 0x0f0f0f0fu) | (head.z >> 2 & 0x30303030u)
                     : head.z & 0x3f3f3f3fu;
     }
-    __device__ float d(int row) const { return low_float(this->heads[row][0].x); }
-    __device__ float dmin(int row) const { return high_float(this->heads[row][0].x); }
+    __device__ float d(int row) const { return low_float(this->params[row][0].x); }
+    __device__ float dmin(int row) const { return high_float(this->params[row][0].x); }
     static __device__ float byte(unsigned word, int u) { // times 2^-24
         const unsigned two = word >> u % 2 * 8 & 0x00ff00ffu;
         return u % 4 / 2 ? high_float(two) : low_float(two);
@@ -234,12 +236,13 @@ template <int BITS> struct super_cell : scaled_cell<nibbles, BITS, 16> {
         return dmin(row) * (byte(lows(row, u / 4), u) * SUBNORMAL);
     }
 };
-template <> struct cell<DTYPE_Q4_K> : super_cell<0> {};
-template <> struct cell<DTYPE_Q5_K> : super_cell<1> {};
+template <> struct fragment<DTYPE_Q4_K> : super_fragment<0> {};
+template <> struct fragment<DTYPE_Q5_K> : super_fragment<1> {};
 
-// d * scale * (q - OFFSET); a head is 16 signed scales, one for each half unit.
-template <typename LOW, int BITS, int AN_OFFSET> struct halved_cell : scaled_cell<LOW, BITS, 16> {
-    typedef scaled_cell<LOW, BITS, 16> base;
+// d * scale * (q - OFFSET); the params are 16 signed scales, one for each half group.
+template <typename LOW, int BITS, int AN_OFFSET>
+struct halved_fragment : scaled_fragment<LOW, BITS, 16> {
+    typedef scaled_fragment<LOW, BITS, 16> base;
     enum { D = base::END, BYTES = D + 2 * TILE_ROWS, FACTORS = 2, OFFSET = AN_OFFSET };
     unsigned d_bits[2];
     __device__ void load(const char *from, int lane) {
@@ -248,8 +251,8 @@ template <typename LOW, int BITS, int AN_OFFSET> struct halved_cell : scaled_cel
         d_bits[1] = half_at(from, D + 2 * (lane / 4 + 8));
     }
     __device__ float d(int row) const { return low_float(d_bits[row]); }
-    __device__ __half2 scales(int u, int row) const { // of unit u's halves
-        return small_pair<128>(word_of(this->heads[row][0], u / 2) ^ 0x80808080u,
+    __device__ __half2 scales(int u, int row) const { // of group u's halves
+        return small_pair<128>(word_of(this->params[row][0], u / 2) ^ 0x80808080u,
                                u % 2 ? 0x4342 : 0x4140);
     }
     __device__ float factor(int u, int row, int half) const {
@@ -268,15 +271,16 @@ template <typename LOW, int BITS, int AN_OFFSET> struct halved_cell : scaled_cel
                (half ? __high2float(scales(u, row)) : __low2float(scales(u, row)));
     }
 };
-template <> struct cell<DTYPE_Q6_K> : halved_cell<nibbles, 2, 32> {
+template <> struct fragment<DTYPE_Q6_K> : halved_fragment<nibbles, 2, 32> {
     enum { COMMON = 1 };
 };
-template <> struct cell<DTYPE_Q3_K> : halved_cell<twos, 1, 4> {
+template <> struct fragment<DTYPE_Q3_K> : halved_fragment<twos, 1, 4> {
     enum { COMMON = 0 };
 };
 
-// d * scale * q - dmin * min; a head is 16 scales and minima of four bits, one for each half unit.
-template <> struct cell<DTYPE_Q2_K> : scaled_cell<twos, 0, 16> {
+// d * scale * q - dmin * min; the params are 16 scales and minima of four bits, one for each half
+// group.
+template <> struct fragment<DTYPE_Q2_K> : scaled_fragment<twos, 0, 16> {
     enum { D = END, BYTES = D + 4 * TILE_ROWS, FACTORS = 2, COMMON = 0 };
     unsigned d_bits[2];
     __device__ void load(const char *from, int of_lane) {
@@ -286,11 +290,11 @@ template <> struct cell<DTYPE_Q2_K> : scaled_cell<twos, 0, 16> {
     }
     __device__ float d(int row) const { return low_float(d_bits[row]); }
     __device__ float dmin(int row) const { return high_float(d_bits[row]); }
-    __device__ __half2 scales(int u, int row) const { // of unit u's halves
-        return small_pair<0>(word_of(heads[row][0], u / 2) & 0x0f0f0f0fu, u % 2 ? 0x4342 : 0x4140);
+    __device__ __half2 scales(int u, int row) const { // of group u's halves
+        return small_pair<0>(word_of(params[row][0], u / 2) & 0x0f0f0f0fu, u % 2 ? 0x4342 : 0x4140);
     }
     __device__ __half2 lows(int u, int row) const {
-        return small_pair<0>(word_of(heads[row][0], u / 2) >> 4 & 0x0f0f0f0fu,
+        return small_pair<0>(word_of(params[row][0], u / 2) >> 4 & 0x0f0f0f0fu,
                              u % 2 ? 0x4342 : 0x4140);
     }
     __device__ float factor(int u, int row, int half) const {
@@ -312,8 +316,8 @@ template <> struct cell<DTYPE_Q2_K> : scaled_cell<twos, 0, 16> {
 // ---- a scale for each row
 
 // d * (q - 1), q of two bits.
-struct ternary_cell : twos {
-    enum { UNITS = 8, D = 0, QUANTS = 2 * TILE_ROWS, BYTES = QUANTS + QUANT_BYTES };
+struct ternary_fragment : twos {
+    enum { GROUPS = 8, D = 0, QUANTS = 2 * TILE_ROWS, BYTES = QUANTS + QUANT_BYTES };
     enum { HIGH_BYTES = 0, FACTORS = 1, MINIMA = 1, STAGES = 3, COMMON = 0, OFFSET = 1 };
     unsigned d_bits[2];
     __device__ void load(const char *from, int lane) {
@@ -321,7 +325,7 @@ struct ternary_cell : twos {
         d_bits[1] = half_at(from, D + 2 * (lane / 4 + 8));
         load_low(from + QUANTS, lane);
     }
-    __device__ unit_operands operands(int u) const { return low_operands(u); }
+    __device__ group_operands operands(int u) const { return low_operands(u); }
     __device__ unsigned scale_bits(int, int row) const { return short_of(d_bits[row], 0); }
     __device__ float d(int row) const { return low_float(d_bits[row]); }
     __device__ float factor(int, int, int half) const { return half ? 0.25f : 1; }
@@ -334,17 +338,18 @@ struct ternary_cell : twos {
     __device__ float minimum_factor(int row) const { return d(row); }
     __device__ float minimum(int, int row, int) const { return d(row); }
 };
-template <> struct cell<DTYPE_TQ1_0> : ternary_cell {};
-template <> struct cell<DTYPE_TQ2_0> : ternary_cell {};
+template <> struct fragment<DTYPE_TQ1_0> : ternary_fragment {};
+template <> struct fragment<DTYPE_TQ2_0> : ternary_fragment {};
 
 // ---- bytes
 
-template <> struct cell<DTYPE_Q8_0> { // 128 is added to the quants; a head is d of each unit
-    enum { UNITS = 4, HEAD = 8, QUANTS = TILE_ROWS * HEAD, BYTES = QUANTS + UNITS * 512 };
+template <>
+struct fragment<DTYPE_Q8_0> { // 128 is added to the quants; the params are d of each group
+    enum { GROUPS = 4, PARAMS = 8, QUANTS = TILE_ROWS * PARAMS, BYTES = QUANTS + GROUPS * 512 };
     enum { HIGH = BYTES, HIGH_BITS = 0, LAST_SHIFT = 0, FACTORS = 1, MINIMA = 1, STAGES = 3 };
-    enum { COMMON = 1, OFFSET = 128, QUANT_BYTES = UNITS * 512, HIGH_BYTES = 0 };
-    uint4 quants[UNITS];
-    uint2 heads[2];
+    enum { COMMON = 1, OFFSET = 128, QUANT_BYTES = GROUPS * 512, HIGH_BYTES = 0 };
+    uint4 quants[GROUPS];
+    uint2 params[2];
     int lane;
     static __device__ int word_at(int u, int row, int half) { return 4 * u + 2 * row + half; }
     static __device__ unsigned placed(unsigned q, int, int, int e) { return q << 8 * e; }
@@ -352,14 +357,14 @@ template <> struct cell<DTYPE_Q8_0> { // 128 is added to the quants; a head is d
         lane = of_lane;
 #pragma unroll
         for (int row = 0; row < 2; row++)
-            heads[row] = *(const uint2 *)(from + (lane / 4 + 8 * row) * HEAD);
+            params[row] = *(const uint2 *)(from + (lane / 4 + 8 * row) * PARAMS);
 #pragma unroll
-        for (int u = 0; u < UNITS; u++)
+        for (int u = 0; u < GROUPS; u++)
             quants[u] = words_at(from, QUANTS + u * 512 + lane * 16);
     }
-    __device__ unit_operands operands(int u) const {
+    __device__ group_operands operands(int u) const {
         const unsigned first[2] = {quants[u].x, quants[u].z}, last[2] = {quants[u].y, quants[u].w};
-        unit_operands a;
+        group_operands a;
 #pragma unroll
         for (int row = 0; row < 2; row++) {
             a.first[row] = __byte_perm(first[row], 0, 0x4140);
@@ -370,14 +375,14 @@ template <> struct cell<DTYPE_Q8_0> { // 128 is added to the quants; a head is d
         return a;
     }
     __device__ unsigned scale_bits(int u, int row) const {
-        return short_of(u / 2 ? heads[row].y : heads[row].x, u % 2);
+        return short_of(u / 2 ? params[row].y : params[row].x, u % 2);
     }
     __device__ float factor(int u, int row, int) const { return low_float(scale_bits(u, row)); }
     __device__ float row_factor(int) const { return SUBNORMAL; }
     __device__ void minima(unsigned (&a)[4]) const {
 #pragma unroll
         for (int row = 0; row < 2; row++) {
-            const unsigned word = lane % 4 / 2 ? heads[row].y : heads[row].x;
+            const unsigned word = lane % 4 / 2 ? params[row].y : params[row].x;
             a[row] = short_of(word >> lane % 2 * 16, 0), a[row + 2] = 0;
         }
     }

@@ -1,7 +1,7 @@
-#include "prompts/jinja/take.h"
+#include "prompts/jinja/argument.h"
 
-enum status take_integer(struct machine *machine, const struct call *call, size_t index,
-                         int64_t otherwise, int64_t *number) {
+enum status argument_integer(struct machine *machine, const struct call *call, size_t index,
+                             int64_t otherwise, int64_t *number) {
     const struct value *value = call->values[index];
     *number = otherwise;
     if (!value) return STATUS_OK;
@@ -13,12 +13,12 @@ enum status take_integer(struct machine *machine, const struct call *call, size_
     return STATUS_OK;
 }
 
-bool take_flag(const struct call *call, size_t index, bool otherwise) {
+bool argument_flag(const struct call *call, size_t index, bool otherwise) {
     return call->values[index] ? value_is_true(call->values[index]) : otherwise;
 }
 
-enum status take_chars(struct machine *machine, const struct call *call, size_t index, bool any,
-                       const struct chars **string) {
+enum status argument_chars(struct machine *machine, const struct call *call, size_t index, bool any,
+                           const struct chars **string) {
     const struct value *value = call->values[index];
     if (!value || value->kind == VALUE_NONE) return STATUS_OK;
     if (any || value->kind == VALUE_STRING) return machine_string(machine, value, string);

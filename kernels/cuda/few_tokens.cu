@@ -1,22 +1,20 @@
-// kernels/cuda/few.cu — products for few tokens, as many at once as their kernels take.
-//
-// The kernels are in gemv_kernel.cuh and stream_k_kernel.cuh.
+// kernels/cuda/few_tokens.cu — products for few tokens, in launches of as many as a kernel takes.
 #include "kernels/cuda/gemv_input.cuh"
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/types.cuh"
 
 bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
-    const struct gemv_room room = room_of(device);
+    const struct gemv_budget budget = budget_of(device);
     const size_t elements = (size_t)tokens * (size_t)columns;
-    const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)room.warps; // by its threads
-    return columns % ROUND_COLUMNS == 0 && elements <= kept && elements * 5 / 2 <= room.x;
+    const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)budget.warps; // in the block's registers
+    return columns % CHUNK_COLUMNS == 0 && elements <= kept && elements * 5 / 2 <= budget.x;
 }
 
 bool gemv_fits(const struct weight *w) {
     return is_packed(w->type) || (w->type != DTYPE_F32 && w->columns % PLAIN_COLUMNS == 0);
 }
 
-// The rest of a product, when so many tokens are done.
+// Leaves the rest of a product when `done` tokens are computed.
 static void skip_tokens(struct gemv *args, int32_t done) {
     const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
     for (int i = 0; i < args->count; i++)
@@ -34,7 +32,7 @@ void gemv_launch(struct device *device, const struct gemv *args) {
     ASSERT(args->tokens > 0 && args->count > 0 && args->count <= LINEAR_PARTS);
     ASSERT(!args->norm || gemv_norms(device, args->tokens, args->columns));
     struct gemv some = *args;
-    const int32_t once = room_of(device).tokens;
+    const int32_t once = budget_of(device).tokens;
     for (int32_t done = 0; done < args->tokens; done += some.tokens) {
         some.tokens = args->tokens - done < once ? args->tokens - done : once;
         type_kernels(args->type)->gemv(device, &some);

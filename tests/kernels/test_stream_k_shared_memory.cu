@@ -1,8 +1,8 @@
-// tests/kernels/test_stream_k_room.cu — each product of some dozens of tokens fits each card, and
-// its steps are shared out without a gap.
+// tests/kernels/test_stream_k_shared_memory.cu — each product of some dozens of tokens fits each
+// card, and its steps are divided over the blocks without a gap.
 //
-// It needs no GPU: how a product is cut up follows from the card's figures, and the file under test
-// is included for its inner functions.
+// It needs no GPU: how a product is cut up depends on the card's figures alone. The file under test
+// is included to reach its static functions.
 #include <stdio.h>
 
 #include "kernels/cuda/stream_k_kernel.cuh"
@@ -16,15 +16,16 @@ struct tally {
     long fitting, failed;
 };
 
-// Blocks have neighbouring runs of steps, the last ends with the last tile, and a piece is found
-// in its block.
-static bool shared_out(const struct stream_k_plan *plan) {
-    const int tiles = (plan->tiles + plan->a_block - 1) / plan->a_block;
+// The blocks' ranges of steps follow one another up to the last tile's end, and each split lies in
+// the range of its block.
+static bool is_divided(const struct stream_k_plan *plan) {
+    const int tiles = (plan->tiles + plan->block_tiles - 1) / plan->block_tiles;
     for (int block = 0; block < plan->blocks; block++)
         if (first_step(*plan, block) >= first_step(*plan, block + 1)) return false;
-    for (int piece = 0; piece < plan->pieces; piece += 1 + plan->pieces / 500) {
-        const int tile = piece / plan->cuts, block = block_of(*plan, piece);
-        const int step = tile * plan->steps + piece % plan->cuts * plan->steps / plan->cuts;
+    for (int split = 0; split < plan->splits; split += 1 + plan->splits / 500) {
+        const int tile = split / plan->tile_splits, block = block_of(*plan, split);
+        const int step =
+            tile * plan->steps + split % plan->tile_splits * plan->steps / plan->tile_splits;
         if (step < first_step(*plan, block) || step >= first_step(*plan, block + 1)) return false;
     }
     return first_step(*plan, 0) == 0 && first_step(*plan, plan->blocks) == tiles * plan->steps;
@@ -35,10 +36,11 @@ static void count(const struct stream_k_card *card, const struct gemv *args, str
     struct stream_k_plan plan = {};
     plan.args = *args;
     const int tokens = tokens_at_once<TYPE>(card, &plan);
-    const size_t sums = (size_t)plan.a_block * TILE_ROWS * (size_t)tokens;
+    const size_t sums = (size_t)plan.block_tiles * TILE_ROWS * (size_t)tokens;
     const bool fits = tokens >= 8 && plan.stages >= 2 && plan.blocks <= card->blocks &&
                       sums <= STREAM_K_PART_FLOATS &&
-                      shared_bytes(&plan, tokens) <= (size_t)card->room && shared_out(&plan);
+                      shared_bytes(&plan, tokens) <= (size_t)card->shared_bytes &&
+                      is_divided(&plan);
     fits ? tally->fitting++ : tally->failed++;
     if (!fits && tally->failed < 10)
         printf("failed: type %d, %d columns, %d rows, %d tokens\n", TYPE, args->columns,
