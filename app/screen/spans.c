@@ -191,8 +191,8 @@ static bool may_open(const struct spans *spans, struct rest rest, size_t marks) 
     return !is_alphanumeric(spans->last) || (marks == 2 && next >= 0x80);
 }
 
-static enum status take_emphasis(struct spans *spans, struct place place, struct rest rest,
-                                 size_t *taken) {
+static enum status parse_emphasis(struct spans *spans, struct place place, struct rest rest,
+                                  size_t *taken) {
     static const unsigned STYLES[] = {0, WRAP_ITALIC, WRAP_BOLD, WRAP_BOLD | WRAP_ITALIC};
     struct span span = {0};
     size_t marks;
@@ -208,8 +208,8 @@ static enum status take_emphasis(struct spans *spans, struct place place, struct
 }
 
 // "[" or "![".
-static enum status take_link(struct spans *spans, struct place place, struct rest rest,
-                             size_t *taken) {
+static enum status parse_link(struct spans *spans, struct place place, struct rest rest,
+                              size_t *taken) {
     const size_t bracket = rest.text[0] == '!';
     struct span span = {0};
     if (is_open(rest, bracket)) return STATUS_OK;
@@ -224,8 +224,8 @@ static enum status take_link(struct spans *spans, struct place place, struct res
     return put_link(spans, place, link, &span);
 }
 
-static enum status take_ticks(struct spans *spans, struct place place, struct rest rest,
-                              size_t *taken) {
+static enum status parse_ticks(struct spans *spans, struct place place, struct rest rest,
+                               size_t *taken) {
     size_t run;
     if (!run_at(rest, 0, &run)) return STATUS_OK;
     const unsigned style = spans->ticks ? spans->style | WRAP_CODE : spans->style;
@@ -240,8 +240,8 @@ static enum status take_ticks(struct spans *spans, struct place place, struct re
     return put(place, spans->style | WRAP_CODE, rest.text, run);
 }
 
-static enum status take_escape(struct spans *spans, struct place place, struct rest rest,
-                               size_t *taken) {
+static enum status parse_escape(struct spans *spans, struct place place, struct rest rest,
+                                size_t *taken) {
     if (is_open(rest, 1)) return STATUS_OK;
     const unsigned char next = byte_at(rest, 1);
     if (!next || !strchr("*_`", next)) return take_as_it_is(spans, place, rest, 1, taken);
@@ -251,8 +251,8 @@ static enum status take_escape(struct spans *spans, struct place place, struct r
 }
 
 // A letter h, with which an address may begin.
-static enum status take_h(struct spans *spans, struct place place, struct rest rest,
-                          size_t *taken) {
+static enum status parse_h(struct spans *spans, struct place place, struct rest rest,
+                           size_t *taken) {
     static const char *const SCHEMES[] = {"https://", "http://"};
     for (size_t i = 0; i < 2 && !is_alphanumeric(spans->last); i++) {
         const size_t bytes = strlen(SCHEMES[i]);
@@ -265,8 +265,8 @@ static enum status take_h(struct spans *spans, struct place place, struct rest r
     return take_as_it_is(spans, place, rest, 1, taken);
 }
 
-static enum status take_plain(struct spans *spans, struct place place, struct rest rest,
-                              size_t *taken) {
+static enum status parse_plain(struct spans *spans, struct place place, struct rest rest,
+                               size_t *taken) {
     const char *const ends = spans->ticks ? "`" : spans->url ? " \t<>\")`]" : "*_`[!\\h";
     size_t length = 0;
     while (length < rest.length && !strchr(ends, rest.text[length]))
@@ -281,21 +281,21 @@ static enum status take_plain(struct spans *spans, struct place place, struct re
     return put(place, style, rest.text, length);
 }
 
-static enum status take_one(struct spans *spans, struct place place, struct rest rest,
-                            size_t *taken) {
+static enum status parse_one(struct spans *spans, struct place place, struct rest rest,
+                             size_t *taken) {
     if (spans->url) {
-        TRY(take_plain(spans, place, rest, taken));
+        TRY(parse_plain(spans, place, rest, taken));
         if (*taken > 0) return STATUS_OK;
     }
     const char c = rest.text[0];
-    if (c == '`') return take_ticks(spans, place, rest, taken);
+    if (c == '`') return parse_ticks(spans, place, rest, taken);
     if (spans->ticks == 0) {
-        if (c == '*' || c == '_') return take_emphasis(spans, place, rest, taken);
-        if (c == '[' || c == '!') return take_link(spans, place, rest, taken);
-        if (c == '\\') return take_escape(spans, place, rest, taken);
-        if (c == 'h') return take_h(spans, place, rest, taken);
+        if (c == '*' || c == '_') return parse_emphasis(spans, place, rest, taken);
+        if (c == '[' || c == '!') return parse_link(spans, place, rest, taken);
+        if (c == '\\') return parse_escape(spans, place, rest, taken);
+        if (c == 'h') return parse_h(spans, place, rest, taken);
     }
-    return take_plain(spans, place, rest, taken);
+    return parse_plain(spans, place, rest, taken);
 }
 
 enum status spans_append(struct spans *spans, struct wrap *wrap, const char *text, size_t length,
@@ -305,7 +305,7 @@ enum status spans_append(struct spans *spans, struct wrap *wrap, const char *tex
     *taken = 0;
     for (size_t used = 1; used > 0 && *taken < length; *taken += used) {
         used = 0;
-        TRY(take_one(spans, place, rest_from(rest, *taken), &used));
+        TRY(parse_one(spans, place, rest_from(rest, *taken), &used));
     }
     return STATUS_OK;
 }
