@@ -24,9 +24,9 @@ void answer_deinit(struct answer *answer) {
     free(answer->token_ends);
 }
 
-// A template may have begun the model's thinking for it: then the text begins with that mark.
+// A template may open the model's thinking itself: the text then begins with that mark.
 static enum status begin_open_thought(struct answer *answer, const struct sequence *sequence) {
-    enum { MOST_TOKENS = 8 }; // that such a mark and its newlines are made of
+    enum { MOST_TOKENS = 8 }; // of such a mark and its newlines
     const int32_t *ids = sequence_tokens(sequence);
     const int32_t length = sequence_length(sequence);
     struct text prompt = {0};
@@ -85,7 +85,7 @@ enum status answer_load(struct answer *answer, const struct message *so_far, con
     return STATUS_OK;
 }
 
-// Control tokens are no text, but for those that mark a thought.
+// Control tokens are not text, except those that mark a thought.
 static enum status append_mark(struct answer *answer, int32_t id) {
     const struct tokenizer *tokenizer = answer->detokenizer.tokenizer;
     if (!tokenizer_is_special(tokenizer, id) || tokenizer_ends_turn(tokenizer, id))
@@ -95,7 +95,7 @@ static enum status append_mark(struct answer *answer, int32_t id) {
     return text_append(&answer->text, piece.bytes, piece.length);
 }
 
-// How much of the text may be shown now; cuts it where a stop string matched.
+// How much of the text may be shown now. Cuts the text where a stop string matched.
 static size_t showable(struct answer *answer, const struct stops *stops) {
     if (answer->stop_matched || answer->ended) return answer->text.length;
     bool matched;
@@ -128,7 +128,7 @@ bool answer_show(struct answer *answer, const struct stops *stops, const char **
     return true;
 }
 
-// A longer answer has the figures of its beginning already.
+// A continued answer already has the figures of its beginning.
 static void add_stats(struct answer *answer, const struct request_stats *stats) {
     struct message_stats *sum = &answer->stats;
     sum->prompt_tokens = stats->prompt_tokens;

@@ -27,12 +27,12 @@ void chat_leave_sequence(struct chat *chat) {
     if (sequence_create(chat->session->engine, &fresh) == STATUS_OK)
         replace(chat, fresh);
     else
-        sequence_truncate(chat->sequence, 0); // there is no memory for another one
+        sequence_truncate(chat->sequence, 0); // no memory for another one
 }
 
 void chat_split_sequence(struct chat *chat) {
     struct sequence *fork;
-    // Without the memory for a fork the sequence goes on by itself: only its tail is the fork's.
+    // Without memory for a fork the sequence itself goes on; only its tail would have been shared.
     if (sequence_fork(chat->sequence, &fork) == STATUS_OK) replace(chat, fork);
 }
 
@@ -101,7 +101,7 @@ enum status chat_strip(struct chat *chat, const char *name_or_id, struct convers
     TRY(chat_check_idle(chat, err));
     TRY(conversation_find(session->db, name_or_id, stripped, err));
     const bool here = strcmp(stripped->id, chat->conversation.id) == 0;
-    if (here) chat_leave_sequence(chat); // which would use them still
+    if (here) chat_leave_sequence(chat); // it would still use them
     *blocks = engine_strip(session->engine, conversation_number(stripped->id));
     if (here) chat_place_if_it_fits(chat);
     return STATUS_OK;

@@ -12,8 +12,8 @@ static enum status set_draft(struct text *draft, const struct message *message) 
     return text_append(draft, message->text, message->length);
 }
 
-// A question without its answer at the end leaves the transcript for the draft. The store keeps it
-// as the tip until something new is said.
+// Moves a question without an answer from the end of the transcript to the draft. The store keeps
+// it as the tip until something new is said.
 static enum status split_unanswered(struct transcript *transcript, struct text *draft) {
     text_clear(draft);
     if (transcript->count == 0) return STATUS_OK;
@@ -24,7 +24,7 @@ static enum status split_unanswered(struct transcript *transcript, struct text *
     return STATUS_OK;
 }
 
-// Leaves the current conversation for `to`, which is locked by now.
+// Leaves the current conversation for `to`, which is already locked.
 static void change_to(struct chat *chat, const struct conversation *to) {
     struct session *session = chat->session;
     if (chat->conversation.id[0]) {
@@ -53,14 +53,14 @@ static void enter(struct chat *chat, const struct conversation *to, struct trans
 static enum status move_to(struct chat *chat, const struct conversation *to, struct error *err) {
     struct transcript transcript = transcript_like(&chat->transcript);
     struct text draft = {0};
-    struct conversation locked; // its tip may have moved before it was ours
+    struct conversation locked; // its tip may have moved before we had the lock
     TRY(conversation_lock(chat->session->db, to->id, err));
     enum status status = conversation_find(chat->session->db, to->id, &locked, err);
     if (status == STATUS_OK)
         status = transcript_load(&transcript, chat->session->db, locked.tip, err);
     if (status == STATUS_OK && locked.model == 0 && locked.tip != MESSAGE_NONE) {
         status = conversation_move(chat->session->db, to->id, locked.tip, transcript.model, err);
-        locked.model = transcript.model; // its first one: it was imported
+        locked.model = transcript.model; // its first: the conversation was imported
     }
     if (status == STATUS_OK) status = split_unanswered(&transcript, &draft);
     if (status != STATUS_OK) {
@@ -94,7 +94,7 @@ enum status chat_resume(struct chat *chat, const char *name_or_id, struct error 
     return move_to(chat, &found, err);
 }
 
-// A fork of the current conversation that keeps its first `count` messages.
+// Moves into a fork of the current conversation that keeps its first `count` messages.
 static enum status fork_keeping(struct chat *chat, size_t count, const char *name,
                                 struct error *err) {
     const int64_t tip = count ? chat_message(chat, count - 1)->id : MESSAGE_NONE;
@@ -163,8 +163,8 @@ enum status chat_fork_after(struct chat *chat, int64_t turn, const char *name, s
     return fork_keeping(chat, at + 2, name, err);
 }
 
-// What is there of the answer becomes the fork's tip. The ids are in `log`, a fork of its sequence,
-// for that one grows meanwhile.
+// What there is of the answer becomes the fork's tip. Its ids are read from `log`, a fork of its
+// sequence, because the sequence keeps growing.
 static enum status store_partial(const struct chat *chat, const struct sequence *log,
                                  const struct conversation *fork, struct error *err) {
     const struct answer *answer = &chat->answers[0];
@@ -196,7 +196,7 @@ enum status chat_fork_running(struct chat *chat, const struct chat *running, con
     ASSERT(running->turn.active && !chat->conversation.id[0]);
     struct conversation fork;
     struct sequence *log;
-    // Nobody may have heard yet that the turn is over: then the chat is as it leaves it.
+    // The turn may be done without anybody having been told: the chat is then up to date.
     const bool over = running->turn.done;
     if (over && running->transcript.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
@@ -227,7 +227,7 @@ enum status chat_set_preamble(struct chat *chat, const char *preamble, struct er
 
 // ---- in the tree of what was said
 
-// The tip goes back from where it is to `from`.
+// Remembers that the tip goes back from where it is to `from`.
 static void note_step(struct chat *chat, int64_t from) {
     struct session *session = chat->session;
     struct session_step step = {.from = from, .to = chat->conversation.tip};
@@ -260,7 +260,7 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
     return STATUS_OK;
 }
 
-// The newest step back that led to where the conversation is; false: none did.
+// The newest step back that led to the current tip. False: none did.
 static bool pop_step(struct chat *chat, struct session_step *step) {
     struct session *session = chat->session;
     for (size_t i = session->step_count; i-- > 0;) {
@@ -276,7 +276,7 @@ static bool pop_step(struct chat *chat, struct session_step *step) {
     return false;
 }
 
-// The conversation's tip is the end of this transcript from now on; both are moved in.
+// Moves the conversation's tip to the end of this transcript; both are moved in.
 static enum status stand_at(struct chat *chat, struct transcript *transcript, struct text *draft,
                             struct error *err) {
     const int64_t tip = transcript_tip(transcript);
@@ -325,5 +325,27 @@ enum status chat_go(struct chat *chat, int64_t message, struct error *err) {
     chat->conversation.tip = before;
     note_step(chat, after);
     chat->conversation.tip = after;
+    return STATUS_OK;
+}
+
+static enum status check_alternative(struct chat *chat, int64_t answer, struct error *err) {
+    struct message *answers;
+    size_t count, current;
+    bool found = false;
+    TRY(chat_alternatives(chat, &answers, &count, &current, err));
+    for (size_t i = 0; i < count; i++)
+        found = found || (answers[i].id == answer && answers[i].role == MESSAGE_ASSISTANT);
+    message_path_free(answers, count);
+    if (found) return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND, "message %" PRId64 " is no answer to the last question",
+                     answer);
+}
+
+enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {
+    TRY(chat_check_idle(chat, err));
+    TRY(check_alternative(chat, answer, err));
+    TRY(go_to(chat, answer, err));
+    for (int32_t i = 0; i < chat->turn.answer_count; i++) // it may be one of the last turn's
+        if (chat->answers[i].message == answer) chat->turn.kept = i;
     return STATUS_OK;
 }

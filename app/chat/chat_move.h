@@ -49,4 +49,7 @@ MUST_CHECK enum status chat_redo(struct chat *chat, struct error *err);
 // before it, with its text in chat_draft(). NOT_FOUND.
 MUST_CHECK enum status chat_go(struct chat *chat, int64_t message, struct error *err);
 
+// The conversation has this one of chat_alternatives() from now on. NOT_FOUND: it is none.
+MUST_CHECK enum status chat_choose(struct chat *chat, int64_t answer, struct error *err);
+
 #endif

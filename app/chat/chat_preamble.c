@@ -24,7 +24,7 @@ enum status chat_measure_preamble(const struct chat *chat, const char *preamble,
     return status;
 }
 
-// How many of the ids are in the cache, wherever; what is below the device begins to come up.
+// How many of the ids are cached in any tier. What is below the device starts to be restored.
 static int32_t find_cached(const struct chat *chat, const struct token_ids *ids) {
     struct sequence *sequence;
     struct restore_report report = {0};

@@ -11,7 +11,7 @@ struct chat_preamble {
     int64_t others;         // conversations that have the same, this one not counted
 };
 
-// Begins to bring what is cached below the device up.
+// Starts to restore what is cached below the device.
 MUST_CHECK enum status chat_preamble(struct chat *chat, struct chat_preamble *preamble,
                                      struct error *err);
 

@@ -11,7 +11,7 @@
 
 // ---- what is kept of the answers
 
-// Writes the answer and, if it is the turn's first, moves the tip to it, as one.
+// Writes the answer and, if it is the turn's first, moves the tip to it, in one transaction.
 static enum status store_answer(struct chat *chat, const struct message *answer, const int32_t *ids,
                                 size_t count, int64_t *id, struct error *err) {
     struct db *db = chat->session->db;
@@ -19,8 +19,7 @@ static enum status store_answer(struct chat *chat, const struct message *answer,
     enum status status = db_begin(db, err);
     if (status != STATUS_OK) return status;
     status = STATUS_BAD_INPUT;
-    if (chat->reply.kind ==
-        REPLY_LONGER) { // if others have replied to it, it gets a longer sibling
+    if (chat->reply.kind == REPLY_LONGER) { // one with replies gets a longer sibling instead
         *id = transcript_tip(&chat->transcript);
         status = message_extend(db, *id, answer, model, ids, count, err);
         if (status == STATUS_BAD_INPUT) {
@@ -46,7 +45,7 @@ struct message chat_message_of(const struct chat *chat, const struct answer *ans
         .parent = chat->turn.parent,
         .role = MESSAGE_ASSISTANT,
         .stop = answer_stop(answer),
-        .created_ms = chat->reply.began_ms + (answer - chat->answers), // in their own order
+        .created_ms = chat->reply.began_ms + (answer - chat->answers), // keeps their order
         .text = answer->text.bytes,
         .length = answer->text.length,
         .stats = answer->stats,
@@ -66,7 +65,7 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
     return STATUS_OK;
 }
 
-// The first answer that was kept replaces what the transcript has after the message.
+// The first answer that was kept replaces what follows the message in the transcript.
 static enum status settle(struct chat *chat, struct error *err) {
     struct answer *answer = &chat->answers[chat->turn.kept];
     const size_t begin = chat_log_begin(chat);
@@ -76,7 +75,7 @@ static enum status settle(struct chat *chat, struct error *err) {
                               err));
     chat->conversation.tip = answer->message;
     chat->conversation.model = model;
-    // The transcript has its own copy, as the answer's text is the caller's until the next turn.
+    // The transcript gets its own copy: the answer's text stays the caller's until the next turn.
     struct message message = chat_message_of(chat, answer);
     message.text = malloc(message.length + 1);
     if (!message.text) return STATUS_NO_MEMORY;
@@ -90,7 +89,7 @@ static enum status settle(struct chat *chat, struct error *err) {
         return status;
     }
     if (answer->sequence != chat->sequence) {
-        chat->answers[0].sequence = answer->sequence; // the other goes with the forks
+        chat->answers[0].sequence = answer->sequence; // the old one is released with the forks
         answer->sequence = chat->sequence;
         chat->sequence = chat->turn.sequence = chat->answers[0].sequence;
         chat->preamble_pinned = false;
@@ -101,7 +100,7 @@ static enum status settle(struct chat *chat, struct error *err) {
 }
 
 // Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
-// message stays in the tree; in the background it stays the tip, so that a resume gives it back.
+// message stays in the tree. In the background it also stays the tip, and a resume gives it back.
 static enum status give_back(struct chat *chat, struct error *err) {
     const struct turn *turn = &chat->turn;
     enum status status = STATUS_OK;
@@ -112,7 +111,7 @@ static enum status give_back(struct chat *chat, struct error *err) {
         chat->turn.given_back = true;
         transcript_cut(&chat->transcript, chat->transcript.count - 1);
         chat->conversation.tip = transcript_tip(&chat->transcript);
-        // Where the store can not follow it keeps the message as its tip, until the next is sent.
+        // If the store fails here it keeps the message as its tip until the next one is sent.
         status = conversation_move(chat->session->db, chat->conversation.id, chat->reply.tip_before,
                                    chat->transcript.model, err);
     }
@@ -124,11 +123,11 @@ static enum status end_turn(void *owner, struct error *err) {
     struct chat *chat = owner;
     if (chat->turn.kept < 0) return give_back(chat, err);
     const enum status status = settle(chat, err);
-    if (status != STATUS_OK) chat->turn.kept = -1; // the transcript is without it
+    if (status != STATUS_OK) chat->turn.kept = -1; // the transcript does not have it
     return status;
 }
 
-// Without memory for a note the answer is there all the same.
+// Without memory for a note the answer is still stored.
 static void note_end(const struct chat *chat) {
     struct text *notes = &chat->session->notes;
     const struct conversation *conversation = &chat->conversation;
@@ -158,9 +157,17 @@ static const struct turn_ops OPS = {keep_answer, end_turn, close_unfollowed};
 
 // ---- beginning
 
-// A fresh turn of so many answers over the first `message_count` messages of the transcript.
+// Begins a turn of so many answers to the first `message_count` messages of the transcript.
 static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_count,
                        int32_t answers) {
+    const struct request_options request = session_request(chat->session);
+    const struct turn fresh = {.engine = chat->session->engine,
+                               .stops = &chat->session->stops,
+                               .ops = &OPS,
+                               .owner = chat,
+                               .answers = chat->answers,
+                               .answer_count = answers,
+                               .parent = chat_message(chat, message_count - 1)->id};
     text_clear(&chat->draft);
     chat->reply = (struct reply){
         .kind = kind,
@@ -168,17 +175,10 @@ static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_c
         .tip_before = transcript_tip(&chat->transcript),
         .message_count = message_count,
     };
-    turn_begin(&chat->turn, &(struct turn_options){.engine = chat->session->engine,
-                                                   .stops = &chat->session->stops,
-                                                   .ops = &OPS,
-                                                   .owner = chat,
-                                                   .request = session_request(chat->session),
-                                                   .answers = chat->answers,
-                                                   .answer_count = answers});
-    chat->turn.parent = chat_message(chat, message_count - 1)->id;
+    turn_begin(&chat->turn, &fresh, &request);
 }
 
-// A search, if its width is above 1.
+// Starts a search if `beams` is above 1, else the answers.
 static enum status start_turn(struct chat *chat, int32_t beams, struct error *err) {
     const struct session_settings *settings = &chat->session->settings;
     const struct beams_options options = {
@@ -193,8 +193,9 @@ static enum status start_turn(struct chat *chat, int32_t beams, struct error *er
     return STATUS_OK;
 }
 
-// Have so many answers to a log of `length` tokens room side by side? Their past is one; each has
-// what it may write, or a block where that is not limited, and a copy of the past's last block.
+// Do so many answers to a log of `length` tokens fit the cache side by side? They share the past;
+// each needs room for what it may write, or one block if that is unlimited, and a copy of the
+// past's last block.
 static enum status check_room(const struct chat *chat, size_t length, int32_t answers,
                               struct error *err) {
     struct engine_info info;
@@ -275,7 +276,7 @@ static enum status add_message(struct chat *chat, enum message_role role, const 
     return status;
 }
 
-// The conversation (if it is new), its system prompt and the message, as one.
+// Stores the conversation (if it is new), its preamble and the message in one transaction.
 static enum status store_message(struct chat *chat, const char *text, size_t length,
                                  const struct token_ids *ids, struct error *err) {
     const struct token_ids none = {0};
@@ -305,7 +306,7 @@ static enum status store_message(struct chat *chat, const char *text, size_t len
     return status;
 }
 
-// The template says the past differently now: how much of it is read again.
+// Logs how much of the past is read again because the template now renders it differently.
 static void note_cut(const struct chat *chat, const struct token_ids *ids) {
     const size_t log = chat->transcript.log.count, kept = transcript_kept(&chat->transcript, ids);
     if (kept < log)
@@ -313,7 +314,7 @@ static void note_cut(const struct chat *chat, const struct token_ids *ids) {
                   kept);
 }
 
-// Before anything is stored: the message's ids, and whether its answers have room.
+// Before anything is stored: encodes the message and checks that its answers have room.
 static enum status prepare(struct chat *chat, const char *text, size_t length, int32_t answers,
                            struct token_ids *ids, struct error *err) {
     struct transcript *transcript = &chat->transcript;
@@ -346,7 +347,7 @@ enum status chat_send(struct chat *chat, const char *text, size_t length, struct
     return status;
 }
 
-// The last message, which must be an answer.
+// The last message, if it is an answer.
 static enum status find_answer(const struct chat *chat, const struct message **answer,
                                struct error *err) {
     const size_t count = chat->transcript.count;
@@ -355,7 +356,7 @@ static enum status find_answer(const struct chat *chat, const struct message **a
     return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
 }
 
-// So many answers beside the last one, or one by a search of so many beams.
+// Begins so many answers beside the last one, or one by a search of so many beams.
 static enum status begin_another(struct chat *chat, int32_t answers, int32_t beams,
                                  struct error *err) {
     TRY(chat_check_idle(chat, err));
@@ -414,41 +415,4 @@ enum status chat_alternatives(struct chat *chat, struct message **answers, size_
                      "message %" PRId64 " is not among the replies to its "
                      "parent",
                      here->id);
-}
-
-static enum status check_alternative(struct chat *chat, int64_t answer, struct error *err) {
-    struct message *answers;
-    size_t count, current;
-    bool found = false;
-    TRY(chat_alternatives(chat, &answers, &count, &current, err));
-    for (size_t i = 0; i < count; i++)
-        found = found || (answers[i].id == answer && answers[i].role == MESSAGE_ASSISTANT);
-    message_path_free(answers, count);
-    if (found) return STATUS_OK;
-    return error_set(err, STATUS_NOT_FOUND, "message %" PRId64 " is no answer to the last question",
-                     answer);
-}
-
-enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {
-    TRY(chat_check_idle(chat, err));
-    TRY(check_alternative(chat, answer, err));
-    struct transcript transcript = transcript_like(&chat->transcript);
-    TRY(transcript_load(&transcript, chat->session->db, answer, err));
-    const enum status status =
-        conversation_move(chat->session->db, chat->conversation.id, answer, transcript.model, err);
-    if (status != STATUS_OK) {
-        transcript_deinit(&transcript);
-        return status;
-    }
-    transcript_deinit(&chat->transcript);
-    chat->transcript = transcript;
-    chat->conversation.tip = answer;
-    chat->conversation.model = transcript.model;
-    int32_t at = 0; // of the last turn's answers
-    while (at < chat->turn.answer_count && chat->answers[at].message != answer)
-        at++;
-    chat->turn.kept = at < chat->turn.answer_count ? at : -1;
-    chat_place_if_it_fits(chat);
-    chat_retain(chat);
-    return STATUS_OK;
 }

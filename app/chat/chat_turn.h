@@ -51,7 +51,4 @@ struct message chat_message_of(const struct chat *chat, const struct answer *ans
 MUST_CHECK enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
                                          size_t *current, struct error *err);
 
-// The conversation has this one of them from now on. NOT_FOUND: it is none.
-MUST_CHECK enum status chat_choose(struct chat *chat, int64_t answer, struct error *err);
-
 #endif

@@ -21,7 +21,7 @@ const char *export_role_name(enum message_role role) {
     return "";
 }
 
-// A JSON string. cJSON takes texts that end at a NUL, and a message may hold some.
+// A JSON string. cJSON reads texts up to a NUL, and a message may contain some.
 static enum status append_string(struct text *out, const char *bytes, size_t length) {
     static const char plain[] = "\"\\\n\t\r", names[] = "\"\\ntr";
     TRY(text_append_string(out, "\""));

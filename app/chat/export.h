@@ -1,4 +1,4 @@
-// app/chat/export.h — a conversation as text for others: Markdown to read, JSONL to take up again.
+// app/chat/export.h — a conversation as text for others: Markdown to read, JSONL to read back.
 //
 // JSONL is one JSON object a line. The first says what it is, the rest are the messages from the
 // root on:
@@ -32,8 +32,8 @@ const char *export_role_name(enum message_role role); // "system", "user", "assi
 MUST_CHECK enum status export_append(const struct exported *exported, enum export_format format,
                                      struct text *out);
 
-// Makes a file of it, for its owner only. BAD_INPUT: there is one already, which stays; IO: and
-// nothing is left of it.
+// Writes it to a new file that only its owner can read. BAD_INPUT: the file exists, and stays; IO:
+// no part of the file is left.
 MUST_CHECK enum status export_write(const char *path, const struct text *text, struct error *err);
 
 #endif

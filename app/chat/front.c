@@ -34,7 +34,7 @@ static void put_in_front(struct session *session, struct chat *next) {
         chat_close(left);
 }
 
-// A chat that was to go somewhere did, or did not.
+// Puts a chat in front if its move succeeded, else closes it.
 static enum status bring(struct session *session, struct chat *chat, enum status moved) {
     if (moved == STATUS_OK)
         put_in_front(session, chat);

@@ -12,10 +12,10 @@ static const double CREATED_MOST = 1e15; // milliseconds: the year 33,658
 
 struct reading {
     struct import *import;
-    const char *line; // the one at hand
+    const char *line; // the current one
     size_t length, number;
-    bool begun;       // its first line is read, and
-    double announced; // says so many messages; HUGE_VAL: does not say
+    bool begun;       // the first line was read, and
+    double announced; // announces so many messages; HUGE_VAL: does not say
 };
 
 static enum status refuse(const struct reading *reading, const char *why, struct error *err) {
@@ -28,7 +28,7 @@ static bool is_blank(const char *bytes, size_t length) {
     return true;
 }
 
-// A NUL, which a JSON parser would take for the end of a text, as it is or as an escape.
+// A NUL, raw or escaped, which a JSON parser would take for the end of a text.
 static bool has_nul(const char *line, size_t length) {
     static const char escape[] = "u0000";
     bool escaped = false;
@@ -92,7 +92,7 @@ static bool stop_of(const char *name, enum message_stop *stop) {
     return !name;
 }
 
-// Which role may come after what there is? System first, then user and assistant in turn.
+// Checks the order of roles: system first, then user and assistant in turn.
 static bool fits(const struct import *import, enum message_role role) {
     if (role == MESSAGE_SYSTEM) return import->count == 0;
     const enum message_role last =

@@ -1,8 +1,8 @@
 // app/chat/import.h — a conversation from the lines that export.h wrote.
 //
-// Anything may stand in such a file, so all of it is read and checked before a byte is stored:
-// a system message can only be the first, then user and assistant alternate. Keys that are not
-// known are passed over, so that a newer quire may say more.
+// Such a file may contain anything, so all of it is checked before a byte is stored:
+// a system message can only be the first, then user and assistant alternate. Unknown keys
+// are ignored, so that a newer quire may add some.
 //
 // Memory: {0} is empty; owned, import_deinit(). No threads.
 #ifndef APP_IMPORT_H
@@ -26,7 +26,7 @@ MUST_CHECK enum status import_read(const char *bytes, size_t length, struct impo
                                    struct error *err);
 void import_deinit(struct import *import); // leaves it empty
 
-// Stores it as a new conversation, whole or not at all; without its name where that is taken.
+// Stores it as a new conversation, whole or not at all; without its name if that is taken.
 MUST_CHECK enum status import_store(struct db *db, const struct import *import,
                                     struct conversation *made, struct error *err);
 

@@ -116,7 +116,7 @@ static enum status append_found(struct text *line, const struct restore_report *
     return text_append_string(line, ")");
 }
 
-// What is in a tier, but will be computed: the first figure is what was chosen.
+// What is in a tier but will be computed; the first figure is the choice that was made.
 static enum status append_left(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
     TRY(text_format(line, "computing %s tokens", count_format(report->left_tokens, count)));

@@ -119,7 +119,7 @@ void model_template_deinit(struct model_template *found) {
     text_deinit(&found->eos);
 }
 
-// As the folder's files say it, or the keys of the file.
+// From the folder's files, or the keys of the file.
 static enum status read_source(const struct gguf *gguf, struct text *source, struct error *err) {
     struct model_template folder = {0};
     struct gguf_string key = {"", 0};

@@ -1,10 +1,10 @@
-// app/chat/model_template.h — where a chat template stands: in a file of its own, or in a model.
+// app/chat/model_template.h — where a chat template is found: in a file of its own, or in a model.
 //
 //   FILE.jinja      the file; BOS and EOS are written as <BOS> and <EOS>
 //   MODEL.gguf      tokenizer.chat_template, with the vocabulary's own BOS and EOS
 //   FOLDER          chat_template.jinja, or chat_template in tokenizer_config.json
 //
-// Memory: texts are owned by the struct, {0} is empty; a template by who asked for it.
+// Memory: texts are owned by the struct, {0} is empty; a template by the caller.
 #ifndef APP_MODEL_TEMPLATE_H
 #define APP_MODEL_TEMPLATE_H
 
@@ -19,7 +19,7 @@ struct model_template {
     bool absent; // the model has none; `source` is empty
 };
 
-// NOT_FOUND, IO, BAD_FILE, UNSUPPORTED: why it can not be read, with its path.
+// NOT_FOUND, IO, BAD_FILE, UNSUPPORTED: why it cannot be read, with its path.
 MUST_CHECK enum status model_template_read(const char *path, struct model_template *found,
                                            struct error *err);
 void model_template_deinit(struct model_template *found);

@@ -12,7 +12,7 @@
 static const char SUFFIX[] = ".txt";
 enum { SUFFIX_BYTES = sizeof SUFFIX - 1, FOLDERS = 2 };
 
-// The person's folder, then quire's: beside the installed program, else where it was built.
+// The person's folder, then quire's: next to the installed program, else where it was built.
 static enum status find_folder(int which, const char *config_path, struct text *folder) {
     const char *slash = strrchr(config_path, '/');
     char program[PATH_MAX];
@@ -79,7 +79,7 @@ static bool has(const struct list *list, const char *name) {
     return false;
 }
 
-// What the file says about itself; a file that can not be read says nothing.
+// The file's first comment; nothing if the file cannot be read.
 static void read_about(const char *folder, const char *file, struct preset *preset) {
     struct text path = {0}, bytes = {0};
     struct error ignored;

@@ -20,8 +20,8 @@ struct preset {
     bool own;                       // the person's
 };
 
-// `config_path` is the config file, beside which the person's folder lies. BAD_INPUT: no such
-// preset, or it is none: with file and line.
+// `config_path` is the config file; the person's folder is next to it. BAD_INPUT: there is no such
+// preset, or it is malformed: with file and line.
 MUST_CHECK enum status preset_read(const char *config_path, const char *name, struct text *preamble,
                                    struct error *err);
 

@@ -13,7 +13,7 @@
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv);
 
-// {text, thinking}, told apart; thinking is null where there is none. False: no memory.
+// Adds text and thinking as two strings; thinking is null if there is none. False: no memory.
 bool report_add_text(cJSON *object, const char *text, size_t length);
 
 // "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, end". Appends.

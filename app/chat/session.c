@@ -83,15 +83,15 @@ void session_run(struct session *session, struct turn *turn) {
     push(&session->running, turn);
 }
 
-// The turn is done, and nobody waits to hear it.
+// The turn is done, and nobody follows it.
 static void close_unfollowed(struct session *session, struct turn *turn) {
     remove_from(&session->ended, turn);
     session->unfollowed_count--;
     turn->active = false;
-    turn->ops->close(turn->owner); // and the turn is gone
+    turn->ops->close(turn->owner); // the turn no longer exists
 }
 
-// True when the event has brought something to show to whoever follows its turn.
+// True if the event has brought something to show, and somebody follows its turn.
 static bool handle(struct session *session, const struct event *event, struct turn_update *update) {
     struct answer *answer = event->owner;
     struct turn *turn = answer->turn;
@@ -127,7 +127,7 @@ void session_listen(struct session *session) {
         handle(session, &event, &unseen);
 }
 
-// One event, if it comes in a while.
+// Handles one event, if it comes soon enough.
 static void wait_for_event(struct session *session) {
     struct event event;
     struct turn_update unseen;
@@ -150,7 +150,7 @@ void session_leave(struct session *session, struct turn *turn) {
     turn_set_background(turn, true);
     turn->unfollowed = true;
     session->unfollowed_count++;
-    // Its last event may have come already: then no other one will.
+    // If its last event has come already, no other will.
     if (turn->done) close_unfollowed(session, turn);
 }
 

@@ -15,7 +15,7 @@ enum {
     ANSWER_PART = 8,     // of the context, for the answer that is to come
     SUMMARY_PART = 8,    // of the context, for the summary
     SUMMARY_MOST = 1024, // tokens
-    PAIR_TOKENS = 48,    // around a summary in the fork, generously
+    PAIR_TOKENS = 48,    // around a summary in the fork, a generous estimate
 };
 
 // What the cache knows a summary by: no conversation has this number.
@@ -99,7 +99,7 @@ enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_fro
     return status;
 }
 
-// What the log has of the messages from this one on.
+// How many tokens of the log the messages from this one on have.
 static size_t tokens_from(const struct transcript *transcript, size_t index) {
     return transcript->log.count - transcript_standing(transcript, index);
 }
@@ -159,8 +159,8 @@ static int32_t summary_tokens(const struct chat *chat) {
     return part < SUMMARY_MOST ? part : SUMMARY_MOST;
 }
 
-// The first of the exchanges that are short enough to be kept, or the number of messages. At least
-// one is not kept.
+// Index of the first exchange that is short enough to be kept, or the number of messages. At least
+// one exchange is not kept.
 static size_t first_kept(const struct chat *chat) {
     const size_t count = chat_message_count(chat),
                  all = transcript_standing(&chat->transcript, count);
@@ -178,8 +178,8 @@ static size_t first_kept(const struct chat *chat) {
     return first;
 }
 
-// From where on messages are kept, so that the question and the summary fit behind the others, and
-// what is kept, the summary, the message and an answer fit the fork.
+// From where on messages are kept, such that the request for a summary and the summary fit after
+// the others, and what is kept, the summary, the message and an answer fit the fork.
 static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_tokens,
                         size_t *keep_from, struct error *err) {
     const int32_t summary = summary_tokens(chat);
@@ -203,7 +203,7 @@ static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_t
     return STATUS_OK;
 }
 
-// The question behind the first `keep_from` messages, in a sequence of its own.
+// Puts the question after the first `keep_from` messages, in a sequence of its own.
 static enum status place_question(struct compaction *compaction, const struct text *question,
                                   struct error *err) {
     const struct session *session = compaction->chat->session;
@@ -236,13 +236,14 @@ static enum status ask_for_summary(struct compaction *compaction, const char *fo
     if (status == STATUS_OK) status = place_question(compaction, &question, err);
     text_deinit(&question);
     TRY(status);
-    struct turn_options options = {.engine = session->engine,
-                                   .stops = &session->stops,
-                                   .request = session_request(session),
-                                   .answers = &compaction->answer,
-                                   .answer_count = 1};
-    options.request.max_tokens = compaction->max_tokens;
-    turn_begin(&compaction->turn, &options);
+    struct request_options request = session_request(session);
+    request.max_tokens = compaction->max_tokens;
+    turn_begin(&compaction->turn,
+               &(struct turn){.engine = session->engine,
+                              .stops = &session->stops,
+                              .answers = &compaction->answer,
+                              .answer_count = 1},
+               &request);
     TRY(turn_start(&compaction->turn, compaction->sequence, err));
     session_run(session, &compaction->turn);
     return STATUS_OK;
@@ -255,7 +256,7 @@ enum status compaction_begin(struct chat *chat, const char *focus, int32_t messa
     if (chat_turn_count(chat) == 0)
         return error_set(err, STATUS_BAD_INPUT, "there is nothing to summarise yet");
     TRY(chat_measure(chat, ASK, sizeof ASK - 1, &ask_tokens, &free_tokens, err));
-    ask_tokens += (int32_t)strlen(focus); // at most a token a byte
+    ask_tokens += (int32_t)strlen(focus); // at most one token per byte
     TRY(plan(chat, ask_tokens, message_tokens, &compaction->keep_from, err));
     const enum status status = ask_for_summary(compaction, focus, err);
     if (status != STATUS_OK) compaction_deinit(compaction);
@@ -282,8 +283,8 @@ enum status compaction_finish(struct compaction *compaction, struct error *err) 
     return status;
 }
 
-// The blocks of the summary's own tokens are nobody's else, so they are deleted as what only one
-// conversation needs would be.
+// Nothing else needs the blocks of the summary's own tokens, so they are deleted the way those of a
+// single conversation are.
 void compaction_deinit(struct compaction *compaction) {
     struct session *session = compaction->chat->session;
     session_finish(session, &compaction->turn);

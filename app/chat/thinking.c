@@ -3,7 +3,7 @@
 #include <string.h>
 
 struct thinking_mark {
-    const char *open, *close; // close NULL: what comes after is a beginning still
+    const char *open, *close; // close NULL: what follows is still the beginning
     bool thought;
 };
 
@@ -30,13 +30,13 @@ static const char BLANKS[] = " \t\r\n";
 
 static bool is_blank(char c) { return c && strchr(BLANKS, c); }
 
-// Does `string` begin with the text, or the text with it?
+// Is one of `string` and the text a prefix of the other?
 static bool agree(const char *string, const char *text, size_t length) {
     const size_t bytes = strlen(string);
     return memcmp(string, text, bytes < length ? bytes : length) == 0;
 }
 
-// The first place from which on `string` comes, or may still come; the length if none.
+// The first place where `string` stands or may still begin; the length if there is none.
 static size_t find(const char *string, const char *text, size_t length) {
     const char *at = text;
     while ((at = memchr(at, string[0], length - (size_t)(at - text)))) {
@@ -51,7 +51,7 @@ static const char *rest_of(const struct thinking *thinking, size_t *length) {
     return text_string(&thinking->held) + thinking->taken;
 }
 
-// At the beginning: the mark there, if any. False: more text decides.
+// At the beginning: the mark there, if any. False: undecided until more text comes.
 static bool find_mark(const char *text, size_t length, bool ended,
                       const struct thinking_mark **mark) {
     *mark = NULL;
@@ -65,7 +65,8 @@ static bool find_mark(const char *text, size_t length, bool ended,
     return true;
 }
 
-// Goes through what stands before the answer, up to its text or a thought's; false: more decides.
+// Skips what stands before the answer, up to its text or a thought's. False: undecided until more
+// text comes.
 static bool pass_beginning(struct thinking *thinking, bool ended) {
     while (!thinking->mark && !thinking->answering) {
         const struct thinking_mark *mark;
@@ -96,7 +97,7 @@ static bool pass_beginning(struct thinking *thinking, bool ended) {
     return true;
 }
 
-// The text up to the mark's end, as far as it is certain.
+// The text up to the closing mark, as far as it is certain.
 static bool next_marked(struct thinking *thinking, bool ended, struct thinking_part *part) {
     const struct thinking_mark *mark = thinking->mark;
     size_t length;
@@ -114,7 +115,8 @@ static bool next_marked(struct thinking *thinking, bool ended, struct thinking_p
     if (mark->thought)
         for (int i = 0; i < THINKING_HELD_BLANKS && end > 0 && is_blank(text[end - 1]); i++)
             end--;
-    thinking->taken += closed || ended ? taken : end; // what may be its last white space waits
+    thinking->taken +=
+        closed || ended ? taken : end; // white space that may be its last is held back
     if (closed) thinking->mark = NULL;
     thinking->begun = thinking->begun || end > 0;
     *part = (struct thinking_part){mark->thought, text, end};
@@ -138,7 +140,7 @@ bool thinking_next(struct thinking *thinking, bool ended, struct thinking_part *
         if (!pass_beginning(thinking, ended)) return false;
         if (thinking->mark) {
             if (next_marked(thinking, ended, part)) return true;
-            if (thinking->mark) return false; // not at its end yet
+            if (thinking->mark) return false; // its end has not come yet
             continue;
         }
         size_t length;

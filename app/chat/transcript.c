@@ -24,8 +24,7 @@ static enum role role_of(const struct message *message) {
 
 _Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT, "a cut is no token's id");
 
-// When the conversation began, so that a template which writes the date writes the same one
-// tomorrow.
+// When the conversation began: a template that writes the date must write the same one tomorrow.
 static struct tm began(const struct transcript *transcript) {
     const int64_t stored = transcript->count ? transcript->entries[0].message.created_ms : 0;
     const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);
@@ -34,8 +33,8 @@ static struct tm began(const struct transcript *transcript) {
     return when;
 }
 
-// What is left of the ids after those that the log has from `base` on anyway, behind a cut if the
-// log goes on differently. At least one is left to be read.
+// The ids without those that the log already has from `base` on, after a cut if the log continues
+// differently. At least one is left to be computed.
 static enum status cut_to_difference(const struct transcript *transcript, size_t base,
                                      const struct token_ids *rendered, struct token_ids *ids) {
     const struct token_ids *log = &transcript->log;
@@ -65,7 +64,7 @@ static enum status encode(const struct transcript *transcript, const struct prom
     return status;
 }
 
-// messages[0..count), of which the last is the user's, as ids for what the log lacks.
+// Encodes what the log lacks of messages[0..count), the last of which is the user's.
 static enum status encode_user(const struct transcript *transcript,
                                const struct chat_message *messages, size_t count,
                                struct token_ids *ids, struct error *err) {
@@ -99,19 +98,19 @@ static enum status encode_user(const struct transcript *transcript,
     return status;
 }
 
-// The ids of a message that this model has not read: `message` comes after all entries.
+// The ids of a message that this model has not read yet. It follows all entries.
 static enum status encode_message(const struct transcript *transcript,
                                   const struct message *message, struct token_ids *ids,
                                   struct error *err) {
     if (message->role == MESSAGE_SYSTEM) return STATUS_OK;
     if (message->role == MESSAGE_USER)
         return transcript_render(transcript, "", message->text, message->length, ids, err);
-    // Another model's answer: its text, and the next message closes it.
+    // Another model's answer: only its text; the next message closes it.
     const struct piece piece = {PIECE_TEXT, message->text, message->length};
     return tokenizer_encode(transcript->tokenizer, &piece, 1, ids);
 }
 
-// Moves *message to the end, with its stored ids, or with new ones, which are then stored.
+// Moves *message to the end with its stored ids, or with new ones, which it stores.
 static enum status load_message(struct transcript *transcript, struct db *db,
                                 struct message *message, struct error *err) {
     int32_t *stored = NULL;
@@ -170,7 +169,8 @@ enum status transcript_load(struct transcript *transcript, struct db *db, int64_
     return status;
 }
 
-// Where the next messages of a render go: a system message is a preamble, which may have turns.
+// Appends a message to those that are rendered: a system message is a preamble, which may have
+// turns.
 static size_t expand(const struct message *message, struct chat_message *messages) {
     if (message->role == MESSAGE_SYSTEM)
         return preamble_messages(message->text, message->length, messages);
@@ -246,7 +246,7 @@ void transcript_cut(struct transcript *transcript, size_t count) {
     while (transcript->count > count) {
         struct transcript_entry *last = &transcript->entries[--transcript->count];
         log->count = last->log_begin;
-        if (last->cut.count) { // which the log had room for once
+        if (last->cut.count) { // the log had room for it before
             memcpy(log->ids + log->count, last->cut.ids, last->cut.count * sizeof *log->ids);
             log->count += last->cut.count;
         }

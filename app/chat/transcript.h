@@ -1,15 +1,15 @@
-// app/chat/transcript.h — the messages from the root to here, and the exact tokens they are.
+// app/chat/transcript.h — the messages from the root to here, and their exact tokens.
 //
-// The token log is what the model reads and has written: the ids stored with each message, one
-// after the other.
+// The token log is what the model has read and written: the ids of each message, one after the
+// other.
 //
 //   system     the preamble (prompts/preamble.h); no ids of its own: it is rendered with the first
 //              user message
-//   user       what closes the message before it, the message, and what asks for an answer
-//   assistant  the sampled ids, the end of turn with them if the model wrote it
+//   user       what closes the message before it, the message, and the prompt for an answer
+//   assistant  the sampled ids, including the end of turn if the model wrote it
 //
-// Nothing in it is tokenised a second time for the same model, unless the chat template says an
-// earlier turn differently once the next one has begun (it drops the thinking from an answer, or
+// Nothing is tokenised twice for the same model, unless the chat template renders an earlier turn
+// differently once the next one has begun (it drops the thinking from an answer, or
 // moves the system prompt). Then the user message's ids begin with a cut
 // (store/message.h). What it takes away comes back when its message goes.
 //
@@ -26,14 +26,14 @@
 
 struct transcript_entry {
     struct message message;
-    size_t log_begin, log_end; // of the message's ids in the log
-    struct token_ids cut;      // what stood from log_begin on before it came
+    size_t log_begin, log_end; // its ids in the log
+    struct token_ids cut;      // what it removed from the log, from log_begin on
 };
 
 struct transcript {
     const struct tokenizer *tokenizer;
     const struct chat_template *chat_template;
-    int64_t model; // the db's number, whose ids these are
+    int64_t model; // the db's number of the model that the ids belong to
     enum think_wish think;
     struct transcript_entry *entries;
     size_t count, capacity;
@@ -49,18 +49,18 @@ void transcript_deinit(struct transcript *transcript); // leaves it empty
 MUST_CHECK enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
                                        struct error *err);
 
-// The ids that a user message would add, maybe with a cut before them. `system` is put before it
-// when there is no message yet; "" is none. The date is that of the first message.
+// The ids that a user message would add, possibly after a cut. If there is no message yet, the
+// preamble `system` ("": none) comes before it. The date is that of the first message.
 MUST_CHECK enum status transcript_render(const struct transcript *transcript, const char *system,
                                          const char *text, size_t length, struct token_ids *ids,
                                          struct error *err);
 
-// How many ids of the log stay when such ids are pushed, and how many come after them.
+// How many ids of the log stay when these are pushed, and how many are added.
 size_t transcript_kept(const struct transcript *transcript, const struct token_ids *ids);
 size_t transcript_added(const struct token_ids *ids);
 
-// Moves *message in with its ids (copied); on failure it stays the caller's. BAD_FILE: they cut
-// more than there is.
+// Moves *message in, with a copy of its ids; on failure it stays the caller's. BAD_FILE: the cut is
+// beyond the log's end.
 MUST_CHECK enum status transcript_push(struct transcript *transcript, struct message *message,
                                        const int32_t *ids, size_t count);
 
@@ -74,14 +74,14 @@ MUST_CHECK enum status transcript_log_of(const struct transcript *transcript, si
 int64_t transcript_tip(const struct transcript *transcript);   // MESSAGE_NONE when empty
 int64_t transcript_turns(const struct transcript *transcript); // messages of the user
 
-// Which message is the user's number `turn`, from 1? BAD_INPUT.
+// The index of the user's message number `turn`, from 1. BAD_INPUT: there is none.
 MUST_CHECK enum status transcript_find_turn(const struct transcript *transcript, int64_t turn,
                                             size_t *index, struct error *err);
 
-// How many ids of the log are of the first `count` messages, after what later ones cut away.
+// How many ids of the log belong to the first `count` messages, without what later ones have cut.
 size_t transcript_standing(const struct transcript *transcript, size_t count);
 
-// The same, where none of those after has cut into them.
+// The same, where no later message has cut into them.
 size_t transcript_log_end(const struct transcript *transcript, size_t count);
 
 #endif

@@ -16,25 +16,20 @@ static enum status explain_failure(const struct turn *turn, enum status status, 
                      sequence_length(turn->sequence), info.blocks_total);
 }
 
-// A handler may cancel at any moment: it sees answers only once they have begun.
-void turn_begin(struct turn *turn, const struct turn_options *options) {
-    struct request_options request = options->request;
-    turn->answer_count = 0;
+// A signal handler may cancel at any moment, so answers become visible once they have begun.
+void turn_begin(struct turn *turn, const struct turn *fresh, const struct request_options *first) {
+    struct request_options request = *first;
+    struct turn begun = *fresh;
+    begun.kept = -1;
+    begun.answer_count = turn->answer_count = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    *turn = (struct turn){
-        .answers = options->answers,
-        .kept = -1,
-        .engine = options->engine,
-        .stops = options->stops,
-        .ops = options->ops,
-        .owner = options->owner,
-    };
-    for (int32_t i = 0; i < options->answer_count; i++, request.sampler.seed++) {
+    *turn = begun;
+    for (int32_t i = 0; i < fresh->answer_count; i++, request.sampler.seed++) {
         turn->answers[i].turn = turn;
         answer_begin(&turn->answers[i], engine_tokenizer(turn->engine), &request);
     }
     atomic_signal_fence(memory_order_seq_cst);
-    turn->answer_count = options->answer_count;
+    turn->answer_count = fresh->answer_count;
 }
 
 enum status turn_start(struct turn *turn, struct sequence *sequence, struct error *err) {
@@ -57,13 +52,13 @@ enum status turn_start(struct turn *turn, struct sequence *sequence, struct erro
     turn->status = status;
     for (int32_t i = 0; i < started; i++)
         answer_cancel(&answers[i]);
-    if (started > 0) return STATUS_OK; // their DONE events come, and then the turn has failed
+    if (started > 0) return STATUS_OK; // the turn fails when their DONE events have come
     if (status == STATUS_FULL)
         return error_set(err, status, "%d answers are being written already", ENGINE_MAX_REQUESTS);
     return explain_failure(turn, status, err);
 }
 
-// Tokens that a search may add to the log, which keeps room for one more.
+// How many tokens a search may add to the log, which needs room for one more.
 static int32_t search_room(const struct turn *turn) {
     struct engine_info info;
     engine_info(turn->engine, &info);
@@ -95,8 +90,8 @@ static enum stop_reason reason_of_search(const struct turn *turn, const struct b
     return search_room(turn) < 1 ? STOP_REASON_CONTEXT : STOP_REASON_LENGTH;
 }
 
-// The best it found becomes the answer, as if it had been written token by token. *end is what the
-// answer ends with.
+// The best continuation becomes the answer, as if it had been written token by token. *end is the
+// answer's last event.
 static enum status adopt_best(struct turn *turn, struct beams *beams, struct event *end) {
     enum status status = beams_status(beams);
     struct beams_result best = {0};
@@ -139,15 +134,15 @@ static void keep(struct turn *turn, struct answer *answer) {
 
 static void end_turn(struct turn *turn) {
     struct error err = {0};
-    // Where nothing is kept the owner may leave its sequence, which the forks are told apart by.
+    // If nothing is kept the owner may replace its sequence, by which the forks are told apart.
     if (turn->kept < 0) release_forks(turn);
-    turn->given_back = turn->kept < 0 && !turn->background && !turn->ops; // else the owner says so
+    turn->given_back = turn->kept < 0 && !turn->background && !turn->ops; // else the owner decides
     if (turn->ops) note_failure(turn, turn->ops->end(turn->owner, &err), &err);
     release_forks(turn);
     turn->done = true;
 }
 
-// One answer is over; with the last one, the turn is.
+// One answer has ended; after the last one the turn ends.
 static void end_answer(struct answer *answer, const struct event *event) {
     struct turn *turn = answer->turn;
     struct error err = {0};
@@ -158,7 +153,7 @@ static void end_answer(struct answer *answer, const struct event *event) {
     if (++turn->ended == turn->answer_count) end_turn(turn);
 }
 
-// An event of the search; the last one brings the whole answer.
+// Handles an event of the search; the last one brings the whole answer.
 static void follow_search(struct answer *answer, struct beams *beams, const struct event *event) {
     struct turn *turn = answer->turn;
     struct event end;
@@ -193,7 +188,7 @@ bool turn_handle(struct answer *answer, const struct event *event, struct turn_u
         update->event = TURN_PREFILL;
         update->done = event->done;
         update->total = event->total;
-        return answer == turn->answers; // the first computes it for all
+        return answer == turn->answers; // the first one's prefill serves all
     case EVENT_TOKEN:
         answer_push(answer, turn->stops, event->token);
         break;

@@ -61,16 +61,9 @@ struct turn {
     struct error err;
 };
 
-struct turn_options { // all borrowed
-    struct engine *engine;
-    const struct stops *stops;
-    const struct turn_ops *ops;
-    void *owner;
-    struct request_options request; // of the first answer; each further one has the next seed
-    struct answer *answers;         // [answer_count]
-    int32_t answer_count;
-};
-void turn_begin(struct turn *turn, const struct turn_options *options);
+// Begins what *fresh has: its engine, stops, ops, owner, answers [answer_count], older and parent.
+// The first answer is asked for with *request, each further one with the next seed.
+void turn_begin(struct turn *turn, const struct turn *fresh, const struct request_options *request);
 
 // Asks for all answers at once. On failure none is written. Where only some could be started, they
 // are cancelled, and the turn fails when they have ended.

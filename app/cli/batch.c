@@ -194,12 +194,13 @@ static enum status start_slot(struct batch *batch, struct slot *slot, struct err
     token_ids_deinit(&ids);
     if (status != STATUS_OK) return status;
     slot->stops = (struct stops){{slot->request.stops, chat_template_stops(chat_template)}};
-    turn_begin(&slot->turn, &(struct turn_options){.engine = session->engine,
-                                                   .stops = &slot->stops,
-                                                   .owner = slot,
-                                                   .request = slot->request.options,
-                                                   .answers = &slot->answer,
-                                                   .answer_count = 1});
+    turn_begin(&slot->turn,
+               &(struct turn){.engine = session->engine,
+                              .stops = &slot->stops,
+                              .owner = slot,
+                              .answers = &slot->answer,
+                              .answer_count = 1},
+               &slot->request.options);
     return turn_start(&slot->turn, slot->sequence, err);
 }
 

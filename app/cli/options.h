@@ -6,7 +6,7 @@
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
-#include "app/cli/args.h"
+#include "app/cli/args_values.h"
 #include "app/cli/subcommands.h"
 
 enum option_kind {

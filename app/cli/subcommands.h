@@ -6,7 +6,7 @@
 #ifndef APP_SUBCOMMANDS_H
 #define APP_SUBCOMMANDS_H
 
-#include "app/cli/args.h"
+#include "app/cli/args_values.h"
 
 // What a word that is not an option can be, or an option's value: for completion.
 enum completes {

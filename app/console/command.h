@@ -5,7 +5,7 @@
 //   command_turns.c     /new /bg /rewind /regen /alt /beam /continue
 //   command_fork.c      /fork
 //   command_tree.c      /tree /redo /edit
-//   command_preamble.c      /system /preset /shots
+//   command_preamble.c  /system /preset /shots
 //   command_export.c    /export /import /copy
 //   command_context.c   /context /compact
 //   compose.c           /read, and @path in messages
@@ -16,7 +16,7 @@
 //   command_kv.c        /kv /strip
 //   command_think.c     /think
 //
-// A handler gets what follows the command's name, without blanks around it; "" for nothing.
+// A handler gets what follows the command's name, trimmed; "" for nothing.
 #ifndef APP_COMMAND_H
 #define APP_COMMAND_H
 
@@ -44,14 +44,14 @@ command_handler command_think;
 // Shows the thinking of the last answer, all of it (also ^O). `console` is a struct console.
 void command_unfold(void *console);
 
-// What each of the conversations holds: usage[count]. False when memory is short.
+// What each conversation has in the cache: usage[count]. False when memory is short.
 bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,
                      struct holder_usage *usage);
 
 // The keys of /set, for completion; NULL after the last.
 const char *command_set_key(size_t index);
 
-// Reads a whole number from 1 on that is all of `text`.
+// Reads `text` as a whole number of at least 1.
 bool command_number(const char *text, int64_t *number);
 
 #endif

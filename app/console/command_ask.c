@@ -1,7 +1,7 @@
 // app/console/command_ask.c — /ask: one message to several conversations, answered in one batch.
 //
-// Each conversation is a chat beside the one in front. An answer is shown when it is whole, the one
-// that ends first first, and is stored in its conversation as any other.
+// Each conversation is a chat beside the one in front. Answers are shown when they are complete, in
+// the order in which they end, and each is stored in its conversation as usual.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@ enum { ASK_MOST = 16, POLL_MS = 50, AGAIN_MS = 1000 };
 struct asking {
     struct console *console;
     char ids[ASK_MOST][CONVERSATION_ID_BYTES];
-    struct chat *chats[ASK_MOST]; // [count]: the one in front, or one that is closed afterwards
+    struct chat *chats[ASK_MOST]; // [count]; all but the one in front are closed afterwards
     int32_t count, running;
     int64_t cancelled_ms; // 0: not cancelled
 };
 
-// How much of "ID,\"A name\",ID TEXT" are the names: up to the first blank outside of quotes.
+// The length of the names in "ID,\"A name\",ID TEXT": up to the first blank outside quotes.
 static size_t names_length(const char *argument) {
     bool quoted = false;
     size_t length = 0;
@@ -34,7 +34,7 @@ static size_t names_length(const char *argument) {
     return length;
 }
 
-// The first name of *rest, without its quotes; *rest goes on behind its comma. NULL: none is left.
+// The first name in *rest, without its quotes; *rest then starts after its comma. NULL: none left.
 static const char *next_name(char **rest) {
     char *name = *rest, *close = name && name[0] == '"' ? strchr(name + 1, '"') : NULL;
     if (!close || (close[1] && close[1] != ',')) return strsep(rest, ",");
@@ -43,7 +43,7 @@ static const char *next_name(char **rest) {
     return name + 1;
 }
 
-// Reads the names into conversations; each must be there, and once.
+// Finds the conversations that are named; each must exist and be named once.
 static enum status find_all(struct asking *asking, char *names, struct error *err) {
     char *rest = names;
     for (const char *name; (name = next_name(&rest));) {
@@ -83,7 +83,7 @@ static void show_heading(const struct chat *chat) {
                   conversation->name);
 }
 
-// What cannot be sent to one does not keep it from the others.
+// A failure in one conversation does not stop the others.
 static void send_all(struct asking *asking, const char *text) {
     for (int32_t i = 0; i < asking->count; i++) {
         struct error err = {0};
@@ -121,8 +121,8 @@ static void leave(struct console *console, int signal) {
     console->exit_code = 128 + signal;
 }
 
-// ^C stops all of them, and each keeps what it has; a second one within a second, and a signal to
-// end, also leave.
+// ^C stops all answers, and each keeps what it has. A second ^C within a second, or a signal to
+// end, also leaves quire.
 static void obey_signals(struct asking *asking) {
     const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = asking->cancelled_ms, now_ms = clock_ms();

@@ -1,5 +1,4 @@
-// app/console/command_context.c — /context /compact: what the context is full of, and how to empty
-// it.
+// app/console/command_context.c — /context /compact: what fills the context, and how to free it.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +20,7 @@ struct part {
     char note[64];
 };
 
-// So many cells for `tokens` of `context`, one at least for what there is any of.
+// The cells for `tokens` of `context`; at least one unless there are no tokens.
 static int cells_of(int64_t tokens, int64_t context, int columns) {
     const int cells = (int)(tokens * columns / context);
     return tokens > 0 && cells == 0 ? 1 : cells;

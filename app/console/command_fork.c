@@ -1,7 +1,7 @@
 // app/console/command_fork.c — /fork: another way from here, from a question, or from an answer.
 //
-// N is the number of a user's turn, and forks before it, with its text in the editor; "Na" is the
-// answer to it, and forks after it.
+// N forks before the user's turn of that number, with its text in the editor; "Na" forks after the
+// answer to it.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

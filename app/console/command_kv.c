@@ -16,11 +16,11 @@
 enum {
     HOLDERS_ASKED = 1000, // conversations, the newest
     HOLDERS_SHOWN = 8,
-    MAP_CELLS = 56, // of a line that shows a tier at a glance
+    MAP_CELLS = 56, // of the line that shows a tier at a glance
     LABEL_COLUMNS = 10,
     ID_COLUMNS = 11,
     NAME_INDENT = 64,
-    TABLE_COLUMNS = 72, // a narrower screen has sentences in place of tables
+    TABLE_COLUMNS = 72, // a narrower screen shows sentences instead of tables
 };
 
 static void row(const char *label, const char *value) {
@@ -60,12 +60,12 @@ static void disk_row(const struct kv_usage *usage) {
 
 struct kind {
     uint64_t amount;
-    char cell; // says the same as the colour
+    char cell; // shows the same as the colour
     enum style style;
 };
 
-// A tier as a line: each cell the same part of it, one at least for each kind that there is, and
-// what is left over is the last kind's.
+// A tier as a line of cells of equal shares: at least one for each kind that occurs; the last kind
+// gets the rest.
 static void map_line(const char *tier, const struct kind *kinds, size_t count, uint64_t all) {
     const int width = terminal_width() - LABEL_COLUMNS - (int)sizeof "[]  device";
     const int columns = width < MAP_CELLS ? (width > (int)count ? width : (int)count) : MAP_CELLS;
@@ -168,7 +168,7 @@ static uint64_t blocks_of(const struct holder_usage *usage) {
     return (uint64_t)usage->unique_blocks + usage->shared_blocks;
 }
 
-// The one with the most blocks first; then the newest, as the list has them.
+// Most blocks first; then newest first, as in the list.
 static int compare(const void *a, const void *b) {
     const struct held *x = a, *y = b;
     const uint64_t x_blocks = blocks_of(&x->usage), y_blocks = blocks_of(&y->usage);

@@ -13,13 +13,14 @@
 
 enum {
     LIST_LIMIT = 200,
-    PICK_FIRST = 1000,   // conversations, before the person looks further
+    PICK_FIRST = 1000,   // conversations, until the person looks further
     TITLE_COLUMNS = 200, // of a picker's line, which the screen cuts
     DEPTH_SHOWN = 6,     // deeper forks are not indented further
     FIGURES_COLUMNS = 46,
-    TITLE_LEAST = 20, // columns beside the figures; else these stand below the title
-    BELOW = 4,        // and are indented by so much
-    ID_COLUMNS = 12,  // with the mark before it and the blanks behind it
+    TITLE_LEAST =
+        20,    // columns next to the figures; if there are fewer, the figures go below the title
+    BELOW = 4, // and are indented by this much
+    ID_COLUMNS = 12, // with the mark before it and the blanks after it
 };
 
 // "  └ Paris trip · Tell me about …": name and beginning, indented below the parent.
@@ -48,7 +49,7 @@ static const char *place_of(const struct holder_usage *usage) {
 
 static bool is_narrow(void) { return terminal_width() < FIGURES_COLUMNS + TITLE_LEAST; }
 
-// How old it is, or that it is being written.
+// Its age, or that an answer is being written in it.
 static void format_age(const struct console *console, const struct conversation *conversation,
                        char age[AGE_TEXT_BYTES]) {
     if (front_is_writing(console->session, conversation->id))
@@ -57,7 +58,7 @@ static void format_age(const struct console *console, const struct conversation 
         age_format(calendar_ms() - conversation->updated_ms, age);
 }
 
-// Five columns of figures, then the title in what is left of the screen.
+// Five columns of figures, then the title in the rest of the line.
 static void show_row(const struct console *console, const struct conversation_row *row,
                      const struct holder_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
@@ -144,7 +145,7 @@ struct listing {                   // conversations, and the lines that a picker
 struct picking {
     struct console *console;
     struct listing shown;
-    struct listing first; // once all are shown: the newest, of which the picker had the lines
+    struct listing first; // once all are shown: the newest, whose lines the picker still uses
 };
 
 static void listing_deinit(struct listing *listing) {
@@ -167,7 +168,7 @@ static enum status make_line(const struct conversation_row *row, char **result) 
     return status;
 }
 
-// Fills an empty one with the newest; after a failure it can be deinitialised all the same.
+// Fills an empty one with the newest; it can be deinitialised even after a failure.
 static enum status listing_load(struct db *db, size_t limit, struct listing *listing,
                                 struct error *err) {
     TRY(conversation_list(db, "", limit, &listing->rows, &listing->count, err));
@@ -229,7 +230,7 @@ void command_resume(struct console *console, const char *argument) {
     listing_deinit(&picking.first);
 }
 
-// The lock says whether another quire is in it.
+// The lock tells whether another quire has it open.
 static void delete_locked(struct console *console, const struct conversation *conversation) {
     struct error err = {0};
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;

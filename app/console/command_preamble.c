@@ -17,7 +17,7 @@
 
 enum { NAME_COLUMNS = 19 }; // of a preset
 
-// What the preamble costs, and who has it already.
+// What the preamble costs, and how many conversations share it.
 static void say_cost(struct console *console) {
     struct chat_preamble preamble;
     struct error err = {0};
@@ -80,7 +80,7 @@ static enum status read_system(const char *argument, struct text *system, struct
     return status;
 }
 
-// Its few-shot turns stay.
+// The few-shot turns stay.
 void command_system(struct console *console, const char *argument) {
     struct text system = {0}, preamble = {0};
     struct error err = {0};
@@ -98,7 +98,7 @@ void command_system(struct console *console, const char *argument) {
     text_deinit(&preamble);
 }
 
-// A file with a system prompt of its own brings that too.
+// If the file has a system prompt, that is used too.
 void command_shots(struct console *console, const char *argument) {
     struct text path = {0}, shots = {0}, preamble = {0};
     struct error err = {0};

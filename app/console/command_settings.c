@@ -15,7 +15,7 @@ enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_SHOWN };
 struct setting {
     const char *key;
     enum setting_kind kind;
-    size_t offset; // in struct session_settings; of what is shown, in struct console
+    size_t offset; // in struct session_settings, or for SETTING_SHOWN in struct console
     const char *range;
 };
 
@@ -118,7 +118,7 @@ static bool parse_switch(const char *text, bool *on) {
     return true;
 }
 
-// Into a copy, which becomes the settings only when the sampler takes it.
+// Changes a copy, which becomes the settings only if the sampler accepts it.
 static bool change(struct console *console, const struct setting *setting, const char *value,
                    struct error *err) {
     struct session_settings settings = console->session->settings;

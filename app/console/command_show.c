@@ -54,7 +54,7 @@ static void show_overview(struct console *console) {
     terminal_say(STYLE_PLAIN, "\n");
 }
 
-// The exact token log, "id·piece" one after the other, broken at the screen's width.
+// The exact token log as "id·piece", wrapped at the screen's width.
 static void show_tokens(struct console *console) {
     const struct tokenizer *tokenizer = engine_tokenizer(console->session->engine);
     struct sequence *sequence = console->session->front->sequence;

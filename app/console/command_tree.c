@@ -1,4 +1,5 @@
-// app/console/command_tree.c — /tree /redo /edit: back, forward, and across all that was said.
+// app/console/command_tree.c — /tree /redo /edit: back, forward, and across everything that was
+// said.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void show_place(struct console *console) {
     console_give_back(console, chat_draft(console->session->front));
 }
 
-// A message at which another conversation stands is gone to by going to that conversation.
+// If another conversation stands at the message, goes to that conversation.
 static void go_to(struct console *console, const struct family *family, int64_t message) {
     struct error err = {0};
     if (message == family->current->tip) return;
@@ -58,7 +59,7 @@ static void choose(struct console *console, const struct family *family, const s
     free(items);
 }
 
-// Does the answer begin with its text, or with what a model thought before it?
+// Does the answer begin with thinking?
 static enum status thinks_first(const struct family_message *message, bool *thinks) {
     struct text answer = {0};
     const size_t length = strlen(message->preview);
@@ -70,7 +71,7 @@ static enum status thinks_first(const struct family_message *message, bool *thin
     return status;
 }
 
-// A row shows what was said: an answer that begins with thinking by what comes after it.
+// Shows an answer that begins with thinking by what follows it.
 static enum status pass_thinking(struct db *db, struct family_message *shown, struct error *err) {
     struct message message;
     struct text answer = {0};
@@ -129,7 +130,7 @@ void command_redo(struct console *console, const char *argument) {
     bool moved = false;
     for (; times > 0; times--, moved = true) {
         const enum status status = chat_redo(console->session->front, &err);
-        if (moved && status == STATUS_NOT_FOUND) break; // one step may have gone several turns back
+        if (moved && status == STATUS_NOT_FOUND) break; // one step may have undone several turns
         if (console_failed(status, &err)) break;
     }
     if (moved) show_place(console);

@@ -14,7 +14,7 @@
 #include "app/screen/terminal.h"
 #include "engine/sampling/beams.h"
 
-// How to come back, and what goes on there meanwhile.
+// How to come back, and what goes on there in the meantime.
 static const char *way_back(const struct console *console, bool had_turns) {
     if (front_is_writing(console->session, console->session->previous))
         return " The answer goes on in the background; /resume - goes back.";
@@ -78,7 +78,7 @@ static void choose_alternative(struct console *console, const struct message *an
     terminal_say(STYLE_PLAIN, "\n");
 }
 
-// "  3  the text", one for each: the number that /regen showed and /alt N takes.
+// "  3  the text" for each answer: the number that /regen showed and /alt N expects.
 static enum status number_answers(const struct message *answers, size_t count, char **lines) {
     for (size_t i = 0; i < count; i++) {
         struct text line = {0};

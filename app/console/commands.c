@@ -15,14 +15,14 @@
 enum {
     NAME_BYTES = 32,
     HELP_COLUMNS = 23,
-    NEAR_EDITS = 2,        // a name with more typing mistakes is not suggested
+    NEAR_EDITS = 2,        // a name with more typos is not suggested
     COMPLETE_LIMIT = 1000, // conversations
 };
 
 enum completes { WITH_NOTHING, WITH_CONVERSATIONS, WITH_FILES, WITH_PRESETS };
 
 struct command {
-    const char *names[4]; // the first is the one that help shows
+    const char *names[4]; // help shows the first
     const char *usage;    // after the name
     const char *help;
     const char *example; // after the name, and what it does; "": the name alone says it
@@ -292,7 +292,7 @@ static void complete_conversations(struct candidates *found, struct console *con
     free(rows);
 }
 
-// The paths as they come, and which word they are for.
+// Collects paths as they come for a word.
 struct path_candidates {
     struct candidates *found;
     const char *prefix, *word;

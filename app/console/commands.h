@@ -12,17 +12,17 @@
 
 bool commands_is_command(const char *line);
 
-// Does the line go to another conversation? Then it is obeyed while an answer is written, too.
+// Does the line go to another conversation? Then it also works while an answer is written.
 bool commands_moves(const char *line);
 
-// Runs the command on the line, whatever comes of it.
+// Runs the command; it reports its own failures.
 void commands_run(struct console *console, const char *line);
 
 // What can stand in place of `word` after `before`, as editor.h wants it: commands, their
 // arguments, ids and names of conversations, paths, presets. `user` is a struct console.
 char **commands_complete(void *user, const char *before, const char *word);
 
-// What the manual page says: row `index` of the commands, and of the keys; false after the last.
+// For the manual page: row `index` of the commands, or of the keys. False after the last.
 struct command_text {
     const char *name, *usage, *help; // a key has no usage
 };

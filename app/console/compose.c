@@ -23,8 +23,8 @@ static bool looks_like_a_path(const char *word, size_t length) {
     return memchr(word, '/', length) || (dot && dot > word && dot + 1 < word + length);
 }
 
-// The file that the word after an @ names, expanded into *path; *used is how much of it that is.
-// With or without the punctuation behind it. False: none.
+// The file that the word after an @ names, expanded into *path, with or without the punctuation at
+// its end; *used is the length of its name. False: it names none.
 static bool find_file(const char *word, size_t length, struct text *path, size_t *used) {
     const bool quoted = length > 1 && word[0] == '"';
     const char *end = quoted ? memchr(word + 1, '"', length - 1) : NULL;
@@ -43,7 +43,7 @@ static bool find_file(const char *word, size_t length, struct text *path, size_t
     }
 }
 
-// A word that begins with @, of which the file goes into the message.
+// Appends the file that a word beginning with @ names.
 static enum status expand_word(const char *word, size_t length, struct text *message, size_t *files,
                                struct error *err) {
     struct text path = {0};
@@ -61,7 +61,7 @@ static enum status expand_word(const char *word, size_t length, struct text *mes
     return status;
 }
 
-// To the end of the word, or of the quotation that it begins with.
+// Up to the end of the word, or of the quotation that it begins with.
 static size_t word_length(const char *word, size_t length) {
     const char *end = NULL;
     size_t used = 0;
@@ -116,7 +116,7 @@ void compose_deinit(struct console *console) {
     attached_deinit(&console->attached);
 }
 
-// What is sent is remembered with what it was made of.
+// Remembers the message with its parts, in case it comes back.
 static enum status remember(struct console *console, const struct text *message,
                             const char *typed) {
     struct composed *composed = &console->composed;
@@ -135,7 +135,7 @@ static bool is_composed(const struct console *console, const char *message) {
     return last->length > 0 && strcmp(message, text_string(last)) == 0;
 }
 
-// The files of the last message wait again, before those that wait by now.
+// The files of the last message wait again, before any that wait now.
 static void take_files_back(struct console *console) {
     struct attached *files = &console->composed.attached, *waiting = &console->attached;
     if (text_append(&files->text, text_string(&waiting->text), waiting->text.length) == STATUS_OK)
@@ -154,7 +154,7 @@ void compose_take_back(struct console *console, const char *message) {
     if (composed) take_files_back(console);
 }
 
-// The files that wait, those that are named, and what was typed.
+// Joins the waiting files, the named files and the typed text.
 static enum status compose(const struct console *console, const char *typed, size_t length,
                            struct text *message, size_t *files, struct error *err) {
     const struct attached *attached = &console->attached;
@@ -198,7 +198,7 @@ void compose_send(struct console *console, const char *typed, size_t length) {
 
 // ---- /read
 
-// All of the files or none, behind those that wait already.
+// Appends all of the files to those that wait, or none.
 static enum status read_files(const struct console *console, const char *argument,
                               struct attached *attached, struct error *err) {
     const char *rest = argument;

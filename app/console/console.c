@@ -12,7 +12,7 @@
 
 enum {
     REPLAY_EXCHANGES = 2,
-    RESTORE_MS = 3000, // then it goes on by itself, or with the next turn
+    RESTORE_MS = 3000, // then it continues in the background, or with the next turn
 };
 
 static void add_to_draft(struct console *console, const char *text) {
@@ -23,7 +23,7 @@ static void add_to_draft(struct console *console, const char *text) {
 }
 
 void console_deinit(struct console *console) {
-    for (int32_t i = 0; i < console->queued; i++) // each is in the history, too
+    for (int32_t i = 0; i < console->queued; i++) // each is also in the history
         text_deinit(&console->queue[i]);
     text_deinit(&console->draft);
     text_deinit(&console->status_line);
@@ -140,7 +140,7 @@ bool console_confirm(struct console *console, const char *question) {
     return yes;
 }
 
-// What was cached of the conversation, and what that spares. ^C does not end the wait for it.
+// Says what of the conversation was cached, and what that saves. ^C does not end the wait.
 static void show_restored(struct console *console) {
     struct restore_report report;
     struct text line = {0};
@@ -152,7 +152,7 @@ static void show_restored(struct console *console) {
 
 void console_arrive(struct console *console) {
     view_replay(console->session->front, REPLAY_EXCHANGES);
-    if (console->session->front->turn.active) return; // what there is of the answer comes next
+    if (console->session->front->turn.active) return; // the answer so far is shown next
     const struct conversation *conversation = &console->session->front->conversation;
     char turns[TURNS_TEXT_BYTES];
     struct text name = {0};

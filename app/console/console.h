@@ -15,35 +15,36 @@ struct attached { // {0} is none
 };
 
 struct composed {
-    struct text message, typed; // what was sent, and what of it the person typed
-    struct attached attached;   // what waited for it
+    struct text message, typed; // what was sent, and the typed part of it
+    struct attached attached;   // the files in it
 };
 
 struct console {
     struct session *session; // borrowed
-    const char *config_path; // borrowed; beside it lie the person's presets
-    bool status, verbose;    // a line above the prompt; /stats after each answer
+    const char *config_path; // borrowed; the person's presets are next to it
+    bool status, verbose;    // show a line above the prompt; /stats after each answer
     bool saved;
     struct text status_line;                // the last one that was shown
     struct text draft;                      // what the next prompt begins with
     struct text queue[CONSOLE_MOST_QUEUED]; // lines sent while an answer was written
     int32_t queued;
-    bool again;               // the running answer's text has left the screen
+    bool again;               // the running answer must be shown from its beginning
     int64_t prompts;          // so far
-    int64_t warned_at;        // the prompt at which leaving was put off, or -1
+    int64_t warned_at;        // the prompt at which leaving was postponed, or -1
     struct attached attached; // files that go with the next message (compose.h)
     struct composed composed; // the last one with files
     bool leave;
-    struct text model; // leaves for this one, if it is not empty
+    struct text model; // the one to change to, unless empty
     int exit_code;
 };
 
 void console_deinit(struct console *console); // its texts
 
-// A line that is obeyed as soon as the answer in front is written: moved in.
+// Queues a line for when the answer in front is complete: moved in.
 void console_queue(struct console *console, struct text *line);
-bool console_unqueue(struct console *console, struct text *line); // the first, into the empty *line
-void console_queue_to_draft(struct console *console); // so that nothing of it is sent by itself
+bool console_unqueue(struct console *console,
+                     struct text *line);              // the first one into the empty *line
+void console_queue_to_draft(struct console *console); // so that none is sent automatically
 
 // While an answer is written, after editor_begin_type_ahead(): queues what is sent. At the end what
 // was typed and not sent is *typed; it becomes the draft, and if the person has stopped what was
@@ -52,11 +53,11 @@ void console_listen(struct console *console);
 void console_end_type_ahead(struct text *typed);
 void console_keep_typed(struct console *console, struct text *typed, bool cancelled);
 
-// Answers that ended in the background: are there any; say so.
+// Have answers ended in the background? Says which.
 bool console_has_news(void *console);
 void console_tell_news(void *user);
 
-// Time to leave, unless answers are being written in the background: then at the next prompt.
+// Leaves, unless answers are being written in the background: then the second call in a row does.
 void console_quit(struct console *console);
 
 // Says why, in one line. True when there was something to say.
@@ -66,10 +67,10 @@ bool console_failed(enum status status, const struct error *err);
 bool console_ask(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
-// After a move: the last turns, dimmed, and what of them was cached where, at what cost.
+// After a move: shows the last turns, dimmed, and what was cached where, at what cost.
 void console_arrive(struct console *console);
 
-// The next prompt begins with this text, before what was to stand there already. Copied.
+// The next prompt begins with this text (copied), before any draft there is.
 void console_give_back(struct console *console, const char *text);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/kv_report.h"
 #include "app/chat/usage.h"
@@ -19,7 +20,7 @@
 
 static const char PROMPT[] = "> ";
 enum {
-    NAME_LEAST = 20, // columns of the model's name, on any screen
+    NAME_LEAST = 20, // columns of the model's name on the narrowest screen
     NEARLY_FULL_PERCENT = 80,
 };
 
@@ -33,7 +34,7 @@ static void show_pools(const struct console *console) {
     text_deinit(&line);
 }
 
-// What can go on at once: "limits · 64 answers, 512 tokens a step, 1,024 blocks of 16 tokens".
+// "limits · 64 answers, 512 tokens a step, 1,024 blocks of 16 tokens".
 static void show_limits(const struct engine_info *info) {
     char blocks[COUNT_TEXT_BYTES];
     terminal_tell(STYLE_DIM,
@@ -86,7 +87,7 @@ static int32_t answers_kept(const struct chat *chat) {
     return kept;
 }
 
-// Which of the answers does the conversation go on with? The first, if nothing is said.
+// Asks which of the answers the conversation continues with. No answer means the first.
 static void pick(struct console *console) {
     struct chat *chat = console->session->front;
     struct text answer = {0};
@@ -115,7 +116,7 @@ struct following {
     struct text move; // a command that leaves it
 };
 
-// A line that was sent while the answer streams: a command that moves is obeyed now.
+// A line that was sent while the answer streams. A command that moves runs at once.
 static bool hear_line(void *user, struct text *line) {
     struct following *following = user;
     if (!commands_moves(text_string(line))) {
@@ -127,11 +128,11 @@ static bool hear_line(void *user, struct text *line) {
     return true;
 }
 
-// What is queued was meant for the conversation that is left, so it is not sent by itself.
+// Queued lines were meant for the conversation that is left, so they become the draft.
 static void move(struct console *console, const char *line) {
     console_queue_to_draft(console);
     commands_run(console, line);
-    // It stayed, or came to another that is written.
+    // Either it did not move, or an answer is being written where it is now.
     console->again = console->session->front->turn.active;
 }
 
@@ -157,8 +158,8 @@ static void end_turn(struct following *following, enum view_end end) {
     }
 }
 
-// Shows the turn that runs in front, to its end or until a command leaves it; of several answers it
-// asks for one. What was taken back by ^C is the draft, and so is what was queued.
+// Shows the turn in front until it ends or a command leaves it. After several answers it asks for
+// one. A message that ^C took back becomes the draft, and so does the queue.
 static void follow(struct console *console) {
     struct following following = {.console = console};
     struct text typed = {0};
@@ -186,7 +187,7 @@ static void obey_line(struct console *console, const struct text *line) {
     compose_send(console, text + skipped, line->length - skipped);
 }
 
-// What was sent while an answer was written.
+// Runs the first line that was sent while an answer was written.
 static bool obey_queue(struct console *console) {
     struct text line = {0};
     if (!console_unqueue(console, &line)) return false;
@@ -198,7 +199,7 @@ static bool obey_queue(struct console *console) {
     return true;
 }
 
-// Where things stand, when that has changed since it was last said.
+// Shows the status line if it has changed.
 static void show_status(struct console *console) {
     struct text line = {0};
     if (view_status_line(console->session->front, &line) != STATUS_OK) line.length = 0;
@@ -208,7 +209,7 @@ static void show_status(struct console *console) {
     console->status_line = line;
 }
 
-// One prompt and what comes of it.
+// Shows the prompt, reads a line and runs it.
 static void read_and_obey(struct console *console) {
     struct text draft = console->draft, line = {0};
     console->draft = (struct text){0};
@@ -274,7 +275,7 @@ int interactive_run(const struct interactive_options *options) {
         else if (!obey_queue(&console))
             read_and_obey(&console);
     session_end_unfollowed(console.session);
-    editor_remember(text_string(&console.draft)); // what would have stood in the next prompt
+    editor_remember(text_string(&console.draft)); // the next prompt's draft
     editor_close();
     terminal_close();
     notice_release();

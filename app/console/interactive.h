@@ -11,14 +11,14 @@
 #include "app/chat/session.h"
 
 struct interactive_options {
-    struct session *session;  // borrowed, as all that follows; its chat in front is where it begins
+    struct session *session;  // borrowed, as all that follows; starts with its chat in front
     const char *history_path; // of the line editor; NULL: none is kept
-    const char *config_path;  // beside it lie the person's presets
-    const char *first_prompt; // is sent at once (-p … -i); NULL: none
+    const char *config_path;  // the person's presets are next to it
+    const char *first_prompt; // sent at once (-p … -i); NULL: none
     bool quiet, verbose;      // -q, -v (stats after each turn)
     bool saved;               // false under --no-save
-    bool resumed;             // shows the last turns, dimmed
-    struct text *model;       // the file that /model wants to go on with goes here
+    bool resumed;             // show the last turns, dimmed
+    struct text *model;       // out: the file that /model asked for
 };
 
 // Returns the exit code for the process.

@@ -19,7 +19,7 @@ static void say_where(struct console *console) {
                   count_format(usage.context, context));
 }
 
-// What is sent meanwhile waits, commands that move too.
+// Lines that are sent meanwhile wait, even commands that move.
 static bool hear_line(void *user, struct text *line) {
     console_queue(user, line);
     return false;
@@ -37,7 +37,7 @@ static enum view_end view_summary(struct console *console, struct turn *turn) {
     return end;
 }
 
-// Shows the summary while it is written; false when it did not come to its end.
+// Shows the summary while it is written. False: it was not completed.
 static bool show_summary(struct console *console, struct compaction *compaction) {
     terminal_tell(STYLE_DIM, "[the summary]\n");
     switch (view_summary(console, &compaction->turn)) {
@@ -86,8 +86,7 @@ static bool drop(struct console *console, int32_t message_tokens) {
     return true;
 }
 
-// 'c', 'd', 'e' or 'a', which is also what no answer means… except that nothing typed is lost: it
-// is 'e' then.
+// 'c', 'd', 'e' or 'a'. No answer means 'e', so that nothing typed is lost.
 static char ask(struct console *console, bool room_can_be_made) {
     struct text answer = {0};
     char choice = 'e';
@@ -100,7 +99,7 @@ static char ask(struct console *console, bool room_can_be_made) {
     return choice;
 }
 
-// Sends the message once there is room for it. `why` is what chat_send() said.
+// Asks how to make room and sends the message once there is some. `why` is chat_send()'s error.
 static enum sent send_with_room(struct console *console, const char *text, size_t length,
                                 const struct error *why) {
     int32_t tokens = 0, free_tokens;

@@ -1,5 +1,4 @@
-// app/console/overflow.h — a message that does not fit: what is too much, and what the person
-// wants.
+// app/console/overflow.h — what to do about a message that does not fit: the person decides.
 //
 //   the message needs 812 tokens, 340 are free of 4,096 (one is for the answer)
 //   [c]ompact [d]rop oldest [e]dit [a]bort
@@ -17,12 +16,12 @@ enum sent {
     SENT_NOWHERE, // the person gave it up; it is in the history
 };
 
-// Begins the message's turn. What does not fit asks the person first. What comes of its text is the
-// caller's.
+// Begins the message's turn; if it does not fit, asks the person first. The caller decides what
+// becomes of its text.
 enum sent overflow_send(struct console *console, const char *text, size_t length);
 
-// A summary stands for the old turns from here on, in a fork, streamed as it is written. False:
-// nothing has changed, and it was said why.
+// Moves into a fork in which a summary replaces the old turns; shows it as it is written. False:
+// nothing has changed, and it has said why.
 bool overflow_compact(struct console *console, const char *focus, int32_t message_tokens);
 
 #endif

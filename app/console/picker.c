@@ -23,14 +23,14 @@ enum {
     FILTER_MAX_BYTES = 200,
     MARK_COLUMNS = 2,
     OTHER_LINES = 2, // above and below the items
-    ROWS_MOST = 18,  // more are hard to look over
+    ROWS_MOST = 18,  // more would be hard to scan
     SEQUENCE_MS = 50,
     ASKED_MOST = 50,    // items of a list that is printed
     TITLE_LEAST = 8,    // columns
     NUMBER_COLUMNS = 7, // before an item of such a list, and the last one, which stays empty
 };
 
-// Does the item have each word of the filter?
+// Does the item contain each word of the filter?
 static bool matches(const char *item, const char *filter) {
     char word[FILTER_MAX_BYTES + 1];
     while (*filter) {
@@ -76,7 +76,7 @@ enum status picker_replace(struct picker *picker, const char *const *items, size
     picker->shown = shown;
     picker->options.items = items;
     picker->options.count = count;
-    picker->shown_count = 0; // so that narrow() looks for no mark
+    picker->shown_count = 0; // so that narrow() does not look for the mark
     narrow(picker);
     for (size_t i = 0; text && i < picker->shown_count; i++)
         if (picker->shown[i] == at) picker->at = i;
@@ -102,7 +102,7 @@ static void type(struct picker *picker, char byte) {
     if (text_append(&picker->filter, &byte, 1) == STATUS_OK) narrow(picker);
 }
 
-// One character, which may be of several bytes.
+// Removes one character, which may have several bytes.
 static void take_back(struct picker *picker) {
     struct text *filter = &picker->filter;
     bool continues = true;
@@ -179,7 +179,7 @@ enum status picker_line(const struct picker *picker, size_t row, int columns, st
 
 // ---- at a terminal
 
-// How many items the screen has room for: those of the list at most.
+// How many items to show: as many as fit, at most all.
 static size_t rows_of(const struct picker *picker) {
     const int height = terminal_height() - OTHER_LINES - 1;
     size_t rows = picker->options.count < ROWS_MOST ? picker->options.count : ROWS_MOST;
@@ -195,7 +195,7 @@ static void draw_line(enum style style, const char *text) {
     text_deinit(&line);
 }
 
-// The title gives way to what is typed.
+// The title is cut if the filter needs its room.
 static enum status title_line(const struct picker *picker, struct text *line) {
     const int typed =
         text_columns(text_string(&picker->filter)) + 5; // " · " and "_", and a free one
@@ -204,7 +204,7 @@ static enum status title_line(const struct picker *picker, struct text *line) {
     return text_format(line, " · %s_", text_string(&picker->filter));
 }
 
-// Returns how many lines it took.
+// Returns the number of lines drawn.
 static int draw(const struct picker *picker, size_t rows) {
     struct text line = {0};
     int lines = OTHER_LINES;
@@ -223,7 +223,7 @@ static int draw(const struct picker *picker, size_t rows) {
     return lines;
 }
 
-enum { NO_KEY = 0, DRAW_AGAIN = -3 }; // beside keys
+enum { NO_KEY = 0, DRAW_AGAIN = -3 }; // in addition to keys
 
 // ESC [ or ESC O and what follows; ESC alone where nothing does.
 static int read_sequence(void) {
@@ -238,11 +238,11 @@ static int read_sequence(void) {
     if (key == 'F' || (key == '~' && (number == 4 || number == 8))) return PICKER_END;
     if (key == '~' && number == 5) return PICKER_PAGE_UP;
     if (key == '~' && number == 6) return PICKER_PAGE_DOWN;
-    return NO_KEY; // some other one, which does nothing
+    return NO_KEY; // another key, which does nothing
 }
 
-// The next key; DRAW_AGAIN when the screen may have changed. Answers that are written in the
-// background go on meanwhile. SIGTERM and SIGHUP leave.
+// The next key; DRAW_AGAIN when the screen may have changed. Answers in the background
+// are handled meanwhile. SIGTERM and SIGHUP leave.
 static int read_key(struct console *console) {
     const int key = editor_key(-1);
     const struct terminal_signals signals = terminal_read_signals();
@@ -260,7 +260,7 @@ static int read_key(struct console *console) {
     return key == ESCAPE ? read_sequence() : key;
 }
 
-// Is the key about items that are not there yet: letters, or a way beyond the last?
+// Does the key need items that are not loaded yet: a letter, or a move beyond the last?
 static bool looks_further(const struct picker *picker, int key) {
     const bool at_end = picker->at + 1 >= picker->shown_count;
     const bool down = key == PICKER_DOWN || key == PICKER_PAGE_DOWN || key == CTRL_N;
@@ -295,7 +295,7 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
     return answer == PICKER_CHOSE && picker_marked(picker, chosen);
 }
 
-// ---- where there are no escapes
+// ---- without escapes
 
 static void print_item(size_t number, const char *item) {
     const int room = terminal_width() - NUMBER_COLUMNS;
@@ -309,7 +309,7 @@ static bool ask(struct console *console, const struct picker_options *options, s
     struct text answer = {0};
     int64_t number;
     const size_t first =
-        options->at >= ASKED_MOST ? options->at - ASKED_MOST / 2 : 0; // around where it begins
+        options->at >= ASKED_MOST ? options->at - ASKED_MOST / 2 : 0; // around the first mark
     for (size_t i = first; i < options->count && i < first + ASKED_MOST; i++)
         print_item(i + 1, options->items[i]);
     if (options->count > ASKED_MOST)

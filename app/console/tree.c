@@ -9,7 +9,7 @@ enum { QUESTION_COLUMNS = 32 };
 
 static const size_t NOWHERE = SIZE_MAX;
 
-// A message that has a row: an answer, a question without one, or a system prompt.
+// A message with a row of its own: an answer, a question without one, or a system prompt.
 struct node {
     size_t message;                               // of the family
     size_t question;                              // of an answer; or NOWHERE
@@ -62,12 +62,12 @@ static void add_node(struct drawing *drawing, size_t message, size_t question, s
     parent->child_count++;
 }
 
-// Questions are answered by the messages below them, which carry them along.
+// A question is shown in the rows of its answers.
 static void add_nodes(struct drawing *drawing) {
     const struct family *family = drawing->family;
     for (size_t i = 0; i < family->count; i++)
         drawing->row_of[i] = NOWHERE;
-    for (size_t i = 0; i < family->count; i++) { // which questions have answers?
+    for (size_t i = 0; i < family->count; i++) { // mark questions that have answers
         const struct family_message *message = &family->messages[i];
         const size_t above = find_message(family, message->parent);
         if (message->role == MESSAGE_ASSISTANT && above != NOWHERE) drawing->row_of[above] = 0;
@@ -94,7 +94,7 @@ static void add_nodes(struct drawing *drawing) {
     }
 }
 
-// The branches above a row from the outside in, at most TREE_LEVELS_MOST of the innermost.
+// The branches above a row, outermost first, at most the TREE_LEVELS_MOST innermost.
 static enum status append_branches(const struct drawing *drawing, size_t index, struct text *out) {
     size_t levels[TREE_LEVELS_MOST], count = 0;
     for (size_t at = drawing->nodes[index].branch; at != NOWHERE && count < TREE_LEVELS_MOST;) {
@@ -142,7 +142,7 @@ static enum status append_row(const struct drawing *drawing, size_t index, struc
     return text_format(out, "%s%s", message->preview, mark_of(message));
 }
 
-// The row that comes after this one, from the top down; NOWHERE: it is the last.
+// The next row from the top down; NOWHERE: this is the last.
 static size_t next_row(const struct drawing *drawing, size_t index) {
     const struct node *nodes = drawing->nodes;
     if (nodes[index].first_child != NOWHERE) return nodes[index].first_child;

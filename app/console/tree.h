@@ -1,14 +1,14 @@
-// app/console/tree.h — a family of messages, drawn: an exchange a row, branches below what they
-// leave.
+// app/console/tree.h — a family of messages as a picture: one exchange per row, branches below the
+// row that they leave.
 //
 //   * The capital of France? → Paris.
 //     And of Spain? → Madrid.
 //     ├─ And of Italy? → Rome.
 //     └─ [other way] Tell me more. → Madrid is …
 //
-// A question with several answers has a row for each. A row carries the names of the other
-// conversations that stand there; the mark is where this one stands. What follows without a branch
-// keeps its column, so a long talk does not walk off the screen.
+// A question with several answers has a row for each. A row shows the names of other
+// conversations whose tip it is; the mark is this one's tip. What follows without a branch keeps
+// its column, so that a long conversation stays on the screen.
 //
 // Memory: owned, tree_deinit(). No threads.
 #ifndef APP_TREE_H
@@ -20,25 +20,25 @@
 enum { TREE_LEVELS_MOST = 12 }; // of branches that are indented
 
 struct tree_row {
-    int64_t message; // where choosing it leads
+    int64_t message; // to go to when it is chosen
     char *text;      // owned
 };
 
 struct tree {
     struct tree_row *rows;
     size_t count;
-    size_t here; // the row where this conversation stands; SIZE_MAX: none
+    size_t here; // the row of this conversation's tip; SIZE_MAX: none
 };
 
 struct family {
     const struct family_message *messages; // [count], parents first
     size_t count;
-    const struct conversation *conversations; // that stand in it
+    const struct conversation *conversations; // whose tips are in it
     size_t conversation_count;
     const struct conversation *current;
 };
 
-// Fills an empty one. A message whose parent is not among them counts as a beginning.
+// Fills an empty one. A message whose parent is missing counts as a root.
 MUST_CHECK enum status tree_draw(const struct family *family, struct tree *tree);
 void tree_deinit(struct tree *tree); // leaves it empty
 

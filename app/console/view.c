@@ -15,7 +15,7 @@
 #include "kernels/base/assert.h"
 
 enum {
-    POLL_MS = 50,             // how late a signal may be noticed
+    POLL_MS = 50,             // the longest until a signal is noticed
     PROGRESS_AFTER_MS = 1000, // a shorter prefill shows nothing
     AGAIN_MS = 1000,          // ^C twice in this time leaves
     FAREWELL_MS = 5000,       // for the engine to stop after SIGTERM or SIGHUP
@@ -105,12 +105,12 @@ static const char *stop_mark(enum message_stop stop) {
     return "";
 }
 
-// Escapes are what a word is moved with.
+// Wrapping needs escapes, as it moves words that are already on the screen.
 static struct wrap new_wrap(void) {
     return (struct wrap){.width = terminal_styled() ? terminal_width() : 0};
 }
 
-// Those after the first, whole.
+// The complete answers after the first.
 static void show_others(const struct turn *turn) {
     for (int32_t i = 1; i < turn->answer_count; i++) {
         const struct turn_report answer = turn_answer(turn, i);
@@ -152,7 +152,7 @@ static void cancel(struct view *view) {
     turn_cancel(view->turn);
 }
 
-// True when it is time to leave without waiting for the turn's end.
+// True: leave without waiting for the turn's end.
 static bool obey_signals(struct view *view, int *exit_code) {
     const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = view->cancelled_ms, since_ms = clock_ms() - before_ms;
@@ -161,7 +161,8 @@ static bool obey_signals(struct view *view, int *exit_code) {
     if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {
         view->end_signal = signals.end;
-        turn_set_background(view->turn, true); // there will be no editor to give it back to
+        turn_set_background(view->turn,
+                            true); // there will be no editor to give the message back to
         cancel(view);
         *exit_code = 128 + view->end_signal;
         return false;
@@ -195,11 +196,11 @@ static bool show_update(struct view *view, const struct turn_update *update) {
     return false;
 }
 
-// True when a line was sent for which the view ends.
+// True: a line was sent that ends the view.
 static bool obey_keys(struct view *view) {
     struct text line = {0};
     if (!terminal_wait(0)) return false;
-    stream_settle(&view->stream); // the footer may come now
+    stream_settle(&view->stream); // the footer may appear now
     const bool moves = editor_listen(&line) && view->options->line(view->options->user, &line);
     if (editor_unfolds()) {
         view->unfolded = !view->unfolded;
@@ -265,7 +266,7 @@ static void replay_text(const struct message *message, const char *text, size_t 
     if (length == 0 || length < whole || text[length - 1] != '\n') terminal_say(STYLE_PLAIN, "\n");
 }
 
-// Without its thought.
+// Without the thought.
 static void replay_message(const struct message *message) {
     struct text answer = {0};
     if (message->role == MESSAGE_USER) {

@@ -1,8 +1,8 @@
-// app/console/view.h — how a turn looks while it runs, and how old ones look.
+// app/console/view.h — what a turn looks like while it runs, and afterwards.
 //
-// Text is written as it is decoded, one write for each piece, with nothing in it that a terminal
-// would obey (stream.h). A long prefill shows how far it is in one line that goes away. Keys
-// pressed meanwhile edit a line of their own (editor.h). ^C cancels the turn; a second one within
+// Text is written as it is decoded, one write per piece, without anything that would control the
+// terminal (stream.h). A long prefill shows its progress in a line that disappears. Keys pressed
+// meanwhile edit the type-ahead line (editor.h). ^C cancels the turn; a second one within
 // a second leaves.
 //
 // Threads: the UI's. Owns nothing.
@@ -12,32 +12,32 @@
 #include "app/chat/chat.h"
 
 enum view_end {
-    VIEW_ANSWERED, // the answer is stored, whole or in part; what is odd about it was said
+    VIEW_ANSWERED, // the answer is stored, complete or in part; anything unusual was said
     VIEW_BACK,     // nothing was answered: the message was given back
-    VIEW_FAILED,   // said why
-    VIEW_MOVED,    // away from the turn, which goes on, by a line that was sent meanwhile
+    VIEW_FAILED,   // and said why
+    VIEW_MOVED,    // a line that was sent meanwhile leaves the turn, which goes on
     VIEW_LEAVE,    // *exit_code: a signal, or ^C twice
 };
 
-// A line that was sent meanwhile, which it may take. True: the view shall end for it.
+// Gets a line that was sent meanwhile, which it may move out. True: the view ends.
 typedef bool view_line(void *user, struct text *line);
 
 struct view_options {
-    bool again;      // from the answer's beginning: what there is of it has left the screen
-    bool unmarked;   // how it ended is the caller's to say
+    bool again;      // shows the answer from its beginning
+    bool unmarked;   // the caller says how it ended
     view_line *line; // with
     void *user;
 };
 
 // Shows a turn that runs until its end. Of several answers the first is shown as it
-// comes, numbered, and the others when all are whole. Between editor_begin_type_ahead() and its
-// end. *cancelled says whether the person has stopped the turn.
+// comes, numbered, and the others when all are complete. Between editor_begin_type_ahead() and its
+// end. *cancelled: the person has stopped the turn.
 enum view_end view_turn(struct session *session, struct turn *turn,
                         const struct view_options *options, int *exit_code, bool *cancelled);
 
-void view_answer(const struct message *message); // whole
+void view_answer(const struct message *message); // all of it
 
-// Shows the last `exchanges` of the conversation, dimmed, long messages shortened.
+// Shows the last `exchanges` exchanges, dimmed, with long messages shortened.
 void view_replay(const struct chat *chat, int exchanges);
 
 // Appends "a story · 412/2.0k (20 %) · 96 % cached · 118 tok/s · pool 4 %" (status_line.h), or

@@ -11,6 +11,7 @@
 
 #include "app/base/attachment.h"
 #include "app/chat/chat_move.h"
+#include "app/chat/shorten.h"
 #include "app/chat/transcript.h"
 #include "tests/app/chats.h"
 
@@ -106,16 +107,14 @@ static void check_count(struct chat *chat) {
     free(rows);
 }
 
-// The sequence up to the last answer reads as the template says the conversation now.
-static void check_log(struct chat *chat) {
+// The sequence begins as the template says the first `count` messages now.
+static void check_said(const struct chat *chat, size_t count, const struct sequence *sequence) {
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
-    const struct sequence *sequence = chat->sequence;
     struct text log = {0}, expected = {0};
-    const size_t count = chat_message_count(chat);
     for (int32_t i = 0; i < sequence_length(sequence); i++)
         assert_int_equal(tokenizer_decode(tokenizer, sequence_tokens(sequence)[i], true, &log),
                          STATUS_OK);
-    for (size_t i = 0; i + 1 < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct message *message = chat_message(chat, i);
         const bool answer = message->role == MESSAGE_ASSISTANT;
         const int shown =
@@ -124,13 +123,17 @@ static void check_log(struct chat *chat) {
                                      answer ? "assistant" : "user", shown, message->text),
                          STATUS_OK);
     }
-    assert_int_equal(text_append_string(&expected, "<|im_start|>assistant\n"), STATUS_OK);
+    assert_int_equal(text_append_string(&expected, "<|im_start|>"), STATUS_OK);
     assert_true(log.length >= expected.length);
     log.bytes[expected.length] = '\0';
     assert_string_equal(log.bytes, expected.bytes);
     engine_check(engine);
     text_deinit(&log);
     text_deinit(&expected);
+}
+
+static void check_log(struct chat *chat) {
+    check_said(chat, chat_message_count(chat) - 1, chat->sequence);
 }
 
 // The whole log as one string of ids, owned by the caller.
@@ -205,10 +208,33 @@ static void moves_between_turns_find_the_log_as_it_was(void **state) {
     chats_close(chat);
 }
 
+static void a_summary_is_asked_for_after_the_past_as_it_is_said_now(void **state) {
+    (void)state;
+    struct chat *chat = open_chat();
+    struct error err = {0};
+    struct compaction compaction;
+    ask(chat, "What is the capital of France?");
+    struct token_ids first = copy_log(chat), before = {0};
+    ask(chat, "And of Spain?");
+    ask(chat, "And of Italy?");
+    assert_int_equal(transcript_log_of(&chat->transcript, 2, &before), STATUS_OK);
+    assert_int_equal(before.count, first.count);
+    assert_memory_equal(before.ids, first.ids, first.count * sizeof first.ids[0]);
+    assert_int_equal(compaction_begin(chat, "", 0, &compaction, &err), STATUS_OK);
+    assert_true(compaction.keep_from > 0);
+    session_finish(chat->session, &compaction.turn);
+    check_said(chat, compaction.keep_from, compaction.sequence);
+    compaction_deinit(&compaction);
+    token_ids_deinit(&first);
+    token_ids_deinit(&before);
+    chats_close(chat);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_log_is_cut_and_read_again_with_each_turn),
         cmocka_unit_test(moves_between_turns_find_the_log_as_it_was),
+        cmocka_unit_test(a_summary_is_asked_for_after_the_past_as_it_is_said_now),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -1,0 +1,111 @@
+// app/cli/args_values.h — what the words, the environment and the config file say: a value for each
+// option.
+//
+// options.c knows where each goes, args.h fills them in. Texts are borrowed from where they were
+// read.
+#ifndef APP_ARGS_VALUES_H
+#define APP_ARGS_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/text.h"
+
+enum command {
+    COMMAND_CHAT, // or one answer
+    COMMAND_LIST,
+    COMMAND_SHOW,
+    COMMAND_EXPORT,
+    COMMAND_RM,
+    COMMAND_INSPECT,
+    COMMAND_TOKENIZE,
+    COMMAND_BENCH,
+    COMMAND_KV,
+    COMMAND_BATCH,
+    COMMAND_TEMPLATE,
+    COMMAND_IMPORT,
+    COMMAND_MODELS,
+};
+enum { COMMAND_COUNT = 13 };
+
+enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
+
+enum { ARGS_LIST_MAX = 63, ARGS_NUMBERS_MAX = 8, ARGS_OPTIONS_MAX = 96, ARGS_OPERANDS_MAX = 2 };
+
+struct args_list {
+    const char *items[ARGS_LIST_MAX + 1]; // NULL after the last
+    size_t count;
+};
+
+struct args_numbers {
+    int32_t values[ARGS_NUMBERS_MAX];
+    int32_t count; // 0: none given
+};
+
+struct args {
+    enum command command;
+    const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench or do; NULL after the last
+    size_t operand_count;
+    bool help, version, man;
+    const char *completion; // NULL, or for which shell
+
+    const char *model; // NULL: the demo model
+    int32_t context;
+    const char *backend;
+    int32_t threads;
+    bool deterministic;
+
+    bool go_on;         // --continue
+    const char *resume; // NULL: no; "": ask which
+    const char *fork;   // NULL: no; "": at the tip; else the turn
+    const char *name;
+    const char *system, *system_file;
+    const char *preset, *shots; // NULL: none
+    bool no_save;
+
+    const char *prompt, *prompt_file;
+    struct args_list files;
+    bool stay; // -i
+
+    int32_t tokens;
+    float temperature, top_p, min_p;
+    int32_t top_k;
+    float repeat_penalty, presence_penalty, frequency_penalty;
+    uint64_t seed;
+    int32_t samples; // 0: one
+    int32_t speculate;
+    int32_t beams; // 0: none
+    float length_penalty;
+    bool early_stopping;
+    struct args_list stops;
+    const char *overflow; // "error", "drop", "compact"
+    const char *think;    // "auto", "on", "off"
+
+    int32_t block_size;
+    const char *kv_type;
+    const char *attention; // which kernel: kernels/backend.h
+    size_t kv_device_bytes, kv_host_bytes, kv_disk_bytes;
+    const char *kv_dir;     // NULL: in the folder for caches
+    const char *kv_restore; // "auto", "always", "never"
+
+    const char *format; // "text", "json", "jsonl"
+    int32_t verbose;    // how often it was said: 1 figures and news, 2 what happens inside
+    bool quiet;
+    const char *trace; // a file, or NULL
+    const char *color;
+    bool raw;
+
+    const char *resume_batch; // NULL: no journal
+    bool unordered;           // batch
+
+    bool ids, bos; // tokenize
+    const char *shape, *type;
+    struct args_numbers prompt_tokens, depth, batch; // bench
+    int32_t runs;
+
+    struct text config;                      // that values are borrowed from
+    unsigned char sources[ARGS_OPTIONS_MAX]; // enum args_source, by row of the table
+};
+
+#endif
