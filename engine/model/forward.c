@@ -347,12 +347,13 @@ static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
-    forward->backend->embedding(
-        forward->device, &(struct embedding){.y = a->x,
-                                             .token_ids = forward->on_device.token_ids,
-                                             .table = model->embedding,
-                                             .tokens = forward->num_tokens,
-                                             .scale = forward_factor(config->embedding_scale)});
+    forward->backend->embedding(forward->device,
+                                &(struct embedding){.y = a->x,
+                                                    .token_ids = forward->on_device.token_ids,
+                                                    .table = model->embedding,
+                                                    .tokens = forward->num_tokens,
+                                                    .scale = config->embedding_scale,
+                                                    .stride = 1});
     forward_layers(forward);
     if (forward->num_logits == 0) return;
     forward_norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
@@ -362,7 +363,7 @@ static void enqueue(struct forward *forward) {
                                               .row_index = forward->on_device.row_index,
                                               .weight = model->output,
                                               .rows = forward->num_logits,
-                                              .scale = forward_factor(config->logit_scale),
+                                              .scale = config->logit_scale,
                                               .softcap = config->logit_softcap});
     if (forward->most == 0) return;
     forward->backend->candidates(forward->device,

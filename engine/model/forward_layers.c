@@ -30,7 +30,7 @@ static void add_branch(const struct forward *forward, const float *norm, float g
                                                                    .dim = config->dim,
                                                                    .eps = config->norm_eps,
                                                                    .scale = config->residual_scale,
-                                                                   .gain = forward_factor(gain)});
+                                                                   .gain = gain});
 }
 
 struct addend { // W rows + bias, normed, and what the stream is multiplied by afterwards
@@ -244,6 +244,7 @@ static void add_to_sum(const struct forward *forward, const float *norm, bool an
                                                                    .dim = config->dim,
                                                                    .eps = config->norm_eps,
                                                                    .scale = 1,
+                                                                   .gain = 1,
                                                                    .anew = anew});
 }
 
@@ -260,16 +261,15 @@ static void feed_forward_and_experts(struct forward *forward, const struct layer
     add_to_sum(forward, layer->dense_post_norm, true);
     ask_experts(forward, layer, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);
-    forward->backend->add_rows(
-        forward->device,
-        &(struct add_rows){.x = a->x,
-                           .y = a->sum,
-                           .norm = layer->ffn_post_norm,
-                           .rows = forward->num_tokens,
-                           .dim = config->dim,
-                           .eps = config->norm_eps,
-                           .scale = 1,
-                           .gain = forward_factor(feed_forward_gain(forward, layer))});
+    forward->backend->add_rows(forward->device,
+                               &(struct add_rows){.x = a->x,
+                                                  .y = a->sum,
+                                                  .norm = layer->ffn_post_norm,
+                                                  .rows = forward->num_tokens,
+                                                  .dim = config->dim,
+                                                  .eps = config->norm_eps,
+                                                  .scale = 1,
+                                                  .gain = feed_forward_gain(forward, layer)});
 }
 
 static void narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim) {

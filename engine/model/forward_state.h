@@ -77,9 +77,6 @@ struct forward {
     bool short_of_memory;
 };
 
-// A factor as verbs take it: none rather than 1.
-static inline float forward_factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
-
 // Enqueues y = x / sqrt(mean(x^2) + eps) * weight, for every token of the batch.
 void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
                        int32_t dim);
