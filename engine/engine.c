@@ -128,7 +128,7 @@ static enum status count_weights(struct opening *opening, size_t *bytes) {
         const struct gguf_tensor *tensor = gguf_tensor_at(engine->gguf, i);
         const int64_t rows = tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
         const bool matrix = tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX &&
-                            tensor->shape[0] <= FAMILY_MAX_DIM;
+                            tensor->shape[0] <= MODEL_MAX_DIM;
         const struct weight weight = {NULL, tensor->type, (int32_t)rows, (int32_t)tensor->shape[0]};
         *bytes += matrix && backend->weight_bytes ? backend->weight_bytes(&weight) : tensor->bytes;
     }
@@ -299,31 +299,37 @@ static enum status choose_attention(struct opening *opening) {
 
 // A card norms rows four elements at a time. Rows of the stream and of queries are as long as rows
 // of matrices, whose lengths are multiples of eight; heads must be checked.
-static enum status check_norms(struct opening *opening, const struct kv_cache *cache) {
+static enum status check_norms(struct opening *opening) {
     struct engine *engine = opening->engine;
-    const struct family *family = engine->model.config.family;
-    const int32_t normed = family->value_norm ? cache->head_size
-                           : family->qk_norm == QK_NORM_WIDTH
-                               ? cache->num_kv_heads * cache->head_size
-                               : 0;
+    const struct model_config *config = &engine->model.config;
     struct device_info info;
-    if (normed % 4 == 0 || !is_card(engine, &info)) return STATUS_OK;
-    return error_set(opening->err, STATUS_UNSUPPORTED,
-                     "keys and values are normed in rows of %" PRId32
-                     ", which is no multiple of 4, as a card needs; use --backend cpu",
-                     normed);
+    if (!is_card(engine, &info)) return STATUS_OK;
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct attention_spec *spec = &config->specs[i].attention;
+        const int32_t row = spec->kv_heads * spec->head_size;
+        const int32_t normed = spec->value_norm               ? spec->head_size
+                               : spec->qk_norm == QK_NORM_ROW ? row
+                                                              : 0;
+        if (normed % 4)
+            return error_set(opening->err, STATUS_UNSUPPORTED,
+                             "keys and values are normed in rows of %" PRId32
+                             ", which is no multiple of 4, as a card needs; use --backend cpu",
+                             normed);
+    }
+    return STATUS_OK;
 }
 
 // Checks what depends on the model's heads and on the context, once they are known.
 static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct model_config *config = &engine->model.config;
+    const struct layer_maxima most = model_config_maxima(config);
     struct kv_cache cache = engine->shape;
     const struct paged_attention args = {
-        .kernel = engine->attention, .num_heads = config->heads, .cache = &cache};
+        .kernel = engine->attention, .num_heads = most.heads, .cache = &cache};
+    TRY(check_norms(opening));
     for (int view = 0; view < KV_VIEWS && engine->backend->attention_check; view++) {
         kv_shape_set(&cache, config, view);
-        TRY(check_norms(opening, &cache));
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
     return STATUS_OK;
@@ -356,9 +362,9 @@ static enum status choose_pool(struct opening *opening) {
     const uint64_t slots =
         cache->num_blocks ? (uint64_t)(cache->num_blocks - 1) * (uint64_t)cache->block_size : 0;
     const int32_t wanted = opening->options->context;
-    if (wanted < 0 || wanted > FAMILY_MAX_CONTEXT)
+    if (wanted < 0 || wanted > MODEL_MAX_CONTEXT)
         return error_set(opening->err, STATUS_BAD_INPUT, "ctx: expected 0 to %d, found %" PRId32,
-                         FAMILY_MAX_CONTEXT, wanted);
+                         MODEL_MAX_CONTEXT, wanted);
     if (wanted > trained && !opening->options->beyond_training)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "ctx: the model was made for %" PRId32 " tokens at most, found %" PRId32,
@@ -402,7 +408,7 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
     struct kv_cache other = *shape;
     char text[256], mixed[64] = "";
     kv_shape_set(&other, &engine->model.config, KV_VIEWS - 1);
-    if (engine->model.config.family->mixed_layers)
+    if (other.num_kv_heads != shape->num_kv_heads || other.head_size != shape->head_size)
         snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
                  other.num_layers, other.num_kv_heads, other.head_size);
     char digest[HASH_HEX_BYTES] = "";
@@ -575,7 +581,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .threads = device.threads,
     };
     snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);
-    snprintf(info->family, sizeof info->family, "%s", config->family->name);
+    snprintf(info->family, sizeof info->family, "%s", config->family);
     snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
     snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
     snprintf(info->device, sizeof info->device, "%s", device.name);
@@ -643,11 +649,11 @@ size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t cont
     struct kv_cache cache = engine->shape;
     size_t bytes = model_step_bytes(model, rows);
     for (int32_t i = 0; i < model->config.layers; i++) {
-        const struct layer *layer = &model->layers[i];
-        const bool all = layer->window == 0 || layer->window > context;
-        cache.num_kv_heads = layer->kv_heads;
-        cache.head_size = layer->head_size;
-        bytes += (size_t)rows * attention_bytes(&cache, all ? context : layer->window);
+        const struct attention_spec *spec = &model->config.specs[i].attention;
+        const bool all = spec->window == 0 || spec->window > context;
+        cache.num_kv_heads = spec->kv_heads;
+        cache.head_size = spec->head_size;
+        bytes += (size_t)rows * attention_bytes(&cache, all ? context : spec->window);
     }
     return bytes;
 }

@@ -133,8 +133,8 @@ struct embedding {            // y[t] = table[token_ids[t] * stride + first] * s
     const int32_t *token_ids; // [tokens] device, so that each row is one of the table's
     struct weight table;      // [vocabulary * stride, columns]
     int32_t tokens;
-    float scale;           // 0: as they are
-    int32_t stride, first; // stride 0: one row for each
+    float scale;
+    int32_t stride, first; // 1 and 0 where a token has one row
 };
 
 struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
@@ -159,8 +159,8 @@ struct add_rows {
     const float *norm; // [dim] device, or NULL
     int32_t rows, dim;
     float eps, scale;
-    float gain; // 0: 1
-    bool anew;  // x is written as if it had been 0, and not read
+    float gain;
+    bool anew; // x is written as if it had been 0, and not read
 };
 
 // What a product reads: activations or, with a norm, the residual stream, which is normed first
@@ -307,7 +307,7 @@ struct logits {
     const int32_t *row_index; // [rows] device
     struct weight weight;
     int32_t rows;
-    float scale, softcap; // 0: as they are
+    float scale, softcap; // softcap 0: none
 };
 
 enum {

@@ -154,14 +154,27 @@ static enum status read_verdict(struct facts *facts) {
     return text_append_string(&facts->verdict, "its tokenizer is not usable");
 }
 
+static bool has_two_shapes(const struct model_config *config) {
+    for (int32_t i = 0; i < config->layers; i++)
+        if (kv_shape_view(config, i)) return true;
+    return false;
+}
+
+// The first layer with a window, or without one; the first of all where there is none.
+static const struct layer_spec *example_of(const struct model_config *config, bool window) {
+    for (int32_t i = 0; i < config->layers; i++)
+        if ((config->specs[i].attention.window > 0) == window) return &config->specs[i];
+    return &config->specs[0];
+}
+
 // If layers have two shapes, the file contains lists. Shown are the values of layers without a
 // window, and the widest feed-forward.
 static void read_mixed(struct facts *facts) {
-    const struct model_config *config = &facts->config;
-    if (!facts->shaped || !config->family->mixed_layers) return;
-    facts->kv_heads = config->kv_heads;
-    facts->head_size = config->head_size;
-    facts->ffn = config->ffn;
+    if (!facts->shaped || !has_two_shapes(&facts->config)) return;
+    const struct attention_spec *global = &example_of(&facts->config, false)->attention;
+    facts->kv_heads = global->kv_heads;
+    facts->head_size = global->head_size;
+    facts->ffn = model_config_maxima(&facts->config).ffn;
 }
 
 static int64_t kv_bytes(const struct facts *facts) {
@@ -204,12 +217,12 @@ static enum status put_of_both(struct text *out, const char *label, int64_t valu
 }
 
 static enum status put_heads(struct text *out, const struct facts *facts) {
-    const struct model_config *config = &facts->config;
-    const bool mixed = facts->shaped && config->family->mixed_layers;
-    TRY(put_of_both(out, "KV heads", facts->kv_heads,
-                    mixed ? config->window_kv_heads : facts->kv_heads));
+    const bool mixed = facts->shaped && has_two_shapes(&facts->config);
+    const struct attention_spec *window =
+        mixed ? &example_of(&facts->config, true)->attention : NULL;
+    TRY(put_of_both(out, "KV heads", facts->kv_heads, mixed ? window->kv_heads : facts->kv_heads));
     return put_of_both(out, "head size", facts->head_size,
-                       mixed ? config->window_head_size : facts->head_size);
+                       mixed ? window->head_size : facts->head_size);
 }
 
 static enum status put_types(struct text *out, const struct facts *facts) {

@@ -43,7 +43,8 @@ static const char *fit_of(const struct gguf *gguf, size_t memory_free) {
     if (model_config_read(gguf, &config, NULL) != STATUS_OK) return "not for quire";
     const size_t token = (size_t)4 * (size_t)kv_shape_elements(&config); // K and V, of 16 bits
     const struct fit_need shape = {.kv_token_bytes = token, .context = config.context};
-    const struct fit_need need = fit_need_of(gguf, &shape, config.experts, config.experts_used);
+    const struct layer_maxima most = model_config_maxima(&config);
+    const struct fit_need need = fit_need_of(gguf, &shape, most.experts, most.experts_used);
     const int64_t context = config.context < LEAST_CONTEXT ? config.context : LEAST_CONTEXT;
     return fit_bytes(&need, context) <= memory_free ? "fits" : "too large";
 }

@@ -15,6 +15,7 @@ enum { NAME_BYTES = 64, MADE_MORE = 3 };
 // Owned by the gguf that it becomes.
 struct folder {
     struct text keys; // the bytes of a GGUF file without tensors
+    const struct family *family;
     struct folder_config config;
     struct safetensors *files[FOLDER_MAX_FILES];
     size_t file_count, bytes;
@@ -196,6 +197,12 @@ static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
     return false;
 }
 
+// Of what attention adds, or, where nothing norms that, of what the feed-forward reads.
+static const char *second_norm(const struct family *family) {
+    if (family->layer.post_norm) return "post_attention_norm";
+    return family->layer.ffn_norm ? family->layer.ffn_norm : "ffn_norm";
+}
+
 static bool layer_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
     static const char after[] = "post_attention_layernorm.";
     int layer = -1, used = 0;
@@ -203,8 +210,8 @@ static bool layer_name(const struct folder *folder, const char *theirs, char nam
         return false;
     const char *rest = theirs + used;
     if (!strncmp(rest, after, sizeof after - 1)) {
-        const char *ours = folder->config.family->four_norms ? "post_attention_norm" : "ffn_norm";
-        snprintf(name, NAME_BYTES, "blk.%d.%s.%.8s", layer, ours, rest + sizeof after - 1);
+        snprintf(name, NAME_BYTES, "blk.%d.%s.%.8s", layer, second_norm(folder->family),
+                 rest + sizeof after - 1);
         return true;
     }
     for (size_t i = 0; i < sizeof layer_names / sizeof layer_names[0]; i++) {
@@ -225,7 +232,7 @@ static bool layer_name(const struct folder *folder, const char *theirs, char nam
 static const char *unnested(const struct folder *folder, const char *theirs,
                             char name[NAME_BYTES]) {
     static const char prefix[] = "model.language_model.";
-    if (!folder->config.family->nested || strncmp(theirs, prefix, sizeof prefix - 1) != 0)
+    if (!folder->family->multimodal || strncmp(theirs, prefix, sizeof prefix - 1) != 0)
         return theirs;
     snprintf(name, NAME_BYTES, "model.%s", theirs + sizeof prefix - 1);
     return name;
@@ -251,11 +258,11 @@ static bool gguf_name(const struct folder *folder, const char *full, char name[N
 }
 
 // What files hold besides: the output that is the embedding again, angles that follow from the
-// configuration, and the parts of a nested model that read no text.
+// configuration, and a multimodal model's encoders.
 static bool is_spare(const struct folder *folder, const char *name) {
     static const char *const others[] = {"model.vision_tower.", "model.embed_vision.",
                                          "model.audio_tower.", "model.embed_audio."};
-    for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->config.family->nested; i++)
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->family->multimodal; i++)
         if (!strncmp(name, others[i], strlen(others[i]))) return true;
     return (folder->config.tied && !strcmp(name, "lm_head.weight")) ||
            strstr(name, "rotary_emb.inv_freq");
@@ -277,15 +284,15 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
     char *name = folder->names[folder->count];
     if (is_spare(folder, from->name.bytes)) return STATUS_OK;
     if (!gguf_name(folder, from->name.bytes, name))
-        return error_set(
-            err, STATUS_UNSUPPORTED, "%s: tensor '%s' has no place in a model of type %s",
-            mapped_file_shown(folder->path), from->name.bytes, folder->config.family->model_type);
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "%s: tensor '%s' has no place in a model of type %s",
+                         mapped_file_shown(folder->path), from->name.bytes, folder->family->name);
     *to = *from;
     to->name = (struct gguf_string){name, strlen(name)};
     folder->count++;
-    if (!folder->config.family->one_plus || !is_norm(name) || !from->known) return STATUS_OK;
+    if (!folder->family->norms_plus_one || !is_norm(name) || !from->known) return STATUS_OK;
     const size_t count = (size_t)from->shape[0];
-    if (from->dims != 1 || count > FAMILY_MAX_DIM)
+    if (from->dims != 1 || count > MODEL_MAX_DIM)
         return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s' is no vector",
                          mapped_file_shown(folder->path), from->name.bytes);
     float *vector = make_vector(folder, count);
@@ -340,7 +347,10 @@ static enum status read_config(struct folder *folder, struct error *err) {
                          mapped_file_shown(folder->path));
     enum status status = read_json(folder, "config.json", &json, err);
     if (status == STATUS_OK)
-        status = folder_config_read(json, folder->path, &folder->keys, &folder->config, err);
+        status = folder_config_family(json, folder->path, &folder->family, err);
+    if (status == STATUS_OK)
+        status = folder_config_read(json, folder->family, folder->path, &folder->keys,
+                                    &folder->config, err);
     cJSON_Delete(json);
     return status;
 }

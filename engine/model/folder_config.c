@@ -7,47 +7,12 @@
 
 #include "engine/model/mapped_file.h"
 
-static const struct folder_family families[] = {
-    {.model_type = "llama", .family = "llama"},
-    {.model_type = "mistral", .family = "llama"},
-    {.model_type = "mixtral", .family = "llama"},
-    {.model_type = "qwen2", .family = "qwen2"},
-    {.model_type = "qwen3", .family = "qwen3"},
-    {.model_type = "qwen3_moe", .family = "qwen3moe"},
-    {.model_type = "phi3", .family = "phi3"},
-    {.model_type = "gemma", .family = "gemma", .tied = true, .one_plus = true},
-    {.model_type = "gemma2",
-     .family = "gemma2",
-     .tied = true,
-     .one_plus = true,
-     .four_norms = true},
-    {.model_type = "gemma3_text",
-     .family = "gemma3",
-     .tied = true,
-     .one_plus = true,
-     .four_norms = true},
-    {.model_type = "gemma4_text",
-     .family = "gemma4",
-     .tied = true,
-     .four_norms = true,
-     .mixed = true},
-    {.model_type = "gemma4",
-     .family = "gemma4",
-     .tied = true,
-     .four_norms = true,
-     .mixed = true,
-     .nested = true},
-    {.model_type = "smollm3", .family = "smollm3", .tied = true},
-    {.model_type = "olmo2", .family = "olmo2", .four_norms = true},
-    {.model_type = "granite", .family = "granite"},
-};
-
 // One translation, with the first failure kept, so that a list of keys reads as a list.
 struct writer {
     const cJSON *json;
     const char *path;
-    const char *family;
-    bool mixed; // layers of two shapes
+    const struct family *family;
+    bool mixed; // heads of layers with a window are of another size
     struct text *out;
     uint64_t keys;
     enum status status;
@@ -78,7 +43,7 @@ static void put_key(struct writer *writer, const char *key, enum gguf_type type)
     if (key[0] == '.')
         snprintf(name, sizeof name, "%s", key + 1);
     else
-        snprintf(name, sizeof name, "%s.%s", writer->family, key);
+        snprintf(name, sizeof name, "%s.%s", writer->family->name, key);
     put_string(writer, name);
     put_u32(writer, (uint32_t)type);
     writer->keys++;
@@ -212,65 +177,59 @@ static bool is_set(const cJSON *json, const char *key) {
 
 // What these families have under these names and this forward pass has not.
 static void refuse_unknown_features(struct writer *writer) {
-    static const char *const features[] = {"vision_config", "mlp_only_layers", "mlp_bias",
-                                           "quantization_config", "attention_sinks"};
+    static const char *const features[] = {"mlp_only_layers", "mlp_bias", "quantization_config",
+                                           "attention_sinks"};
     const cJSON *json = writer->json;
     for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
         if (is_set(json, features[i]) || cJSON_IsObject(get(json, features[i])))
             fail(writer, STATUS_UNSUPPORTED, features[i], "is set, which quire lacks");
+    if (get(json, "vision_config") && !writer->family->multimodal)
+        fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
     if (number_or(json, "decoder_sparse_step", 1) != 1)
         fail(writer, STATUS_UNSUPPORTED, "decoder_sparse_step", "is not 1, which quire lacks");
     if (cJSON_IsFalse(get(json, "norm_topk_prob")))
         fail(writer, STATUS_UNSUPPORTED, "norm_topk_prob", "is false, which quire lacks");
-    const struct family *family = family_find(writer->family, strlen(writer->family));
     if (!strcmp(string_or(json, "use_bidirectional_attention", ""), "all"))
         fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
              "is \"all\", which quire lacks");
-    if (writer->mixed &&
-        count_of(writer, "vocab_size_per_layer_input", 0) != count_of(writer, "vocab_size", 0))
+    const int64_t vocabulary = count_of(writer, "vocab_size", 0);
+    if (count_of(writer, "vocab_size_per_layer_input", vocabulary) != vocabulary)
         fail(writer, STATUS_UNSUPPORTED, "vocab_size_per_layer_input",
              "differs from vocab_size, which quire lacks");
     const char *act = string_or(json, "hidden_act", "silu");
-    if (family->act == ACT_SILU && strcmp(act, "silu") != 0 && strcmp(act, "swish") != 0)
+    if (writer->family->layer.ffn.act == ACT_SILU && strcmp(act, "silu") != 0 &&
+        strcmp(act, "swish") != 0)
         fail(writer, STATUS_UNSUPPORTED, "hidden_act", "is not silu, which quire lacks");
 }
 
-static bool is_sliding(const cJSON *type) {
-    return cJSON_IsString(type) && !strcmp(type->valuestring, "sliding_attention");
-}
-
-// Where layers are listed one by one, they must be what the family's row says of them.
-static void check_layers(struct writer *writer, bool windowed) {
-    const struct family *family = family_find(writer->family, strlen(writer->family));
-    const cJSON *types = get(writer->json, "layer_types"), *rotated, *item;
-    int32_t layer = 0;
+// Which layers have a window, as 1: by their types, or by a pattern that repeats, "LLLG", or by
+// that each so many-th has none. Returns how many are listed so; 0: nothing is.
+static int32_t read_slides(struct writer *writer, int32_t *slides) {
+    const cJSON *types = get(writer->json, "layer_types"), *item;
+    const char *letters = string_or(writer->json, "sliding_window_pattern", "");
+    const int64_t period = letters[0] ? 0 : count_of(writer, "sliding_window_pattern", 0);
+    const int64_t layers = count_of(writer, "num_hidden_layers", -1);
+    int32_t count = 0;
+    if (layers > MODEL_MAX_LAYERS || cJSON_GetArraySize(types) > MODEL_MAX_LAYERS)
+        fail(writer, STATUS_BAD_FILE, "num_hidden_layers", "is out of range");
+    if (writer->status != STATUS_OK) return 0;
     cJSON_ArrayForEach(item, types) {
-        const bool slides = is_sliding(item);
-        const int32_t period = family->global_period;
-        const bool expected = windowed && !(period && (layer + 1) % period == 0);
-        layer++;
-        if (slides != expected)
-            fail(writer, STATUS_UNSUPPORTED, "layer_types", "has a pattern that quire lacks");
+        const char *type = cJSON_IsString(item) ? item->valuestring : "";
+        slides[count] = !strcmp(type, "sliding_attention");
+        if (!slides[count++] && strcmp(type, "full_attention") != 0)
+            fail(writer, STATUS_UNSUPPORTED, "layer_types", "has a kind of layer that quire lacks");
     }
-    rotated = get(writer->json, "no_rope_layers");
-    layer = 0;
-    cJSON_ArrayForEach(item, rotated) {
-        const bool turns = cJSON_IsNumber(item) && item->valuedouble != 0;
-        const int32_t period = family->still_period;
-        if (turns != !(period && ++layer % period == 0))
-            fail(writer, STATUS_UNSUPPORTED, "no_rope_layers", "has a pattern that quire lacks");
-    }
-    const double pattern = number_or(writer->json, "sliding_window_pattern", 0);
-    if (pattern != 0 && pattern != family->global_period)
-        fail(writer, STATUS_UNSUPPORTED, "sliding_window_pattern", "is one that quire lacks");
+    for (; !types && (letters[0] || period > 0) && count < layers; count++)
+        slides[count] = letters[0] ? letters[(size_t)count % strlen(letters)] == 'L'
+                                   : (count + 1) % period != 0;
+    return count;
 }
 
 // What layers with a window have, and what others; each layer's own where there is one list.
-static void translate_mixed(struct writer *writer) {
-    const cJSON *json = writer->json, *types = get(json, "layer_types");
-    const int32_t layers = (int32_t)count_of(writer, "num_hidden_layers", -1);
+static void translate_mixed(struct writer *writer, const int32_t *slides, int32_t layers) {
+    const cJSON *json = writer->json;
     const int64_t size = count_of(writer, "head_dim", -1);
-    const int64_t global_size = count_of(writer, "global_head_dim", 512);
+    const int64_t global_size = count_of(writer, "global_head_dim", 0);
     const int64_t heads = count_of(writer, "num_key_value_heads", -1);
     const int64_t global_heads = cJSON_IsTrue(get(json, "attention_k_eq_v"))
                                      ? count_of(writer, "num_global_key_value_heads", heads)
@@ -278,14 +237,10 @@ static void translate_mixed(struct writer *writer) {
     const int64_t ffn = count_of(writer, "intermediate_size", -1);
     const int64_t own = layers - count_of(writer, "num_kv_shared_layers", 0);
     const int64_t wide = cJSON_IsTrue(get(json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
-    int32_t windows[FAMILY_MAX_LAYERS], kv[FAMILY_MAX_LAYERS], ffns[FAMILY_MAX_LAYERS];
-    if (cJSON_GetArraySize(types) != layers || layers > FAMILY_MAX_LAYERS)
-        fail(writer, STATUS_BAD_FILE, "layer_types", "does not list the layers");
+    int32_t kv[MODEL_MAX_LAYERS], ffns[MODEL_MAX_LAYERS];
     if (wide > INT32_MAX) fail(writer, STATUS_BAD_FILE, "intermediate_size", "is out of range");
-    const cJSON *type = types ? types->child : NULL;
-    for (int32_t i = 0; i < layers && type && writer->status == STATUS_OK; i++, type = type->next) {
-        windows[i] = is_sliding(type);
-        kv[i] = (int32_t)(windows[i] ? heads : global_heads);
+    for (int32_t i = 0; i < layers && writer->status == STATUS_OK; i++) {
+        kv[i] = (int32_t)(slides[i] ? heads : global_heads);
         ffns[i] = (int32_t)(i < own ? ffn : wide);
     }
     if (writer->status != STATUS_OK) return;
@@ -293,18 +248,32 @@ static void translate_mixed(struct writer *writer) {
     put_int(writer, "attention.value_length", global_size);
     put_int(writer, "attention.key_length_swa", size);
     put_int(writer, "attention.value_length_swa", size);
-    put_list(writer, "attention.sliding_window_pattern", windows, layers);
     put_list(writer, "attention.head_count_kv", kv, layers);
     put_list(writer, "feed_forward_length", ffns, layers);
 }
 
-static void translate_window(struct writer *writer) {
-    const cJSON *uses = get(writer->json, "use_sliding_window");
-    const double window = number_or(writer->json, "sliding_window", 0);
-    const bool windowed = window > 0 && !cJSON_IsFalse(uses);
-    if (windowed)
+static void translate_windows(struct writer *writer) {
+    const cJSON *json = writer->json;
+    int32_t slides[MODEL_MAX_LAYERS];
+    if (writer->mixed || get(json, "layer_types") || get(json, "sliding_window_pattern")) {
+        const int32_t count = read_slides(writer, slides);
+        if (writer->status != STATUS_OK) return;
+        put_list(writer, "attention.sliding_window_pattern", slides, count);
+        if (writer->mixed) translate_mixed(writer, slides, count);
+    }
+    if (number_or(json, "sliding_window", 0) > 0 && !cJSON_IsFalse(get(json, "use_sliding_window")))
         put_int(writer, "attention.sliding_window", count_of(writer, "sliding_window", 0));
-    if (!writer->mixed) check_layers(writer, windowed);
+}
+
+static void translate_no_rope(struct writer *writer) {
+    int32_t rotated[MODEL_MAX_LAYERS], count = 0;
+    const cJSON *list = get(writer->json, "no_rope_layers"), *item;
+    if (cJSON_GetArraySize(list) > MODEL_MAX_LAYERS)
+        fail(writer, STATUS_BAD_FILE, "no_rope_layers", "has too many layers");
+    if (!list || writer->status != STATUS_OK) return;
+    cJSON_ArrayForEach(item, list) rotated[count++] =
+        cJSON_IsNumber(item) && item->valuedouble != 0;
+    put_list(writer, "no_rope_layers", rotated, count);
 }
 
 // [pairs] divisors, owned by the caller.
@@ -363,7 +332,8 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
     }
     if (given > 0 && factor > 1) // what it is multiplied with there is taken off here
         put_float(writer, "rope.scaling.attn_factor", given / (0.1 * log(factor) + 1));
-    if (cJSON_IsFalse(get(scaling, "truncate")) || get(scaling, "mscale"))
+    const bool exact = cJSON_IsFalse(get(scaling, "truncate"));
+    if (exact != writer->family->layer.attention.rope.exact_yarn || get(scaling, "mscale"))
         fail(writer, STATUS_UNSUPPORTED, "rope_scaling", "is a form of yarn that quire lacks");
 }
 
@@ -429,11 +399,11 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
     const int64_t heads = count_of(writer, "num_attention_heads", -1);
     const int64_t dim = count_of(writer, "hidden_size", -1);
     const int64_t alike = count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
-    const int64_t size = writer->mixed ? count_of(writer, "global_head_dim", 512) : alike;
+    const int64_t size = count_of(writer, "global_head_dim", alike);
     const bool proportional = !strcmp(string_or(scaling, "rope_type", ""), "proportional");
     const double share =
         number_or(json, "partial_rotary_factor", number_or(global, "partial_rotary_factor", 1));
-    if (!(share > 0 && share <= 1) || size < 2 || size > FAMILY_MAX_HEAD_SIZE) {
+    if (!(share > 0 && share <= 1) || size < 2 || size > MODEL_MAX_HEAD_SIZE) {
         fail(writer, STATUS_BAD_FILE, "head_dim", "or partial_rotary_factor is out of range");
         return;
     }
@@ -450,48 +420,41 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
         translate_scaling(writer, scaling, base, config);
 }
 
-static const struct folder_family *find_family(const cJSON *json) {
+enum status folder_config_family(const cJSON *json, const char *path, const struct family **family,
+                                 struct error *err) {
     const char *type = string_or(json, "model_type", "");
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (!strcmp(families[i].model_type, type)) return &families[i];
-    return NULL;
-}
-
-static enum status refuse_family(const cJSON *json, const char *path, struct error *err) {
-    char known[256] = "";
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "",
-                               families[i].model_type);
+    char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
+    const struct family *found = family_of_model_type(type);
+    if (found) {
+        *family = found;
+        return STATUS_OK;
+    }
+    family_list(names, model_types);
     return error_set(err, STATUS_UNSUPPORTED,
                      "%s: model_type is \"%.40s\"; of folders quire knows %s",
-                     mapped_file_shown(path), string_or(json, "model_type", ""), known);
+                     mapped_file_shown(path), type, model_types);
 }
 
-enum status folder_config_read(const cJSON *json, const char *path, struct text *gguf,
-                               struct folder_config *config, struct error *err) {
+enum status folder_config_read(const cJSON *json, const struct family *family, const char *path,
+                               struct text *gguf, struct folder_config *config, struct error *err) {
     static const unsigned char head[24] = {'G', 'G', 'U', 'F', 3}; // then two counts, of 64 bits
-    const struct folder_family *family = find_family(json);
-    if (!family) return refuse_family(json, path, err);
-    *config = (struct folder_config){.family = family};
     const cJSON *tied = get(json, "tie_word_embeddings");
-    if (family->nested) json = get(json, "text_config");
-    struct writer writer = {.json = json,
+    const cJSON *text_part = family->multimodal ? get(json, "text_config") : NULL;
+    struct writer writer = {.json = text_part ? text_part : json,
                             .path = path,
-                            .family = family->family,
-                            .mixed = family->mixed,
+                            .family = family,
                             .out = gguf,
                             .err = err};
-    if (!json) fail(&writer, STATUS_BAD_FILE, "text_config", "is missing");
+    *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
+    writer.mixed = get(writer.json, "global_head_dim") != NULL;
     put(&writer, head, sizeof head);
-    put_text(&writer, ".general.architecture", family->family);
+    put_text(&writer, ".general.architecture", family->name);
     put_true(&writer, ".quire.rotary_halves");
     translate_numbers(&writer);
-    if (family->mixed) translate_mixed(&writer);
-    translate_window(&writer);
+    translate_windows(&writer);
+    translate_no_rope(&writer);
     translate_rope(&writer, config);
     refuse_unknown_features(&writer);
-    config->tied = tied ? cJSON_IsTrue(tied) : family->tied;
     if (writer.status == STATUS_OK) memcpy(gguf->bytes + 16, &writer.keys, sizeof writer.keys);
     if (writer.status != STATUS_OK) folder_config_deinit(config);
     return writer.status;

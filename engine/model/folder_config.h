@@ -13,27 +13,21 @@
 #include "engine/model/family.h"
 #include "kernels/base/text.h"
 
-struct folder_family {
-    const char *model_type; // of config.json
-    const char *family;     // a row of family.h
-    bool tied;              // where tie_word_embeddings is not said
-    bool one_plus;          // norms multiply by 1 + weight
-    bool four_norms;        // post_attention_layernorm norms what attention adds
-    bool mixed;             // layers of two shapes, listed in layer_types
-    bool nested;            // the text's part is under text_config, beside others that are left
-};
-
 struct folder_config {
-    const struct folder_family *family;
     bool tied;                     // the output is the embedding, whatever else the files hold
     int32_t pairs;                 // of rotated elements
     float *rope_freqs;             // [pairs], owned; Llama 3's divisors, or NULL
     float *rope_short, *rope_long; // [pairs], owned; LongRoPE's, or NULL
 };
 
+// The family of its model_type. UNSUPPORTED: quire has none, and which it has.
+MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,
+                                            const struct family **family, struct error *err);
+
 // Appends the bytes to an empty text. BAD_FILE and UNSUPPORTED name the key. `path` is for errors.
 // *config holds what the tensors need; folder_config_deinit() frees what it owns.
-MUST_CHECK enum status folder_config_read(const cJSON *json, const char *path, struct text *gguf,
+MUST_CHECK enum status folder_config_read(const cJSON *json, const struct family *family,
+                                          const char *path, struct text *gguf,
                                           struct folder_config *config, struct error *err);
 void folder_config_deinit(struct folder_config *config);
 

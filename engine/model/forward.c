@@ -9,7 +9,7 @@
 
 enum { ALIGNMENT = 64 };
 
-static void *take(struct forward *forward, int32_t rows, size_t row_bytes) {
+static void *alloc(struct forward *forward, int32_t rows, size_t row_bytes) {
     ASSERT(forward->buffer_count < BUFFERS_MAX);
     struct buffer *buffer = &forward->buffers[forward->buffer_count];
     buffer->bytes = (size_t)rows * row_bytes;
@@ -49,19 +49,19 @@ static struct step_data lay_out(const struct forward *forward, struct slab *slab
     return data;
 }
 
-static void *take_host(struct forward *forward, size_t bytes) {
+static void *alloc_host(struct forward *forward, size_t bytes) {
     void *memory = NULL;
     if (forward->backend->alloc_host(forward->device, bytes, &memory) != STATUS_OK)
         forward->short_of_memory = true;
     return memory;
 }
 
-static void take_step_data(struct forward *forward) {
+static void alloc_step_data(struct forward *forward) {
     struct slab sum = {0}, host = {0}, device = {0};
     lay_out(forward, &sum);
     forward->step_bytes = sum.used;
-    host.memory = take_host(forward, sum.used);
-    device.memory = take(forward, 1, sum.used);
+    host.memory = alloc_host(forward, sum.used);
+    device.memory = alloc(forward, 1, sum.used);
     forward->host_step = host.memory;
     forward->device_step = device.memory;
     if (forward->short_of_memory) return;
@@ -70,104 +70,98 @@ static void take_step_data(struct forward *forward) {
     forward->on_device = lay_out(forward, &device);
 }
 
-// Whether what a layer adds to the stream is more than a product.
-static bool has_branch(const struct forward *forward) {
-    const struct model_config *config = &forward->model->config;
-    bool biased = false;
-    for (int32_t i = 0; i < config->layers; i++)
-        biased = biased || forward->model->layers[i].o_bias;
-    return biased || config->family->post_norm || config->residual_scale != 1 || config->experts;
+// Does a layer add more to the stream than a product?
+static bool has_branch(const struct layer_spec *spec, const struct layer *layer) {
+    return spec->post_norm || spec->residual_scale != 1 || spec->ffn.kind != FFN_DENSE ||
+           layer->o_bias;
 }
 
-// The widest rows of any layer, in elements.
-struct widths {
-    size_t q, kv, ffn;
-    int32_t head_size;
+// What some layer needs beside what all do.
+struct needs {
+    bool branch, wide_q, wide_k, sum;
 };
 
-static struct widths widest(const struct model_config *config) {
-    struct widths most = {0};
-    for (int32_t i = 0; i < config->layers; i++) {
-        const int32_t size = layer_head_size(config, i);
-        const size_t kv = (size_t)layer_kv_heads(config, i) * (size_t)size;
-        if (size > most.head_size) most.head_size = size;
-        if (kv > most.kv) most.kv = kv;
+static struct needs needs_of(const struct model *model) {
+    struct needs needs = {0};
+    for (int32_t i = 0; i < model->config.layers; i++) {
+        const struct layer_spec *spec = &model->config.specs[i];
+        const bool row = spec->attention.qk_norm == QK_NORM_ROW;
+        needs.branch |= has_branch(spec, &model->layers[i]);
+        needs.wide_q |= row;
+        needs.wide_k |= row || spec->attention.value_norm;
+        needs.sum |= spec->ffn.kind == FFN_DENSE_AND_EXPERTS;
     }
-    most.q = (size_t)config->heads * (size_t)most.head_size;
-    most.ffn = (size_t)(config->layer_input > config->ffn ? config->layer_input : config->ffn);
-    return most;
+    return needs;
 }
 
-static void take_layer_inputs(struct forward *forward) {
+static void alloc_per_layer_embedding(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     struct activations *a = &forward->activations;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
     const size_t residual = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t dim = (size_t)config->dim, input = (size_t)config->layer_input;
+    const size_t dim = (size_t)config->dim, elements = (size_t)config->per_layer_embedding;
     const int32_t rows = forward->limits.max_tokens;
-    a->start = take(forward, rows, dim * element);
-    a->told = take(forward, rows, input * element);
-    a->looked_up = take(forward, rows, input * residual);
-    a->seen = take(forward, rows, input * residual);
+    a->start = alloc(forward, rows, dim * element);
+    a->layer_embedding = alloc(forward, rows, elements * element);
+    a->embedded = alloc(forward, rows, elements * residual);
+    a->projected = alloc(forward, rows, elements * residual);
 }
 
-static void take_more_activations(struct forward *forward) {
+static void alloc_special_activations(struct forward *forward, const struct layer_maxima *most) {
     const struct model_config *config = &forward->model->config;
+    const struct needs needs = needs_of(forward->model);
     struct activations *a = &forward->activations;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t used = (size_t)config->experts_used;
-    const struct widths width = widest(config);
+    const size_t dim = (size_t)config->dim * element, used = (size_t)most->experts_used;
     const int32_t rows = forward->limits.max_tokens;
-    if (has_branch(forward)) a->branch = take(forward, rows, (size_t)config->dim * element);
-    if (config->family->qk_norm == QK_NORM_WIDTH)
-        a->wide_q = take(forward, rows, width.q * element);
-    if (config->family->qk_norm == QK_NORM_WIDTH || config->family->value_norm)
-        a->wide_k = take(forward, rows, width.kv * element);
-    if (config->layer_input) take_layer_inputs(forward);
-    if (!config->experts) return;
-    if (config->family->dense_beside) a->sum = take(forward, rows, (size_t)config->dim * element);
-    a->scores = take(forward, rows, (size_t)config->experts * element);
-    a->chosen = take(forward, rows, used * sizeof *a->chosen);
-    a->shares = take(forward, rows, used * sizeof *a->shares);
+    if (needs.branch) a->branch = alloc(forward, rows, dim);
+    if (needs.wide_q) a->wide_q = alloc(forward, rows, (size_t)most->q_row * element);
+    if (needs.wide_k) a->wide_k = alloc(forward, rows, (size_t)most->kv_row * element);
+    if (needs.sum) a->sum = alloc(forward, rows, dim);
+    if (config->per_layer_embedding) alloc_per_layer_embedding(forward);
+    if (most->experts == 0) return;
+    a->scores = alloc(forward, rows, (size_t)most->experts * element);
+    a->chosen = alloc(forward, rows, used * sizeof *a->chosen);
+    a->shares = alloc(forward, rows, used * sizeof *a->shares);
 }
 
-static void take_activations(struct forward *forward) {
+static void alloc_activations(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
+    const struct layer_maxima most = model_config_maxima(config);
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
-    const struct widths width = widest(config);
-    const size_t dim = (size_t)config->dim * element, ffn = width.ffn * element;
-    const size_t residual =
-        (size_t)config->dim * (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t q = width.q * element, kv = width.kv * element;
+    const size_t residual = (size_t)dtype_block_bytes(forward->backend->residual);
+    const size_t dim = (size_t)config->dim, q = (size_t)most.q_row * element;
+    const size_t kv = (size_t)most.kv_row * element;
+    const int32_t gated = // a row of the widest gate but for experts', which verbs keep
+        most.ffn > config->per_layer_embedding ? most.ffn : config->per_layer_embedding;
     const int32_t rows = forward->limits.max_tokens;
-    forward->activations = (struct activations){
-        .x = take(forward, rows, residual),
-        .normed = take(forward, rows, dim),
-        .q = take(forward, rows, q),
-        .attended = take(forward, rows, q),
-        .k = take(forward, rows, kv),
-        .v = take(forward, rows, kv),
-        .gate = take(forward, rows, ffn),
-        .up = take(forward, rows, ffn),
-    };
-    take_more_activations(forward);
+    struct activations *a = &forward->activations;
+    a->x = alloc(forward, rows, dim * residual);
+    a->normed = alloc(forward, rows, dim * element);
+    a->q = alloc(forward, rows, q);
+    a->attended = alloc(forward, rows, q);
+    a->k = alloc(forward, rows, kv);
+    a->v = alloc(forward, rows, kv);
+    if (gated > 0) a->gate = alloc(forward, rows, (size_t)gated * element);
+    if (gated > 0) a->up = alloc(forward, rows, (size_t)gated * element);
+    alloc_special_activations(forward, &most);
 }
 
-static void take_logits(struct forward *forward) {
+static void alloc_logits(struct forward *forward) {
     const size_t rows = (size_t)forward->limits.max_logits;
     const size_t row_bytes = (size_t)forward->model->config.vocabulary * sizeof(float);
     forward->logits_bytes = rows * row_bytes;
     forward->best_bytes = rows * CANDIDATES_MAX * sizeof(struct candidate);
-    forward->logits = take(forward, forward->limits.max_logits, row_bytes);
-    forward->host_logits = take_host(forward, forward->logits_bytes);
-    forward->best = take_host(forward, forward->best_bytes);
+    forward->logits = alloc(forward, forward->limits.max_logits, row_bytes);
+    forward->host_logits = alloc_host(forward, forward->logits_bytes);
+    forward->best = alloc_host(forward, forward->best_bytes);
 }
 
 static enum status reserve_scratch(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
-    const int32_t head_size = widest(config).head_size;
-    const int32_t widths[] = {config->dim, config->ffn, config->heads * head_size,
-                              config->expert_ffn, config->layer_input};
+    const struct layer_maxima most = model_config_maxima(config);
+    const int32_t widths[] = {config->dim, most.ffn, most.q_row, most.expert_width,
+                              config->per_layer_embedding};
     int32_t features = 0;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
@@ -176,14 +170,14 @@ static enum status reserve_scratch(const struct forward *forward) {
         .max_features = features,
         .max_seqs = forward->limits.max_seqs,
         .max_context = forward->limits.max_context,
-        .num_heads = config->heads,
-        .head_size = head_size,
+        .num_heads = most.heads,
+        .head_size = most.head_size,
         .attention = forward->limits.attention,
         .max_logits = forward->limits.max_logits,
         .vocabulary = config->vocabulary,
-        .experts = config->experts,
-        .experts_used = config->experts_used,
-        .expert_rows = config->expert_ffn,
+        .experts = most.experts,
+        .experts_used = most.experts_used,
+        .expert_rows = most.expert_width,
         .expert_outputs = config->dim,
     };
     return forward->backend->reserve(forward->device, &workspace);
@@ -206,9 +200,9 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
     forward->max_blocks = (limits->max_context + cache->block_size - 1) / cache->block_size;
     forward->tables = calloc((size_t)limits->max_seqs, sizeof(const struct block_table *));
     forward->short_of_memory = forward->tables == NULL;
-    take_step_data(forward);
-    take_activations(forward);
-    take_logits(forward);
+    alloc_step_data(forward);
+    alloc_activations(forward);
+    alloc_logits(forward);
     if (forward->short_of_memory || reserve_scratch(forward) != STATUS_OK) {
         forward_destroy(forward);
         return STATUS_NO_MEMORY;
@@ -343,16 +337,18 @@ static void send_step_data(struct forward *forward) {
         .slot_mapping = device->slot_mapping,
     };
 }
+
 static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
-    forward->backend->embedding(
-        forward->device, &(struct embedding){.y = a->x,
-                                             .token_ids = forward->on_device.token_ids,
-                                             .table = model->embedding,
-                                             .tokens = forward->num_tokens,
-                                             .scale = forward_factor(config->embedding_scale)});
+    forward->backend->embedding(forward->device,
+                                &(struct embedding){.y = a->x,
+                                                    .token_ids = forward->on_device.token_ids,
+                                                    .table = model->embedding,
+                                                    .tokens = forward->num_tokens,
+                                                    .scale = config->embedding_scale,
+                                                    .stride = 1});
     forward_layers(forward);
     if (forward->num_logits == 0) return;
     forward_norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
@@ -362,7 +358,7 @@ static void enqueue(struct forward *forward) {
                                               .row_index = forward->on_device.row_index,
                                               .weight = model->output,
                                               .rows = forward->num_logits,
-                                              .scale = forward_factor(config->logit_scale),
+                                              .scale = config->logit_scale,
                                               .softcap = config->logit_softcap});
     if (forward->most == 0) return;
     forward->backend->candidates(forward->device,

@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "engine/model/forward_state.h"
+#include "kernels/base/assert.h"
 
-// What a layer's products read: rmsnorm(x) * norm, or x where the family norms later.
+// What a layer's products read: rmsnorm(x) * norm, or x where the layer norms afterwards.
 static struct linear_input input(const struct forward *forward, const float *norm) {
     const struct activations *a = &forward->activations;
     const struct model_config *config = &forward->model->config;
@@ -20,38 +21,45 @@ static struct linear_input input(const struct forward *forward, const float *nor
     return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
 }
 
-// x = gain * (x + residual_scale * branch), normed where the family says so
-static void add_branch(const struct forward *forward, const float *norm, float gain) {
-    const struct model_config *config = &forward->model->config;
-    forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.x,
-                                                                   .y = forward->activations.branch,
-                                                                   .norm = norm,
-                                                                   .rows = forward->num_tokens,
-                                                                   .dim = config->dim,
-                                                                   .eps = config->norm_eps,
-                                                                   .scale = config->residual_scale,
-                                                                   .gain = forward_factor(gain)});
+// One product of activations, a row each
+static void project_rows(const struct forward *forward, const void *rows,
+                         const struct projection *to, enum linear_store store) {
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
+                                              .parts = {*to},
+                                              .count = 1,
+                                              .store = store});
 }
 
-struct addend { // W rows + bias, normed, and what the stream is multiplied by afterwards
+struct addend { // W rows + bias, normed and scaled, and what the stream is multiplied by afterwards
     const void *rows;
     const struct weight *weight;
     const float *bias, *norm;
-    float gain;
+    float scale, gain;
 };
+
+// x = gain * (x + scale * branch), normed where there is a norm
+static void add_branch(const struct forward *forward, const struct addend *addend) {
+    const struct model_config *config = &forward->model->config;
+    forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.x,
+                                                                   .y = forward->activations.branch,
+                                                                   .norm = addend->norm,
+                                                                   .rows = forward->num_tokens,
+                                                                   .dim = config->dim,
+                                                                   .eps = config->norm_eps,
+                                                                   .scale = addend->scale,
+                                                                   .gain = addend->gain});
+}
 
 // x = gain * (x + addend), by way of the branch where there is more to it than a product
 static void add(const struct forward *forward, const struct addend *addend) {
-    const bool plain = !addend->bias && !addend->norm && addend->gain == 1 &&
-                       forward->model->config.residual_scale == 1.0f;
+    const bool plain = !addend->bias && !addend->norm && addend->gain == 1 && addend->scale == 1;
     const struct activations *a = &forward->activations;
-    forward->backend->linear(
-        forward->device,
-        &(struct linear){.in = {.x = addend->rows, .tokens = forward->num_tokens},
-                         .parts = {{plain ? a->x : a->branch, *addend->weight, addend->bias}},
-                         .count = 1,
-                         .store = plain ? LINEAR_ADD : LINEAR_RESIDUAL});
-    if (!plain) add_branch(forward, addend->norm, addend->gain);
+    ASSERT(plain || a->branch);
+    project_rows(forward, addend->rows,
+                 &(struct projection){plain ? a->x : a->branch, *addend->weight, addend->bias},
+                 plain ? LINEAR_ADD : LINEAR_RESIDUAL);
+    if (!plain) add_branch(forward, addend);
 }
 
 void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
@@ -66,20 +74,21 @@ void forward_norm_rows(const struct forward *forward, void *y, const void *x, co
 }
 
 // Each head of rows [tokens, kv_heads, head_size] normed by itself
-static void norm_heads(const struct forward *forward, const struct layer *layer, void *y,
+static void norm_heads(const struct forward *forward, const struct attention_spec *spec, void *y,
                        const float *weight) {
     forward->backend->rmsnorm(forward->device,
                               &(struct rmsnorm){.y = y,
                                                 .x = forward->activations.wide_k,
                                                 .weight = weight,
-                                                .rows = forward->num_tokens * layer->kv_heads,
-                                                .dim = layer->head_size,
+                                                .rows = forward->num_tokens * spec->kv_heads,
+                                                .dim = spec->head_size,
                                                 .eps = forward->model->config.norm_eps});
 }
 
 // q, k and v where values are normed. Without a matrix of their own they are the keys, which are
-// normed here too then, each from what is not rounded yet.
-static void project_normed(const struct forward *forward, const struct layer *layer) {
+// then normed here as well, each from what is not rounded yet.
+static void project_normed(const struct forward *forward, const struct attention_spec *spec,
+                           const struct layer *layer, bool shares_kv) {
     const struct activations *a = &forward->activations;
     const struct linear_input in = {.x = a->normed, .tokens = forward->num_tokens};
     const bool own = layer->v.data != NULL;
@@ -89,30 +98,20 @@ static void project_normed(const struct forward *forward, const struct layer *la
                                               .parts = {{a->q, layer->q, layer->q_bias},
                                                         {a->k, layer->k, layer->k_bias}},
                                               .count = own ? 2 : 1});
-    if (layer->sees_others) return;
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = in,
-                                              .parts = {{a->wide_k, own ? layer->v : layer->k,
-                                                         own ? layer->v_bias : layer->k_bias}},
-                                              .count = 1,
-                                              .store = LINEAR_RESIDUAL});
-    norm_heads(forward, layer, a->v, forward->model->ones);
-    if (!own) norm_heads(forward, layer, a->k, layer->k_norm);
+    if (shares_kv) return;
+    const struct projection values = {a->wide_k, own ? layer->v : layer->k,
+                                      own ? layer->v_bias : layer->k_bias};
+    project_rows(forward, a->normed, &values, LINEAR_RESIDUAL);
+    norm_heads(forward, spec, a->v, forward->model->ones);
+    if (!own) norm_heads(forward, spec, a->k, layer->k_norm);
 }
 
-// q, k and v; normed already where all heads are normed as one row
-static void project(const struct forward *forward, const struct layer *layer) {
-    const struct model_config *config = &forward->model->config;
+// q, k and v where all heads are normed as one row
+static void project_normed_rows(const struct forward *forward, const struct attention_spec *spec,
+                                const struct layer *layer) {
     const struct activations *a = &forward->activations;
     const struct linear_input in = input(forward, layer->attn_norm);
-    const struct projection q = {a->q, layer->q, layer->q_bias};
-    const struct projection k = {a->k, layer->k, layer->k_bias};
     const struct projection v = {a->v, layer->v, layer->v_bias};
-    if (config->family->qk_norm != QK_NORM_WIDTH) {
-        forward->backend->linear(forward->device,
-                                 &(struct linear){.in = in, .parts = {q, k, v}, .count = 3});
-        return;
-    }
     forward->backend->linear(forward->device,
                              &(struct linear){.in = in,
                                               .parts = {{a->wide_q, layer->q, layer->q_bias},
@@ -120,31 +119,40 @@ static void project(const struct forward *forward, const struct layer *layer) {
                                               .count = 2,
                                               .store = LINEAR_RESIDUAL});
     forward->backend->linear(forward->device, &(struct linear){.in = in, .parts = {v}, .count = 1});
-    forward_norm_rows(forward, a->q, a->wide_q, layer->q_norm, config->heads * config->head_size);
-    forward_norm_rows(forward, a->k, a->wide_k, layer->k_norm,
-                      config->kv_heads * config->head_size);
+    forward_norm_rows(forward, a->q, a->wide_q, layer->q_norm, spec->heads * spec->head_size);
+    forward_norm_rows(forward, a->k, a->wide_k, layer->k_norm, spec->kv_heads * spec->head_size);
 }
 
-// x += o(attention(rope(q), rope(k), v))
-static void attend(struct forward *forward, const struct layer *layer) {
-    const struct model_config *config = &forward->model->config;
+// q, k and v, not normed yet
+static void project(const struct forward *forward, const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = input(forward, layer->attn_norm),
+                                              .parts = {{a->q, layer->q, layer->q_bias},
+                                                        {a->k, layer->k, layer->k_bias},
+                                                        {a->v, layer->v, layer->v_bias}},
+                                              .count = 3});
+}
+
+// attended = attention(rope(q), rope(k), v)
+static void attend_heads(const struct forward *forward, const struct attention_spec *spec,
+                         const struct layer *layer, bool shares_kv) {
     const struct activations *a = &forward->activations;
     const struct kv_cache *cache = &forward->views[layer->view];
-    const bool head = config->family->qk_norm == QK_NORM_HEAD;
-    const bool normed = config->family->value_norm && !layer->v.data; // keys are already
-    config->family->value_norm ? project_normed(forward, layer) : project(forward, layer);
+    const bool each_head = spec->qk_norm == QK_NORM_HEAD;
+    const bool normed = spec->value_norm && !layer->v.data; // keys are already
     const struct rope_and_cache rope = {
         .q = a->q,
-        .k = layer->sees_others ? NULL : a->k,
-        .v = layer->sees_others ? NULL : a->v,
-        .q_norm = head ? layer->q_norm : NULL,
-        .k_norm = head && !normed ? layer->k_norm : NULL,
+        .k = shares_kv ? NULL : a->k,
+        .v = shares_kv ? NULL : a->v,
+        .q_norm = each_head ? layer->q_norm : NULL,
+        .k_norm = each_head && !normed ? layer->k_norm : NULL,
         .inv_freq = layer->inv_freq,
-        .eps = config->norm_eps,
+        .eps = forward->model->config.norm_eps,
         .magnitude = layer->magnitude,
-        .interleaved = config->interleaved_rope,
-        .rotary = layer->rotary,
-        .num_heads = config->heads,
+        .interleaved = spec->rope.interleaved,
+        .rotary = spec->rope.dimensions,
+        .num_heads = spec->heads,
         .layer = layer->place,
         .cache = cache,
         .batch = &forward->batch,
@@ -152,65 +160,69 @@ static void attend(struct forward *forward, const struct layer *layer) {
     const struct paged_attention paged = {
         .out = a->attended,
         .q = a->q,
-        .num_heads = config->heads,
+        .num_heads = spec->heads,
         .layer = layer->place,
-        .scale = config->attention_scale,
+        .scale = spec->scale,
         .kernel = forward->limits.attention,
-        .softcap = config->attention_softcap,
-        .window = layer->window,
+        .softcap = spec->softcap,
+        .window = spec->window,
         .sinks = layer->sinks,
         .cache = cache,
         .batch = &forward->batch,
     };
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
-    add(forward, &(struct addend){a->attended, &layer->o, layer->o_bias, layer->attn_post_norm, 1});
+}
+
+// x += o(attention(rope(q), rope(k), v))
+static void attend(const struct forward *forward, int32_t index) {
+    const struct layer_spec *spec = &forward->model->config.specs[index];
+    const struct layer *layer = &forward->model->layers[index];
+    const bool shares_kv = layer_shares_kv(&forward->model->config, index);
+    if (spec->attention.value_norm)
+        project_normed(forward, &spec->attention, layer, shares_kv);
+    else if (spec->attention.qk_norm == QK_NORM_ROW)
+        project_normed_rows(forward, &spec->attention, layer);
+    else
+        project(forward, layer);
+    attend_heads(forward, &spec->attention, layer, shares_kv);
+    add(forward, &(struct addend){.rows = forward->activations.attended,
+                                  .weight = &layer->o,
+                                  .bias = layer->o_bias,
+                                  .norm = layer->attn_post_norm,
+                                  .scale = spec->residual_scale,
+                                  .gain = 1});
 }
 
 // gate = act(gate(normed), up(normed))
-static void gate_rows(struct forward *forward, const struct layer *layer) {
+static void gate_rows(const struct forward *forward, enum act act, const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    forward->backend->gated_linear(
-        forward->device, &(struct gated_linear){.in = input(forward, layer->ffn_norm),
-                                                .y = a->gate,
-                                                .up_rows = a->up,
-                                                .gate = layer->gate,
-                                                .up = layer->up,
-                                                .act = forward->model->config.family->act});
-}
-
-// What the stream is multiplied by when the feed-forward has been added.
-static float feed_forward_gain(const struct forward *forward, const struct layer *layer) {
-    return forward->model->config.layer_input ? 1 : layer->gain;
-}
-
-// x += down(act(gate(normed), up(normed)))
-static void feed_forward(struct forward *forward, const struct layer *layer) {
-    gate_rows(forward, layer);
-    add(forward, &(struct addend){forward->activations.gate, &layer->down, NULL,
-                                  layer->ffn_post_norm, feed_forward_gain(forward, layer)});
+    forward->backend->gated_linear(forward->device,
+                                   &(struct gated_linear){.in = input(forward, layer->ffn_norm),
+                                                          .y = a->gate,
+                                                          .up_rows = a->up,
+                                                          .gate = layer->gate,
+                                                          .up = layer->up,
+                                                          .act = act});
 }
 
 // y = or += what the experts that the router chooses make of normed, each by its share
-static void ask_experts(struct forward *forward, const struct layer *layer, void *y, bool add) {
-    const struct model_config *config = &forward->model->config;
+static void ask_experts(const struct forward *forward, const struct ffn_spec *spec,
+                        const struct layer *layer, void *y, bool add) {
     const struct activations *a = &forward->activations;
-    const int32_t tokens = forward->num_tokens;
+    const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
     forward_norm_rows(forward, a->normed, a->x,
-                      layer->router_norm ? layer->router_norm : layer->ffn_norm, config->dim);
-    forward->backend->linear(
-        forward->device, &(struct linear){.in = {.x = a->normed, .tokens = tokens},
-                                          .parts = {{a->scores, layer->router, layer->router_bias}},
-                                          .count = 1,
-                                          .store = LINEAR_RESIDUAL});
+                      layer->router_norm ? layer->router_norm : layer->ffn_norm, dim);
+    project_rows(forward, a->normed,
+                 &(struct projection){a->scores, layer->router, layer->router_bias},
+                 LINEAR_RESIDUAL);
     forward->backend->route(forward->device, &(struct route){.chosen = a->chosen,
                                                              .shares = a->shares,
                                                              .scores = a->scores,
                                                              .tokens = tokens,
-                                                             .experts = config->experts,
-                                                             .used = config->experts_used,
+                                                             .experts = spec->experts,
+                                                             .used = spec->experts_used,
                                                              .gains = layer->expert_gains});
-    if (layer->expert_norm)
-        forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, config->dim);
+    if (layer->expert_norm) forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, dim);
     forward->backend->experts(forward->device, &(struct experts){.y = y,
                                                                  .x = a->normed,
                                                                  .chosen = a->chosen,
@@ -219,19 +231,19 @@ static void ask_experts(struct forward *forward, const struct layer *layer, void
                                                                  .up = layer->expert_up,
                                                                  .down = layer->expert_down,
                                                                  .tokens = tokens,
-                                                                 .experts = config->experts,
-                                                                 .used = config->experts_used,
-                                                                 .act = config->family->act,
+                                                                 .experts = spec->experts,
+                                                                 .used = spec->experts_used,
+                                                                 .act = spec->act,
                                                                  .add = add});
 }
 
 // x = gain * (x + the experts' sum), by way of the branch where there is more to it than a sum
-static void add_experts(struct forward *forward, const struct layer *layer) {
+static void add_experts(const struct forward *forward, const struct ffn_spec *spec,
+                        const struct layer *layer, const struct addend *addend) {
     const struct activations *a = &forward->activations;
-    const bool plain =
-        !layer->ffn_post_norm && layer->gain == 1 && forward->model->config.residual_scale == 1.0f;
-    ask_experts(forward, layer, plain ? a->x : a->branch, plain);
-    if (!plain) add_branch(forward, layer->ffn_post_norm, layer->gain);
+    const bool plain = !addend->norm && addend->gain == 1 && addend->scale == 1;
+    ask_experts(forward, spec, layer, plain ? a->x : a->branch, plain);
+    if (!plain) add_branch(forward, addend);
 }
 
 // sum = or += the branch, normed
@@ -244,107 +256,125 @@ static void add_to_sum(const struct forward *forward, const float *norm, bool an
                                                                    .dim = config->dim,
                                                                    .eps = config->norm_eps,
                                                                    .scale = 1,
+                                                                   .gain = 1,
                                                                    .anew = anew});
 }
 
-// x += the dense part and the experts', each normed, and both together again
-static void feed_forward_and_experts(struct forward *forward, const struct layer *layer) {
+// x = gain * (x + the dense part and the experts', each normed, and both together again)
+static void add_dense_and_experts(const struct forward *forward, const struct ffn_spec *spec,
+                                  const struct layer *layer, const struct addend *addend) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
-    gate_rows(forward, layer);
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = {.x = a->gate, .tokens = forward->num_tokens},
-                                              .parts = {{a->branch, layer->down, NULL}},
-                                              .count = 1,
-                                              .store = LINEAR_RESIDUAL});
+    ASSERT(a->branch && a->sum);
+    gate_rows(forward, spec->act, layer);
+    project_rows(forward, a->gate, &(struct projection){a->branch, layer->down, NULL},
+                 LINEAR_RESIDUAL);
     add_to_sum(forward, layer->dense_post_norm, true);
-    ask_experts(forward, layer, a->branch, false);
+    ask_experts(forward, spec, layer, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);
-    forward->backend->add_rows(
-        forward->device,
-        &(struct add_rows){.x = a->x,
-                           .y = a->sum,
-                           .norm = layer->ffn_post_norm,
-                           .rows = forward->num_tokens,
-                           .dim = config->dim,
-                           .eps = config->norm_eps,
-                           .scale = 1,
-                           .gain = forward_factor(feed_forward_gain(forward, layer))});
+    forward->backend->add_rows(forward->device, &(struct add_rows){.x = a->x,
+                                                                   .y = a->sum,
+                                                                   .norm = addend->norm,
+                                                                   .rows = forward->num_tokens,
+                                                                   .dim = config->dim,
+                                                                   .eps = config->norm_eps,
+                                                                   .scale = addend->scale,
+                                                                   .gain = addend->gain});
+}
+
+// x = gain * (x + feed-forward), where no embedding of the layer's own comes after it
+static void feed_forward(const struct forward *forward, int32_t index) {
+    const struct layer_spec *spec = &forward->model->config.specs[index];
+    const struct layer *layer = &forward->model->layers[index];
+    const struct addend addend = {
+        .rows = forward->activations.gate,
+        .weight = &layer->down,
+        .norm = layer->ffn_post_norm,
+        .scale = spec->residual_scale,
+        .gain = forward->model->config.per_layer_embedding ? 1 : layer->output_scale,
+    };
+    switch (spec->ffn.kind) {
+    case FFN_DENSE:
+        gate_rows(forward, spec->ffn.act, layer);
+        add(forward, &addend);
+        break;
+    case FFN_EXPERTS:
+        add_experts(forward, &spec->ffn, layer, &addend);
+        break;
+    case FFN_DENSE_AND_EXPERTS:
+        add_dense_and_experts(forward, &spec->ffn, layer, &addend);
+        break;
+    }
 }
 
 static void narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim) {
     forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
 }
 
-// told = (norm(projection(start) / sqrt(dim)) + embedding * sqrt(layer_input)) / sqrt(2): what a
-// layer is told of each token. A norm of rows divided by r is theirs with r^2 times the epsilon.
-static void tell(struct forward *forward, const struct layer *layer, int32_t index) {
+// layer_embedding = (norm(projection(start) / sqrt(dim)) + embedding * sqrt(elements)) / sqrt(2).
+// A norm of rows divided by r is theirs with r^2 times the epsilon.
+static void embed_for_layer(const struct forward *forward, int32_t index) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
-    const int32_t tokens = forward->num_tokens, input = config->layer_input;
+    const int32_t tokens = forward->num_tokens, elements = config->per_layer_embedding;
     forward->backend->embedding(forward->device,
-                                &(struct embedding){.y = a->looked_up,
+                                &(struct embedding){.y = a->embedded,
                                                     .token_ids = forward->on_device.token_ids,
-                                                    .table = model->layer_embedding,
+                                                    .table = model->per_layer_embedding,
                                                     .tokens = tokens,
-                                                    .scale = sqrtf((float)input),
+                                                    .scale = sqrtf((float)elements),
                                                     .stride = config->layers,
                                                     .first = index});
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = {.x = a->start, .tokens = tokens},
-                                              .parts = {{a->seen, layer->input_projection, NULL}},
-                                              .count = 1,
-                                              .store = LINEAR_RESIDUAL});
+    project_rows(
+        forward, a->start,
+        &(struct projection){a->projected, model->layers[index].embedding_projection, NULL},
+        LINEAR_RESIDUAL);
     forward->backend->add_rows(forward->device,
-                               &(struct add_rows){.x = a->looked_up,
-                                                  .y = a->seen,
-                                                  .norm = model->layer_input_norm,
+                               &(struct add_rows){.x = a->embedded,
+                                                  .y = a->projected,
+                                                  .norm = model->per_layer_embedding_norm,
                                                   .rows = tokens,
-                                                  .dim = input,
+                                                  .dim = elements,
                                                   .eps = config->norm_eps * (float)config->dim,
                                                   .scale = 1,
                                                   .gain = sqrtf(0.5f)});
-    narrow_rows(forward, a->told, a->looked_up, input);
+    narrow_rows(forward, a->layer_embedding, a->embedded, elements);
 }
 
-// x = gain * (x + norm(output(act(gate(x), told))))
-static void add_told(struct forward *forward, const struct layer *layer, int32_t index) {
+// x = output_scale * (x + norm(output(act(gate(x), layer_embedding))))
+static void add_layer_embedding(const struct forward *forward, int32_t index) {
     const struct model_config *config = &forward->model->config;
+    const struct layer *layer = &forward->model->layers[index];
     const struct activations *a = &forward->activations;
-    tell(forward, layer, index);
+    embed_for_layer(forward, index);
     narrow_rows(forward, a->normed, a->x, config->dim);
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = {.x = a->normed, .tokens = forward->num_tokens},
-                                              .parts = {{a->gate, layer->input_gate, NULL}},
-                                              .count = 1});
+    project_rows(forward, a->normed, &(struct projection){a->gate, layer->embedding_gate, NULL},
+                 LINEAR_ACTIVATION);
     forward->backend->act_and_mul(forward->device,
                                   &(struct act_and_mul){.gate = a->gate,
-                                                        .up = a->told,
+                                                        .up = a->layer_embedding,
                                                         .rows = forward->num_tokens,
-                                                        .dim = config->layer_input,
-                                                        .act = config->family->act});
-    add(forward,
-        &(struct addend){a->gate, &layer->input_output, NULL, layer->input_post_norm, layer->gain});
-}
-
-static void run_layer(struct forward *forward, int32_t index) {
-    const struct layer *layer = &forward->model->layers[index];
-    attend(forward, layer);
-    if (layer->router_norm) {
-        feed_forward_and_experts(forward, layer);
-    } else if (layer->router.rows) {
-        add_experts(forward, layer);
-    } else {
-        feed_forward(forward, layer);
-    }
-    if (forward->model->config.layer_input) add_told(forward, layer, index);
+                                                        .dim = config->per_layer_embedding,
+                                                        .act = config->specs[index].ffn.act});
+    add(forward, &(struct addend){.rows = a->gate,
+                                  .weight = &layer->embedding_output,
+                                  .norm = layer->embedding_post_norm,
+                                  .scale = config->specs[index].residual_scale,
+                                  .gain = layer->output_scale});
 }
 
 void forward_layers(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
-    if (config->layer_input) narrow_rows(forward, a->start, a->x, config->dim);
-    for (int32_t i = 0; i < config->layers; i++)
-        run_layer(forward, i);
+    if (config->per_layer_embedding) narrow_rows(forward, a->start, a->x, config->dim);
+    for (int32_t i = 0; i < config->layers; i++) {
+        switch (config->specs[i].mixer) {
+        case MIXER_ATTENTION:
+            attend(forward, i);
+            break;
+        }
+        feed_forward(forward, i);
+        if (config->per_layer_embedding) add_layer_embedding(forward, i);
+    }
 }

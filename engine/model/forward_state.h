@@ -16,7 +16,7 @@ struct activations {
     void *k, *v;        // [max_tokens, kv_heads * head_size]
     void *gate, *up;    // [max_tokens, ffn]
 
-    // Where the family needs them; the first three are of the residual's type.
+    // Where a layer needs them; the first three are of the residual's type.
     void *branch;    // [max_tokens, dim] what is to be added to the stream
     void *wide_q;    // [max_tokens, heads * head_size] before the norm of all heads as one row
     void *wide_k;    // [max_tokens, kv_heads * head_size]; or before that of values
@@ -25,10 +25,11 @@ struct activations {
     float *shares;   // [max_tokens, experts_used]
     void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
 
-    // Where layers are told of the token: its embedding, and what one layer is told.
-    void *start;            // [max_tokens, dim]
-    void *told;             // [max_tokens, layer_input]
-    void *looked_up, *seen; // [max_tokens, layer_input] residual
+    // Where layers have an embedding of the token each: the stream as it began, what it and the
+    // layer's own embedding come to, and these two before they are added.
+    void *start;                // [max_tokens, dim]
+    void *layer_embedding;      // [max_tokens, per_layer_embedding]
+    void *embedded, *projected; // [max_tokens, per_layer_embedding] residual
 };
 
 // What a batch says about its tokens: filled on the host, copied to the device by a run, in one
@@ -76,9 +77,6 @@ struct forward {
     int32_t buffer_count;
     bool short_of_memory;
 };
-
-// A factor as verbs take it: none rather than 1.
-static inline float forward_factor(float scale) { return scale == 1.0f ? 0.0f : scale; }
 
 // Enqueues y = x / sqrt(mean(x^2) + eps) * weight, for every token of the batch.
 void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,

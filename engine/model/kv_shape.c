@@ -1,5 +1,20 @@
 #include "engine/model/kv_shape.h"
 
+#include "kernels/base/assert.h"
+
+static const struct attention_spec *attention_of(const struct model_config *config, int32_t layer) {
+    ASSERT(layer >= 0 && layer < config->layers);
+    return &config->specs[layer].attention;
+}
+
+// A layer of the view; the first one where the model has no other.
+static const struct attention_spec *example_of(const struct model_config *config, int view) {
+    ASSERT(view >= 0 && view < KV_VIEWS);
+    for (int32_t i = 0; i < config->layers; i++)
+        if (kv_shape_view(config, i) == view) return attention_of(config, i);
+    return attention_of(config, 0);
+}
+
 // The layers of one view that have keys and values of their own, and what each takes of a token.
 struct kind {
     int32_t count;
@@ -7,10 +22,10 @@ struct kind {
 };
 
 static struct kind kind_of(const struct model_config *config, int view) {
-    struct kind kind = {.elements = (int64_t)config->kv_heads * config->head_size};
-    if (view == 1) kind.elements = (int64_t)config->window_kv_heads * config->window_head_size;
+    const struct attention_spec *example = example_of(config, view);
+    struct kind kind = {.elements = (int64_t)example->kv_heads * example->head_size};
     for (int32_t i = 0; i < config->layers; i++)
-        kind.count += kv_shape_view(config, i) == view && layer_kv_source(config, i) == i;
+        kind.count += kv_shape_view(config, i) == view && !layer_shares_kv(config, i);
     return kind;
 }
 
@@ -39,22 +54,23 @@ static int64_t start_of(const struct model_config *config, int view) {
 }
 
 int kv_shape_view(const struct model_config *config, int32_t layer) {
-    return config->family->mixed_layers && layer_has_window(config, layer) ? 1 : 0;
+    const struct attention_spec *first = attention_of(config, 0);
+    const struct attention_spec *attention = attention_of(config, layer);
+    return attention->kv_heads == first->kv_heads && attention->head_size == first->head_size ? 0
+                                                                                              : 1;
 }
 
 int32_t kv_shape_place(const struct model_config *config, int32_t layer) {
-    const int32_t source = layer_kv_source(config, layer);
+    const int32_t source = attention_of(config, layer)->kv_source;
     const int view = kv_shape_view(config, layer);
+    ASSERT(kv_shape_view(config, source) == view && !layer_shares_kv(config, source));
     int32_t nth = 0;
-    if (!config->family->mixed_layers) return layer;
     for (int32_t i = 0; i < source; i++)
-        nth += kv_shape_view(config, i) == view;
+        nth += kv_shape_view(config, i) == view && !layer_shares_kv(config, i);
     return (int32_t)(start_of(config, view) / kind_of(config, view).elements) + nth;
 }
 
 int64_t kv_shape_elements(const struct model_config *config) {
-    if (!config->family->mixed_layers)
-        return (int64_t)config->layers * config->kv_heads * config->head_size;
     const int last = 1 - first_view(config);
     const struct kind both[KV_VIEWS] = {kind_of(config, 0), kind_of(config, 1)};
     const int64_t end = start_of(config, last) + both[last].count * both[last].elements;
@@ -63,9 +79,9 @@ int64_t kv_shape_elements(const struct model_config *config) {
 }
 
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view) {
-    const bool window = config->family->mixed_layers && view == 1;
-    cache->num_kv_heads = window ? config->window_kv_heads : config->kv_heads;
-    cache->head_size = window ? config->window_head_size : config->head_size;
+    const struct attention_spec *example = example_of(config, view);
+    cache->num_kv_heads = example->kv_heads;
+    cache->head_size = example->head_size;
     cache->num_layers =
         (int32_t)(kv_shape_elements(config) / ((int64_t)cache->num_kv_heads * cache->head_size));
 }

@@ -5,17 +5,17 @@
 // shape: a view says how many would fit, and a layer's place is which of them it has.
 //
 //   31B of Gemma 4   50 layers of 16 x 256, 10 of 4 x 512: half as large
-//   view 1           place 0 ... 49 of 55      [ 0 | 1 | ...           | 49 | . . . . . ]
-//   view 0           place 100 ... 109 of 110  [ . . . . . . . . . . . . . .|100|...|109]
+//   view 0           place 0 ... 49 of 55      [ 0 | 1 | ...           | 49 | . . . . . ]
+//   view 1           place 100 ... 109 of 110  [ . . . . . . . . . . . . . .|100|...|109]
 //
-// Layers that see another's keys and values have its place. A block has no room that nobody uses
-// but what makes it whole in both views.
+// A layer that sees another's keys and values has its place. Nothing in a block is unused but what
+// rounds it up to whole planes in both views.
 #ifndef ENGINE_KV_SHAPE_H
 #define ENGINE_KV_SHAPE_H
 
-#include "engine/model/family.h"
+#include "engine/model/model_config.h"
 
-enum { KV_VIEWS = 2 }; // 0 of layers without a window, 1 of those with; alike where these are
+enum { KV_VIEWS = 2 }; // 0: of the first layer's shape; 1: of the other, the same without one
 
 // Sets the shape of one view; all other fields stay. A block has the same bytes in both.
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view);

@@ -220,15 +220,15 @@ static void refuse_type(struct loader *loader, const char *name, enum dtype foun
     refuse(loader, STATUS_UNSUPPORTED, name, what);
 }
 
-// Every `step`-th of these matrices, one for each expert, and where they are.
+// Matrices of `count` experts, `step` apart in the list, and where they are.
 static struct expert_weights in_place(struct loader *loader, const char *part,
-                                      const struct weight *matrices, int32_t step) {
-    struct model *model = loader->model;
+                                      const struct weight *matrices, int32_t count, int32_t step) {
     const void *data[EXPERTS_MAX];
-    for (int32_t e = 0; e < model->config.experts; e++)
+    ASSERT(count > 0 && count <= EXPERTS_MAX && step > 0);
+    for (int32_t e = 0; e < count; e++)
         data[e] = matrices[e * step].data;
     if (loader->status != STATUS_OK) return (struct expert_weights){0};
-    const void *const *device = model_pointers(model, data, model->config.experts);
+    const void *const *device = model_pointers(loader->model, data, count);
     if (!device) refuse(loader, STATUS_NO_MEMORY, part, "does not fit the device's memory");
     return (struct expert_weights){device, matrices[0].type, matrices[0].rows, matrices[0].columns,
                                    NULL};
@@ -262,18 +262,19 @@ static bool all_experts(struct loader *loader, int32_t index, const char *part,
 
 // "blk.7.ffn_gate_up_exps.weight": each expert's gate above its up. False: there is none.
 static bool fused_experts(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const int32_t ffn = config->expert_ffn, experts = config->experts;
+    const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
+    const int32_t dim = loader->model->config.dim, width = spec->expert_width;
+    const int32_t experts = spec->experts;
     struct weight halves[2 * EXPERTS_MAX] = {{0}};
     char name[64];
     layer_name(index, "ffn_gate_up_exps.weight", name);
     if (!gguf_find_tensor(loader->gguf, name)) return false;
     const struct gguf_tensor *tensor = find(loader, name, false);
-    if (!tensor || !has_shape(loader, name, tensor, (struct extent){config->dim, 2 * ffn, experts}))
+    if (!tensor || !has_shape(loader, name, tensor, (struct extent){dim, 2 * width, experts}))
         return true;
-    stacked(loader, name, tensor, (struct extent){config->dim, ffn, 2 * experts}, halves);
-    layer->expert_gate = in_place(loader, name, halves, 2);
-    layer->expert_up = in_place(loader, name, halves + 1, 2);
+    stacked(loader, name, tensor, (struct extent){dim, width, 2 * experts}, halves);
+    layer->expert_gate = in_place(loader, name, halves, experts, 2);
+    layer->expert_up = in_place(loader, name, halves + 1, experts, 2);
     return true;
 }
 
@@ -281,7 +282,7 @@ static bool fused_experts(struct loader *loader, int32_t index, struct layer *la
 static void each_expert(struct loader *loader, int32_t index, const char *part,
                         struct extent extent, struct weight *experts) {
     char name[64], whole[32];
-    for (int32_t e = 0; e < loader->model->config.experts && loader->status == STATUS_OK; e++) {
+    for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++) {
         snprintf(whole, sizeof whole, "%s.%" PRId32 ".weight", part, e);
         experts[e] =
             matrix(loader, layer_name(index, whole, name), extent.rows, extent.columns, false);
@@ -292,11 +293,12 @@ static void each_expert(struct loader *loader, int32_t index, const char *part,
 
 static struct expert_weights expert_matrices(struct loader *loader, int32_t index, const char *part,
                                              int32_t rows, int32_t columns) {
-    const struct extent all = {columns, rows, loader->model->config.experts};
+    const int32_t experts = loader->model->config.specs[index].ffn.experts;
+    const struct extent all = {columns, rows, experts};
     struct weight matrices[EXPERTS_MAX] = {{0}};
     if (!all_experts(loader, index, part, all, matrices))
-        each_expert(loader, index, part, (struct extent){columns, rows, 1}, matrices);
-    return in_place(loader, part, matrices, 1);
+        each_expert(loader, index, part, all, matrices);
+    return in_place(loader, part, matrices, experts, 1);
 }
 
 #define NAME(part)                  layer_name(index, part, name)
@@ -305,7 +307,7 @@ static struct expert_weights expert_matrices(struct loader *loader, int32_t inde
     ((has) || (without) ? vector(loader, NAME(part), length, !(has)) : NULL)
 
 // Files may have a matrix of keys, and what belongs to it, in layers that see another's.
-static void pass_over_keys(struct loader *loader, int32_t index) {
+static void skip_keys(struct loader *loader, int32_t index) {
     static const char *const parts[] = {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"};
     char name[64];
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -313,159 +315,161 @@ static void pass_over_keys(struct loader *loader, int32_t index) {
 }
 
 static void load_attention(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const struct family *family = config->family;
-    const int32_t size = layer_head_size(config, index), dim = config->dim;
-    const int32_t q_rows = config->heads * size, kv_rows = layer_kv_heads(config, index) * size;
-    const bool head = family->qk_norm == QK_NORM_HEAD, normed = family->qk_norm != QK_NORM_NONE;
-    const bool sees_others = layer_kv_source(config, index) != index;
-    const bool shared =
-        family->value_norm && !layer_has_window(config, index); // keys may be values
+    const struct layer_spec *spec = &loader->model->config.specs[index];
+    const struct attention_spec *attention = &spec->attention;
+    const int32_t size = attention->head_size, dim = loader->model->config.dim;
+    const int32_t q_rows = attention->heads * size, kv_rows = attention->kv_heads * size;
+    const bool each_head = attention->qk_norm == QK_NORM_HEAD;
+    const bool normed = attention->qk_norm != QK_NORM_NONE;
+    const bool shares_kv = layer_shares_kv(&loader->model->config, index);
     char name[64];
-    layer->attn_norm = VECTOR("attn_norm.weight", dim, !family->no_pre_norm, false);
-    if (family->fused) {
+    layer->attn_norm = VECTOR("attn_norm.weight", dim, !spec->no_pre_norm, false);
+    if (attention->fused) {
         matrices(loader, NAME("attn_qkv.weight"), dim,
                  (struct weight *const[]){&layer->q, &layer->k, &layer->v},
                  (const int32_t[]){q_rows, kv_rows, kv_rows}, 3);
     } else {
         layer->q = MATRIX("attn_q", q_rows, dim);
-        if (!sees_others) layer->k = MATRIX("attn_k", kv_rows, dim);
-        if (!sees_others) layer->v = matrix(loader, NAME("attn_v.weight"), kv_rows, dim, shared);
+        if (!shares_kv) layer->k = MATRIX("attn_k", kv_rows, dim);
+        if (!shares_kv)
+            layer->v =
+                matrix(loader, NAME("attn_v.weight"), kv_rows, dim, attention->value_optional);
     }
-    layer->q_bias = VECTOR("attn_q.bias", q_rows, family->qkv_bias, true);
-    layer->k_bias = VECTOR("attn_k.bias", kv_rows, family->qkv_bias, true);
-    layer->v_bias = VECTOR("attn_v.bias", kv_rows, family->qkv_bias, true);
-    layer->q_norm = VECTOR("attn_q_norm.weight", head ? size : q_rows, normed, false);
-    if (sees_others)
-        pass_over_keys(loader, index);
+    layer->q_bias = VECTOR("attn_q.bias", q_rows, attention->qkv_bias, true);
+    layer->k_bias = VECTOR("attn_k.bias", kv_rows, attention->qkv_bias, true);
+    layer->v_bias = VECTOR("attn_v.bias", kv_rows, attention->qkv_bias, true);
+    layer->q_norm = VECTOR("attn_q_norm.weight", each_head ? size : q_rows, normed, false);
+    if (shares_kv)
+        skip_keys(loader, index);
     else
-        layer->k_norm = VECTOR("attn_k_norm.weight", head ? size : kv_rows, normed, false);
+        layer->k_norm = VECTOR("attn_k_norm.weight", each_head ? size : kv_rows, normed, false);
     layer->o = MATRIX("attn_output", dim, q_rows);
-    layer->o_bias = VECTOR("attn_output.bias", dim, family->output_bias, true);
-    layer->sinks = VECTOR("attn_sinks.weight", config->heads, family->sinks, false);
-    layer->attn_post_norm = VECTOR("post_attention_norm.weight", dim, family->post_norm, false);
+    layer->o_bias = VECTOR("attn_output.bias", dim, attention->output_bias, true);
+    layer->sinks = VECTOR("attn_sinks.weight", attention->heads, attention->sinks, false);
+    layer->attn_post_norm = VECTOR("post_attention_norm.weight", dim, spec->post_norm, false);
 }
 
 static void load_experts(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const int32_t dim = config->dim, ffn = config->expert_ffn, experts = config->experts;
-    const bool bias = config->family->expert_bias;
+    const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
+    const int32_t dim = loader->model->config.dim, width = spec->expert_width;
+    const int32_t experts = spec->experts;
     char name[64];
     layer->router = MATRIX("ffn_gate_inp", experts, dim);
-    layer->router_bias = VECTOR("ffn_gate_inp.bias", experts, bias, false);
+    layer->router_bias = VECTOR("ffn_gate_inp.bias", experts, spec->expert_bias, false);
     if (!fused_experts(loader, index, layer)) {
-        layer->expert_gate = expert_matrices(loader, index, "ffn_gate", ffn, dim);
-        layer->expert_up = expert_matrices(loader, index, "ffn_up", ffn, dim);
+        layer->expert_gate = expert_matrices(loader, index, "ffn_gate", width, dim);
+        layer->expert_up = expert_matrices(loader, index, "ffn_up", width, dim);
     }
-    layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, ffn);
+    layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, width);
     const enum dtype gate = layer->expert_gate.type, up = layer->expert_up.type;
     if (loader->status == STATUS_OK && gate != up) { // an expert's two products are one
         const bool apart = !gguf_find_tensor(loader->gguf, NAME("ffn_up_exps.weight"));
         if (apart) layer_name(index, "ffn_up.0.weight", name);
         refuse_type(loader, name, up, apart ? "its gate" : "ffn_gate_exps", gate);
     }
-    if (!bias) return;
-    const struct extent wide = {ffn, experts, 1}, narrow = {dim, experts, 1};
+    if (!spec->expert_bias) return;
+    const struct extent wide = {width, experts, 1}, narrow = {dim, experts, 1};
     layer->expert_gate.bias = vectors(loader, NAME("ffn_gate_exps.bias"), wide);
     layer->expert_up.bias = vectors(loader, NAME("ffn_up_exps.bias"), wide);
     layer->expert_down.bias = vectors(loader, NAME("ffn_down_exps.bias"), narrow);
 }
 
-// What experts beside a dense part have besides. The router reads the stream, normed to the length
-// of 1 and each element times its scale.
-static void load_beside(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const int32_t dim = config->dim;
+// The norms of experts beside a dense part. The router reads the stream, normed to the length of 1
+// and each element times its scale.
+static void load_expert_norms(struct loader *loader, int32_t index, struct layer *layer) {
+    const int32_t dim = loader->model->config.dim;
+    const int32_t experts = loader->model->config.specs[index].ffn.experts;
     char name[64];
     layer->router_norm = scaled_vectors(loader, NAME("ffn_gate_inp.scale"),
                                         (struct extent){dim, 1, 1}, 1 / sqrtf((float)dim), false);
     layer->expert_norm = VECTOR("pre_ffw_norm_2.weight", dim, true, false);
     layer->dense_post_norm = VECTOR("post_ffw_norm_1.weight", dim, true, false);
     layer->expert_post_norm = VECTOR("post_ffw_norm_2.weight", dim, true, false);
-    layer->expert_gains = VECTOR("ffn_down_exps.scale", config->experts, false, true);
+    layer->expert_gains = VECTOR("ffn_down_exps.scale", experts, false, true);
 }
 
-// How a layer is told of the token, and what it is multiplied by at its end.
-static void load_end(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const int32_t dim = config->dim, input = config->layer_input;
+static void load_dense(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
+    const int32_t dim = loader->model->config.dim, width = spec->width;
     char name[64];
-    layer->gain = 1;
-    if (config->family->layer_gains)
-        layer->gain = number(loader, NAME("layer_output_scale.weight"), 1);
-    if (!input) return;
-    layer->input_gate = MATRIX("inp_gate", input, dim);
-    layer->input_output = MATRIX("proj", dim, input);
-    layer->input_post_norm = VECTOR("post_norm.weight", dim, true, false);
+    if (spec->fused) {
+        matrices(loader, NAME("ffn_up.weight"), dim,
+                 (struct weight *const[]){&layer->gate, &layer->up},
+                 (const int32_t[]){width, width}, 2);
+    } else {
+        layer->gate = MATRIX("ffn_gate", width, dim);
+        layer->up = MATRIX("ffn_up", width, dim);
+    }
+    layer->down = MATRIX("ffn_down", dim, width);
 }
 
 static void load_feed_forward(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const struct family *family = config->family;
-    const int32_t dim = config->dim, ffn = layer_ffn(config, index);
+    const struct layer_spec *spec = &loader->model->config.specs[index];
+    const enum ffn_kind kind = spec->ffn.kind;
+    const int32_t dim = loader->model->config.dim;
     char name[64], part[48];
-    snprintf(part, sizeof part, "%s.weight", family->ffn_norm ? family->ffn_norm : "ffn_norm");
-    layer->ffn_norm = VECTOR(part, dim, !family->no_pre_norm, false);
-    layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, family->post_norm, false);
-    if (config->experts) load_experts(loader, index, layer);
-    if (config->experts && family->dense_beside) load_beside(loader, index, layer);
-    if (config->experts && !family->dense_beside) return;
-    if (family->fused) {
-        matrices(loader, NAME("ffn_up.weight"), dim,
-                 (struct weight *const[]){&layer->gate, &layer->up}, (const int32_t[]){ffn, ffn},
-                 2);
-    } else {
-        layer->gate = MATRIX("ffn_gate", ffn, dim);
-        layer->up = MATRIX("ffn_up", ffn, dim);
-    }
-    layer->down = MATRIX("ffn_down", dim, ffn);
+    snprintf(part, sizeof part, "%s.weight", spec->ffn_norm ? spec->ffn_norm : "ffn_norm");
+    layer->ffn_norm = VECTOR(part, dim, !spec->no_pre_norm, false);
+    layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, spec->post_norm, false);
+    if (kind != FFN_DENSE) load_experts(loader, index, layer);
+    if (kind == FFN_DENSE_AND_EXPERTS) load_expert_norms(loader, index, layer);
+    if (kind != FFN_EXPERTS) load_dense(loader, index, layer);
+}
+
+// What a layer does with the token's embedding, and what it is multiplied by at its end.
+static void load_end(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const int32_t dim = config->dim, elements = config->per_layer_embedding;
+    char name[64];
+    layer->output_scale = 1;
+    if (config->specs[index].layer_output_scale)
+        layer->output_scale = number(loader, NAME("layer_output_scale.weight"), 1);
+    if (!elements) return;
+    layer->embedding_gate = MATRIX("inp_gate", elements, dim);
+    layer->embedding_output = MATRIX("proj", dim, elements);
+    layer->embedding_post_norm = VECTOR("post_norm.weight", dim, true, false);
 }
 
 #undef NAME
 #undef MATRIX
 #undef VECTOR
 
-static void place_layer(const struct model_config *config, int32_t index, struct layer *layer) {
-    layer->kv_heads = layer_kv_heads(config, index);
-    layer->head_size = layer_head_size(config, index);
-    layer->view = kv_shape_view(config, index);
-    layer->place = kv_shape_place(config, index);
-    layer->sees_others = layer_kv_source(config, index) != index;
+enum status model_set_rotations(struct model *model, const float *factors) {
+    enum { ROW = MODEL_MAX_HEAD_SIZE / 2 };
+    const struct model_config *config = &model->config;
+    const size_t bytes = (size_t)config->layers * ROW * sizeof(float);
+    float *host = calloc((size_t)config->layers, ROW * sizeof(float));
+    float *device = host ? model_alloc(model, bytes) : NULL;
+    for (int32_t i = 0; i < config->layers && device; i++) {
+        const struct attention_spec *attention = &config->specs[i].attention;
+        const struct rope *rope = &attention->rope;
+        struct layer *layer = &model->layers[i];
+        const bool divided = rope->divisors != DIVISORS_IGNORED;
+        ASSERT(rope->dimensions / 2 <= ROW);
+        if (!attention->no_rope)
+            rope_inv_freq(rope, divided ? factors : NULL, host + (size_t)i * ROW);
+        layer->inv_freq = device + (size_t)i * ROW;
+        layer->magnitude = attention->no_rope ? 1.0f : rope_magnitude(rope);
+        layer->view = kv_shape_view(config, i);
+        layer->place = kv_shape_place(config, i);
+    }
+    if (device) model->backend->to_device(model->device, device, host, bytes);
+    const enum status status = device ? model->backend->sync(model->device) : STATUS_NO_MEMORY;
+    free(host);
+    return status;
 }
 
-enum status model_set_rotations(struct model *model, const float *factors) {
-    const struct model_config *config = &model->config;
-    const int32_t pairs[] = {config->rope.dimensions / 2, config->window_rope.dimensions / 2,
-                             config->rope.dimensions / 2};
-    const bool apart = config->family->window_rope_base != 0.0f;
-    float host[3][FAMILY_MAX_HEAD_SIZE / 2] = {{0}}; // of all, of a window, of the still
-    float *device[3];
-    ASSERT(pairs[0] <= FAMILY_MAX_HEAD_SIZE / 2 && pairs[1] <= FAMILY_MAX_HEAD_SIZE / 2);
-    rope_inv_freq(&config->rope, factors, host[0]);
-    rope_inv_freq(apart ? &config->window_rope : &config->rope, apart ? NULL : factors, host[1]);
-    for (int i = 0; i < 3; i++) {
-        const int32_t most = pairs[i] > pairs[0] ? pairs[i] : pairs[0];
-        const size_t bytes = (size_t)most * sizeof(float);
-        device[i] = model_alloc(model, bytes);
-        if (!device[i]) return STATUS_NO_MEMORY;
-        model->backend->to_device(model->device, device[i], host[i], bytes);
-    }
-    for (int32_t i = 0; i < config->layers; i++) {
-        struct layer *layer = &model->layers[i];
-        const bool window = layer_has_window(config, i), turns = layer_is_rotated(config, i);
-        const struct rope *rope = apart && window ? &config->window_rope : &config->rope;
-        layer->window = window ? config->window : 0;
-        layer->inv_freq = device[!turns ? 2 : window ? 1 : 0];
-        layer->magnitude = turns ? rope_magnitude(rope) : 1.0f;
-        layer->rotary = rope->dimensions;
-        place_layer(config, i, layer);
-    }
-    return model->backend->sync(model->device);
+// A rotation that a file's own divisors belong to, or that of the first layer.
+static const struct rope *divided_rope(const struct model_config *config) {
+    for (int32_t i = 0; i < config->layers; i++)
+        if (config->specs[i].attention.rope.divisors != DIVISORS_IGNORED)
+            return &config->specs[i].attention.rope;
+    return &config->specs[0].attention.rope;
 }
 
 // True, and factors [dimensions / 2] filled, where the file has such a tensor.
 static bool read_factors(struct loader *loader, const char *name, float *factors) {
-    const int32_t pairs = loader->model->config.rope.dimensions / 2;
+    const int32_t pairs = divided_rope(&loader->model->config)->dimensions / 2;
     const struct gguf_tensor *tensor = find(loader, name, true);
     if (!tensor || !has_shape(loader, name, tensor, (struct extent){pairs, 1, 1})) return false;
     dtype_to_float(tensor->type, tensor->data, factors, (size_t)pairs);
@@ -478,11 +482,12 @@ static bool read_factors(struct loader *loader, const char *name, float *factors
 // Divisors of a file's own, one a pair: Llama 3's, or LongRoPE's for the context that is wanted.
 static void load_rope(struct loader *loader) {
     struct model *model = loader->model;
-    const struct model_config *config = &model->config;
-    float factors[3][FAMILY_MAX_HEAD_SIZE / 2];
-    const int32_t context = loader->options->context ? loader->options->context : config->context;
+    const struct rope *rope = divided_rope(&model->config);
+    float factors[3][MODEL_MAX_HEAD_SIZE / 2];
+    const int32_t wanted = loader->options->context;
+    const int32_t context = wanted ? wanted : model->config.context;
     const bool has = read_factors(loader, "rope_freqs.weight", factors[0]);
-    if (!has && config->family->pair_divisors)
+    if (!has && rope->divisors == DIVISORS_REQUIRED)
         refuse(loader, STATUS_BAD_FILE, "rope_freqs.weight", "is missing");
     const bool brief = read_factors(loader, "rope_factors_short.weight", factors[1]);
     const bool lengthy = read_factors(loader, "rope_factors_long.weight", factors[2]);
@@ -490,14 +495,15 @@ static void load_rope(struct loader *loader) {
         refuse(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
                "expected one for short contexts beside it, and no rope_freqs.weight");
     if (loader->status != STATUS_OK) return;
-    model->long_rope = lengthy && context > config->rope.original_context;
+    model->long_rope = lengthy && context > rope->original_context;
     const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];
     if (model_set_rotations(model, has || brief ? chosen : NULL) != STATUS_OK)
         refuse(loader, STATUS_NO_MEMORY, "rope_freqs.weight", "not enough memory");
 }
 
-// Of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight", "mm.input_projection.weight".
-static size_t of_other_senses(const struct loader *loader) {
+// Of encoders of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight",
+// "mm.input_projection.weight".
+static size_t count_of_encoders(const struct loader *loader) {
     static const char *const begins[] = {"v.", "a.", "mm."};
     size_t count = 0;
     for (size_t i = 0; i < gguf_tensor_count(loader->gguf); i++) {
@@ -510,15 +516,15 @@ static size_t of_other_senses(const struct loader *loader) {
 }
 
 // A tensor without a place would change the answers if it were ignored.
-static void refuse_strangers(struct loader *loader) {
+static void refuse_leftovers(struct loader *loader) {
     const struct model *model = loader->model;
-    if (model->config.family->other_senses) loader->used += of_other_senses(loader);
+    if (model->config.multimodal) loader->used += count_of_encoders(loader);
     if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
     loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
                                "%s: has %zu tensors, but family %s with %" PRId32
                                " layers has a place for only %zu of them",
                                gguf_path(loader->gguf), gguf_tensor_count(loader->gguf),
-                               model->config.family->name, model->config.layers, loader->used);
+                               model->config.family, model->config.layers, loader->used);
 }
 
 static void find_main_type(struct loader *loader) {
@@ -533,7 +539,7 @@ static void load_embedding(struct loader *loader) {
     struct model *model = loader->model;
     const struct gguf_tensor *tensor = gguf_find_tensor(loader->gguf, name);
     int32_t rows = 1;
-    if (tensor && (tensor->shape[1] < 1 || tensor->shape[1] > FAMILY_MAX_VOCABULARY))
+    if (tensor && (tensor->shape[1] < 1 || tensor->shape[1] > MODEL_MAX_VOCABULARY))
         refuse(loader, STATUS_BAD_FILE, name, "has too many rows");
     else if (tensor)
         rows = (int32_t)tensor->shape[1];
@@ -541,41 +547,48 @@ static void load_embedding(struct loader *loader) {
     model->config.vocabulary = rows;
 }
 
-// The embedding that layers are told of a token by, and its counterpart from the stream: of all
-// layers side by side in the file, one below the other here.
-static void load_layer_inputs(struct loader *loader) {
+// The embedding that each layer has of a token, and the projection of the first one beside it: of
+// all layers side by side in the file, one below the other here.
+static void load_per_layer_embedding(struct loader *loader) {
     static const char names[][32] = {"per_layer_token_embd.weight", "per_layer_model_proj.weight"};
     struct model *model = loader->model;
     const struct model_config *config = &model->config;
-    const int32_t input = config->layer_input, layers = config->layers;
-    if (!input || loader->status != STATUS_OK) return;
-    if ((int64_t)config->vocabulary * layers > INT32_MAX || (int64_t)input * layers > INT32_MAX) {
+    const int32_t elements = config->per_layer_embedding, layers = config->layers;
+    if (!elements || loader->status != STATUS_OK) return;
+    if ((int64_t)config->vocabulary * layers > INT32_MAX ||
+        (int64_t)elements * layers > INT32_MAX) {
         refuse(loader, STATUS_BAD_FILE, names[0], "is too large");
         return;
     }
     const struct gguf_tensor *table = find(loader, names[0], false);
+    const struct extent each = {elements, config->vocabulary * layers, 1};
     if (table && has_shape(loader, names[0], table,
-                           (struct extent){input * layers, config->vocabulary, 1})) {
-        if (input % dtype_block_elements(table->type))
+                           (struct extent){elements * layers, config->vocabulary, 1})) {
+        if (elements % dtype_block_elements(table->type))
             refuse(loader, STATUS_UNSUPPORTED, names[0], "has blocks that span layers");
         else
-            model->layer_embedding = rows_of(
-                loader, names[0], table, (struct extent){input, config->vocabulary * layers, 1}, 0);
+            model->per_layer_embedding = rows_of(loader, names[0], table, each, 0);
     }
     const struct gguf_tensor *both = find(loader, names[1], false);
-    if (both && has_shape(loader, names[1], both, (struct extent){config->dim, input * layers, 1}))
+    const struct extent part = {config->dim, elements, 1};
+    if (both &&
+        has_shape(loader, names[1], both, (struct extent){config->dim, elements * layers, 1}))
         for (int32_t i = 0; i < layers && loader->status == STATUS_OK; i++)
-            model->layers[i].input_projection =
-                rows_of(loader, names[1], both, (struct extent){config->dim, input, 1}, i * input);
-    model->layer_input_norm = vector(loader, "per_layer_proj_norm.weight", input, false);
+            model->layers[i].embedding_projection =
+                rows_of(loader, names[1], both, part, i * elements);
+    model->per_layer_embedding_norm = vector(loader, "per_layer_proj_norm.weight", elements, false);
 }
 
 static void load_ones(struct loader *loader) {
-    float host[FAMILY_MAX_HEAD_SIZE];
-    for (int i = 0; i < FAMILY_MAX_HEAD_SIZE; i++)
+    const struct model_config *config = &loader->model->config;
+    float host[MODEL_MAX_HEAD_SIZE];
+    bool needed = false;
+    for (int i = 0; i < MODEL_MAX_HEAD_SIZE; i++)
         host[i] = 1;
-    if (loader->model->config.family->value_norm && loader->status == STATUS_OK)
-        loader->model->ones = to_device(loader, "of ones", host, FAMILY_MAX_HEAD_SIZE);
+    for (int32_t i = 0; i < config->layers; i++)
+        needed = needed || config->specs[i].attention.value_norm;
+    if (needed && loader->status == STATUS_OK)
+        loader->model->ones = to_device(loader, "of ones", host, MODEL_MAX_HEAD_SIZE);
 }
 
 static void load_tensors(struct loader *loader) {
@@ -583,7 +596,7 @@ static void load_tensors(struct loader *loader) {
     const struct model_config *config = &model->config;
     load_embedding(loader);
     load_rope(loader);
-    load_layer_inputs(loader);
+    load_per_layer_embedding(loader);
     load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
         load_attention(loader, i, &model->layers[i]);
@@ -595,7 +608,7 @@ static void load_tensors(struct loader *loader) {
     model->output_norm = vector(loader, "output_norm.weight", config->dim, false);
     model->output = matrix(loader, "output.weight", config->vocabulary, config->dim, true);
     if (!model->output.data) model->output = model->embedding; // tied
-    refuse_strangers(loader);
+    refuse_leftovers(loader);
     find_main_type(loader);
 }
 
@@ -625,24 +638,26 @@ void model_close(struct model *model) {
     *model = (struct model){0};
 }
 
-// How many of the experts somebody needs, if each row chooses as if by lot.
-static double experts_read(const struct model_config *config, int32_t rows) {
-    const double spared = 1 - (double)config->experts_used / config->experts;
-    return config->experts * (1 - pow(spared, rows));
+// How many of a layer's experts are read if each row chooses as if by lot.
+static double experts_read(const struct ffn_spec *spec, int32_t rows) {
+    const double spared = 1 - (double)spec->experts_used / spec->experts;
+    return spec->experts * (1 - pow(spared, rows));
 }
 
 size_t model_step_bytes(const struct model *model, int32_t rows) {
-    const struct weight *embedding = &model->embedding, *of_layers = &model->layer_embedding;
+    const struct weight *embedding = &model->embedding, *of_layers = &model->per_layer_embedding;
     const struct model_config *config = &model->config;
-    size_t bytes = model->weight_bytes, experts = 0;
+    size_t bytes = model->weight_bytes;
+    double unread = 0;
     if (model->output.data != embedding->data) bytes -= weight_bytes(embedding);
     if (of_layers->rows > 0) bytes -= weight_bytes(of_layers);
-    if (!config->experts) return bytes;
     for (int32_t i = 0; i < config->layers; i++) {
+        const struct ffn_spec *spec = &config->specs[i].ffn;
         const struct layer *layer = &model->layers[i];
-        experts += expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
-                   expert_bytes(&layer->expert_down);
+        if (spec->kind == FFN_DENSE) continue;
+        const size_t expert = expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
+                              expert_bytes(&layer->expert_down);
+        unread += (spec->experts - experts_read(spec, rows)) * (double)expert;
     }
-    const double unread = config->experts - experts_read(config, rows);
-    return bytes - (size_t)(unread * (double)experts);
+    return bytes - (size_t)unread;
 }

@@ -1,7 +1,7 @@
 // engine/model/model.h — a model's weights, each in its place, ready for the device.
 //
-// Comes from a GGUF file (checked tensor by tensor: name, shape, type; a tensor that the family
-// has no place for is refused) or from a named shape with random weights, for benchmarks.
+// Comes from a GGUF file (checked tensor by tensor: name, shape, type; a tensor that the layers
+// have no place for is refused) or from a named shape with random weights, for benchmarks.
 //
 // Memory: matrices are the file's mapped bytes on a processor, copies on a card; the gguf must
 // outlive the model. Everything the model took from the device goes back in model_close().
@@ -9,12 +9,14 @@
 #ifndef ENGINE_MODEL_H
 #define ENGINE_MODEL_H
 
-#include "engine/model/family.h"
+#include "engine/model/model_config.h"
 #include "kernels/backend.h"
 
 struct shape;
 
-struct layer { // matrices [rows, columns], vectors fp32; NULL: there is none
+// The weights of config.specs[i]; the sizes below are its. Matrices are [rows, columns], vectors
+// fp32; NULL: there is none.
+struct layer {
     const float *attn_norm, *ffn_norm;           // [dim]
     const float *attn_post_norm, *ffn_post_norm; // [dim]
     const float *q_norm, *k_norm;                // [head_size]; of the whole width as the biases
@@ -34,31 +36,29 @@ struct layer { // matrices [rows, columns], vectors fp32; NULL: there is none
     struct expert_weights expert_gate, expert_up;    // [experts, expert_ffn, dim]
     struct expert_weights expert_down;               // [experts, dim, expert_ffn]
 
-    struct weight input_gate, input_projection; // [layer_input, dim]: of the stream, of embeddings
-    struct weight input_output;                 // [dim, layer_input]
-    const float *input_post_norm;               // [dim]
+    // Of the per-layer embedding: what the stream and the token's embedding are projected by, and
+    // what comes of both.
+    struct weight embedding_gate, embedding_projection; // [per_layer_embedding, dim]
+    struct weight embedding_output;                     // [dim, per_layer_embedding]
+    const float *embedding_post_norm;                   // [dim]
 
-    const float *inv_freq; // [rotary / 2]; zeros where the layer is not rotated
+    const float *inv_freq; // [rope.dimensions / 2]; zeros where the layer is not rotated
     float magnitude;       // of cosine and sine
-    int32_t rotary;        // elements of a head
-    int32_t window;        // keys that a query sees; 0: all
-    int32_t kv_heads, head_size;
-    int view, place;  // of the cache (kv_shape.h)
-    bool sees_others; // its keys and values are an earlier layer's
-    float gain;       // of what leaves the layer
+    int view, place;       // of the cache (kv_shape.h)
+    float output_scale;    // of what leaves the layer; 1 where nothing is scaled
 };
 
 struct model {
     struct model_config config;
-    struct weight embedding;       // [vocabulary, dim]
-    struct weight output;          // the same; the embedding itself where the two are tied
-    const float *output_norm;      // [dim]
-    const float *ones;             // [head_size]; a norm without a weight
-    struct weight layer_embedding; // [vocabulary * layers, layer_input]
-    const float *layer_input_norm; // [layer_input]
-    struct layer *layers;          // [config.layers]
-    bool long_rope;                // LongRoPE's factors for long contexts are in use
-    enum dtype main_type;          // that most weight bytes have
+    struct weight embedding;               // [vocabulary, dim]
+    struct weight output;                  // the same; the embedding itself where the two are tied
+    const float *output_norm;              // [dim]
+    const float *ones;                     // [head_size]; a norm without a weight
+    struct weight per_layer_embedding;     // [vocabulary * layers, config.per_layer_embedding]
+    const float *per_layer_embedding_norm; // [config.per_layer_embedding]
+    struct layer *layers;                  // [config.layers]
+    bool long_rope;                        // LongRoPE's factors for long contexts are in use
+    enum dtype main_type;                  // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;
 

@@ -20,6 +20,7 @@ struct fill { // at least one chunk, which is repeated
 struct random {
     struct model *model;
     enum dtype type;
+    bool has_experts;
     bool counts; // only what weights() would take; there is no device
     size_t device_bytes;
     size_t bytes_of_type[DTYPE_COUNT];
@@ -60,7 +61,7 @@ static const char *fill_of(struct random *random, enum dtype type, size_t bytes)
 // rows that are no whole blocks get the smallest type in short blocks that is no coarser.
 static enum dtype type_of(const struct random *random, int32_t columns, bool expert) {
     enum dtype type = random->type;
-    if (type == DTYPE_MXFP4 && random->model->config.experts && !expert) type = DTYPE_Q8_0;
+    if (type == DTYPE_MXFP4 && random->has_experts && !expert) type = DTYPE_Q8_0;
     if (columns % dtype_block_elements(type) == 0) return type;
     const size_t least =
         dtype_row_bytes(type, dtype_block_elements(type)) * 32 / (size_t)dtype_block_elements(type);
@@ -130,9 +131,11 @@ static const float *zeros(struct random *random, bool wanted, int32_t length) {
     return constants(random, wanted, (size_t)length, 0.0f);
 }
 
-static struct expert_weights experts(struct random *random, int32_t rows, int32_t columns) {
+static struct expert_weights experts(struct random *random, const struct ffn_spec *spec,
+                                     int32_t rows, int32_t columns) {
     struct model *model = random->model;
-    const int32_t count = model->config.experts;
+    const int32_t count = spec->experts;
+    ASSERT(count > 0 && count <= EXPERTS_MAX);
     const struct weight one = {NULL, type_of(random, columns, true), rows, columns};
     const size_t apart = model_stacked_bytes(model, &one, count);
     struct expert_weights made = {.type = one.type, .rows = rows, .columns = columns};
@@ -145,8 +148,7 @@ static struct expert_weights experts(struct random *random, int32_t rows, int32_
         if (!apart) place(random, &weight);
         each[e] = weight.data ? (const char *)weight.data + (size_t)e * apart : NULL;
     }
-    made.bias =
-        constants(random, model->config.family->expert_bias, (size_t)count * (size_t)rows, 0.0f);
+    made.bias = constants(random, spec->expert_bias, (size_t)count * (size_t)rows, 0.0f);
     random->device_bytes += (size_t)count * sizeof each[0];
     if (random->counts || random->status != STATUS_OK) return made;
     made.data = model_pointers(model, each, count);
@@ -154,61 +156,66 @@ static struct expert_weights experts(struct random *random, int32_t rows, int32_
     return made;
 }
 
-static void fill_mixture(struct random *random, struct layer *layer) {
-    const struct model_config *config = &random->model->config;
-    const bool beside = config->family->dense_beside;
-    if (!config->experts) return;
-    layer->router = (struct weight){NULL, DTYPE_F32, config->experts, config->dim};
+static void fill_experts(struct random *random, const struct ffn_spec *spec, struct layer *layer) {
+    const int32_t dim = random->model->config.dim, width = spec->expert_width;
+    const bool beside = spec->kind == FFN_DENSE_AND_EXPERTS;
+    layer->router = (struct weight){NULL, DTYPE_F32, spec->experts, dim};
     place(random, &layer->router);
-    layer->router_bias = zeros(random, config->family->expert_bias, config->experts);
-    layer->expert_gate = experts(random, config->expert_ffn, config->dim);
-    layer->expert_up = experts(random, config->expert_ffn, config->dim);
-    layer->expert_down = experts(random, config->dim, config->expert_ffn);
-    layer->router_norm = ones(random, beside, config->dim);
-    layer->expert_norm = ones(random, beside, config->dim);
-    layer->dense_post_norm = ones(random, beside, config->dim);
-    layer->expert_post_norm = ones(random, beside, config->dim);
+    layer->router_bias = zeros(random, spec->expert_bias, spec->experts);
+    layer->expert_gate = experts(random, spec, width, dim);
+    layer->expert_up = experts(random, spec, width, dim);
+    layer->expert_down = experts(random, spec, dim, width);
+    layer->router_norm = ones(random, beside, dim);
+    layer->expert_norm = ones(random, beside, dim);
+    layer->dense_post_norm = ones(random, beside, dim);
+    layer->expert_post_norm = ones(random, beside, dim);
+}
+
+static void fill_attention(struct random *random, const struct attention_spec *spec,
+                           struct layer *layer) {
+    const int32_t dim = random->model->config.dim, size = spec->head_size;
+    const int32_t q_rows = spec->heads * size, kv_rows = spec->kv_heads * size;
+    const bool each_head = spec->qk_norm == QK_NORM_HEAD;
+    ASSERT(spec->qk_norm != QK_NORM_ROW);
+    layer->q_norm = ones(random, each_head, size);
+    layer->k_norm = ones(random, each_head, size);
+    layer->q_bias = zeros(random, spec->qkv_bias, q_rows);
+    layer->k_bias = zeros(random, spec->qkv_bias, kv_rows);
+    layer->v_bias = zeros(random, spec->qkv_bias, kv_rows);
+    layer->o_bias = zeros(random, spec->output_bias, dim);
+    layer->sinks = zeros(random, spec->sinks, spec->heads);
+    layer->q = matrix(random, q_rows, dim);
+    layer->k = matrix(random, kv_rows, dim);
+    if (!spec->value_optional) layer->v = matrix(random, kv_rows, dim);
+    layer->o = matrix(random, dim, q_rows);
 }
 
 static void fill_layer(struct random *random, int32_t index) {
-    const struct model_config *config = &random->model->config;
-    const struct family *family = config->family;
-    const int32_t dim = config->dim, size = layer_head_size(config, index);
-    const int32_t q_rows = config->heads * size, kv_rows = layer_kv_heads(config, index) * size;
-    const bool keys_are_values = family->value_norm && !layer_has_window(config, index);
-    const bool head = family->qk_norm == QK_NORM_HEAD;
+    const struct layer_spec *spec = &random->model->config.specs[index];
+    const int32_t dim = random->model->config.dim;
     struct layer *layer = &random->model->layers[index];
-    layer->gain = 1;
+    layer->output_scale = 1;
     layer->attn_norm = ones(random, true, dim);
     layer->ffn_norm = ones(random, true, dim);
-    layer->attn_post_norm = ones(random, family->post_norm, dim);
-    layer->ffn_post_norm = ones(random, family->post_norm, dim);
-    layer->q_norm = ones(random, head, size);
-    layer->k_norm = ones(random, head, size);
-    layer->q_bias = zeros(random, family->qkv_bias, q_rows);
-    layer->k_bias = zeros(random, family->qkv_bias, kv_rows);
-    layer->v_bias = zeros(random, family->qkv_bias, kv_rows);
-    layer->o_bias = zeros(random, family->output_bias, dim);
-    layer->sinks = zeros(random, family->sinks, config->heads);
-    layer->q = matrix(random, q_rows, dim);
-    layer->k = matrix(random, kv_rows, dim);
-    if (!keys_are_values) layer->v = matrix(random, kv_rows, dim);
-    layer->o = matrix(random, dim, q_rows);
-    fill_mixture(random, layer);
-    if (config->experts && !family->dense_beside) return;
-    layer->gate = matrix(random, layer_ffn(config, index), dim);
-    layer->up = matrix(random, layer_ffn(config, index), dim);
-    layer->down = matrix(random, dim, layer_ffn(config, index));
+    layer->attn_post_norm = ones(random, spec->post_norm, dim);
+    layer->ffn_post_norm = ones(random, spec->post_norm, dim);
+    fill_attention(random, &spec->attention, layer);
+    if (spec->ffn.kind != FFN_DENSE) fill_experts(random, &spec->ffn, layer);
+    if (spec->ffn.kind == FFN_EXPERTS) return;
+    layer->gate = matrix(random, spec->ffn.width, dim);
+    layer->up = matrix(random, spec->ffn.width, dim);
+    layer->down = matrix(random, dim, spec->ffn.width);
 }
 
 static void fill_model(struct random *random, bool tied) {
     struct model *model = random->model;
     const struct model_config *config = &model->config;
-    ASSERT(config->family->qk_norm != QK_NORM_WIDTH && !config->layer_input);
+    ASSERT(!config->per_layer_embedding);
+    random->has_experts = model_config_maxima(config).experts > 0;
     model->embedding = matrix(random, config->vocabulary, config->dim);
     model->output = tied ? model->embedding : matrix(random, config->vocabulary, config->dim);
     model->output_norm = ones(random, true, config->dim);
-    model->ones = ones(random, config->family->value_norm, FAMILY_MAX_HEAD_SIZE);
+    model->ones = ones(random, config->specs[0].attention.value_norm, MODEL_MAX_HEAD_SIZE);
     for (int32_t i = 0; i < config->layers && random->status == STATUS_OK; i++)
         fill_layer(random, i);
     if (!random->counts && random->status == STATUS_OK)
@@ -219,7 +226,7 @@ static void fill_model(struct random *random, bool tied) {
 
 static enum status begin(struct model *model, const struct shape *shape, enum dtype type,
                          struct error *err) {
-    shape_config(shape, &model->config);
+    TRY(shape_config(shape, &model->config, err));
     model->main_type = type;
     model->layers = calloc((size_t)model->config.layers, sizeof model->layers[0]);
     return model->layers ? STATUS_OK : error_set(err, STATUS_NO_MEMORY, "not enough memory");

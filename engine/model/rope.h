@@ -8,7 +8,7 @@
 #ifndef ENGINE_ROPE_H
 #define ENGINE_ROPE_H
 
-#include "engine/model/family.h"
+#include "engine/model/model_config.h"
 
 // inv_freq [dimensions / 2], out. factors [dimensions / 2] or NULL.
 void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_freq);

@@ -2,127 +2,64 @@
 
 #include <string.h>
 
+#include "engine/model/folder_config.h"
 #include "kernels/base/assert.h"
-
-#define LLAMA_3_ROPE(size) \
-    { .base = 500000.0f, .dimensions = (size), .factor = 1.0f }
-#define QWEN3_ROPE \
-    { .base = 1000000.0f, .dimensions = 128, .factor = 1.0f }
 
 static const struct shape shapes[] = {
     {.name = "llama-3-8b",
      .family = "llama",
-     .config = {.dim = 4096,
-                .layers = 32,
-                .heads = 32,
-                .kv_heads = 8,
-                .head_size = 128,
-                .ffn = 14336,
-                .vocabulary = 128256,
-                .context = 131072,
-                .norm_eps = 1e-5f,
-                .rope = LLAMA_3_ROPE(128)}},
+     .config = "{'hidden_size': 4096, 'num_hidden_layers': 32, 'num_attention_heads': 32, "
+               "'num_key_value_heads': 8, 'intermediate_size': 14336, 'vocab_size': 128256, "
+               "'max_position_embeddings': 131072, 'rms_norm_eps': 1e-05, 'rope_theta': "
+               "500000}"},
     {.name = "llama-3.2-1b",
      .family = "llama",
      .tied = true,
-     .config = {.dim = 2048,
-                .layers = 16,
-                .heads = 32,
-                .kv_heads = 8,
-                .head_size = 64,
-                .ffn = 8192,
-                .vocabulary = 128256,
-                .context = 131072,
-                .norm_eps = 1e-5f,
-                .rope = LLAMA_3_ROPE(64)}},
+     .config = "{'hidden_size': 2048, 'num_hidden_layers': 16, 'num_attention_heads': 32, "
+               "'num_key_value_heads': 8, 'intermediate_size': 8192, 'vocab_size': 128256, "
+               "'max_position_embeddings': 131072, 'rms_norm_eps': 1e-05, 'rope_theta': "
+               "500000}"},
     {.name = "qwen3-8b",
      .family = "qwen3",
-     .config = {.dim = 4096,
-                .layers = 36,
-                .heads = 32,
-                .kv_heads = 8,
-                .head_size = 128,
-                .ffn = 12288,
-                .vocabulary = 151936,
-                .context = 40960,
-                .norm_eps = 1e-6f,
-                .rope = QWEN3_ROPE}},
+     .config = "{'hidden_size': 4096, 'num_hidden_layers': 36, 'num_attention_heads': 32, "
+               "'num_key_value_heads': 8, 'head_dim': 128, 'intermediate_size': 12288, "
+               "'vocab_size': 151936, 'max_position_embeddings': 40960, 'rms_norm_eps': 1e-06, "
+               "'rope_theta': 1000000}"},
     {.name = "qwen3-0.6b",
      .family = "qwen3",
      .tied = true,
-     .config = {.dim = 1024,
-                .layers = 28,
-                .heads = 16,
-                .kv_heads = 8,
-                .head_size = 128,
-                .ffn = 3072,
-                .vocabulary = 151936,
-                .context = 40960,
-                .norm_eps = 1e-6f,
-                .rope = QWEN3_ROPE}},
+     .config = "{'hidden_size': 1024, 'num_hidden_layers': 28, 'num_attention_heads': 16, "
+               "'num_key_value_heads': 8, 'head_dim': 128, 'intermediate_size': 3072, "
+               "'vocab_size': 151936, 'max_position_embeddings': 40960, 'rms_norm_eps': 1e-06, "
+               "'rope_theta': 1000000}"},
     {.name = "qwen3-30b-a3b",
      .family = "qwen3moe",
-     .config = {.dim = 2048,
-                .layers = 48,
-                .heads = 32,
-                .kv_heads = 4,
-                .head_size = 128,
-                .ffn = 6144,
-                .vocabulary = 151936,
-                .context = 40960,
-                .norm_eps = 1e-6f,
-                .rope = QWEN3_ROPE,
-                .experts = 128,
-                .experts_used = 8,
-                .expert_ffn = 768}},
+     .config = "{'hidden_size': 2048, 'num_hidden_layers': 48, 'num_attention_heads': 32, "
+               "'num_key_value_heads': 4, 'head_dim': 128, 'intermediate_size': 6144, "
+               "'vocab_size': 151936, 'max_position_embeddings': 40960, 'rms_norm_eps': 1e-06, "
+               "'rope_theta': 1000000, 'num_experts': 128, 'num_experts_per_tok': 8, "
+               "'moe_intermediate_size': 768}"},
     {.name = "gpt-oss-20b",
      .family = "gpt-oss",
-     .config = {.dim = 2880,
-                .layers = 24,
-                .heads = 64,
-                .kv_heads = 8,
-                .head_size = 64,
-                .ffn = 2880,
-                .vocabulary = 201088,
-                .context = 131072,
-                .norm_eps = 1e-5f,
-                .rope = {.base = 150000.0f,
-                         .dimensions = 64,
-                         .scaling = ROPE_YARN,
-                         .factor = 32.0f,
-                         .original_context = 4096,
-                         .attention_factor = 1.0f,
-                         .beta_fast = 32.0f,
-                         .beta_slow = 1.0f,
-                         .exact_yarn = true},
-                .window = 128,
-                .experts = 32,
-                .experts_used = 4,
-                .expert_ffn = 2880}},
+     .config = "{'hidden_size': 2880, 'num_hidden_layers': 24, 'num_attention_heads': 64, "
+               "'num_key_value_heads': 8, 'head_dim': 64, 'intermediate_size': 2880, "
+               "'vocab_size': 201088, 'max_position_embeddings': 131072, 'rms_norm_eps': "
+               "1e-05, 'rope_theta': 150000, 'sliding_window': 128, 'num_local_experts': 32, "
+               "'num_experts_per_tok': 4, 'rope_scaling': {'rope_type': 'yarn', 'factor': 32, "
+               "'beta_fast': 32, 'beta_slow': 1, 'truncate': false, "
+               "'original_max_position_embeddings': 4096}}"},
     {.name = "gemma-4-26b-a4b",
      .family = "gemma4",
      .tied = true,
-     .config =
-         {.dim = 2816,
-          .layers = 30,
-          .heads = 16,
-          .kv_heads = 2,
-          .head_size = 512,
-          .ffn = 2112,
-          .vocabulary = 262144,
-          .context = 262144,
-          .norm_eps = 1e-6f,
-          .rope = {.base = 1000000.0f, .dimensions = 512, .factor = 1.0f, .attention_factor = 1.0f},
-          .window_rope =
-              {.base = 10000.0f, .dimensions = 256, .factor = 1.0f, .attention_factor = 1.0f},
-          .window = 1024,
-          .logit_softcap = 30.0f,
-          .window_kv_heads = 8,
-          .window_head_size = 256,
-          .experts = 128,
-          .experts_used = 8,
-          .expert_ffn = 704},
-     .global_period = 6},
+     .config = "{'hidden_size': 2816, 'num_hidden_layers': 30, 'num_attention_heads': 16, "
+               "'num_key_value_heads': 8, 'num_global_key_value_heads': 2, 'attention_k_eq_v': "
+               "true, 'head_dim': 256, 'global_head_dim': 512, 'intermediate_size': 2112, "
+               "'vocab_size': 262144, 'max_position_embeddings': 262144, 'rms_norm_eps': "
+               "1e-06, 'sliding_window': 1024, 'sliding_window_pattern': 6, "
+               "'final_logit_softcapping': 30, 'num_experts': 128, 'top_k_experts': 8, "
+               "'moe_intermediate_size': 704, 'rope_parameters': {'full_attention': "
+               "{'rope_type': 'proportional', 'partial_rotary_factor': 0.25, 'rope_theta': "
+               "1000000}, 'sliding_attention': {'rope_theta': 10000}}}"},
 };
 
 const struct shape *shape_find(const char *name) {
@@ -136,13 +73,35 @@ const char *shape_names(void) {
            "gemma-4-26b-a4b";
 }
 
-void shape_config(const struct shape *shape, struct model_config *config) {
-    *config = shape->config;
-    config->family = family_find(shape->family, strlen(shape->family));
-    ASSERT(config->family);
-    model_config_set_scales(config);
-    for (int32_t i = 0; i < config->layers && config->family->mixed_layers; i++) {
-        config->windows[i] = (i + 1) % shape->global_period != 0;
-        config->ffns[i] = config->ffn;
-    }
+static cJSON *parse(const char *config) {
+    char text[1024];
+    const size_t length = strlen(config);
+    ASSERT(length < sizeof text);
+    for (size_t i = 0; i <= length; i++)
+        text[i] = config[i] == '\'' ? '"' : config[i];
+    return cJSON_Parse(text);
+}
+
+enum status shape_config(const struct shape *shape, struct model_config *config,
+                         struct error *err) {
+    const struct family *family = family_find(shape->family, strlen(shape->family));
+    struct text keys = {0};
+    struct folder_config folder = {0};
+    struct gguf *gguf = NULL;
+    cJSON *json = parse(shape->config);
+    ASSERT(family);
+    if (!json) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    enum status status = folder_config_read(json, family, shape->name, &keys, &folder, err);
+    if (status == STATUS_OK)
+        status = gguf_open_memory(keys.bytes, keys.length, shape->name, &gguf, err);
+    if (status == STATUS_OK) status = model_config_read(gguf, config, err);
+    if (status == STATUS_OK)
+        config->vocabulary =
+            (int32_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "vocab_size"));
+    ASSERT(status == STATUS_OK || status == STATUS_NO_MEMORY);
+    gguf_close(gguf);
+    folder_config_deinit(&folder);
+    text_deinit(&keys);
+    cJSON_Delete(json);
+    return status;
 }

@@ -168,11 +168,11 @@ static void embed_tokens(void *context, int64_t begin, int64_t end, int32_t thre
     const size_t columns = (size_t)args->table.columns;
     const size_t row_bytes = dtype_row_bytes(args->table.type, args->table.columns);
     for (int64_t t = begin; t < end; t++) {
-        const int32_t row = args->token_ids[t] * (args->stride ? args->stride : 1) + args->first;
+        const int32_t row = args->token_ids[t] * args->stride + args->first;
         ASSERT(row >= 0 && row < args->table.rows);
         dtype_to_float(args->table.type, (const char *)args->table.data + (size_t)row * row_bytes,
                        (float *)args->y + (size_t)t * columns, columns);
-        for (size_t i = 0; i < columns && args->scale != 0; i++)
+        for (size_t i = 0; i < columns && args->scale != 1; i++)
             ((float *)args->y)[(size_t)t * columns + i] *= args->scale;
     }
 }
@@ -236,8 +236,8 @@ struct cap_job {
 static void cap_part(void *context, int64_t begin, int64_t end, int32_t thread) {
     (void)thread;
     const struct cap_job *job = context;
-    const float scale = job->args->scale != 0 ? job->args->scale : 1;
-    job->isa->scale_and_cap(job->args->y + begin, (size_t)(end - begin), scale, job->args->softcap);
+    const struct logits *args = job->args;
+    job->isa->scale_and_cap(args->y + begin, (size_t)(end - begin), args->scale, args->softcap);
 }
 
 void cpu_logits(struct device *device, const struct logits *args) {
@@ -248,7 +248,7 @@ void cpu_logits(struct device *device, const struct logits *args) {
                                      .tokens = args->rows};
     cpu_multiply(device, &part, 1);
     struct cap_job job = {device->isa, args};
-    if (args->scale != 0 || args->softcap > 0)
+    if (args->scale != 1 || args->softcap > 0)
         threads_for(device->threads, (int64_t)args->rows * args->weight.rows, CAP_ELEMENTS,
                     cap_part, &job);
 }

@@ -15,7 +15,6 @@ static __global__ __launch_bounds__(THREADS) void add_rows_kernel(const add_rows
     const size_t row = (size_t)blockIdx.x * args.dim;
     float *x = (float *)args.x + row;
     const float *y = (const float *)args.y + row;
-    const float gain = args.gain != 0 ? args.gain : 1.0f;
     float scale = args.scale, squares = 0;
     grid_launch_dependents();
     grid_wait();
@@ -25,7 +24,8 @@ static __global__ __launch_bounds__(THREADS) void add_rows_kernel(const add_rows
         scale *= rsqrtf(block_sum<THREADS>(squares) / args.dim + args.eps);
     }
     for (int i = threadIdx.x; i < args.dim; i += THREADS)
-        x[i] = gain * ((args.anew ? 0 : x[i]) + y[i] * scale * (args.norm ? args.norm[i] : 1.0f));
+        x[i] = args.gain *
+               ((args.anew ? 0 : x[i]) + y[i] * scale * (args.norm ? args.norm[i] : 1.0f));
 }
 
 static __global__ __launch_bounds__(THREADS) void narrow_kernel(const narrow args) {

@@ -205,7 +205,7 @@ extern "C" void cuda_gated_linear(struct device *device, const struct gated_line
 static __global__ void cap_kernel(float *y, size_t count, float scale, float softcap) {
     const size_t i = (size_t)blockIdx.x * CAP_THREADS + threadIdx.x;
     if (i >= count) return;
-    const float scaled = scale != 0 ? y[i] * scale : y[i];
+    const float scaled = y[i] * scale;
     y[i] = softcap > 0 ? softcap * tanhf(scaled / softcap) : scaled;
 }
 
@@ -220,7 +220,7 @@ extern "C" void cuda_logits(struct device *device, const struct logits *args) {
     product.columns = args->weight.columns;
     product.tokens = args->rows;
     gemv_fits(&args->weight) ? few_launch(device, &product) : plain(device, &product);
-    if (args->scale == 0 && args->softcap == 0) return;
+    if (args->scale == 1 && args->softcap == 0) return;
     const size_t count = (size_t)args->rows * (size_t)args->weight.rows;
     cap_kernel<<<ceil_divide(count, CAP_THREADS), CAP_THREADS, 0, device->stream>>>(
         args->y, count, args->scale, args->softcap);

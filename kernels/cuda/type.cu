@@ -113,10 +113,9 @@ template <enum dtype OF> static __global__ void embedding_kernel(const embedding
     grid_launch_dependents();
     grid_wait();
     if (column >= args.table.columns) return;
-    const int row = args.token_ids[token] * (args.stride ? args.stride : 1) + args.first;
-    const float value = weight_at<OF>(args.table, row, column);
+    const int row = args.token_ids[token] * args.stride + args.first;
     ((float *)args.y)[(size_t)token * args.table.columns + column] =
-        args.scale != 0 ? value * args.scale : value;
+        weight_at<OF>(args.table, row, column) * args.scale;
 }
 
 // Launched plainly, which the later kernels of a step rely on: see grid_wait().

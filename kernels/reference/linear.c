@@ -21,11 +21,11 @@ void reference_embedding(struct device *device, const struct embedding *args) {
     const size_t columns = (size_t)args->table.columns;
     float *y = args->y;
     for (int32_t t = 0; t < args->tokens; t++) {
-        const int32_t row = args->token_ids[t] * (args->stride ? args->stride : 1) + args->first;
+        const int32_t row = args->token_ids[t] * args->stride + args->first;
         ASSERT(row >= 0 && row < args->table.rows);
         dtype_to_float(args->table.type, weight_row(&args->table, row), y + (size_t)t * columns,
                        columns);
-        for (size_t i = 0; i < columns && args->scale != 0; i++)
+        for (size_t i = 0; i < columns; i++)
             y[(size_t)t * columns + i] *= args->scale;
     }
 }
@@ -80,7 +80,7 @@ void reference_gated_linear(struct device *device, const struct gated_linear *ar
 }
 
 static float scaled_and_capped(const struct logits *args, float y) {
-    const float scaled = args->scale != 0 ? y * args->scale : y;
+    const float scaled = y * args->scale;
     return args->softcap > 0 ? args->softcap * tanhf(scaled / args->softcap) : scaled;
 }
 

@@ -388,6 +388,8 @@ static void test_steps(struct decode_tests *tests, enum dtype type) {
     struct embedding embedding = {(void *)on_card(rows), on_card(ids)};
     embedding.table = {rows.data(), DTYPE_F32, ROWS, COLUMNS};
     embedding.tokens = scene.batch.num_seqs;
+    embedding.scale = 1;
+    embedding.stride = 1;
     if (backend_cuda()->weights(tests->device, &embedding.table, &embedding.table.data))
         CUDA(cudaErrorMemoryAllocation);
     const struct made unfused = run_steps(tests, &scene, &in, before, &embedding, true);

@@ -326,6 +326,7 @@ static void test_table(struct bench *bench, enum dtype type, int32_t rows, int32
     args.table = w.weight;
     args.tokens = TABLE_IDS;
     args.scale = 4; // exact
+    args.stride = 1;
     begin();
     bench->backend->embedding(bench->device, &args);
     finish(bench);
@@ -357,7 +358,7 @@ static void test_logits(struct bench *bench, enum dtype type, int32_t rows, int3
     void *index = take(bench, picked.size() * 4), *y = take(bench, bytes);
     CUDA(cudaMemcpy(index, picked.data(), picked.size() * 4, cudaMemcpyHostToDevice));
     struct logits logits = {(float *)y, x.memory, (const int32_t *)index, w.weight, tokens};
-    logits.scale = capped ? 0.5f : 0;
+    logits.scale = capped ? 0.5f : 1;
     logits.softcap = capped ? 3 : 0;
     begin();
     bench->backend->logits(bench->device, &logits);

@@ -141,7 +141,7 @@ static void test_add_rows(struct op_tests *tests, int rows, int dim, bool normed
     float *x_card = on_card(x), *y_card = on_card(y), *norm_card = on_card(norm);
     const struct add_rows args = {x_card, y_card, normed ? norm_card : nullptr,
                                   rows,   dim,    1e-5f,
-                                  0.22f};
+                                  0.22f,  1};
     backend_cuda()->add_rows(tests->device, &args);
     finish(tests);
     const std::vector<float> got = fetch(x_card, count);

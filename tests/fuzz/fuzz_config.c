@@ -14,20 +14,21 @@ static void read_shape(const struct text *keys, const struct folder_config *fold
     struct gguf *gguf = NULL;
     struct model_config config;
     struct error err = {0};
-    float inv_freq[FAMILY_MAX_HEAD_SIZE / 2];
+    float inv_freq[MODEL_MAX_HEAD_SIZE / 2];
     if (gguf_open_memory(keys->bytes, keys->length, "config", &gguf, &err) != STATUS_OK) {
         ASSERT(err.text[0]); // a number that both num_experts and num_local_experts give, say
         return;
     }
     if (model_config_read(gguf, &config, &err) == STATUS_OK) {
-        ASSERT(config.rope.dimensions / 2 == folder->pairs);
-        rope_inv_freq(&config.rope, folder->rope_freqs, inv_freq);
-        rope_inv_freq(&config.window_rope, NULL, inv_freq);
         for (int32_t i = 0; i < config.layers; i++) {
+            const struct rope *rope = &config.specs[i].attention.rope;
+            const bool divided = rope->divisors != DIVISORS_IGNORED;
             struct kv_cache cache = {0};
+            ASSERT(!divided || rope->dimensions / 2 == folder->pairs);
+            rope_inv_freq(rope, divided ? folder->rope_freqs : NULL, inv_freq);
             kv_shape_set(&cache, &config, kv_shape_view(&config, i));
             ASSERT(kv_shape_place(&config, i) < cache.num_layers);
-            (void)layer_has_window(&config, i);
+            ASSERT(config.specs[i].attention.window < config.context);
         }
     } else {
         ASSERT(err.text[0]);
@@ -41,7 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct error err = {0};
     cJSON *json = cJSON_ParseWithLength((const char *)bytes, length);
     if (cJSON_IsObject(json)) {
-        const enum status status = folder_config_read(json, "input", &keys, &config, &err);
+        const struct family *family;
+        enum status status = folder_config_family(json, "input", &family, &err);
+        if (status == STATUS_OK)
+            status = folder_config_read(json, family, "input", &keys, &config, &err);
         if (status == STATUS_OK)
             read_shape(&keys, &config);
         else

@@ -121,8 +121,10 @@ static void open_golden(struct harness *harness, const char *name, const struct 
 // Does the kernel have this model's heads? A person is told before the engine opens.
 static bool kernel_fits(const struct harness *harness, const struct way *way) {
     struct kv_cache cache = harness->cache;
-    const struct paged_attention args = {
-        .kernel = way->attention, .num_heads = harness->model.config.heads, .cache = &cache};
+    const struct paged_attention args = {.kernel = way->attention,
+                                         .num_heads =
+                                             model_config_maxima(&harness->model.config).heads,
+                                         .cache = &cache};
     struct error err = {0};
     for (int view = 0; view < KV_VIEWS && way->backend->attention_check; view++) {
         kv_shape_set(&cache, &harness->model.config, view);

@@ -102,7 +102,7 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
     float *x = random_floats(random, count), *y = random_floats(random, count);
     float *norm = random_floats(random, width), *before = floats_alloc(count);
     const bool normed = how->normed;
-    const double gain = how->gain != 0 ? (double)how->gain : 1;
+    const double gain = (double)how->gain;
     memcpy(before, x, count * sizeof *x);
     for (size_t i = 0; i < count && how->anew; i++) {
         x[i] = NAN;
@@ -139,11 +139,11 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
 
 static void add_rows_is_its_formula_with_and_without_its_parts(void **state) {
     (void)state;
-    static const struct adding ways[] = {{.normed = false},
-                                         {.normed = true},
+    static const struct adding ways[] = {{.gain = 1},
+                                         {.normed = true, .gain = 1},
                                          {.gain = 0.07F},
                                          {.normed = true, .gain = 3},
-                                         {.normed = true, .anew = true},
+                                         {.normed = true, .anew = true, .gain = 1},
                                          {.anew = true, .gain = 0.5F}};
     uint64_t random = SEED + 3;
     for (int which = 0; which < SUBJECTS; which++) {

@@ -268,7 +268,7 @@ static void logits_take_the_rows_that_the_index_names(void **state) {
             struct problem p = make(type, 131, columns, 7, &random);
             float *y = floats_alloc(5 * 131);
             const struct logits args = {
-                .y = y, .x = p.x, .row_index = index, .weight = p.weight, .rows = 5};
+                .y = y, .x = p.x, .row_index = index, .weight = p.weight, .rows = 5, .scale = 1};
             subject.backend->logits(subject.device, &args);
             for (size_t i = 0; i < 5; i++)
                 expect_product(&p, &subject, y + i * 131, p.x + (size_t)index[i] * (size_t)columns,
@@ -321,8 +321,12 @@ static void logits_are_scaled_and_then_capped(void **state) {
         if (!subject_open(&subject, which, 2)) continue;
         struct problem p = make(DTYPE_F32, ROWS, COLUMNS, TOKENS, &random);
         float *plain = floats_alloc(COUNT), *y = floats_alloc(COUNT);
-        struct logits args = {
-            .y = plain, .x = p.x, .row_index = index, .weight = p.weight, .rows = TOKENS};
+        struct logits args = {.y = plain,
+                              .x = p.x,
+                              .row_index = index,
+                              .weight = p.weight,
+                              .rows = TOKENS,
+                              .scale = 1};
         subject.backend->logits(subject.device, &args);
         args.y = y;
         for (int capped = 0; capped < 2; capped++) {
@@ -353,7 +357,7 @@ static void embedding_rows_are_scaled(void **state) {
         const int32_t ids[] = {4, 0};
         float *y = floats_alloc(2 * COLUMNS);
         const struct embedding args = {
-            .y = y, .token_ids = ids, .table = p.weight, .tokens = 2, .scale = 12.5F};
+            .y = y, .token_ids = ids, .table = p.weight, .tokens = 2, .scale = 12.5F, .stride = 1};
         subject.backend->embedding(subject.device, &args);
         for (size_t i = 0; i < 2 * COLUMNS; i++)
             assert_true(y[i] ==
@@ -378,6 +382,7 @@ static void embedding_finds_one_of_several_rows_of_a_token(void **state) {
                                        .token_ids = ids,
                                        .table = p.weight,
                                        .tokens = 3,
+                                       .scale = 1,
                                        .stride = STRIDE,
                                        .first = NTH};
         subject.backend->embedding(subject.device, &args);
@@ -406,7 +411,7 @@ static void embedding_decodes_the_rows_that_tokens_name(void **state) {
                 ids[t] = random_below(&random, 11);
             float *y = floats_alloc(23 * width);
             const struct embedding args = {
-                .y = y, .token_ids = ids, .table = p.weight, .tokens = 23};
+                .y = y, .token_ids = ids, .table = p.weight, .tokens = 23, .scale = 1, .stride = 1};
             subject.backend->embedding(subject.device, &args);
             for (size_t t = 0; t < 23; t++)
                 assert_memory_equal(y + t * width, p.decoded + (size_t)ids[t] * width,

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/model/family.h"
+#include "engine/model/model_config.h"
 #include "tests/engine/model/gguf_writer.h"
 
 static char folder[] = "/tmp/quire-checkpoint-XXXXXX";
@@ -163,7 +163,8 @@ static void folders_that_are_no_models_are_refused(void **state) {
     assert_refused("hf", STATUS_UNSUPPORTED, "rope_scaling is none of");
     write_text("hf/config.json", "{\"model_type\":\"gemma2\",\"num_attention_heads\":4,"
                                  "\"hidden_size\":32,\"sliding_window\":16,"
-                                 "\"layer_types\":[\"full_attention\",\"sliding_attention\"]}");
+                                 "\"num_hidden_layers\":2,"
+                                 "\"layer_types\":[\"full_attention\",\"chunked_attention\"]}");
     assert_refused("hf", STATUS_UNSUPPORTED, "layer_types");
     write_text("hf/config.json",
                "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
@@ -208,9 +209,11 @@ static void rope_parameters_are_read_old_and_new(void **state) {
         struct error err = {0};
         if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
         if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
-        assert_true(config.rope.scaling == ROPE_YARN && config.rope.factor == 4.0f);
-        assert_true(config.rope.original_context == 128 && config.rope.base == 500000.0f);
-        assert_true(config.head_size == 8 && config.kv_heads == 4 && !config.interleaved_rope);
+        const struct attention_spec *attention = &config.specs[1].attention;
+        const struct rope *rope = &attention->rope;
+        assert_true(rope->scaling == ROPE_YARN && rope->factor == 4.0f && !rope->interleaved);
+        assert_true(rope->original_context == 128 && rope->base == 500000.0f);
+        assert_true(attention->head_size == 8 && attention->kv_heads == 4);
         gguf_close(gguf);
     }
 }

@@ -13,22 +13,19 @@ static int32_t below(unsigned *state, int32_t count) { return (int32_t)(rand_r(s
 
 // Planes of odd sizes, too: three heads of 24 beside five of 10.
 static struct model_config random_config(unsigned *state) {
-    struct model_config config = {
-        .family = family_find("gemma4", strlen("gemma4")),
-        .layers = 1 + below(state, MOST_LAYERS),
-        .heads = 8,
-        .kv_heads = 1 + below(state, 5),
-        .head_size = 2 * (1 + below(state, 16)),
-        .window_kv_heads = 1 + below(state, 5),
-        .window_head_size = 2 * (1 + below(state, 16)),
-    };
-    bool seen[2] = {false, false};
-    for (int32_t i = 0; i < config.layers; i++)
-        config.windows[i] = below(state, 3) > 0;
-    int32_t own = 0;
-    while (own < config.layers && !(seen[0] && seen[1])) // until both kinds have keys, if both are
-        seen[config.windows[own++]] = true;
-    config.shared_kv_layers = below(state, config.layers - own + 1);
+    struct attention_spec kinds[2];
+    struct model_config config = {.layers = 1 + below(state, MOST_LAYERS)};
+    int32_t last[2] = {-1, -1}; // layers with keys of their own, of each kind
+    for (int k = 0; k < 2; k++)
+        kinds[k] = (struct attention_spec){.kv_heads = 1 + below(state, 5),
+                                           .head_size = 2 * (1 + below(state, 16))};
+    const int32_t own = 1 + below(state, config.layers);
+    for (int32_t i = 0; i < config.layers; i++) {
+        const int kind = below(state, 3) > 0;
+        if (i < own || last[kind] < 0) last[kind] = i;
+        config.specs[i].attention = kinds[kind];
+        config.specs[i].attention.kv_source = last[kind];
+    }
     return config;
 }
 
@@ -52,11 +49,10 @@ static void check_places(const struct model_config *config) {
         const struct kv_cache view = view_of(config, kv_shape_view(config, i));
         const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)kv_shape_place(config, i);
         assert_int_equal(kv_block_bytes(&view), block);
-        assert_int_equal(view.num_kv_heads, layer_kv_heads(config, i));
-        assert_int_equal(view.head_size, layer_head_size(config, i));
+        assert_int_equal(view.num_kv_heads, config->specs[i].attention.kv_heads);
+        assert_int_equal(view.head_size, config->specs[i].attention.head_size);
         assert_true((place + 1) * plane <= block);
-        const int32_t source = layer_kv_source(config, i);
-        assert_true(config->windows[source] == config->windows[i]);
+        const int32_t source = config->specs[i].attention.kv_source;
         for (size_t at = place * plane; at < (place + 1) * plane; at++) {
             assert_int_equal(owner[at], source == i ? 0 : source + 1);
             owner[at] = (unsigned char)(source + 1);
@@ -76,14 +72,12 @@ static void planes_do_not_overlap_and_lie_in_their_block(void **state) {
 
 static void a_block_of_the_published_sizes_has_no_spare_room(void **state) {
     (void)state;
-    struct model_config config = {.family = family_find("gemma4", strlen("gemma4")),
-                                  .layers = 60,
-                                  .kv_heads = 4,
-                                  .head_size = 512,
-                                  .window_kv_heads = 16,
-                                  .window_head_size = 256};
-    for (int32_t i = 0; i < config.layers; i++)
-        config.windows[i] = (i + 1) % 6 != 0;
+    struct model_config config = {.layers = 60};
+    for (int32_t i = 0; i < config.layers; i++) {
+        const bool window = (i + 1) % 6 != 0;
+        config.specs[i].attention = (struct attention_spec){
+            .kv_heads = window ? 16 : 4, .head_size = window ? 256 : 512, .kv_source = i};
+    }
     assert_int_equal(kv_shape_elements(&config), 50 * 16 * 256 + 10 * 4 * 512);
     assert_int_equal(kv_shape_place(&config, 0), 0);
     assert_int_equal(kv_shape_place(&config, 58), 49);
@@ -93,11 +87,10 @@ static void a_block_of_the_published_sizes_has_no_spare_room(void **state) {
 
 static void layers_that_are_alike_lie_in_order(void **state) {
     (void)state;
-    const struct model_config config = {.family = family_find("gemma3", strlen("gemma3")),
-                                        .layers = 12,
-                                        .kv_heads = 2,
-                                        .head_size = 64,
-                                        .window = 512};
+    struct model_config config = {.layers = 12};
+    for (int32_t i = 0; i < config.layers; i++)
+        config.specs[i].attention =
+            (struct attention_spec){.kv_heads = 2, .head_size = 64, .kv_source = i};
     for (int32_t i = 0; i < config.layers; i++) {
         assert_int_equal(kv_shape_view(&config, i), 0);
         assert_int_equal(kv_shape_place(&config, i), i);

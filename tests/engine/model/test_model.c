@@ -173,15 +173,15 @@ static struct model_config read_config(const struct file *file) {
 static void soft_caps_that_are_not_said(void **state) {
     (void)state;
     struct file file = load("gemma2");
-    assert_float_equal(read_config(&file).attention_softcap, 5, 0);
+    assert_float_equal(read_config(&file).specs[0].attention.softcap, 5, 0);
     assert_float_equal(read_config(&file).logit_softcap, 6, 0);
     *(after_name(&file, "gemma2.attn_logit_softcapping") - 1) = 'X';
     *(after_name(&file, "gemma2.final_logit_softcapping") - 1) = 'X';
-    assert_float_equal(read_config(&file).attention_softcap, 50, 0);
+    assert_float_equal(read_config(&file).specs[0].attention.softcap, 50, 0);
     assert_float_equal(read_config(&file).logit_softcap, 30, 0);
     free(file.bytes);
     file = load("mistral");
-    assert_float_equal(read_config(&file).attention_softcap, 0, 0);
+    assert_float_equal(read_config(&file).specs[0].attention.softcap, 0, 0);
     free(file.bytes);
 }
 
@@ -191,19 +191,19 @@ static void windows_that_are_not_said(void **state) {
     struct file file = load("gemma2");
     *(after_name(&file, "gemma2.attention.sliding_window") - 1) = 'X';
     set_key(&file, "gemma2.context_length", 8192);
-    assert_int_equal(read_config(&file).window, 4096);
+    assert_int_equal(read_config(&file).specs[0].attention.window, 4096);
     set_key(&file, "gemma2.context_length", 4096); // no shorter than the context
-    assert_int_equal(read_config(&file).window, 0);
+    assert_int_equal(read_config(&file).specs[0].attention.window, 0);
     free(file.bytes);
     file = load("mistral");
-    assert_int_equal(read_config(&file).window, 24);
+    assert_int_equal(read_config(&file).specs[0].attention.window, 24);
     set_key(&file, "llama.attention.sliding_window", 0);
-    assert_int_equal(read_config(&file).window, 0);
+    assert_int_equal(read_config(&file).specs[0].attention.window, 0);
     set_key(&file, "llama.attention.sliding_window", 1u << 30);
     assert_refused(&file, STATUS_BAD_FILE, "llama.attention.sliding_window is out of range");
     file = load("phi3");
     *(after_name(&file, "phi3.attention.sliding_window") - 1) = 'X';
-    assert_int_equal(read_config(&file).window, 0);
+    assert_int_equal(read_config(&file).specs[0].attention.window, 0);
     free(file.bytes);
 }
 
@@ -359,8 +359,8 @@ static void tensor_without_a_place_is_refused(void **state) {
     assert_refused(&file, STATUS_UNSUPPORTED, "has a place for only");
 }
 
-static enum status take_even_rows(struct device *on, const struct weight *in_file,
-                                  const void **data) {
+static enum status weights_of_even_rows(struct device *on, const struct weight *in_file,
+                                        const void **data) {
     return in_file->columns % 64 ? STATUS_UNSUPPORTED
                                  : backend_reference()->weights(on, in_file, data);
 }
@@ -370,7 +370,7 @@ static void rows_that_a_device_does_not_take_are_named(void **state) {
     (void)state;
     struct backend card = *backend_reference();
     struct file file = load("qwen2");
-    card.weights = take_even_rows;
+    card.weights = weights_of_even_rows;
     backend = &card;
     assert_refused(&file, STATUS_UNSUPPORTED,
                    "tensor blk.0.ffn_down.weight: has rows that are no multiple of 8, which a card "

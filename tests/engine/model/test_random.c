@@ -9,49 +9,35 @@
 #include "engine/model/shape.h"
 #include "kernels/cost.h"
 
-static struct model_config mixture(struct model_config config) {
-    config.norm_eps = 1e-5f;
-    config.context = 64;
-    config.rope.base = config.window_rope.base = 10000.0f;
-    config.rope.factor = config.window_rope.factor = 1.0f;
-    return config;
-}
+#define DIMS                                                                                 \
+    "'hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,'intermediate_size':32," \
+    "'vocab_size':96,'max_position_embeddings':64,'rms_norm_eps':1e-5,"
 
-// Small ones of each family, with rows that are no multiple of 256.
-static struct shape small_qwen3moe(void) {
-    return (struct shape){.name = "small",
-                          .family = "qwen3moe",
-                          .config = mixture((struct model_config){.dim = 64,
-                                                                  .layers = 2,
-                                                                  .heads = 4,
-                                                                  .kv_heads = 2,
-                                                                  .head_size = 16,
-                                                                  .ffn = 32,
-                                                                  .vocabulary = 96,
-                                                                  .rope.dimensions = 16,
-                                                                  .experts = 8,
-                                                                  .experts_used = 2,
-                                                                  .expert_ffn = 32})};
-}
+// Small ones of some families, with rows that are no multiple of 256.
+static const struct shape qwen3moe = {
+    .name = "small",
+    .family = "qwen3moe",
+    .config = "{" DIMS "'num_key_value_heads':2,'head_dim':16,'num_experts':8,"
+              "'num_experts_per_tok':2,'moe_intermediate_size':32}",
+};
 
-static struct shape small_gpt_oss(void) {
-    struct shape shape = small_qwen3moe();
-    shape.family = "gpt-oss";
-    shape.config.window = 8;
-    return shape;
-}
+static const struct shape gpt_oss = {
+    .name = "small",
+    .family = "gpt-oss",
+    .config = "{" DIMS "'num_key_value_heads':2,'head_dim':16,'sliding_window':8,'num_experts':8,"
+              "'num_experts_per_tok':2}",
+};
 
-static struct shape small_gemma4(void) {
-    struct shape shape = small_qwen3moe();
-    shape.family = "gemma4";
-    shape.tied = true;
-    shape.global_period = 2;
-    shape.config.window = 8;
-    shape.config.window_kv_heads = 4;
-    shape.config.window_head_size = 8;
-    shape.config.window_rope.dimensions = 8;
-    return shape;
-}
+static const struct shape gemma4 = {
+    .name = "small",
+    .family = "gemma4",
+    .tied = true,
+    .config = "{" DIMS "'num_key_value_heads':4,'head_dim':8,'num_global_key_value_heads':2,"
+              "'global_head_dim':16,'attention_k_eq_v':true,'sliding_window':8,"
+              "'sliding_window_pattern':2,'num_experts':8,'top_k_experts':2,"
+              "'moe_intermediate_size':32,"
+              "'rope_parameters':{'full_attention':{'rope_type':'proportional'}}}",
+};
 
 static struct model make(const struct shape *shape, enum dtype type, struct device *device) {
     struct model model;
@@ -92,13 +78,13 @@ static void shapes_have_as_many_parameters_as_their_models(void **state) {
 
 static void what_is_counted_is_what_is_made(void **state) {
     (void)state;
-    const struct shape shapes[] = {small_qwen3moe(), small_gpt_oss(), small_gemma4()};
+    const struct shape *const shapes[] = {&qwen3moe, &gpt_oss, &gemma4};
     struct device *device = open_device();
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct error err = {0};
         size_t bytes;
-        struct model model = make(&shapes[i], DTYPE_Q8_0, device);
-        assert_int_equal(model_random_bytes(&shapes[i], DTYPE_Q8_0, backend_cpu(), &bytes, &err),
+        struct model model = make(shapes[i], DTYPE_Q8_0, device);
+        assert_int_equal(model_random_bytes(shapes[i], DTYPE_Q8_0, backend_cpu(), &bytes, &err),
                          STATUS_OK);
         const size_t pointers = 3 * 2 * 8 * sizeof(void *); // of the experts
         assert_int_equal(bytes, model.weight_bytes + pointers);
@@ -109,19 +95,18 @@ static void what_is_counted_is_what_is_made(void **state) {
 
 static void types_are_those_of_files(void **state) {
     (void)state;
-    const struct shape shape = small_gpt_oss();
     struct device *device = open_device();
-    struct model model = make(&shape, DTYPE_MXFP4, device);
+    struct model model = make(&gpt_oss, DTYPE_MXFP4, device);
     assert_int_equal(model.layers[0].q.type, DTYPE_Q8_0);
     assert_int_equal(model.layers[0].expert_gate.type, DTYPE_MXFP4);
     assert_int_equal(model.layers[0].router.type, DTYPE_F32);
     assert_int_equal(model.main_type, DTYPE_MXFP4);
     model_close(&model);
-    model = make(&shape, DTYPE_Q4_K, device); // of rows of 64 and 32
+    model = make(&gpt_oss, DTYPE_Q4_K, device); // of rows of 64 and 32
     assert_int_equal(dtype_block_elements(model.layers[1].q.type), 32);
     assert_true(dtype_row_bytes(model.layers[1].q.type, 256) >= dtype_row_bytes(DTYPE_Q4_K, 256));
     model_close(&model);
-    model = make(&shape, DTYPE_Q6_K, device);
+    model = make(&gpt_oss, DTYPE_Q6_K, device);
     assert_int_equal(model.layers[1].expert_down.type, DTYPE_Q8_0);
     model_close(&model);
     backend_cpu()->close(device);
@@ -129,19 +114,18 @@ static void types_are_those_of_files(void **state) {
 
 static void a_mixture_has_all_that_its_family_needs(void **state) {
     (void)state;
-    const struct shape oss = small_gpt_oss(), gemma = small_gemma4();
     struct device *device = open_device();
-    struct model model = make(&oss, DTYPE_Q8_0, device);
+    struct model model = make(&gpt_oss, DTYPE_Q8_0, device);
     const struct layer *layer = &model.layers[1];
     assert_true(layer->sinks && layer->o_bias && layer->router_bias && layer->expert_down.bias);
-    assert_int_equal(model.layers[0].window, 8);
-    assert_int_equal(layer->window, 0);
+    assert_int_equal(model.config.specs[0].attention.window, 8);
+    assert_int_equal(model.config.specs[1].attention.window, 0);
     model_close(&model);
-    model = make(&gemma, DTYPE_Q8_0, device);
+    model = make(&gemma4, DTYPE_Q8_0, device);
     layer = &model.layers[1];
     assert_true(layer->router_norm && layer->expert_norm && layer->dense_post_norm && model.ones);
     assert_true(layer->gate.data && layer->expert_gate.data && !layer->v.data);
-    assert_int_equal(model.layers[0].head_size, 8);
+    assert_int_equal(model.config.specs[0].attention.head_size, 8);
     assert_true(model.layers[0].v.data != NULL);
     model_close(&model);
     backend_cpu()->close(device);
@@ -150,9 +134,8 @@ static void a_mixture_has_all_that_its_family_needs(void **state) {
 // Of 8 experts 2 are chosen: one row reads 2, many rows all.
 static void a_step_reads_the_experts_that_its_rows_choose(void **state) {
     (void)state;
-    const struct shape shape = small_qwen3moe();
     struct device *device = open_device();
-    struct model model = make(&shape, DTYPE_Q8_0, device);
+    struct model model = make(&qwen3moe, DTYPE_Q8_0, device);
     size_t expert = 0;
     for (int i = 0; i < 2; i++)
         expert += expert_bytes(&model.layers[i].expert_gate) +

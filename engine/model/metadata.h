@@ -1,0 +1,57 @@
+// engine/model/metadata.h — the figures that a file states under its family's name.
+//
+// Keys are GGUF's, "block_count" for "llama.block_count"; folder_config.h translates a config.json
+// into them. The first failure is kept and what is read afterwards is harmless, so that reading
+// twenty keys is twenty lines and one check at the end.
+#ifndef ENGINE_METADATA_H
+#define ENGINE_METADATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/model/gguf.h"
+#include "kernels/base/status.h"
+
+struct metadata {
+    const struct gguf *gguf; // borrowed
+    const char *family;      // what the keys begin with
+    enum status status;      // of the first failure
+    struct error *err;
+};
+
+// Keeps "PATH: FAMILY.KEY WHAT", unless something failed before.
+void metadata_fail(struct metadata *metadata, enum status status, const char *key,
+                   const char *what);
+
+bool metadata_has(const struct metadata *metadata, const char *key); // a number, or a list
+bool metadata_find_int(const struct metadata *metadata, const char *key, int64_t *value);
+bool metadata_is_set(const struct metadata *metadata, const char *key);   // a number other than 0
+bool metadata_is_false(const struct metadata *metadata, const char *key); // stated as false
+
+// Which of `count` names the key has; 0 where it is absent. UNSUPPORTED, with `what`: another one.
+int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
+                    int count, const char *what);
+
+// A whole number in 1 … most; `otherwise` where the key is absent, and 0 says that it must be
+// there. After a failure 1.
+int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most);
+
+// A whole number for each of `count` layers: of a list, or one for all, as metadata_int(). After a
+// failure 1.
+void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t otherwise,
+                   int32_t most, int32_t *values);
+
+// A whole number in 0 … most; 0 where the key is absent.
+int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most);
+
+// At least 0; `otherwise` where the key is absent, and NAN says that it must be there. A factor is
+// neither next to 0 nor huge.
+float metadata_float(struct metadata *metadata, const char *key, float otherwise);
+float metadata_factor(struct metadata *metadata, const char *key, float otherwise);
+
+// Which of `count` layers are of a kind: as the file lists them, with 0 and 1; else all but each
+// n-th, where the file states n, or n is `period`; 0: all.
+void metadata_pattern(struct metadata *metadata, const char *key, int32_t count, int32_t period,
+                      bool *values);
+
+#endif

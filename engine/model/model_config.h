@@ -1,0 +1,123 @@
+// engine/model/model_config.h — what a model is made of, layer by layer.
+//
+// A family (family.h) turns a file's metadata into this list. Loading, the cache's layout and the
+// forward pass walk it and never ask which family it came from. A new kind of mixer or feed-forward
+// is a new value of the tag, and a struct of its figures beside the others.
+//
+//   layer   x = x + mix(norm(x));  x = x + feed_forward(norm(x)), each part optionally normed again
+//
+// Invariants of what model_config_read() returns: kv_heads divides heads; keys and values have one
+// or two shapes over all layers; kv_source is an earlier layer with keys of its own and the same
+// shape, or the layer itself.
+#ifndef ENGINE_MODEL_CONFIG_H
+#define ENGINE_MODEL_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/model/gguf.h"
+#include "kernels/backend.h"
+#include "kernels/base/status.h"
+
+enum {
+    MODEL_MAX_LAYERS = 512,
+    MODEL_MAX_DIM = 1 << 17, // of hidden and feed-forward rows
+    MODEL_MAX_HEADS = 1 << 10,
+    MODEL_MAX_HEAD_SIZE = 512,
+    MODEL_MAX_CONTEXT = 1 << 24,
+    MODEL_MAX_VOCABULARY = 1 << 22,
+};
+
+enum rope_scaling { ROPE_PLAIN, ROPE_LINEAR, ROPE_YARN, ROPE_LONG };
+
+// Tensors of divisors, one a pair, that a file may have: rope_freqs, or LongRoPE's two.
+enum rope_divisors { DIVISORS_OPTIONAL, DIVISORS_REQUIRED, DIVISORS_IGNORED };
+
+struct rope { // see rope.h
+    float base;
+    int32_t dimensions; // rotated elements of a head, even
+    enum rope_scaling scaling;
+    float factor;
+    int32_t original_context;
+    float attention_factor, beta_fast, beta_slow;
+    bool exact_yarn;  // the ramp begins and ends between pairs
+    bool interleaved; // pairs lie side by side, not half a head apart
+    enum rope_divisors divisors;
+};
+
+enum qk_norm { // of q and k before the rotation: none; each head by itself; all heads as one row
+    QK_NORM_NONE,
+    QK_NORM_HEAD,
+    QK_NORM_ROW,
+};
+
+struct attention_spec {
+    int32_t heads, kv_heads, head_size;
+    int32_t window;    // keys that a query sees; 0: all that came before
+    int32_t kv_source; // the layer whose keys and values it sees
+    bool no_rope;
+    struct rope rope; // of no effect with no_rope
+    enum qk_norm qk_norm;
+    bool value_norm;     // values are normed, without a weight
+    bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
+    bool fused;          // q, k and v are one matrix in the file
+    bool qkv_bias, output_bias; // required; where not, the file may have them
+    bool sinks;                 // a logit for each head that no key has
+    float scale;                // of scores
+    float softcap;              // of scores; 0: none
+};
+
+enum ffn_kind { FFN_DENSE, FFN_EXPERTS, FFN_DENSE_AND_EXPERTS };
+
+struct ffn_spec {
+    enum ffn_kind kind;
+    enum act act;
+    int32_t width;                               // of the dense part
+    bool fused;                                  // gate and up are one matrix in the file
+    int32_t experts, experts_used, expert_width; // 0 where there are none
+    bool expert_bias;
+};
+
+enum mixer_kind { MIXER_ATTENTION };
+
+struct layer_spec {
+    enum mixer_kind mixer;
+    union { // by mixer
+        struct attention_spec attention;
+    };
+    struct ffn_spec ffn;
+    const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
+    bool no_pre_norm;        // mixer and feed-forward read the residual as it is
+    bool post_norm;          // what they add to it is normed
+    bool layer_output_scale; // what leaves the layer is multiplied by a number of the file
+    float residual_scale;    // of what mixer and feed-forward add
+};
+
+struct model_config {
+    const char *family; // general.architecture
+    int32_t dim, layers;
+    int32_t vocabulary;
+    int32_t context; // the longest that it was made for
+    float norm_eps;
+    float embedding_scale, logit_scale;
+    float logit_softcap;         // 0: none
+    int32_t per_layer_embedding; // elements that each layer has of a token's embedding; 0: none
+    bool multimodal;             // a file may hold image and sound encoders, which are not loaded
+    struct layer_spec specs[MODEL_MAX_LAYERS]; // [layers]
+};
+
+// Reads and checks the keys. UNSUPPORTED names the family or the feature that quire lacks;
+// BAD_FILE the key that is missing or out of range. `vocabulary` is left 0: the embedding
+// tensor says it.
+MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_config *config,
+                                         struct error *err);
+
+bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
+
+// The largest of each over all layers. Rows are in elements.
+struct layer_maxima {
+    int32_t heads, head_size, q_row, kv_row, ffn, experts, experts_used, expert_width;
+};
+struct layer_maxima model_config_maxima(const struct model_config *config);
+
+#endif
