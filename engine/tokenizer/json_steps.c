@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/assert.h"
 
 static const char mark[] = "\xE2\x96\x81"; // U+2581, which stands for a space
 
@@ -71,6 +72,7 @@ static enum status read_all(const struct reading *reading, struct json_view step
                 return wrong(reading, "a Sequence without a list");
             cursors[depth++] = 0;
         }
+        ASSERT(depth <= TOKENIZER_JSON_MAX_DEPTH);
         while (depth > 0 && !json_view_next(lists[depth - 1], &cursors[depth - 1], NULL, &step))
             depth--;
         if (depth == 0) return STATUS_OK;

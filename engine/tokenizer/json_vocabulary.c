@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
 // The vocabulary that is being filled.
@@ -94,6 +95,7 @@ static bool names_byte(struct gguf_string text) {
 
 static enum status put(struct filling *filling, struct json_view text, int64_t id,
                        struct vocabulary_token **token) {
+    ASSERT(id >= 0 && id < filling->vocabulary->count); // as measured
     struct vocabulary_token *found = &filling->vocabulary->tokens[id];
     const struct gguf_string string = {filling->next, json_view_string(text, filling->next)};
     const bool taken = found->type != TOKEN_UNUSED;

@@ -204,6 +204,7 @@ enum status json_view_open(const char *bytes, size_t length, const char *name,
     size_t start = 0;
     while (is_blank(bytes[start]))
         start++;
+    ASSERT(start < length); // a valid text has a value
     *view = (struct json_view){bytes + start, length - start};
     return STATUS_OK;
 }
@@ -277,6 +278,7 @@ bool json_view_next(struct json_view view, size_t *cursor, struct json_view *key
     const enum json_kind kind = json_view_kind(view);
     if (kind != JSON_OBJECT && kind != JSON_ARRAY) return false;
     if (*cursor == 0) *cursor = 1;
+    ASSERT(*cursor < view.length);
     const char next = *skip_to_value(view, cursor);
     if (next == '}' || next == ']') return false;
     if (kind == JSON_OBJECT) {
@@ -321,6 +323,7 @@ static size_t unescape(const char *escape, char *out, size_t *written) {
 
 size_t json_view_string(struct json_view string, char *out) {
     const size_t length = json_view_string_room(string) + 1;
+    ASSERT(length < string.length && string.bytes[length] == '"');
     size_t count = 0;
     for (size_t at = 1; at < length;) {
         const char *escape = memchr(string.bytes + at, '\\', length - at);
