@@ -124,12 +124,12 @@ static enum status lowercase(const struct passage *passage) {
     for (size_t at = 0, used; at < passage->length; at += used) {
         const char *bytes = passage->bytes + at;
         utf8_decode(bytes, passage->length - at, &used);
-        uint8_t room[LOWERCASE_BYTES];
-        size_t length = sizeof room;
-        uint8_t *lower = u8_tolower((const uint8_t *)bytes, used, NULL, NULL, room, &length);
+        uint8_t buffer[LOWERCASE_BYTES];
+        size_t length = sizeof buffer;
+        uint8_t *lower = u8_tolower((const uint8_t *)bytes, used, NULL, NULL, buffer, &length);
         if (!lower) return STATUS_NO_MEMORY;
         const enum status status = put(passage, (const char *)lower, length);
-        if (lower != room) free(lower);
+        if (lower != buffer) free(lower);
         if (status != STATUS_OK) return status;
     }
     return STATUS_OK;

@@ -17,7 +17,7 @@ void text_clear(struct text *text) {
     if (text->bytes) text->bytes[0] = '\0';
 }
 
-// Makes room for `more` bytes and the NUL.
+// Reserves `more` bytes and the NUL.
 static enum status text_reserve(struct text *text, size_t more) {
     ASSERT(text->bytes ? text->length < text->capacity : text->length == 0);
     if (more >= SIZE_MAX / 2 - text->length) return STATUS_NO_MEMORY;
