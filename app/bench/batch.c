@@ -135,7 +135,7 @@ static enum status measure_answers(struct batch_bench *bench, struct sequence *p
     return STATUS_OK;
 }
 
-static enum status check_room(struct batch_bench *bench) {
+static enum status check_length(struct batch_bench *bench) {
     const int32_t length = bench->past + bench->tokens + 1;
     if (length > bench->info.context)
         return error_set(&bench->err, STATUS_TOO_LONG,
@@ -160,7 +160,7 @@ static enum status measure(struct batch_bench *bench) {
         bench->plan_us[i] = time_plans(SCHEDULED[i], bench->runs);
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
     engine_info(bench->engine, &bench->info);
-    TRY(check_room(bench));
+    TRY(check_length(bench));
     struct sequence *past;
     struct request *request;
     TRY(sequence_create(bench->engine, &past));

@@ -18,7 +18,7 @@ struct watched { // one request, and the longest time between two events of its 
 
 struct beside_run {
     const struct beside_options *options;
-    int32_t vocabulary, room; // tokens of a context
+    int32_t vocabulary, context;
     uint32_t salt;
     struct samples alone, together, chunk;
 };
@@ -98,7 +98,7 @@ static enum status measure_run(struct beside_run *run) {
     struct sequence *sequence;
     struct watched answer = {.kind = EVENT_TOKEN}, none = {0};
     TRY(measure_chunk(run));
-    TRY(start(run, run->options->past, run->room - run->options->past - 1, false, &sequence,
+    TRY(start(run, run->options->past, run->context - run->options->past - 1, false, &sequence,
               &answer));
     const enum status status = measure_answer(run, &answer);
     request_cancel(answer.request);
@@ -113,7 +113,7 @@ enum status beside_measure(const struct beside_options *options, struct beside *
     engine_info(options->engine, &info);
     struct beside_run run = {.options = options,
                              .vocabulary = info.vocabulary,
-                             .room = info.context,
+                             .context = info.context,
                              .salt = FIRST_SALT};
     for (int32_t i = 0; i < options->runs; i++)
         TRY(measure_run(&run));

@@ -6,7 +6,7 @@
 // sequences of the engine; what would take too long or too much memory is reported as skipped (null
 // in JSON).
 //
-// Files of this room: harness.h (an engine under measurement), disk.h (a folder and a
+// Its other files: harness.h (an engine under measurement), disk.h (a folder and a
 // tier that measures), kv_parts.h (the measurements and what they found), kv_show.h
 // (for people and for programs).
 #ifndef APP_BENCH_KV_H

@@ -44,12 +44,12 @@ static bool is_known(const struct found_models *models, const struct stat *info)
 
 static enum status add(struct found_models *models, const struct found_model *model) {
     if (models->count == FINDER_MAX_MODELS) return STATUS_OK;
-    if (models->count == models->room) {
-        const size_t room = models->room ? 2 * models->room : 64;
-        struct found_model *items = realloc(models->items, room * sizeof *items);
+    if (models->count == models->capacity) {
+        const size_t capacity = models->capacity ? 2 * models->capacity : 64;
+        struct found_model *items = realloc(models->items, capacity * sizeof *items);
         if (!items) return STATUS_NO_MEMORY;
         models->items = items;
-        models->room = room;
+        models->capacity = capacity;
     }
     struct found_model copy = *model;
     copy.name = strdup(model->name);

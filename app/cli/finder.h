@@ -35,7 +35,7 @@ struct found_model {
 
 struct found_models { // {0} is empty
     struct found_model *items;
-    size_t count, room;
+    size_t count, capacity;
     size_t entries; // of folders that were looked at
 };
 

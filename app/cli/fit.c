@@ -73,9 +73,9 @@ static bool measure_on(const struct backend *backend, struct fit *fit) {
 void fit_measure(const struct fit_need *need, struct fit *fit) {
     *fit = (struct fit){0};
     if (!measure_on(backend_cuda(), fit) && !measure_on(backend_cpu(), fit)) return;
-    const size_t room =
+    const size_t available =
         fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;
-    const size_t tokens = need->kv_token_bytes ? room / need->kv_token_bytes : 0;
+    const size_t tokens = need->kv_token_bytes ? available / need->kv_token_bytes : 0;
     const size_t most = need->context > 0 ? (size_t)need->context : tokens;
     fit->context = (int64_t)(tokens < most ? tokens : most);
     fit->holds =

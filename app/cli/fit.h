@@ -23,7 +23,7 @@ struct fit {
     char machine[96];   // "AMD EPYC, 2 threads, avx2"; empty where it could not be measured
     size_t memory_free; // bytes
     bool holds;         // the weights and some context
-    int64_t context;    // that is left room for, at most what it was made for
+    int64_t context;    // tokens that fit beside the weights, at most the trained length
     double read_bytes_s;
     double tokens_s; // at most, with a short context
 };

@@ -75,10 +75,10 @@ static enum status check_beginning(const struct journal *journal, struct error *
 // Reads the complete lines; *end is the end of the last one.
 static enum status read_lines(struct journal *journal, FILE *file, off_t *end, struct error *err) {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ssize_t got = 0;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && (got = getline(&line, &room, file)) > 0) {
+    while (status == STATUS_OK && (got = getline(&line, &capacity, file)) > 0) {
         if (line[got - 1] != '\n') break;
         *end += got;
         status = parse_line(journal, line, (size_t)got - 1);

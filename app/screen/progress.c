@@ -56,11 +56,12 @@ enum status progress_line(struct progress *progress, const struct progress_now *
     format_fact(now, fact);
     format_left(progress, now, left);
     // One column stays free: a full line may be broken by the terminal.
-    int room = now->columns - 1 - text_columns(now->what) - 1 - text_columns(fact);
-    if (room < text_columns(left)) left[0] = '\0';
-    room -= text_columns(left) + 1;
+    int available = now->columns - 1 - text_columns(now->what) - 1 - text_columns(fact);
+    if (available < text_columns(left)) left[0] = '\0';
+    available -= text_columns(left) + 1;
     TRY(text_format(line, "%s ", now->what));
-    if (room >= BAR_LEAST) TRY(append_bar(now, room < BAR_MOST ? room : BAR_MOST, line));
+    if (available >= BAR_LEAST)
+        TRY(append_bar(now, available < BAR_MOST ? available : BAR_MOST, line));
     return text_format(line, "%s%s", fact, left);
 }
 

@@ -6,8 +6,8 @@
 #include "app/screen/terminal.h"
 
 enum {
-    ROOM_LEAST = 20, // columns for the text beside its label
-    BELOW = 4,       // what it is indented by below it
+    BESIDE_LEAST = 20, // columns for the text beside its label
+    BELOW = 4,         // what it is indented by below it
 };
 
 static enum status append_blanks(struct text *out, int columns) {
@@ -32,8 +32,8 @@ static enum status lay_out(const struct row *row, bool below, struct text *label
 }
 
 void row_show(const struct row *row) {
-    const int width = terminal_styled() ? terminal_width() : 0, room = width - row->columns;
-    const bool below = width > 0 && (room < ROOM_LEAST || room < row->columns);
+    const int width = terminal_styled() ? terminal_width() : 0, available = width - row->columns;
+    const bool below = width > 0 && (available < BESIDE_LEAST || available < row->columns);
     struct wrap wrap = {.width = width, .whole_words = true};
     struct text label = {0}, lead = {0};
     if (lay_out(row, below, &label, &lead) == STATUS_OK &&

@@ -28,14 +28,14 @@ enum status status_line_append(const struct status_facts *facts, int columns, st
         snprintf(parts[2], PART_BYTES, " · %.0f tok/s", facts->tokens_per_s);
     }
     snprintf(parts[3], PART_BYTES, " · pool %d %%", facts->pool_percent);
-    int room = columns - 1 - text_columns(parts[0]);
-    const int wanted = room < NAME_COLUMNS ? room : NAME_COLUMNS;
+    int available = columns - 1 - text_columns(parts[0]);
+    const int wanted = available < NAME_COLUMNS ? available : NAME_COLUMNS;
     const size_t before = line->length;
     if (wanted > 0) TRY(text_fit(line, facts->name, wanted, false));
-    room -= text_columns(text_string(line) + before);
+    available -= text_columns(text_string(line) + before);
     for (int i = 0; i < PARTS; i++) {
-        if (i > 0) room -= text_columns(parts[i]);
-        if (room < 0) break;
+        if (i > 0) available -= text_columns(parts[i]);
+        if (available < 0) break;
         TRY(text_append_string(line, parts[i]));
     }
     return STATUS_OK;

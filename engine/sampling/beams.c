@@ -270,10 +270,10 @@ enum status beams_create(struct sequence *sequence, const struct beams_options *
     beams->options = *options;
     beams->engine = sequence->engine;
     beams->prompt = sequence_length(sequence);
-    const int32_t room = beams->engine->context - beams->prompt;
-    ASSERT(beams->prompt > 0 && room > 0);
-    const bool limited = options->max_tokens > 0 && options->max_tokens < room;
-    beams->max_tokens = limited ? options->max_tokens : room;
+    const int32_t available = beams->engine->context - beams->prompt;
+    ASSERT(beams->prompt > 0 && available > 0);
+    const bool limited = options->max_tokens > 0 && options->max_tokens < available;
+    beams->max_tokens = limited ? options->max_tokens : available;
     beams->began_us = clock_now_us();
     enum status status = sequence_fork(sequence, &beams->beams[0].sequence);
     if (status == STATUS_OK) {

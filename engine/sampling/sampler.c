@@ -13,7 +13,7 @@ struct sampler {
     int32_t vocabulary;
     size_t capacity;               // candidates that fit: top_k, or the vocabulary
     uint32_t *occurrences;         // [vocabulary], all 0 between picks; NULL without penalties
-    struct candidate candidates[]; // [room]
+    struct candidate candidates[]; // [capacity]
 };
 
 struct survivors {

@@ -31,6 +31,7 @@ static void set_cached(struct request *request, int32_t cached) {
 // Adopts blocks that other requests have cached since: they need not be computed again.
 static void adopt_cached(struct request *request) {
     struct sequence *sequence = request->sequence;
+    ASSERT(sequence->cached <= sequence->length && sequence->table.length == sequence->cached);
     if (sequence->length - sequence->cached <= 1) return;
     block_cache_adopt(sequence->engine->cache, &sequence->table, sequence->tokens,
                       sequence->length - 1);
@@ -156,6 +157,8 @@ static void preempt(struct request *request, bool swap) {
 
 static void admit(struct request *request) {
     trace_track_end(request, "waiting", 0);
+    ASSERT(request->scheduling.state == SCHEDULER_WAITING ||
+           request->scheduling.state == SCHEDULER_SWAPPED);
     request->scheduling.state = SCHEDULER_LOADING;
     if (!request->sequence->restoring.active) restoring_begin(request->sequence);
 }

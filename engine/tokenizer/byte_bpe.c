@@ -62,6 +62,7 @@ enum status byte_bpe_create(const struct vocabulary *vocabulary, struct merge_ta
     if (!created) return STATUS_NO_MEMORY;
     created->vocabulary = vocabulary;
     fill_characters(created);
+    ASSERT(merges->slots);
     const enum status status = find_byte_ids(created, name, err);
     if (status != STATUS_OK) {
         free(created);
@@ -87,6 +88,7 @@ static int32_t find_whole(const struct byte_bpe *bpe, const char *word, size_t l
         memcpy(characters + used, bpe->characters[byte], 2);
         used += bpe->character_bytes[byte];
     }
+    ASSERT(used >= length);
     return vocabulary_find(bpe->vocabulary, characters, used);
 }
 
@@ -101,6 +103,7 @@ static bool find_merge(const void *context, const struct merger *merger, uint32_
 
 enum status byte_bpe_encode(const struct byte_bpe *bpe, struct merger *merger, const char *word,
                             size_t length, bool whole_first, struct token_ids *ids) {
+    ASSERT(length > 0);
     if (length == 1 && bpe->byte_ids[(unsigned char)word[0]] != TOKEN_NONE)
         return token_ids_push(ids, bpe->byte_ids[(unsigned char)word[0]]);
     if (length == 1) { // it stands alone, as all ill-formed bytes do

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/base/assert.h"
+
 static const char replacement[] = "\xEF\xBF\xBD";
 
 void detokenizer_init(struct detokenizer *detokenizer, const struct tokenizer *tokenizer,
@@ -25,7 +27,8 @@ static enum status append_clean(struct text *text, const char *bytes, size_t len
 }
 
 // `fresh` is the held bytes and those of the id.
-static enum status take(struct detokenizer *detokenizer, struct text *fresh, struct text *text) {
+static enum status append_complete(struct detokenizer *detokenizer, struct text *fresh,
+                                   struct text *text) {
     const size_t held = utf8_incomplete_tail(text_string(fresh), fresh->length);
     const size_t skip =
         detokenizer->strip_space && !detokenizer->started && fresh->bytes[0] == ' ' ? 1 : 0;
@@ -36,6 +39,7 @@ static enum status take(struct detokenizer *detokenizer, struct text *fresh, str
         if (text->bytes) text->bytes[before] = '\0';
         return status;
     }
+    ASSERT(held <= sizeof detokenizer->tail && held + skip <= fresh->length);
     memcpy(detokenizer->tail, fresh->bytes + fresh->length - held, held);
     detokenizer->held = held;
     detokenizer->started = true;
@@ -44,11 +48,12 @@ static enum status take(struct detokenizer *detokenizer, struct text *fresh, str
 
 enum status detokenizer_push(struct detokenizer *detokenizer, int32_t id, struct text *text) {
     struct text fresh = {0};
+    ASSERT(detokenizer->held <= sizeof detokenizer->tail);
     enum status status = text_append(&fresh, detokenizer->tail, detokenizer->held);
     if (status == STATUS_OK)
         status = tokenizer_decode(detokenizer->tokenizer, id, detokenizer->special, &fresh);
     if (status == STATUS_OK && fresh.length > detokenizer->held)
-        status = take(detokenizer, &fresh, text);
+        status = append_complete(detokenizer, &fresh, text);
     text_deinit(&fresh);
     return status;
 }

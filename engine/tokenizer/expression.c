@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
 // Unicode's White_Space. PCRE2's own \s would add U+180E, which lost that property.
@@ -246,6 +247,7 @@ enum status expression_find(const struct expression *expression, struct expressi
                             size_t *begin, size_t *end) {
     int code = PCRE2_ERROR_JIT_STACKLIMIT;
     const PCRE2_SPTR subject = (PCRE2_SPTR)(bytes ? bytes : "");
+    ASSERT(from <= length);
     if (expression->compiled)
         code = pcre2_jit_match(expression->code, subject, length, from, 0, match->data,
                                match->context);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/assert.h"
 
 static const char mark[] = "\xE2\x96\x81"; // U+2581, which stands for a space
 
@@ -45,7 +46,7 @@ static enum status unsupported(const struct reading *reading, const char *what) 
 static enum status unknown_type(const struct reading *reading, struct json_view step) {
     const struct json_view type = json_view_find(step, "type");
     if (json_view_kind(type) != JSON_STRING) return wrong(reading, "a step without a type");
-    const size_t length = json_view_string_room(type);
+    const size_t length = json_view_string_bound(type);
     return error_set(reading->err, STATUS_UNSUPPORTED,
                      "%s: tokenizer.json: %s \"%.*s\" is not supported", reading->name,
                      reading->part, (int)(length < 40 ? length : 40), type.bytes + 1);
@@ -71,6 +72,7 @@ static enum status read_all(const struct reading *reading, struct json_view step
                 return wrong(reading, "a Sequence without a list");
             cursors[depth++] = 0;
         }
+        ASSERT(depth <= TOKENIZER_JSON_MAX_DEPTH);
         while (depth > 0 && !json_view_next(lists[depth - 1], &cursors[depth - 1], NULL, &step))
             depth--;
         if (depth == 0) return STATUS_OK;
@@ -80,12 +82,12 @@ static enum status read_all(const struct reading *reading, struct json_view step
 // A short string of a step; *length is as it was if it is absent.
 static enum status read_text(const struct reading *reading, struct json_view text,
                              char out[NORMALIZER_TEXT_BYTES], size_t *length) {
-    char room[6 * NORMALIZER_TEXT_BYTES];
+    char buffer[6 * NORMALIZER_TEXT_BYTES];
     if (json_view_kind(text) != JSON_STRING) return wrong(reading, "a text is missing");
-    if (json_view_string_room(text) > sizeof room) return unsupported(reading, "so long a text");
-    const size_t bytes = json_view_string(text, room);
+    if (json_view_string_bound(text) > sizeof buffer) return unsupported(reading, "so long a text");
+    const size_t bytes = json_view_string(text, buffer);
     if (bytes > NORMALIZER_TEXT_BYTES) return unsupported(reading, "so long a text");
-    memcpy(out, room, bytes);
+    memcpy(out, buffer, bytes);
     *length = bytes;
     return STATUS_OK;
 }
@@ -96,11 +98,11 @@ static enum status read_pattern(const struct reading *reading, struct json_view 
     const bool literal = has(pattern, "String");
     const struct json_view view = json_view_find(pattern, literal ? "String" : "Regex");
     if (json_view_kind(view) != JSON_STRING) return wrong(reading, "a pattern is missing");
-    if (json_view_string_room(view) > EXPRESSION_MAX_BYTES)
+    if (json_view_string_bound(view) > EXPRESSION_MAX_BYTES)
         return unsupported(reading, "so long a pattern");
-    char room[EXPRESSION_MAX_BYTES];
-    return expression_create(room, json_view_string(view, room), literal, reading->name, expression,
-                             reading->err);
+    char buffer[EXPRESSION_MAX_BYTES];
+    return expression_create(buffer, json_view_string(view, buffer), literal, reading->name,
+                             expression, reading->err);
 }
 
 static enum status add_plain(const struct reading *reading, enum normalizer_kind kind) {

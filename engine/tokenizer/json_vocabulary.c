@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
 // The vocabulary that is being filled.
 struct filling {
     struct vocabulary *vocabulary;
     const char *name;
-    char *next; // room in vocabulary->texts
+    char *next; // free bytes in vocabulary->texts
     bool bytes; // are "<0x0A>" tokens of bytes?
     struct error *err;
 };
@@ -47,26 +48,26 @@ static enum status wrong(const struct filling *filling, const char *what) {
     return error_set(filling->err, STATUS_BAD_FILE, "%s: tokenizer.json: %s", filling->name, what);
 }
 
-// Grows *count to hold the id, and *room by what its text takes.
+// Grows *count to hold the id, and *capacity by the bytes of its text.
 static enum status measure(const struct filling *filling, struct json_view text, int64_t id,
-                           size_t *count, size_t *room) {
+                           size_t *count, size_t *capacity) {
     if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token without a text");
     if (id < 0 || id >= TOKENIZER_MAX_VOCABULARY)
         return error_set(filling->err, STATUS_BAD_FILE,
                          "%s: tokenizer.json: a token has id %" PRId64 "; 0 to %d are possible",
                          filling->name, id, TOKENIZER_MAX_VOCABULARY - 1);
-    const size_t bytes = json_view_string_room(text);
+    const size_t bytes = json_view_string_bound(text);
     if (bytes > 6 * VOCABULARY_MAX_TEXT_BYTES)
         return error_set(filling->err, STATUS_BAD_FILE,
                          "%s: tokenizer.json: token %" PRId64 " has more than %d bytes",
                          filling->name, id, VOCABULARY_MAX_TEXT_BYTES);
     if ((size_t)id >= *count) *count = (size_t)id + 1;
-    *room += bytes; // at most the file's size
+    *capacity += bytes; // at most the file's size
     return STATUS_OK;
 }
 
 static enum status measure_all(const struct filling *filling, const struct json_model *model,
-                               struct json_view added, size_t *count, size_t *room) {
+                               struct json_view added, size_t *count, size_t *capacity) {
     struct json_view key, value;
     int64_t id = 0;
     const bool object = json_view_kind(model->vocab) == JSON_OBJECT;
@@ -76,12 +77,12 @@ static enum status measure_all(const struct filling *filling, const struct json_
             return wrong(filling, "a token whose id is not an integer");
         if (!object && !json_view_next(value, &inner, NULL, &key))
             return wrong(filling, "a token without a text");
-        TRY(measure(filling, key, id, count, room));
+        TRY(measure(filling, key, id, count, capacity));
     }
     for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
         if (!json_view_int(json_view_find(value, "id"), &id))
             return wrong(filling, "an added token without an id");
-        TRY(measure(filling, json_view_find(value, "content"), id, count, room));
+        TRY(measure(filling, json_view_find(value, "content"), id, count, capacity));
     }
     return STATUS_OK;
 }
@@ -94,6 +95,7 @@ static bool names_byte(struct gguf_string text) {
 
 static enum status put(struct filling *filling, struct json_view text, int64_t id,
                        struct vocabulary_token **token) {
+    ASSERT(id >= 0 && id < filling->vocabulary->count); // as measured
     struct vocabulary_token *found = &filling->vocabulary->tokens[id];
     const struct gguf_string string = {filling->next, json_view_string(text, filling->next)};
     const bool taken = found->type != TOKEN_UNUSED;
@@ -173,52 +175,52 @@ enum status json_vocabulary_read(const struct json_model *model, struct json_vie
                               .name = name,
                               .bytes = json_view_kind(model->byte_fallback) == JSON_TRUE,
                               .err = err};
-    size_t count = 0, room = 0;
-    TRY(measure_all(&filling, model, added, &count, &room));
+    size_t count = 0, capacity = 0;
+    TRY(measure_all(&filling, model, added, &count, &capacity));
     if (count == 0) return wrong(&filling, "no tokens");
     // A NUL behind each text; there are at most as many texts as the file has tokens.
     struct json_view key, value;
     for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value);)
-        room++;
+        capacity++;
     for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);)
-        room++;
+        capacity++;
     TRY(vocabulary_init(vocabulary, count));
     vocabulary->has_types = true;
     // The longest text that is written before it is rejected as too long, or found to exist.
-    if (!size_add(room, 6 * VOCABULARY_MAX_TEXT_BYTES, &room)) return STATUS_NO_MEMORY;
-    filling.next = vocabulary->texts = malloc(room);
+    if (!size_add(capacity, 6 * VOCABULARY_MAX_TEXT_BYTES, &capacity)) return STATUS_NO_MEMORY;
+    filling.next = vocabulary->texts = malloc(capacity);
     if (!filling.next) return STATUS_NO_MEMORY;
     TRY(fill_vocab(&filling, model));
     TRY(fill_added(&filling, added));
     return find_unknown(&filling, model);
 }
 
-// A part of a merge: the string in the file if it has no escapes, otherwise decoded in `room`.
-static bool read_part(struct json_view part, char room[6 * VOCABULARY_MAX_TEXT_BYTES],
+// A part of a merge: the string in the file if it has no escapes, otherwise decoded in `buffer`.
+static bool read_part(struct json_view part, char buffer[6 * VOCABULARY_MAX_TEXT_BYTES],
                       struct gguf_string *text) {
     if (json_view_kind(part) != JSON_STRING) return false;
-    const size_t length = json_view_string_room(part);
+    const size_t length = json_view_string_bound(part);
     if (length > 6 * VOCABULARY_MAX_TEXT_BYTES) return false;
     *text = (struct gguf_string){part.bytes + 1, length};
     if (length > 0 && memchr(part.bytes + 1, '\\', length))
-        *text = (struct gguf_string){room, json_view_string(part, room)};
+        *text = (struct gguf_string){buffer, json_view_string(part, buffer)};
     return true;
 }
 
 static bool read_merge(struct json_view merge, const struct vocabulary *vocabulary, uint32_t rank,
                        struct merge_table *table) {
-    char left_room[6 * VOCABULARY_MAX_TEXT_BYTES], right_room[6 * VOCABULARY_MAX_TEXT_BYTES];
+    char left_buffer[6 * VOCABULARY_MAX_TEXT_BYTES], right_buffer[6 * VOCABULARY_MAX_TEXT_BYTES];
     struct gguf_string left, right;
     if (json_view_kind(merge) == JSON_STRING) {
-        if (!read_part(merge, left_room, &left)) return false;
+        if (!read_part(merge, left_buffer, &left)) return false;
         merge_table_add_line(table, vocabulary, left, rank);
         return true;
     }
     struct json_view part = {0};
     size_t cursor = 0;
-    if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, left_room, &left))
+    if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, left_buffer, &left))
         return false;
-    if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, right_room, &right))
+    if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, right_buffer, &right))
         return false;
     merge_table_add(table, vocabulary, left, right, rank);
     return true;
@@ -243,13 +245,13 @@ enum status json_vocabulary_merges(struct json_view merges, const struct vocabul
 }
 
 int32_t json_vocabulary_find(const struct vocabulary *vocabulary, struct json_view text) {
-    char room[VOCABULARY_MAX_TEXT_BYTES];
-    if (json_view_kind(text) != JSON_STRING || json_view_string_room(text) > sizeof room)
+    char buffer[VOCABULARY_MAX_TEXT_BYTES];
+    if (json_view_kind(text) != JSON_STRING || json_view_string_bound(text) > sizeof buffer)
         return TOKEN_NONE;
-    const size_t length = json_view_string(text, room);
+    const size_t length = json_view_string(text, buffer);
     for (int32_t id = 0; id < vocabulary->count; id++) {
         const struct gguf_string found = vocabulary->tokens[id].text;
-        if (length > 0 && found.length == length && memcmp(found.bytes, room, length) == 0)
+        if (length > 0 && found.length == length && memcmp(found.bytes, buffer, length) == 0)
             return id;
     }
     return TOKEN_NONE;

@@ -2,6 +2,7 @@
 
 #include <unictype.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
 static uint32_t character_before(const char *bytes, size_t from, size_t at) {
@@ -47,6 +48,7 @@ static size_t spaces_behind(const struct marks_search *search, size_t end) {
 }
 
 bool marks_next(const struct marks_search *search, struct mark *mark) {
+    ASSERT(search->from <= search->at && search->stop <= search->end);
     for (size_t at = search->at; at < search->stop;) {
         if (!prefix_index_begins(search->index, search->bytes[at])) {
             at++;
@@ -64,6 +66,7 @@ bool marks_next(const struct marks_search *search, struct mark *mark) {
             mark->begin = match & TOKEN_TAKES_LEFT ? spaces_before(search, at) : at;
             mark->end = match & TOKEN_TAKES_RIGHT ? spaces_behind(search, end) : end;
             mark->id = entry->id;
+            ASSERT(mark->begin >= search->from && mark->end <= search->end);
             return true;
         }
         at = end;

@@ -27,6 +27,7 @@ void merge_table_deinit(struct merge_table *table) {
 void merge_table_add(struct merge_table *table, const struct vocabulary *vocabulary,
                      struct gguf_string left, struct gguf_string right, uint32_t rank) {
     char joined[VOCABULARY_MAX_TEXT_BYTES];
+    ASSERT(table->slots && rank < MERGER_NONE);
     if (left.length > sizeof joined || right.length > sizeof joined - left.length) return;
     const int32_t left_id = vocabulary_find(vocabulary, left.bytes, left.length);
     const int32_t right_id = vocabulary_find(vocabulary, right.bytes, right.length);

@@ -58,6 +58,7 @@ enum status merger_start(struct merger *merger, size_t length) {
 
 void merger_add(struct merger *merger, uint32_t place, int32_t id) {
     ASSERT(place < merger->length);
+    ASSERT(merger->last == MERGER_NONE ? place == 0 : place > merger->last);
     if (merger->last != MERGER_NONE) merger->symbols[merger->last].next = place;
     merger->symbols[place] = (struct merger_symbol){
         .id = id, .rank = MERGER_NONE, .previous = merger->last, .next = merger->length};
@@ -116,6 +117,7 @@ static void refresh(struct merger *merger, uint32_t place, merger_find *find, co
 // n - 1 joins takes one entry and brings at most two.
 void merger_run(struct merger *merger, merger_find *find, const void *context) {
     struct merger_symbol *symbols = merger->symbols;
+    ASSERT(merger->last != MERGER_NONE && symbols[merger->last].next == merger->length);
     if (merger->length <= SHORT_WORD_BYTES) {
         run_short(merger, find, context);
         return;

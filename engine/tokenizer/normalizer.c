@@ -6,6 +6,8 @@
 #include <unictype.h>
 #include <uninorm.h>
 
+#include "kernels/base/assert.h"
+
 enum { LOWERCASE_BYTES = 32 }; // of one character, which becomes three at most
 
 // From one text to the next.
@@ -32,6 +34,7 @@ enum status normalizer_add(struct normalizer *normalizer, struct normalizer_step
         return error_set(err, STATUS_UNSUPPORTED, "a normaliser of more than %d steps",
                          NORMALIZER_MAX_STEPS);
     }
+    ASSERT(normalizer->count < NORMALIZER_MAX_STEPS && step.with_length <= NORMALIZER_TEXT_BYTES);
     normalizer->steps[normalizer->count++] = step;
     return STATUS_OK;
 }
@@ -102,6 +105,7 @@ static enum status normalize_form(const struct passage *passage) {
         const size_t done = settled(bytes, left, passage->step->kind);
         TRY(put(passage, bytes, done));
         const size_t more = unsettled(bytes + done, left - done);
+        ASSERT(done + more > 0 && done + more <= left);
         at += done + more;
         if (more == 0) continue;
         size_t length;
@@ -120,12 +124,12 @@ static enum status lowercase(const struct passage *passage) {
     for (size_t at = 0, used; at < passage->length; at += used) {
         const char *bytes = passage->bytes + at;
         utf8_decode(bytes, passage->length - at, &used);
-        uint8_t room[LOWERCASE_BYTES];
-        size_t length = sizeof room;
-        uint8_t *lower = u8_tolower((const uint8_t *)bytes, used, NULL, NULL, room, &length);
+        uint8_t buffer[LOWERCASE_BYTES];
+        size_t length = sizeof buffer;
+        uint8_t *lower = u8_tolower((const uint8_t *)bytes, used, NULL, NULL, buffer, &length);
         if (!lower) return STATUS_NO_MEMORY;
         const enum status status = put(passage, (const char *)lower, length);
-        if (lower != room) free(lower);
+        if (lower != buffer) free(lower);
         if (status != STATUS_OK) return status;
     }
     return STATUS_OK;
@@ -139,6 +143,7 @@ static enum status replace(const struct passage *passage) {
         TRY(expression_find(step->expression, passage->match, passage->bytes, passage->length, at,
                             &found, &begin, &end));
         if (!found) break;
+        ASSERT(begin >= at && end >= begin && end <= passage->length);
         at = end;
         if (begin == end) { // Nothing is replaced by nothing: the files mean stretches of text.
             size_t used = 1;
@@ -218,6 +223,7 @@ static enum status run_steps(const struct normalizer *normalizer, struct passage
         passage->step = &normalizer->steps[i];
         *last = 1 - *last;
         passage->out = &texts[*last];
+        ASSERT(passage->bytes != passage->out->bytes);
         text_clear(passage->out);
         TRY(run_stretches(passage));
         passage->bytes = text_string(passage->out);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
+
 static int compare_texts(const struct prefix_entry *a, const struct prefix_entry *b) {
     const size_t common = a->length < b->length ? a->length : b->length;
     const int order = memcmp(a->bytes, b->bytes, common);
@@ -20,14 +22,18 @@ static int compare_entries(const void *a, const void *b) {
 void prefix_index_build(struct prefix_index *index, struct prefix_entry *entries, size_t count) {
     *index = (struct prefix_index){.entries = entries};
     if (count == 0) return;
+    ASSERT(entries && count < UINT32_MAX);
     qsort(entries, count, sizeof entries[0], compare_entries);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || compare_texts(&entries[i], &entries[index->count - 1]) != 0)
             entries[index->count++] = entries[i];
-    for (size_t i = 0; i < index->count; i++)
+    for (size_t i = 0; i < index->count; i++) {
+        ASSERT(entries[i].length > 0);
         index->from[(unsigned char)entries[i].bytes[0] + 1]++;
+    }
     for (size_t byte = 0; byte < 256; byte++)
         index->from[byte + 1] += index->from[byte];
+    ASSERT(index->from[256] == index->count);
 }
 
 void prefix_index_deinit(struct prefix_index *index) {

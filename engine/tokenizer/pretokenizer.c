@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/pretokenizer_names.h"
+#include "kernels/base/assert.h"
 
 enum { NAME_BYTES = 32 };
 
@@ -58,6 +59,7 @@ enum status pretokenizer_add(struct pretokenizer *pretokenizer, struct expressio
         return error_set(err, STATUS_UNSUPPORTED, "a pre-tokeniser of more than %d steps",
                          PRETOKENIZER_MAX_STEPS);
     }
+    ASSERT(pretokenizer->count < PRETOKENIZER_MAX_STEPS);
     pretokenizer->steps[pretokenizer->count++] = (struct cut_step){expression, kind, inverted};
     return STATUS_OK;
 }
@@ -140,6 +142,7 @@ void pretokenizer_walk_destroy(struct pretokenizer_walk *walk) {
 }
 
 static void level_start(struct level *level, size_t begin, size_t end) {
+    ASSERT(begin <= end);
     *level = (struct level){.begin = begin, .end = end, .at = begin, .search = begin};
 }
 
@@ -185,6 +188,7 @@ static enum status find_match(struct pretokenizer_walk *walk, size_t step) {
 static enum status next_segment(struct pretokenizer_walk *walk, size_t step,
                                 struct segment *segment) {
     struct level *level = &walk->levels[step];
+    ASSERT(step < walk->pretokenizer->count && level->at <= level->end);
     if (!level->has_match && level->at < level->end) TRY(find_match(walk, step));
     const bool inverted = walk->pretokenizer->steps[step].inverted;
     segment->begin = level->at;
@@ -268,6 +272,7 @@ enum status pretokenizer_walk_next(struct pretokenizer_walk *walk, size_t *start
         level_start(&walk->levels[step], begin, end);
         step++;
     }
+    ASSERT(begin <= end && end <= walk->length);
     *start = begin;
     *length = end - begin;
     return STATUS_OK;

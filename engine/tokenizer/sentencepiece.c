@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
+
 enum { MARK_BYTES = 3 }; // U+2581, which stands for a space
 static const char mark[] = "\xE2\x96\x81";
 
@@ -102,6 +104,7 @@ void sentencepiece_deinit(struct sentencepiece *sentencepiece) {
 // Adjacent unknown characters may be one token; then there is no cut between two of them.
 size_t sentencepiece_word(const struct sentencepiece *sentencepiece, const char *bytes,
                           size_t length) {
+    ASSERT(length > 0);
     if (sentencepiece->fuses_unknown && !sentencepiece->has_all_bytes) return length;
     unsigned char last = 0;
     for (size_t at = 0; at < length;) {
@@ -175,6 +178,7 @@ static bool has_bytes(const struct sentencepiece *sentencepiece, const char *byt
 
 enum status sentencepiece_push_unknown(const struct sentencepiece *sentencepiece, const char *bytes,
                                        size_t length, struct token_ids *ids) {
+    ASSERT(length > 0);
     if (!has_bytes(sentencepiece, bytes, length))
         return token_ids_push(ids, sentencepiece->vocabulary->unknown);
     for (size_t i = 0; i < length; i++)
@@ -188,6 +192,7 @@ static enum status push_symbols(const struct sentencepiece *sentencepiece,
     bool unknown = false; // is the id before this one the unknown token?
     for (uint32_t at = 0; at < merger->length; at = merger->symbols[at].next) {
         const struct merger_symbol *symbol = &merger->symbols[at];
+        ASSERT(symbol->next > at);
         const size_t length = symbol->next - at;
         if (symbol->id != TOKEN_NONE) {
             TRY(token_ids_push(ids, symbol->id));
@@ -208,6 +213,7 @@ enum status sentencepiece_encode(const struct sentencepiece *sentencepiece, stru
     TRY(mark_spaces(scratch, text, space_prefix, sentencepiece->keeps_spaces));
     const struct vocabulary *vocabulary = sentencepiece->vocabulary;
     const struct joining joining = {sentencepiece, scratch->bytes};
+    ASSERT(scratch->length > 0);
     TRY(merger_start(merger, scratch->length));
     for (size_t at = 0, used; at < scratch->length; at += used) {
         used = sentencepiece_character(joining.bytes + at, scratch->length - at);
@@ -219,8 +225,10 @@ enum status sentencepiece_encode(const struct sentencepiece *sentencepiece, stru
 
 enum status sentencepiece_decode(const struct sentencepiece *sentencepiece, int32_t id,
                                  struct text *text) {
+    ASSERT(id >= 0 && id < sentencepiece->vocabulary->count);
     const struct gguf_string piece = sentencepiece->vocabulary->tokens[id].text;
     if (vocabulary_type(sentencepiece->vocabulary, id) == TOKEN_BYTE) {
+        ASSERT(named_byte(piece) >= 0); // checked when it was opened
         const char byte = (char)named_byte(piece);
         return text_append(text, &byte, 1);
     }

@@ -29,6 +29,7 @@ void token_ids_deinit(struct token_ids *ids) {
 }
 
 static enum status token_ids_reserve(struct token_ids *ids, size_t more) {
+    ASSERT(ids->count <= ids->capacity);
     if (ids->capacity - ids->count >= more) return STATUS_OK;
     size_t need, bytes;
     if (!size_add(ids->count, more, &need) || !size_add(need, need / 2 + 64, &need) ||
@@ -69,6 +70,7 @@ void tokenizer_close(struct tokenizer *tokenizer) {
 }
 
 enum status tokenizer_widen(struct tokenizer *tokenizer, int32_t count) {
+    ASSERT(count >= tokenizer->vocabulary.count);
     return vocabulary_widen(&tokenizer->vocabulary, (size_t)count);
 }
 
@@ -97,6 +99,7 @@ static enum status encode_word(struct encoding *encoding, struct piece word) {
         entry = word_cache_find(&encoding->cache, word.bytes, word.length, &known);
     if (known) { // the ids to repeat lie in the array that may move
         const struct word_cache_ids seen = entry->ids;
+        ASSERT(seen.first <= ids->count && seen.count <= ids->count - seen.first);
         TRY(token_ids_reserve(ids, seen.count));
         return token_ids_append(ids, ids->ids + seen.first, seen.count);
     }
@@ -118,10 +121,12 @@ static size_t limit_of(size_t length) {
 static enum status encode_piece(struct encoding *encoding, const char *bytes, size_t length,
                                 bool space_prefix) {
     const struct tokenizer *tokenizer = encoding->tokenizer;
+    ASSERT(length > 0);
     if (tokenizer->model != MODEL_CHARACTERS)
         return encode_word(encoding, (struct piece){PIECE_TEXT, bytes, length});
     for (size_t at = 0, word; at < length; at += word) {
         word = sentencepiece_word(&tokenizer->sentencepiece, bytes + at, length - at);
+        ASSERT(word > 0 && word <= length - at);
         const struct piece text = {PIECE_TEXT, bytes + at, word};
         if (at == 0 && space_prefix)
             TRY(encode_new_word(encoding, text, true));
@@ -149,6 +154,7 @@ static enum status encode_normal(struct encoding *encoding, const char *bytes, s
     for (size_t start, word;; space_prefix = false) {
         TRY(pretokenizer_walk_next(encoding->walk, &start, &word));
         if (word == 0) return STATUS_OK;
+        ASSERT(start <= length && word <= length - start);
         TRY(encode_piece(encoding, bytes + start, word, space_prefix));
     }
 }
@@ -176,6 +182,7 @@ static enum status encode_plain(struct encoding *encoding, const char *bytes, si
         TRY(token_ids_push(encoding->ids, mark.id));
         search.from = search.at = mark.end;
     }
+    ASSERT(search.from <= length);
     return encode_normal(encoding, bytes + search.from, length - search.from,
                          first && search.from == 0);
 }
@@ -194,6 +201,7 @@ static enum status encode_stretch(struct encoding *encoding, const char *bytes, 
         TRY(token_ids_push(encoding->ids, mark.id));
         search.from = search.at = mark.end;
     }
+    ASSERT(search.from <= length);
     return encode_plain(encoding, bytes + search.from, length - search.from);
 }
 
@@ -215,6 +223,7 @@ static enum status encode_text(struct encoding *encoding, const struct piece *pi
             search.from = search.at = mark.end;
         }
     }
+    ASSERT(search.stop == length && search.from <= length);
     return encode_stretch(encoding, text + search.from, length - search.from);
 }
 
@@ -250,6 +259,7 @@ enum status tokenizer_encode(const struct tokenizer *tokenizer, const struct pie
         if (pieces[i].length) memcpy(joined + at, pieces[i].bytes, pieces[i].length);
     const enum status status =
         encode_joined(tokenizer, pieces, count, joined ? joined : pieces[0].bytes, length, ids);
+    ASSERT(ids->count >= before);
     if (status != STATUS_OK) ids->count = before;
     free(joined);
     return status;

@@ -29,7 +29,7 @@ static enum status refuse(const struct opening *opening, const char *what) {
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
 static bool is_text(struct json_view view) {
-    return json_view_kind(view) == JSON_STRING && json_view_string_room(view) > 0;
+    return json_view_kind(view) == JSON_STRING && json_view_string_bound(view) > 0;
 }
 
 // The file is read once; its members may come in any order.
@@ -58,7 +58,7 @@ static enum status check_model(const struct opening *opening, bool *unigram) {
     *unigram = json_view_is(model->type, "Unigram") ||
                (vocab == JSON_ARRAY && json_view_kind(model->type) == JSON_ABSENT);
     const size_t shown =
-        is_text(model->type) ? min_size(json_view_string_room(model->type), 40) : 0;
+        is_text(model->type) ? min_size(json_view_string_bound(model->type), 40) : 0;
     if (json_view_kind(model->type) == JSON_STRING && !*unigram &&
         !json_view_is(model->type, "BPE"))
         return error_set(opening->err, STATUS_UNSUPPORTED,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernels/base/assert.h"
+
 static bool is_piece(const struct vocabulary_token *token) {
     return (token->type == TOKEN_NORMAL || token->type == TOKEN_USER_DEFINED) &&
            token->text.length > 0;
@@ -12,6 +14,7 @@ enum status unigram_init(struct unigram *unigram, const struct sentencepiece *se
     const struct vocabulary *vocabulary = sentencepiece->vocabulary;
     struct prefix_entry *entries = malloc((size_t)vocabulary->count * sizeof entries[0]);
     if (!entries) return STATUS_NO_MEMORY;
+    ASSERT(vocabulary->count > 0);
     size_t count = 0;
     double worst = 0;
     for (int32_t id = 0; id < vocabulary->count; id++) {
@@ -44,6 +47,7 @@ static enum status start(struct unigram_scratch *scratch, size_t length) {
         if (!scratch->best) return STATUS_NO_MEMORY;
         scratch->capacity = capacity;
     }
+    ASSERT(length < scratch->capacity);
     for (size_t i = 1; i <= length; i++)
         scratch->best[i] = (struct unigram_best){.start = SIZE_MAX, .id = TOKEN_NONE};
     scratch->best[0] = (struct unigram_best){.start = 0, .id = TOKEN_NONE};
@@ -75,7 +79,7 @@ static void extend(const struct unigram *unigram, struct unigram_best *best, con
 
 // From the end back: best[i].start becomes where the next token begins, and best[i].id that
 // token, for each i at which one begins; unknown ones side by side become one.
-static void turn_round(struct unigram_best *best, size_t length) {
+static void link_forward(struct unigram_best *best, size_t length) {
     size_t next = length;
     int32_t id = best[length].id;
     for (size_t at = best[length].start;;) {
@@ -99,7 +103,8 @@ enum status unigram_encode(const struct unigram *unigram, struct unigram_scratch
     // from there is as good as any other.
     for (size_t at = 0; at < length; at++)
         if (best[at].start != SIZE_MAX) extend(unigram, best, bytes, length, at);
-    turn_round(best, length);
+    ASSERT(best[length].start < length); // every character is at least unknown
+    link_forward(best, length);
     for (size_t at = 0; at < length; at = best[at].start) {
         if (best[at].id != TOKEN_NONE)
             TRY(token_ids_push(ids, best[at].id));

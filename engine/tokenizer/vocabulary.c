@@ -82,6 +82,7 @@ static enum status index_plain(struct vocabulary *vocabulary) {
         slots *= 2;
     vocabulary->slots = malloc(slots * sizeof vocabulary->slots[0]);
     if (!vocabulary->slots) return STATUS_NO_MEMORY;
+    ASSERT(slots > (size_t)vocabulary->count); // so a search always meets an empty slot
     vocabulary->slot_mask = slots - 1;
     for (size_t i = 0; i < slots; i++)
         vocabulary->slots[i] = (struct vocabulary_slot){0, TOKEN_NONE};
@@ -134,11 +135,13 @@ void vocabulary_name_end(struct vocabulary *vocabulary, int32_t id) {
 
 void vocabulary_name_role(struct vocabulary *vocabulary, int32_t id) {
     if (id == TOKEN_NONE) return;
+    ASSERT(id >= 0 && id < vocabulary->count);
     struct vocabulary_token *token = &vocabulary->tokens[id];
     if (is_plain(token) && in_angles(token->text)) token->type = TOKEN_CONTROL;
 }
 
 enum status vocabulary_index(struct vocabulary *vocabulary) {
+    ASSERT(!vocabulary->slots && vocabulary->count > 0);
     classify(vocabulary);
     TRY(index_plain(vocabulary));
     TRY(index_type(vocabulary, TOKEN_CONTROL, &vocabulary->control));
@@ -173,6 +176,7 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *bytes, 
 
 int32_t vocabulary_find_marked(const struct vocabulary *vocabulary, enum token_type type,
                                const char *bytes, size_t length) {
+    ASSERT(length > 0 && (type == TOKEN_CONTROL || type == TOKEN_USER_DEFINED));
     const struct prefix_index *index =
         type == TOKEN_CONTROL ? &vocabulary->control : &vocabulary->user_defined;
     if (!prefix_index_begins(index, bytes[0])) return TOKEN_NONE;

@@ -46,6 +46,7 @@ struct word_cache_entry *word_cache_find(struct word_cache *cache, const char *b
                                          bool *known) {
     *known = false;
     if (!cache->entries) return NULL;
+    ASSERT(length > 0 && length <= WORD_CACHE_MAX_WORD_BYTES);
     struct word_cache_entry *entry = &cache->entries[hash_word(bytes, length) & cache->mask];
     *known = entry->length == length && memcmp(entry->bytes, bytes, length) == 0;
     return entry;

@@ -204,6 +204,7 @@ enum status json_view_open(const char *bytes, size_t length, const char *name,
     size_t start = 0;
     while (is_blank(bytes[start]))
         start++;
+    ASSERT(start < length); // a valid text has a value
     *view = (struct json_view){bytes + start, length - start};
     return STATUS_OK;
 }
@@ -277,6 +278,7 @@ bool json_view_next(struct json_view view, size_t *cursor, struct json_view *key
     const enum json_kind kind = json_view_kind(view);
     if (kind != JSON_OBJECT && kind != JSON_ARRAY) return false;
     if (*cursor == 0) *cursor = 1;
+    ASSERT(*cursor < view.length);
     const char next = *skip_to_value(view, cursor);
     if (next == '}' || next == ']') return false;
     if (kind == JSON_OBJECT) {
@@ -295,7 +297,7 @@ struct json_view json_view_find(struct json_view view, const char *name) {
     return (struct json_view){0};
 }
 
-size_t json_view_string_room(struct json_view string) {
+size_t json_view_string_bound(struct json_view string) {
     ASSERT(json_view_kind(string) == JSON_STRING);
     return string.length - 2;
 }
@@ -320,7 +322,8 @@ static size_t unescape(const char *escape, char *out, size_t *written) {
 }
 
 size_t json_view_string(struct json_view string, char *out) {
-    const size_t length = json_view_string_room(string) + 1;
+    const size_t length = json_view_string_bound(string) + 1;
+    ASSERT(length < string.length && string.bytes[length] == '"');
     size_t count = 0;
     for (size_t at = 1; at < length;) {
         const char *escape = memchr(string.bytes + at, '\\', length - at);
@@ -338,12 +341,12 @@ size_t json_view_string(struct json_view string, char *out) {
 
 bool json_view_is(struct json_view view, const char *string) {
     if (json_view_kind(view) != JSON_STRING) return false;
-    const size_t length = strlen(string), room = json_view_string_room(view);
-    if (room == length && memcmp(view.bytes + 1, string, length) == 0)
+    const size_t length = strlen(string), bound = json_view_string_bound(view);
+    if (bound == length && memcmp(view.bytes + 1, string, length) == 0)
         return memchr(string, '\\', length) == NULL;
-    if (room < length || room > 6 * length || !memchr(view.bytes + 1, '\\', room)) return false;
+    if (bound < length || bound > 6 * length || !memchr(view.bytes + 1, '\\', bound)) return false;
     char unescaped[256];
-    return room <= sizeof unescaped && json_view_string(view, unescaped) == length &&
+    return bound <= sizeof unescaped && json_view_string(view, unescaped) == length &&
            memcmp(unescaped, string, length) == 0;
 }
 

@@ -48,9 +48,9 @@ bool json_view_next(struct json_view view, size_t *cursor, struct json_view *key
 // The first member with this name, or JSON_ABSENT (also when `view` is no object).
 struct json_view json_view_find(struct json_view view, const char *name);
 
-// The string without quotes and escapes. `out` has room for json_view_string_room() bytes; no
+// The string without quotes and escapes. `out` has json_view_string_bound() bytes; no
 // terminator. Returns the bytes written.
-size_t json_view_string_room(struct json_view string);
+size_t json_view_string_bound(struct json_view string);
 size_t json_view_string(struct json_view string, char *out);
 bool json_view_is(struct json_view view, const char *string); // a string, and this one
 

@@ -17,8 +17,9 @@ void text_clear(struct text *text) {
     if (text->bytes) text->bytes[0] = '\0';
 }
 
-// Makes room for `more` bytes and the NUL.
+// Reserves `more` bytes and the NUL.
 static enum status text_reserve(struct text *text, size_t more) {
+    ASSERT(text->bytes ? text->length < text->capacity : text->length == 0);
     if (more >= SIZE_MAX / 2 - text->length) return STATUS_NO_MEMORY;
     const size_t need = text->length + more + 1;
     if (need <= text->capacity) return STATUS_OK;
@@ -34,6 +35,7 @@ enum status text_append(struct text *text, const char *bytes, size_t length) {
     TRY(text_reserve(text, length));
     if (length) memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
+    ASSERT(text->length < text->capacity);
     text->bytes[text->length] = '\0';
     return STATUS_OK;
 }

@@ -117,6 +117,7 @@ static int64_t claim(struct threads *threads, unsigned long long number, int32_t
     struct worker *worker = &threads->workers[which];
     const int64_t tasks = threads->job.tasks, count = threads->count;
     const int64_t first = tasks * which / count, end = tasks * (which + 1) / count;
+    ASSERT(which >= 0 && which < count);
     const unsigned long long mark = number << 32;
     unsigned long long seen = atomic_load_explicit(&worker->claimed, memory_order_relaxed);
     for (;;) {
@@ -256,6 +257,7 @@ static void *alloc_zeroed(size_t bytes) {
 static struct threads *threads_alloc(int32_t count) {
     struct threads *created = alloc_zeroed(sizeof *created);
     if (!created) return NULL;
+    ASSERT(count > 0);
     created->count = count;
     created->helpers = calloc((size_t)count, sizeof *created->helpers);
     created->workers = alloc_zeroed((size_t)count * sizeof *created->workers);
@@ -307,6 +309,7 @@ void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_
         body(context, 0, items, 0);
         return;
     }
+    ASSERT(atomic_load(&threads->job.open) == 0); // no call within a job
     const unsigned long long number = atomic_load(&threads->start.value) + 1;
     threads->job.body = body;
     threads->job.context = context;

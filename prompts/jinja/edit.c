@@ -206,15 +206,15 @@ enum status edit_pad(struct machine *machine, const struct chars *string, int64_
                      const struct chars *fill, enum edit_sides sides, struct value *result) {
     struct builder out = {.arena = machine->arena};
     const size_t wanted = width > 0 ? (size_t)width : 0;
-    const size_t room = wanted > string->count ? wanted - string->count : 0;
+    const size_t missing = wanted > string->count ? wanted - string->count : 0;
     if (fill->count != 1) return machine_fail(machine, "the fill must be exactly one character");
-    TRY(machine_copy(machine, room));
-    size_t before = sides == EDIT_LEFT ? room : 0;
-    if (sides == EDIT_BOTH) before = room / 2 + (room & wanted & 1);
+    TRY(machine_copy(machine, missing));
+    size_t before = sides == EDIT_LEFT ? missing : 0;
+    if (sides == EDIT_BOTH) before = missing / 2 + (missing & wanted & 1);
     for (size_t i = 0; i < before && !out.failed; i++)
         builder_push_chars(&out, fill);
     builder_push_chars(&out, string);
-    for (size_t i = before; i < room && !out.failed; i++)
+    for (size_t i = before; i < missing && !out.failed; i++)
         builder_push_chars(&out, fill);
     return machine_finish(machine, &out, result);
 }

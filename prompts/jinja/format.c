@@ -38,13 +38,13 @@ static void pad(struct builder *out, char fill, size_t count) {
 static void push_padded(struct builder *out, const struct chars *text, const struct spec *spec,
                         char align) {
     const size_t width = spec->width > 0 ? (size_t)spec->width : 0;
-    const size_t room = width > text->count ? width - text->count : 0;
+    const size_t missing = width > text->count ? width - text->count : 0;
     if (spec->align) align = spec->align;
-    const size_t before = align == '>' ? room : align == '^' ? room / 2 : 0;
+    const size_t before = align == '>' ? missing : align == '^' ? missing / 2 : 0;
     const char fill = spec->fill ? spec->fill : ' ';
     pad(out, fill, before);
     builder_push_chars(out, text);
-    pad(out, fill, room - before);
+    pad(out, fill, missing - before);
 }
 
 static void push_number(struct builder *out, const char *digits, const struct spec *spec) {

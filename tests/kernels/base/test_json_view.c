@@ -42,10 +42,10 @@ static void escapes_are_read(void **state) {
     const struct json_view view =
         view_of("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u0000\\ud83e\\udd99\\udbff\\udfffz\"");
     static const char expected[] = "\"\\/\b\f\n\r\t\xC3\xA9\0\xF0\x9F\xA6\x99\xF4\x8F\xBF\xBFz";
-    char room[64];
-    assert_true(json_view_string_room(view) <= sizeof room);
-    assert_int_equal(json_view_string(view, room), sizeof expected - 1);
-    assert_memory_equal(room, expected, sizeof expected - 1);
+    char buffer[64];
+    assert_true(json_view_string_bound(view) <= sizeof buffer);
+    assert_int_equal(json_view_string(view, buffer), sizeof expected - 1);
+    assert_memory_equal(buffer, expected, sizeof expected - 1);
     assert_true(json_view_is(view_of("\"\\u0061b\""), "ab"));
     assert_false(json_view_is(view_of("\"\\u0061b\""), "abc"));
     assert_false(json_view_is(view_of("\"ab\""), "abc"));
