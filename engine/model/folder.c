@@ -260,8 +260,12 @@ static bool gguf_name(const struct folder *folder, const char *full, char name[N
 // What files hold besides: the output that is the embedding again, angles that follow from the
 // configuration, and a multimodal model's encoders.
 static bool is_spare(const struct folder *folder, const char *name) {
-    static const char *const others[] = {"model.vision_tower.", "model.embed_vision.",
-                                         "model.audio_tower.", "model.embed_audio."};
+    static const char *const others[] = {"model.vision_tower.",
+                                         "model.embed_vision.",
+                                         "model.audio_tower.",
+                                         "model.embed_audio.",
+                                         "visual.",
+                                         "model.visual."};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->family->multimodal; i++)
         if (!strncmp(name, others[i], strlen(others[i]))) return true;
     return (folder->config.tied && !strcmp(name, "lm_head.weight")) ||

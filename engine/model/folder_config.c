@@ -372,7 +372,8 @@ static void translate_proportional(struct writer *writer, const cJSON *scaling, 
 static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
                               struct folder_config *config) {
     const char *type = string_or(scaling, "rope_type", string_or(scaling, "type", "default"));
-    if (!strcmp(type, "default")) return;
+    // Of text, all three positions that mrope rotates by are the token's.
+    if (!strcmp(type, "default") || !strcmp(type, "mrope")) return;
     if (!strcmp(type, "linear")) {
         put_text(writer, "rope.scaling.type", "linear");
         put_number(writer, "rope.scaling.factor", number_or(scaling, "factor", 0));

@@ -89,6 +89,10 @@ MODELS = [
     # Every expert is asked, or else what 8-bit activations change of a score may change an answer.
     dict(name="gpt-oss-mxfp4", lengths=(1, 17, 40), mxfp4=True,
          config=gpt_oss(num_experts_per_tok=4)),
+    dict(name="qwen2vl", folder=True, nested=True, lengths=(1, 17, 40),
+         config=config("qwen2_5_vl", rope_theta=1000000.0, use_sliding_window=False,
+                       sliding_window=16, vision_config=dict(hidden_size=2),
+                       rope_scaling=dict(type="mrope", mrope_section=[1, 1, 2]))),
 ]
 
 
@@ -135,6 +139,7 @@ def unpack_mxfp4(rows):
 # ---- weights, named as in a safetensors file
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
+BIASED = {"gpt_oss": "qkvo", "qwen2_5_vl": "qkv"}
 
 
 def make_weights(spec, seed):
@@ -171,9 +176,11 @@ def make_weights(spec, seed):
             matrix(p + "self_attn.k_proj.weight", kv * size, dim)
             matrix(p + "self_attn.v_proj.weight", kv * size, dim)
         matrix(p + "self_attn.o_proj.weight", dim, heads * size)
-        if kind == "gpt_oss":
+        if kind in BIASED:
             for part, rows in (("q", heads * size), ("k", kv * size), ("v", kv * size), ("o", dim)):
-                w[p + f"self_attn.{part}_proj.bias"] = dice.vector(rows, 0, 0.3)
+                if part in BIASED[kind]:
+                    w[p + f"self_attn.{part}_proj.bias"] = dice.vector(rows, 0, 0.3)
+        if kind == "gpt_oss":
             w[p + "self_attn.sinks"] = dice.vector(heads, 0, 1.5)
         if kind in ("gemma3_text", "qwen3_moe"):
             norm(p + "self_attn.q_norm.weight", size)
@@ -284,6 +291,8 @@ class Model:
 
     def window(self, layer):
         c, width = self.c, self.c.get("sliding_window")
+        if not c.get("use_sliding_window", True):
+            return None
         if self.kind in ("gemma2", "gpt_oss"):
             return width if layer % 2 == 0 else None
         if self.kind == "gemma3_text":
@@ -323,6 +332,14 @@ class Model:
                     0.1 * math.log(scaling["factor"]) + 1)
         return plain, 1.0
 
+    def places(self, position, pairs):
+        """By which position each pair turns: of the time, the height or the width of an image's
+        patch, in sections; a token of text has one for all three."""
+        sections = (self.c.get("rope_scaling") or {}).get("mrope_section", [pairs])
+        of_token = dict(time=position, height=position, width=position)
+        return [place for section, place in zip(sections, of_token.values())
+                for _ in range(section)]
+
     def rotate(self, head, position, layer):
         """The first half of the rotated part turns with the second."""
         if layer not in self.turns:
@@ -331,9 +348,10 @@ class Model:
             return head
         angles, magnitude = self.turns[layer]
         half, out = len(angles), list(head)
+        places = self.places(position, half)
         for i, angle in enumerate(angles):
-            cosine = math.cos(position * angle) * magnitude
-            sine = math.sin(position * angle) * magnitude
+            cosine = math.cos(places[i] * angle) * magnitude
+            sine = math.sin(places[i] * angle) * magnitude
             out[i] = head[i] * cosine - head[i + half] * sine
             out[i + half] = head[i + half] * cosine + head[i] * sine
         return out
@@ -547,7 +565,7 @@ def write_gguf(path, keys, tensors):
         file.write(head + bytes(-len(head) % ALIGNMENT) + data)
 
 
-ARCHITECTURES = {"mistral": "llama", "mixtral": "llama", "gemma3_text": "gemma3",
+ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
                  "qwen3_moe": "qwen3moe", "gpt_oss": "gpt-oss"}
 PAIRED = ("mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 
@@ -571,7 +589,10 @@ def keys_of(spec):
     add("attention.key_length", U32, c["head_dim"])
     add("attention.value_length", U32, c["head_dim"])
     add("attention.layer_norm_rms_epsilon", F32, c["rms_norm_eps"])
-    add("attention.sliding_window", U32, c.get("sliding_window"))
+    if c.get("use_sliding_window", True):
+        add("attention.sliding_window", U32, c.get("sliding_window"))
+    if "mrope_section" in scaling:
+        add("rope.dimension_sections", I32, scaling["mrope_section"] + [0])
     add("rope.freq_base", F32, c["rope_theta"])
     if "partial_rotary_factor" in c:
         add("rope.dimension_count", U32, int(c["head_dim"] * c["partial_rotary_factor"]))
@@ -752,10 +773,25 @@ def write_golden(path, results):
             file.write(struct.pack(f"<{len(greedy)}i", *greedy))
 
 
+def write_folders(path, spec, weights):
+    """Of a model with an encoder of images also with the text's part under names of its own."""
+    c, images = spec["config"], [[0.5, 0.25], [1.0, 2.0]]
+    if not spec.get("nested"):
+        return write_folder(path, spec, weights)
+    write_folder(path, spec, dict(weights, **{"visual.patch_embed.proj.weight": images}))
+    whole = {name.replace("model.", "model.language_model.", 1): value
+             for name, value in weights.items()}
+    whole["model.visual.patch_embed.proj.weight"] = images
+    text = {key: value for key, value in c.items() if key != "vision_config"}
+    outer = dict(model_type=c["model_type"], vision_config=c["vision_config"],
+                 tie_word_embeddings=c["tie_word_embeddings"], text_config=text)
+    write_folder(path.replace(".hf", ".nested.hf"), dict(spec, config=outer), whole)
+
+
 class Maker:
     """Of weights, of what they say, of a GGUF file's keys and tensors, and of a folder."""
     weights, model, keys, tensors = make_weights, Model, keys_of, tensors_of
-    folder = write_folder
+    folder = write_folders
 
 
 def make(spec, folder, first_seed, maker=Maker):

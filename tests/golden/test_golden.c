@@ -26,6 +26,7 @@ static const struct {
     {.name = "llama-linear"},
     {.name = "qwen2"},
     {.name = "qwen2-yarn"},
+    {.name = "qwen2vl", .folder = true, .nested = true},
     {.name = "qwen3"},
     {.name = "mistral", .folder = true},
     {.name = "gemma"},
