@@ -93,6 +93,9 @@ MODELS = [
          config=config("qwen2_5_vl", rope_theta=1000000.0, use_sliding_window=False,
                        sliding_window=16, vision_config=dict(hidden_size=2),
                        rope_scaling=dict(type="mrope", mrope_section=[1, 1, 2]))),
+    dict(name="seed_oss", folder=True, lengths=(1, 17, 40),
+         config=config("seed_oss", head_dim=16, attention_bias=True, attention_out_bias=False,
+                       mlp_bias=False, rope_theta=10000000.0)),
 ]
 
 
@@ -139,7 +142,7 @@ def unpack_mxfp4(rows):
 # ---- weights, named as in a safetensors file
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
-BIASED = {"gpt_oss": "qkvo", "qwen2_5_vl": "qkv"}
+BIASED = {"gpt_oss": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv"}
 
 
 def make_weights(spec, seed):
@@ -639,7 +642,7 @@ def gguf_name(kind, name):
             return ours + name[len(theirs):]
     _, _, layer, rest = name.split(".", 3)
     if rest.startswith("post_attention_layernorm."):
-        keeps = kind in ("gemma2", "gemma3_text", "olmo2", "gpt_oss")
+        keeps = kind in ("gemma2", "gemma3_text", "olmo2", "gpt_oss", "seed_oss")
         return f"blk.{layer}." + ("post_attention_norm.weight" if keeps else "ffn_norm.weight")
     for theirs, ours in NAMES:
         if rest.startswith(theirs):
