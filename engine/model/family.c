@@ -177,6 +177,15 @@ static void read_olmo2(struct metadata *metadata, struct model_config *config) {
     }
 }
 
+// Hybrids, which have windows in three layers of four, do not rotate the fourth.
+static void read_exaone4(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    if (!metadata_is_set(metadata, WINDOW)) return;
+    set_windows(metadata, config, read_window(metadata, 0), 4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+}
+
 static void read_gpt_oss(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     set_windows(metadata, config, read_window(metadata, 0), 2, slides);
@@ -251,6 +260,10 @@ static const struct family families[] = {
      .model_types = "olmo2",
      .layer = {.attention.qk_norm = QK_NORM_ROW, .no_pre_norm = true, .post_norm = true},
      .read = read_olmo2},
+    {.name = "exaone4",
+     .model_types = "exaone4",
+     .layer = {.attention.qk_norm = QK_NORM_HEAD, .no_pre_norm = true, .post_norm = true},
+     .read = read_exaone4},
     {.name = "seed_oss",
      .model_types = "seed_oss",
      .layer = {.ffn_norm = "post_attention_norm"},

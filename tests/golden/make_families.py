@@ -96,6 +96,12 @@ MODELS = [
     dict(name="seed_oss", folder=True, lengths=(1, 17, 40),
          config=config("seed_oss", head_dim=16, attention_bias=True, attention_out_bias=False,
                        mlp_bias=False, rope_theta=10000000.0)),
+    dict(name="exaone4", folder=True, lengths=(1, 17, 67),
+         config=config("exaone4", num_hidden_layers=5, sliding_window=16,
+                       sliding_window_pattern="LLLG", rope_theta=1000000.0,
+                       rope_scaling=dict(rope_type="llama3", factor=16.0, low_freq_factor=1.0,
+                                         high_freq_factor=4.0,
+                                         original_max_position_embeddings=64))),
 ]
 
 
@@ -142,6 +148,8 @@ def unpack_mxfp4(rows):
 # ---- weights, named as in a safetensors file
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
+HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4")
+POST_NORMED = ("olmo2", "exaone4")  # only what is added to the residual is normed
 BIASED = {"gpt_oss": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv"}
 
 
@@ -165,12 +173,12 @@ def make_weights(spec, seed):
     w["model.embed_tokens.weight"] = dice.matrix(VOCABULARY, dim, embedding)
     for i in range(c["num_hidden_layers"]):
         p = f"model.layers.{i}."
-        if kind != "olmo2":
+        if kind not in POST_NORMED:
             norm(p + "input_layernorm.weight")
         norm(p + "post_attention_layernorm.weight")
         if kind in ("gemma2", "gemma3_text"):
             norm(p + "pre_feedforward_layernorm.weight")
-        if kind in ("gemma2", "gemma3_text", "olmo2"):
+        if kind in ("gemma2", "gemma3_text") + POST_NORMED:
             norm(p + "post_feedforward_layernorm.weight")
         if kind == "phi3":
             matrix(p + "self_attn.qkv_proj.weight", (heads + 2 * kv) * size, dim)
@@ -185,7 +193,7 @@ def make_weights(spec, seed):
                     w[p + f"self_attn.{part}_proj.bias"] = dice.vector(rows, 0, 0.3)
         if kind == "gpt_oss":
             w[p + "self_attn.sinks"] = dice.vector(heads, 0, 1.5)
-        if kind in ("gemma3_text", "qwen3_moe"):
+        if kind in HEAD_NORMED:
             norm(p + "self_attn.q_norm.weight", size)
             norm(p + "self_attn.k_norm.weight", size)
         if kind == "olmo2":
@@ -271,6 +279,18 @@ def largest(scores, count):
     return sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:count]
 
 
+def llama3_divisors(angles, scaling):
+    """Slow pairs are divided by the factor, fast ones are not, and those between by a blend."""
+    low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+    divisors = []
+    for angle in angles:
+        length = 2 * math.pi / angle
+        turns = scaling["original_max_position_embeddings"] / length
+        smooth = min(max((turns - low) / (high - low), 0), 1)
+        divisors.append(1 / ((1 - smooth) / scaling["factor"] + smooth))
+    return divisors
+
+
 class Model:
     """One sequence: step() takes a token and returns the logits after it."""
 
@@ -298,6 +318,9 @@ class Model:
             return None
         if self.kind in ("gemma2", "gpt_oss"):
             return width if layer % 2 == 0 else None
+        if self.kind == "exaone4":
+            pattern = c["sliding_window_pattern"]
+            return width if pattern[layer % len(pattern)] == "L" else None
         if self.kind == "gemma3_text":
             return width if (layer + 1) % c["sliding_window_pattern"] else None
         return width
@@ -311,8 +334,12 @@ class Model:
             base, scaling = c["rope_local_base_freq"], {}
         if self.kind == "smollm3" and not c["no_rope_layers"][layer]:
             return None
+        if self.kind == "exaone4" and not self.window(layer):
+            return None
         plain = [base ** (-2 * i / size) for i in range(size // 2)]
         kind = scaling.get("rope_type", scaling.get("type"))
+        if kind == "llama3":
+            return [f / d for f, d in zip(plain, llama3_divisors(plain, scaling))], 1.0
         if kind == "linear":
             return [f / scaling["factor"] for f in plain], 1.0
         if kind == "longrope":
@@ -375,7 +402,7 @@ class Model:
             q, k = self.norm(prefix + "q_norm.weight", q), self.norm(prefix + "k_norm.weight", k)
         q, k, v = ([rows[h * size:(h + 1) * size] for h in range(len(rows) // size)]
                    for rows in (q, k, v))
-        if self.kind in ("gemma3_text", "qwen3_moe"):
+        if self.kind in HEAD_NORMED:
             q = [self.norm(prefix + "q_norm.weight", head) for head in q]
             k = [self.norm(prefix + "k_norm.weight", head) for head in k]
         return q, k, v
@@ -472,7 +499,7 @@ class Model:
         def add(x, y):
             return [a + scale * b for a, b in zip(x, y)]
 
-        if kind == "olmo2":
+        if kind in POST_NORMED:
             x = add(x, self.norm(p + "post_attention_layernorm.weight", self.attend(i, x)))
             return add(x, self.norm(p + "post_feedforward_layernorm.weight",
                                     self.feed_forward(i, x)))
@@ -596,6 +623,10 @@ def keys_of(spec):
         add("attention.sliding_window", U32, c.get("sliding_window"))
     if "mrope_section" in scaling:
         add("rope.dimension_sections", I32, scaling["mrope_section"] + [0])
+    if isinstance(c.get("sliding_window_pattern"), str):
+        pattern = c["sliding_window_pattern"]
+        add("attention.sliding_window_pattern", BOOL,
+            [pattern[i % len(pattern)] == "L" for i in range(c["num_hidden_layers"])])
     add("rope.freq_base", F32, c["rope_theta"])
     if "partial_rotary_factor" in c:
         add("rope.dimension_count", U32, int(c["head_dim"] * c["partial_rotary_factor"]))
@@ -642,7 +673,7 @@ def gguf_name(kind, name):
             return ours + name[len(theirs):]
     _, _, layer, rest = name.split(".", 3)
     if rest.startswith("post_attention_layernorm."):
-        keeps = kind in ("gemma2", "gemma3_text", "olmo2", "gpt_oss", "seed_oss")
+        keeps = kind in ("gemma2", "gemma3_text", "gpt_oss", "seed_oss") + POST_NORMED
         return f"blk.{layer}." + ("post_attention_norm.weight" if keeps else "ffn_norm.weight")
     for theirs, ours in NAMES:
         if rest.startswith(theirs):
@@ -708,6 +739,12 @@ def tensors_of(spec, weights):
             factors = scaling[f"{length}_factor"]
             tensors.append((f"rope_factors_{length}.weight", (len(factors),), TYPE_F32,
                             struct.pack(f"<{len(factors)}f", *factors)))
+    if scaling.get("rope_type") == "llama3":
+        size = c["head_dim"]
+        plain = [c["rope_theta"] ** (-2 * i / size) for i in range(size // 2)]
+        divisors = llama3_divisors(plain, scaling)
+        tensors.append(("rope_freqs.weight", (len(divisors),), TYPE_F32,
+                        struct.pack(f"<{len(divisors)}f", *divisors)))
     for name, value in weights.items():
         if ".experts." in name or "put_linear" in name:
             continue
