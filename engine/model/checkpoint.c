@@ -7,6 +7,7 @@
 
 #include "engine/model/folder.h"
 #include "engine/model/mapped_file.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
 enum { TAIL_BYTES = sizeof "-00001-of-00003.gguf" - 1 };
@@ -31,6 +32,7 @@ static bool find_split(const char *path, struct split *split) {
 
 bool checkpoint_part(const char *path, int32_t part, char *out, size_t size) {
     struct split split;
+    ASSERT(size > 0);
     if (!find_split(path, &split) || part < 1 || part > split.parts) return false;
     const int length = snprintf(out, size, "%.*s-%05d-of-%05d.gguf", (int)split.stem, path,
                                 (int)part, (int)split.parts);
@@ -51,6 +53,7 @@ static void close_part(void *self) { gguf_close(self); }
 // The part becomes the model's, or is still the caller's when that fails.
 static enum status attach_part(struct gguf *model, struct gguf *part, struct error *err) {
     const size_t count = gguf_tensor_count(part);
+    ASSERT(model != part);
     struct gguf_tensor *tensors = calloc(count + 1, sizeof *tensors);
     if (!tensors) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", gguf_path(part));
     for (size_t i = 0; i < count; i++)

@@ -276,6 +276,7 @@ static bool is_norm(const char *name) { return strstr(name, "norm.weight") != NU
 
 // A vector of `count` floats that the folder owns.
 static float *make_vector(struct folder *folder, size_t count) {
+    ASSERT(folder->made_count < folder->room);
     float *vector = calloc(count, sizeof *vector);
     if (vector) folder->made[folder->made_count++] = vector;
     return vector;
@@ -313,6 +314,7 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
 
 static void put_factors(struct folder *folder, const char *name, const float *factors) {
     if (!factors) return;
+    ASSERT(folder->count < folder->room);
     struct gguf_tensor *tensor = &folder->tensors[folder->count];
     snprintf(folder->names[folder->count], NAME_BYTES, "%s", name);
     *tensor = (struct gguf_tensor){
@@ -372,6 +374,7 @@ enum status folder_open(const char *path, struct gguf **gguf, struct error *err)
     if (!folder) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", path);
     folder->path = path;
     enum status status = open_folder(folder, &opened, err);
+    ASSERT(folder->count <= folder->room && folder->file_count <= FOLDER_MAX_FILES);
     const struct gguf_owner owner = {folder, folder->bytes, folder_digest, folder_prefetch,
                                      folder_close};
     if (status == STATUS_OK)

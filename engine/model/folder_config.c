@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/model/mapped_file.h"
+#include "kernels/base/assert.h"
 
 // One translation, with the first failure kept, so that a list of keys reads as a list.
 struct writer {
@@ -46,6 +47,7 @@ static void put_key(struct writer *writer, const char *key, enum gguf_type type)
         snprintf(name, sizeof name, "%s.%s", writer->family->name, key);
     put_string(writer, name);
     put_u32(writer, (uint32_t)type);
+    ASSERT(strlen(name) + 1 < sizeof name);
     writer->keys++;
 }
 
@@ -75,6 +77,7 @@ static void put_text(struct writer *writer, const char *key, const char *value) 
 // One number a layer.
 static void put_list(struct writer *writer, const char *key, const int32_t *values, int32_t count) {
     const uint64_t length = (uint64_t)count;
+    ASSERT(count >= 0 && count <= MODEL_MAX_LAYERS);
     put_key(writer, key, GGUF_ARRAY);
     put_u32(writer, GGUF_I32);
     put(writer, &length, sizeof length);
@@ -238,6 +241,7 @@ static void translate_mixed(struct writer *writer, const int32_t *slides, int32_
     const int64_t own = layers - count_of(writer, "num_kv_shared_layers", 0);
     const int64_t wide = cJSON_IsTrue(get(json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
     int32_t kv[MODEL_MAX_LAYERS], ffns[MODEL_MAX_LAYERS];
+    ASSERT(layers >= 0 && layers <= MODEL_MAX_LAYERS);
     if (wide > INT32_MAX) fail(writer, STATUS_BAD_FILE, "intermediate_size", "is out of range");
     for (int32_t i = 0; i < layers && writer->status == STATUS_OK; i++) {
         kv[i] = (int32_t)(slides[i] ? heads : global_heads);
@@ -280,6 +284,7 @@ static void translate_no_rope(struct writer *writer) {
 static float *factors_of(struct writer *writer, const cJSON *scaling, const char *key,
                          int32_t pairs) {
     const cJSON *list = get(scaling, key), *item;
+    ASSERT(pairs >= 0 && pairs <= MODEL_MAX_HEAD_SIZE / 2);
     float *factors = calloc((size_t)pairs + 1, sizeof *factors);
     int32_t count = 0;
     if (!factors) writer->status = STATUS_NO_MEMORY;
@@ -446,6 +451,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
                             .family = family,
                             .out = gguf,
                             .err = err};
+    ASSERT(gguf->length == 0);
     *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
     writer.mixed = get(writer.json, "global_head_dim") != NULL;
     put(&writer, head, sizeof head);

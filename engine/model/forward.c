@@ -27,6 +27,7 @@ struct slab {     // of memory, given away from its beginning
 };
 
 static void *place(struct slab *slab, size_t count, size_t element_bytes) {
+    ASSERT(slab->used % ALIGNMENT == 0);
     void *at = slab->memory ? slab->memory + slab->used : NULL;
     slab->used += size_round_up(count * element_bytes, ALIGNMENT);
     return at;
@@ -68,6 +69,7 @@ static void alloc_step_data(struct forward *forward) {
     memset(host.memory, 0, sum.used);
     forward->host = lay_out(forward, &host);
     forward->on_device = lay_out(forward, &device);
+    ASSERT(host.used == sum.used && device.used == sum.used);
 }
 
 // Does a layer add more to the stream than a product?
@@ -262,6 +264,7 @@ static const int32_t CLASSES[] = {0, 1, 64, CANDIDATES_MAX};
 
 static uint64_t class_of(int32_t most) {
     uint64_t nth = 0;
+    ASSERT(most <= CANDIDATES_MAX);
     while (CLASSES[nth] < most)
         nth++;
     return nth;
@@ -310,6 +313,7 @@ static int32_t pack_tables(struct forward *forward) {
     const int32_t widest = table_width(forward);
     int32_t *out = forward->host.block_table;
     memset(out, 0, (size_t)forward->num_seqs * (size_t)widest * sizeof out[0]);
+    ASSERT(widest <= forward->max_blocks);
     for (int32_t s = 0; s < forward->num_seqs; s++)
         for (int32_t i = 0; i < used_blocks(forward, s); i++)
             out[(size_t)s * (size_t)widest + (size_t)i] = (int32_t)forward->tables[s]->blocks[i];
@@ -321,6 +325,8 @@ static void send_step_data(struct forward *forward) {
     const struct step_data *device = &forward->on_device;
     const size_t used = (size_t)forward->num_seqs * (size_t)widest * sizeof(int32_t);
     const size_t table = (size_t)((char *)forward->host.block_table - (char *)forward->host_step);
+    ASSERT(table + used <= forward->step_bytes);
+    ASSERT(forward->num_penalties <= forward->limits.max_logits * PENALTIES_MAX);
     forward->backend->to_device(forward->device, forward->device_step, forward->host_step,
                                 table + used);
     if (forward->num_penalties > 0)

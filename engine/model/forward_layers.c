@@ -76,6 +76,7 @@ void forward_norm_rows(const struct forward *forward, void *y, const void *x, co
 // Each head of rows [tokens, kv_heads, head_size] normed by itself
 static void norm_heads(const struct forward *forward, const struct attention_spec *spec, void *y,
                        const float *weight) {
+    ASSERT(forward->activations.wide_k && weight);
     forward->backend->rmsnorm(forward->device,
                               &(struct rmsnorm){.y = y,
                                                 .x = forward->activations.wide_k,
@@ -112,6 +113,7 @@ static void project_normed_rows(const struct forward *forward, const struct atte
     const struct activations *a = &forward->activations;
     const struct linear_input in = input(forward, layer->attn_norm);
     const struct projection v = {a->v, layer->v, layer->v_bias};
+    ASSERT(a->wide_q && a->wide_k);
     forward->backend->linear(forward->device,
                              &(struct linear){.in = in,
                                               .parts = {{a->wide_q, layer->q, layer->q_bias},
@@ -139,6 +141,8 @@ static void attend_heads(const struct forward *forward, const struct attention_s
                          const struct layer *layer, bool shares_kv) {
     const struct activations *a = &forward->activations;
     const struct kv_cache *cache = &forward->views[layer->view];
+    ASSERT(cache->num_kv_heads == spec->kv_heads && cache->head_size == spec->head_size);
+    ASSERT(layer->place < cache->num_layers);
     const bool each_head = spec->qk_norm == QK_NORM_HEAD;
     const bool normed = spec->value_norm && !layer->v.data; // keys are already
     const struct rope_and_cache rope = {
@@ -210,6 +214,7 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
                         const struct layer *layer, void *y, bool add) {
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
+    ASSERT(a->scores && spec->experts_used <= spec->experts);
     forward_norm_rows(forward, a->normed, a->x,
                       layer->router_norm ? layer->router_norm : layer->ffn_norm, dim);
     project_rows(forward, a->normed,
@@ -242,6 +247,7 @@ static void add_experts(const struct forward *forward, const struct ffn_spec *sp
                         const struct layer *layer, const struct addend *addend) {
     const struct activations *a = &forward->activations;
     const bool plain = !addend->norm && addend->gain == 1 && addend->scale == 1;
+    ASSERT(plain || a->branch);
     ask_experts(forward, spec, layer, plain ? a->x : a->branch, plain);
     if (!plain) add_branch(forward, addend);
 }
@@ -318,6 +324,7 @@ static void embed_for_layer(const struct forward *forward, int32_t index) {
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens, elements = config->per_layer_embedding;
+    ASSERT(a->start && elements > 0);
     forward->backend->embedding(forward->device,
                                 &(struct embedding){.y = a->embedded,
                                                     .token_ids = forward->on_device.token_ids,

@@ -122,26 +122,27 @@ static enum status no_memory(const struct reader *reader) {
 
 static size_t bytes_left(const struct reader *reader) { return reader->gguf->length - reader->at; }
 
-static enum status take(struct reader *reader, uint64_t count, const unsigned char **bytes) {
+static enum status read_bytes(struct reader *reader, uint64_t count, const unsigned char **bytes) {
     if (count > bytes_left(reader))
         return refuse(reader, STATUS_BAD_FILE,
                       "expected %llu more bytes, found the end of the file after %zu",
                       (unsigned long long)count, bytes_left(reader));
     *bytes = reader->gguf->bytes + reader->at;
     reader->at += (size_t)count;
+    ASSERT(reader->at <= reader->gguf->length);
     return STATUS_OK;
 }
 
 static enum status read_u32(struct reader *reader, uint32_t *value) {
     const unsigned char *bytes = NULL;
-    TRY(take(reader, sizeof *value, &bytes));
+    TRY(read_bytes(reader, sizeof *value, &bytes));
     *value = load_u32(bytes);
     return STATUS_OK;
 }
 
 static enum status read_u64(struct reader *reader, uint64_t *value) {
     const unsigned char *bytes = NULL;
-    TRY(take(reader, sizeof *value, &bytes));
+    TRY(read_bytes(reader, sizeof *value, &bytes));
     *value = load_u64(bytes);
     return STATUS_OK;
 }
@@ -150,7 +151,7 @@ static enum status read_string(struct reader *reader, struct gguf_string *string
     uint64_t length = 0;
     const unsigned char *bytes = NULL;
     TRY(read_u64(reader, &length));
-    TRY(take(reader, length, &bytes));
+    TRY(read_bytes(reader, length, &bytes));
     *string = (struct gguf_string){(const char *)bytes, (size_t)length};
     return STATUS_OK;
 }
@@ -206,7 +207,7 @@ static enum status read_array(struct reader *reader, struct gguf_array *array) {
         for (uint64_t i = 0; i < count; i++)
             TRY(read_string(reader, &string));
     else
-        TRY(take(reader, count * value_bytes[type], &bytes));
+        TRY(read_bytes(reader, count * value_bytes[type], &bytes));
     if (type == GGUF_BOOL) TRY(check_bools(reader, bytes, (size_t)count));
     *array = (struct gguf_array){type, (size_t)count, bytes};
     return STATUS_OK;
@@ -220,7 +221,7 @@ static enum status read_key(struct reader *reader, struct key *key) {
     struct gguf_string string;
     if (key->type == GGUF_ARRAY) return read_array(reader, &key->array);
     if (key->type == GGUF_STRING) return read_string(reader, &string);
-    TRY(take(reader, value_bytes[key->type], &key->value));
+    TRY(read_bytes(reader, value_bytes[key->type], &key->value));
     return key->type == GGUF_BOOL ? check_bools(reader, key->value, 1) : STATUS_OK;
 }
 
@@ -325,6 +326,7 @@ static enum status put_name(const struct reader *reader, uint32_t *slot) {
     if (*slot != 0)
         return refuse(reader, STATUS_BAD_FILE, "expected unique names, found that of %s %u again",
                       reader->part, *slot - 1);
+    ASSERT(reader->number < UINT32_MAX);
     *slot = (uint32_t)reader->number + 1;
     return STATUS_OK;
 }
@@ -416,6 +418,7 @@ static enum status read_tensors(struct reader *reader, struct gguf *gguf) {
 
 static const struct key *find_key(const struct gguf *gguf, const char *name) {
     const uint32_t slot = *key_slot(gguf, (struct gguf_string){name, strlen(name)});
+    ASSERT(slot <= gguf->key_count);
     return slot ? &gguf->keys[slot - 1] : NULL;
 }
 
@@ -498,6 +501,7 @@ enum status gguf_open_memory(const void *bytes, size_t length, const char *name,
                              struct error *err) {
     ASSERT((uintptr_t)bytes % MIN_ALIGNMENT == 0);
     struct gguf *opened;
+    ASSERT((uintptr_t)bytes % 8 == 0);
     TRY(create(name, &opened, err));
     opened->bytes = bytes;
     opened->length = length;
@@ -558,12 +562,14 @@ static enum status name_all(struct gguf *gguf, struct error *err) {
                              shown_path(gguf), (int)name.length, name.bytes);
         *slot = (uint32_t)i + 1;
     }
+    ASSERT(gguf->tensor_count <= GGUF_MAX_TENSORS);
     return STATUS_OK;
 }
 
 enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors, size_t count,
                         const struct gguf_owner *owner, struct error *err) {
     const size_t total = gguf->tensor_count + count;
+    ASSERT(owner->self && owner->digest && owner->prefetch && owner->close);
     if (count > GGUF_MAX_TENSORS || total > GGUF_MAX_TENSORS)
         return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %zu",
                          shown_path(gguf), GGUF_MAX_TENSORS, total);
@@ -720,6 +726,7 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *gguf, size_t index) 
 
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *gguf, const char *name) {
     const uint32_t slot = *tensor_slot(gguf, (struct gguf_string){name, strlen(name)});
+    ASSERT(slot <= gguf->tensor_count);
     return slot ? &gguf->tensors[slot - 1].face : NULL;
 }
 

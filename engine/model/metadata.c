@@ -67,6 +67,7 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
 
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most) {
     int64_t value = otherwise;
+    ASSERT(otherwise >= 0 && most > 0);
     const bool found = metadata_find_int(metadata, key, &value);
     struct gguf_array array;
     if (!found && find_array(metadata, key, &array))
@@ -94,6 +95,7 @@ static bool is_list(const struct gguf_array *list, int32_t count) {
 void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t otherwise,
                    int32_t most, int32_t *values) {
     struct gguf_array list;
+    ASSERT(count > 0 && most > 0);
     const bool listed = find_array(metadata, key, &list);
     const int32_t all = listed ? 1 : metadata_int(metadata, key, otherwise, most);
     if (listed && !is_list(&list, count))
@@ -127,6 +129,7 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
                       bool *values) {
     struct gguf_array list;
     int64_t stated = period;
+    ASSERT(count > 0 && period >= 0);
     const bool listed = find_array(metadata, key, &list);
     metadata_find_int(metadata, key, &stated);
     if (listed && !is_list(&list, count))

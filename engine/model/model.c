@@ -41,6 +41,7 @@ size_t model_stacked_bytes(const struct model *model, const struct weight *one, 
 
 const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count) {
     const size_t bytes = (size_t)count * sizeof matrices[0];
+    ASSERT(count > 0);
     const void **device = model_alloc(model, bytes);
     if (!device) return NULL;
     model->backend->to_device(model->device, device, matrices, bytes);
@@ -113,6 +114,8 @@ static struct weight rows_of(struct loader *loader, const char *name,
                              int32_t first) {
     struct model *model = loader->model;
     const size_t row_bytes = dtype_row_bytes(tensor->type, extent.columns);
+    ASSERT(first >= 0 && extent.rows > 0);
+    ASSERT(((size_t)first + (size_t)extent.rows) * row_bytes <= tensor->bytes);
     const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
     struct weight weight = {data, tensor->type, extent.rows, extent.columns};
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
@@ -143,6 +146,7 @@ static struct weight matrix(struct loader *loader, const char *name, int32_t row
 static void matrices(struct loader *loader, const char *name, int32_t columns,
                      struct weight *const parts[], const int32_t rows[], int32_t count) {
     struct extent extent = {columns, 0, 1};
+    ASSERT(count > 0);
     for (int32_t i = 0; i < count; i++)
         extent.rows += rows[i];
     const struct gguf_tensor *tensor = find(loader, name, false);
@@ -208,6 +212,7 @@ static float number(struct loader *loader, const char *name, float otherwise) {
 
 // "blk.7.attn_q.weight"
 static const char *layer_name(int32_t layer, const char *part, char name[64]) {
+    ASSERT(layer >= 0 && layer < MODEL_MAX_LAYERS);
     snprintf(name, 64, "blk.%" PRId32 ".%s", layer, part);
     return name;
 }
@@ -240,6 +245,7 @@ static void stacked(struct loader *loader, const char *name, const struct gguf_t
                     struct extent each, struct weight *matrices) {
     struct weight one = {NULL, tensor->type, each.rows, each.columns};
     const struct extent alone = {each.columns, each.rows, 1};
+    ASSERT(each.depth > 0 && each.depth <= 2 * EXPERTS_MAX);
     const size_t apart = model_stacked_bytes(loader->model, &one, each.depth);
     const struct extent all = {each.columns, each.rows * each.depth, 1};
     const char *first = apart ? rows_of(loader, name, tensor, all, 0).data : NULL;
@@ -282,6 +288,7 @@ static bool fused_experts(struct loader *loader, int32_t index, struct layer *la
 static void each_expert(struct loader *loader, int32_t index, const char *part,
                         struct extent extent, struct weight *experts) {
     char name[64], whole[32];
+    ASSERT(extent.depth <= EXPERTS_MAX);
     for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++) {
         snprintf(whole, sizeof whole, "%s.%" PRId32 ".weight", part, e);
         experts[e] =
@@ -452,6 +459,7 @@ enum status model_set_rotations(struct model *model, const float *factors) {
         layer->magnitude = attention->no_rope ? 1.0f : rope_magnitude(rope);
         layer->view = kv_shape_view(config, i);
         layer->place = kv_shape_place(config, i);
+        ASSERT(layer->view >= 0 && layer->view < KV_VIEWS && layer->place >= 0);
     }
     if (device) model->backend->to_device(model->device, device, host, bytes);
     const enum status status = device ? model->backend->sync(model->device) : STATUS_NO_MEMORY;

@@ -180,6 +180,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .logit_softcap = metadata_float(&metadata, "final_logit_softcapping", 0),
         .multimodal = family->multimodal,
     };
+    ASSERT(found.layers > 0 && found.layers <= MODEL_MAX_LAYERS);
     read_layers(&metadata, family, &found);
     family->read(&metadata, &found);
     check_planes(&metadata, &found);
@@ -199,6 +200,7 @@ static int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 
 struct layer_maxima model_config_maxima(const struct model_config *config) {
     struct layer_maxima most = {0};
+    ASSERT(config->layers > 0 && config->layers <= MODEL_MAX_LAYERS);
     for (int32_t i = 0; i < config->layers; i++) {
         const struct attention_spec *attention = &config->specs[i].attention;
         const struct ffn_spec *ffn = &config->specs[i].ffn;

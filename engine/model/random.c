@@ -79,6 +79,7 @@ static enum dtype type_of(const struct random *random, int32_t columns, bool exp
 static void place(struct random *random, struct weight *weight) {
     struct model *model = random->model;
     const size_t bytes = weight_bytes(weight);
+    ASSERT(weight->rows > 0 && weight->columns > 0);
     model->weight_bytes += bytes;
     model->parameters += (int64_t)weight->rows * weight->columns;
     random->bytes_of_type[weight->type] += bytes;

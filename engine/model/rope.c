@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "kernels/base/assert.h"
+
 static const double PI = 3.14159265358979323846;
 
 // The pair (as a real number) that makes `turns` full turns over the original context.
@@ -21,6 +23,7 @@ static double yarn_ramp(const struct rope *rope, int32_t pair) {
 }
 
 void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_freq) {
+    ASSERT(rope->dimensions > 0 && rope->dimensions % 2 == 0);
     for (int32_t pair = 0; pair < rope->dimensions / 2; pair++) {
         double frequency = pow((double)rope->base, -2.0 * pair / rope->dimensions);
         if (factors) frequency /= (double)factors[pair];

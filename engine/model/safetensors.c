@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/model/mapped_file.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 #include "kernels/base/text.h"
 
@@ -147,6 +148,7 @@ static enum status place_tensors(struct safetensors *file, const unsigned char *
         if ((uintptr_t)tensor->data != at || tensor->bytes > room - at)
             status = refuse(file, tensor->name.bytes,
                             "overlaps another, leaves a hole before it, or leaves the file", err);
+        ASSERT(status != STATUS_OK || at + tensor->bytes <= room);
         tensor->data = data + at;
         if (status == STATUS_OK) at += tensor->bytes;
     }
@@ -243,6 +245,7 @@ void safetensors_close(struct safetensors *file) {
 size_t safetensors_count(const struct safetensors *file) { return file->count; }
 
 const struct gguf_tensor *safetensors_at(const struct safetensors *file, size_t index) {
+    ASSERT(index < file->count);
     return &file->tensors[index];
 }
 
