@@ -8,8 +8,9 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "kernels/dtype.h"
+#include "kernels/dtype_table.h"
 #include "kernels/grids.h"
+#include "kernels/half.h"
 
 #ifdef __cplusplus
 extern "C" {

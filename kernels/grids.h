@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "kernels/dtype.h"
+#include "kernels/half.h"
 
 #ifdef __cplusplus
 extern "C" {

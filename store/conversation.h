@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/conversation_id.h"
 #include "store/db.h"
 #include "store/message.h"
 
 enum {
-    CONVERSATION_ID_BYTES = 9,    // 8 hex digits and NUL
     CONVERSATION_ID_SHORTEST = 4, // of a prefix that people type
     CONVERSATION_NAME_BYTES = 121,
 };
@@ -53,9 +53,6 @@ MUST_CHECK enum status conversation_create(struct db *db, const char *name, int6
 MUST_CHECK enum status conversation_fork(struct db *db, const struct conversation *original,
                                          int64_t tip, const char *name, struct conversation *fork,
                                          struct error *err);
-
-// A whole id as a number, 1 to UINT32_MAX; 0: it is none.
-uint64_t conversation_number(const char *id);
 
 // By whole id, name, or an id's prefix of CONVERSATION_ID_SHORTEST or more that fits only one.
 // NOT_FOUND; BAD_INPUT when several fit, with some of them.

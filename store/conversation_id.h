@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/conversation.h"
+enum { CONVERSATION_ID_BYTES = 9 }; // 8 hex digits and NUL
 
 // The range of ids that begin with these 1 to 8 hex digits (of either case); false if they are
 // none.
@@ -21,5 +21,8 @@ int64_t conversation_id_read(const char *id);
 
 // 0 is "".
 void conversation_id_write(int64_t number, char id[CONVERSATION_ID_BYTES]);
+
+// A whole id as a number, 1 to UINT32_MAX; 0: it is none.
+uint64_t conversation_number(const char *id);
 
 #endif

@@ -24,8 +24,7 @@
 
 #include "kernels/base/hash.h"
 #include "kernels/base/status.h"
-
-enum { DB_BUSY_MS = 5000 };
+#include "store/transaction.h"
 
 struct db;
 
@@ -35,14 +34,6 @@ struct db;
 // ":memory:" keeps nothing. The error names the path, what was found and what to do.
 MUST_CHECK enum status db_open(const char *path, struct db **db, struct error *err);
 void db_close(struct db *db); // NULL is fine
-
-// Several writes as one: all or none. They nest: only the outermost commits. A failure inside,
-// of any call, fails the whole: until db_rollback() everything answers CANCELLED. A commit that
-// fails leaves the transaction begun, so db_rollback() follows every failure; without a
-// transaction it does nothing.
-MUST_CHECK enum status db_begin(struct db *db, struct error *err);
-MUST_CHECK enum status db_commit(struct db *db, struct error *err);
-void db_rollback(struct db *db);
 
 // The model with this digest, entered if it is new.
 MUST_CHECK enum status db_model(struct db *db, struct hash128 digest, const char *name,

@@ -2,6 +2,8 @@
 // them.
 #include <string.h>
 
+#include "store/db.h"
+#include "store/statement.h"
 #include "store/tokens.h"
 
 // Each yields the id of a row that breaks it, or nothing.

@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "store/db.h"
+#include "store/tokens.h"
 
-enum { MESSAGE_NONE = 0 };      // no message; ids start at 1
-enum { MESSAGE_CUT = 1 << 24 }; // in place of a token's id, which is smaller; stored
+enum { MESSAGE_NONE = 0 }; // no message; ids start at 1
 
 // The numbers are stored: never change them.
 enum message_role { MESSAGE_SYSTEM = 0, MESSAGE_USER = 1, MESSAGE_ASSISTANT = 2 };
@@ -76,12 +76,5 @@ void message_path_free(struct message *path, size_t count);
 enum { MESSAGE_MAX_REPLIES = 4096 };
 MUST_CHECK enum status message_replies(struct db *db, int64_t id, struct message **replies,
                                        size_t *count, struct error *err);
-
-// The token ids stored for one message and model: *tokens is owned by the caller (free).
-// NOT_FOUND when this model has never read the message. Setting replaces what there was.
-MUST_CHECK enum status message_tokens(struct db *db, int64_t id, int64_t model, int32_t **tokens,
-                                      size_t *count, struct error *err);
-MUST_CHECK enum status message_set_tokens(struct db *db, int64_t id, int64_t model,
-                                          const int32_t *tokens, size_t count, struct error *err);
 
 #endif

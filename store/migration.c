@@ -1,5 +1,7 @@
 #include "store/migration.h"
 
+#include "store/transaction.h"
+
 // message is narrow, for it is what paths and searches walk over; the text lies in message_body.
 //   root      the first message of its tree           depth     messages on the path to it
 //   opening   the first user message on that path     turns     user messages on it

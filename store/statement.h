@@ -16,9 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/db.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/status.h"
 
-enum { DB_MAX_STATEMENTS = 64, DB_MAX_LOCKS = 128 };
+enum {
+    DB_BUSY_MS = 5000, // that a writer waits for another process
+    DB_MAX_STATEMENTS = 64,
+    DB_MAX_LOCKS = 128,
+};
 
 struct prepared {
     const char *sql;

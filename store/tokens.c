@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "kernels/base/assert.h"
-#include "store/message.h"
+#include "store/db.h"
+#include "store/statement.h"
 
 enum { TOKEN_BYTES = 4, TOKENS_MOST = INT32_MAX / TOKEN_BYTES };
 

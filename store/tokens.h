@@ -1,4 +1,4 @@
-// store/tokens.h — the token rows of messages; nobody outside this room includes it.
+// store/tokens.h — the token rows of messages.
 //
 // A row of message_tokens holds `count` ids as little-endian int32, and `total`, the length of the
 // log up to here: count and the total of the parent's row for the same model (0 where there is
@@ -6,7 +6,23 @@
 #ifndef STORE_TOKENS_H
 #define STORE_TOKENS_H
 
-#include "store/statement.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/status.h"
+
+struct db;
+
+enum { MESSAGE_CUT = 1 << 24 }; // in place of a token's id, which is smaller; stored: message.h
+
+// The token ids stored for one message and model: *tokens is owned by the caller (free).
+// NOT_FOUND when this model has never read the message. Setting replaces what there was.
+MUST_CHECK enum status message_tokens(struct db *db, int64_t id, int64_t model, int32_t **tokens,
+                                      size_t *count, struct error *err);
+MUST_CHECK enum status message_set_tokens(struct db *db, int64_t id, int64_t model,
+                                          const int32_t *tokens, size_t count, struct error *err);
+
+// ---- The rest is for this room alone.
 
 // SQL: do the ids begin with a cut? Of such an id alone the highest byte is not 0.
 #define TOKENS_ARE_CUT(ids) "coalesce(substr(" ids ", 4, 1), x'') > x'00'"

@@ -19,6 +19,7 @@
 #define STORE_VAULT_INDEX_H
 
 #include "engine/kv/tier.h"
+#include "store/db.h"
 #include "store/migration.h"
 
 extern const struct schema VAULT_INDEX; // application id "quik"

@@ -15,6 +15,7 @@
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
+#include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/size.h"

@@ -13,6 +13,7 @@
 #include "app/cli/fit.h"
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
+#include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/base/size.h"
 

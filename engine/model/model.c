@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/rope.h"

@@ -106,12 +106,6 @@ struct model_config {
     struct layer_spec specs[MODEL_MAX_LAYERS]; // [layers]
 };
 
-// Reads and checks the keys. UNSUPPORTED names the family or the feature that quire lacks;
-// BAD_FILE the key that is missing or out of range. `vocabulary` is left 0: the embedding
-// tensor says it.
-MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_config *config,
-                                         struct error *err);
-
 bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
 
 // The largest of each over all layers. Rows are in elements.

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/model/config_read.h"
 #include "engine/model/folder_config.h"
 #include "kernels/base/assert.h"
 

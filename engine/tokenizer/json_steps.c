@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 
 static const char mark[] = "\xE2\x96\x81"; // U+2581, which stands for a space
@@ -55,8 +54,8 @@ static enum status unknown_type(const struct reading *reading, struct json_view 
 // Reads the steps one after another. Sequences hold sequences, up to the stated depth.
 static enum status read_all(const struct reading *reading, struct json_view step,
                             const char *members, read_step *read) {
-    struct json_view lists[TOKENIZER_JSON_MAX_DEPTH];
-    size_t cursors[TOKENIZER_JSON_MAX_DEPTH];
+    struct json_view lists[JSON_STEPS_MAX_DEPTH];
+    size_t cursors[JSON_STEPS_MAX_DEPTH];
     size_t depth = 0;
     const enum json_kind kind = json_view_kind(step);
     if (kind == JSON_ABSENT || kind == JSON_NULL) return STATUS_OK;
@@ -65,14 +64,13 @@ static enum status read_all(const struct reading *reading, struct json_view step
         if (!is_type(step, "Sequence")) {
             TRY(read(reading, step));
         } else {
-            if (depth == TOKENIZER_JSON_MAX_DEPTH)
-                return unsupported(reading, "so deep a Sequence");
+            if (depth == JSON_STEPS_MAX_DEPTH) return unsupported(reading, "so deep a Sequence");
             lists[depth] = json_view_find(step, members);
             if (json_view_kind(lists[depth]) != JSON_ARRAY)
                 return wrong(reading, "a Sequence without a list");
             cursors[depth++] = 0;
         }
-        ASSERT(depth <= TOKENIZER_JSON_MAX_DEPTH);
+        ASSERT(depth <= JSON_STEPS_MAX_DEPTH);
         while (depth > 0 && !json_view_next(lists[depth - 1], &cursors[depth - 1], NULL, &step))
             depth--;
         if (depth == 0) return STATUS_OK;

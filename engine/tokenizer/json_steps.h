@@ -9,6 +9,8 @@
 #include "engine/tokenizer/internal.h"
 #include "kernels/base/json_view.h"
 
+enum { JSON_STEPS_MAX_DEPTH = 4 }; // of Sequences in Sequences
+
 MUST_CHECK enum status json_steps_normalizer(struct json_view view, const char *name,
                                              struct normalizer *normalizer, struct error *err);
 

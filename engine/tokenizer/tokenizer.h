@@ -20,13 +20,12 @@
 #include <stdint.h>
 
 #include "engine/model/gguf.h"
+#include "engine/tokenizer/token.h"
 #include "kernels/base/piece.h"
 #include "kernels/base/status.h"
 #include "kernels/base/text.h"
 
 enum {
-    TOKEN_NONE = -1,
-    TOKENIZER_MAX_VOCABULARY = 1 << 22,
     TOKENIZER_MAX_TEXT_BYTES = 1 << 29, // of all pieces of one call
     TOKENIZER_MAX_GROWTH = 32,          // of a text by its normaliser: NFKC makes 11 of 1 byte
 };

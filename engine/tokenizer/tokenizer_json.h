@@ -22,7 +22,6 @@
 
 enum {
     TOKENIZER_JSON_MAX_BYTES = 1 << 29, // of one file
-    TOKENIZER_JSON_MAX_DEPTH = 4,       // of Sequences in Sequences
 };
 
 struct tokenizer_json {           // borrowed only while the call lasts

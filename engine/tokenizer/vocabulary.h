@@ -21,8 +21,11 @@
 #ifndef ENGINE_VOCABULARY_H
 #define ENGINE_VOCABULARY_H
 
+#include "engine/model/gguf.h"
 #include "engine/tokenizer/prefix_index.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/token.h"
+#include "kernels/base/status.h"
+#include "kernels/base/text.h"
 
 enum { VOCABULARY_MAX_TEXT_BYTES = 4096 }; // of one token
 

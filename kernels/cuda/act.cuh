@@ -1,6 +1,6 @@
 // kernels/cuda/act.cuh — the activation functions of gated layers: enum act of backend.h.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 static __device__ inline float act_of(enum act act, float g, float up) {
     if (act == ACT_SILU) return g / (1 + __expf(-g)) * up;

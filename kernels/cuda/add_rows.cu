@@ -7,7 +7,7 @@
 //   grid   rows;  block  THREADS, a column a thread and step;  smem  THREADS/32 fp32
 //
 // Arithmetic is fp32. Bound by memory; for a few rows by the launch.
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { THREADS = 256 };
 

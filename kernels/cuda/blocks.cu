@@ -3,7 +3,7 @@
 //   copy_blocks  one launch for all pairs; grid (pairs, COPIERS), 16 bytes a thread and step
 //   swap_blocks  one asynchronous copy for each run of consecutive blocks
 //   read         every byte once, with all multiprocessors: the ceiling that the bench divides by
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { THREADS = 256, COPIERS = 16, PAIRS_AT_ONCE = 128, READERS_PER_SM = 8 };
 

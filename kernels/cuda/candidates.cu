@@ -19,7 +19,7 @@
 // the maximum.
 //
 // Rounds as penalised_logit() does. Bound by reading the row; for one row by latency.
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { FEW_THREADS = 512, FEW_VALUES = 8, MANY_THREADS = 1024, MANY_VALUES = 16 };
 

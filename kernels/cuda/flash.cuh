@@ -4,7 +4,7 @@
 // products, maxima and sums are fp32. In shared memory a row of K or V takes an odd number of
 // 16-byte chunks, so that the eight rows of an ldmatrix use different banks.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum {
     FLASH_GROUP_MAX = 16,

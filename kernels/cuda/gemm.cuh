@@ -1,6 +1,6 @@
 // kernels/cuda/gemm.cuh — products of a matrix and many tokens' rows.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { GEMM_PARTS = 2 };
 

@@ -18,9 +18,9 @@
 //
 // Memory: nothing is allocated; v2's scratch is the caller's. Threads: as in kernels/backend.h.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
-#include <cuda_fp8.h> // after cuda.cuh, which keeps cuda_fp16.h from naming its type half
+#include <cuda_fp8.h> // after device.cuh, which keeps cuda_fp16.h from naming its type half
 
 enum { PARTITION_SIZE = 512 };
 

@@ -2,7 +2,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "kernels/base/trace.h"
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 static nvtxDomainHandle_t domain;
 

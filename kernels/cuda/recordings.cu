@@ -3,7 +3,7 @@
 // A shape runs plainly the first time (kernels are loaded, cuBLASLt chooses), is captured the
 // second time, and replayed from then on: one launch instead of hundreds. Arguments are part of a
 // graph, so whatever changes from step to step lies in device memory.
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 #include <cstdlib>
 

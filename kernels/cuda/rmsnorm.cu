@@ -10,7 +10,7 @@
 // few rows by its latency: a thread starts all its loads at once, and those of the weights, which
 // no kernel writes, before grid_wait(). Columns past the first KEPT steps are read twice, the
 // second time from L1.
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { THREADS = 512, KEPT = 4 };
 

@@ -3,7 +3,7 @@
 // Lane l holds pairs l, l + 32, ...: first those that are rotated, then neighbours that are not.
 // Fused multiply-adds are written out, so that a head has the same bits in every kernel.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 template <int PAIRS> struct rope_head {
     float x[PAIRS][2]; // 0 past the head's end

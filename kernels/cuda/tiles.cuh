@@ -15,7 +15,7 @@
 // bytes that are adjacent across the warp; the rest is arithmetic on registers. The layouts of the
 // types are in fragments_scaled.cuh, fragments_coded.cuh and fragments_grids.cuh.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { TILE_ROWS = 16, GROUP_COLUMNS = 32, QUAD_GROUPS = 4, LANES = 32 };
 

@@ -10,7 +10,7 @@
 // Invariant: a buffer is written only after the product that read it, and read only after it is
 // written, whichever streams these run on.
 #pragma once
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 
 enum { UNPACKED_PARTS = 2 };
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 
 static enum status missing(struct machine *machine, const struct value *of,

@@ -12,7 +12,7 @@
 #ifndef PROMPTS_JINJA_BUILTIN_H
 #define PROMPTS_JINJA_BUILTIN_H
 
-#include "prompts/jinja/value.h"
+#include "prompts/jinja/call.h"
 
 struct machine;
 
@@ -23,26 +23,6 @@ enum builtin_kind {
     BUILTIN_TEXT_METHOD,
     BUILTIN_DICT_METHOD,
     BUILTIN_LIST_METHOD,
-};
-
-struct named_value {
-    const struct chars *name;
-    struct value value;
-};
-
-struct arguments {
-    const struct value *values;
-    size_t count;
-    const struct named_value *named;
-    size_t named_count;
-};
-
-enum { BUILTIN_MAX_PARAMETERS = 6 };
-
-struct call {
-    const struct value *self; // the value that a filter, test or method applies to
-    const struct value *values[BUILTIN_MAX_PARAMETERS];
-    const struct arguments *all;
 };
 
 typedef enum status builtin_function(struct machine *machine, const struct call *call,

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 
 static const struct value *find_named(const struct arguments *arguments, const struct chars *name) {

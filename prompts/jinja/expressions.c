@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 #include "prompts/jinja/show.h"
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "prompts/jinja/argument.h"
+#include "prompts/jinja/builtin.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/show.h"
 

@@ -6,6 +6,7 @@
 
 #include "kernels/base/text.h"
 #include "prompts/jinja/argument.h"
+#include "prompts/jinja/builtin.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/format.h"
 #include "prompts/jinja/show.h"

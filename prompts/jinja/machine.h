@@ -20,7 +20,7 @@
 #include <locale.h>
 #include <time.h>
 
-#include "prompts/jinja/builtin.h"
+#include "prompts/jinja/call.h"
 #include "prompts/jinja/lexer.h"
 #include "prompts/jinja/tree.h"
 

@@ -1,4 +1,5 @@
 #include "kernels/base/text.h"
+#include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 
 static enum status is(bool holds, struct value *result) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 #include "tests/device/tests.cuh"
 
 enum { ROUTED_TOKENS = 33, MOST_EXPERTS = 128, MOST_USED = 8, MOST_TOKENS = 512 };

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 #include "tests/device/tests.cuh"
 
 enum { GUARD = 64, TABLE_IDS = 5, ALONE_TOKENS = 19 };

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 #include "tests/device/tests.cuh"
 
 enum { LAYERS = 4, REPEATS = 10, MOST_TOKENS = 2048 };

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device.cuh"
 #include "tests/device/tests.cuh"
 
 enum {

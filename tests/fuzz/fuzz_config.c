@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/config_read.h"
 #include "engine/model/folder_config.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/rope.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/statement.h"
 #include "tests/check.h"
 
 enum { TOKENS_MOST = 256 };

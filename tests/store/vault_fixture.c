@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "store/db.h"
+#include "store/statement.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
 

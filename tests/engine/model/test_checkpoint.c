@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/model/model_config.h"
+#include "engine/model/config_read.h"
 #include "tests/engine/model/gguf_writer.h"
 
 static char folder[] = "/tmp/quire-checkpoint-XXXXXX";

@@ -1,6 +1,7 @@
 // tests/engine/model/test_model.c — what model_open() refuses, and in which words.
 //
 // A small good file is changed in one place: the rest of it is what a converter wrote.
+#include "engine/model/config_read.h"
 #include "engine/model/model.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 

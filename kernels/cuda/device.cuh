@@ -1,4 +1,4 @@
-// kernels/cuda/cuda.cuh — what every kernel file here shares.
+// kernels/cuda/device.cuh — what every kernel file here shares.
 #pragma once
 #define CUDA_NO_HALF // half is the bits of one in dtype.h
 #include <cublasLt.h>

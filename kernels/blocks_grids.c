@@ -1,8 +1,6 @@
-// kernels/grids.c — the code books, and the values that a block of their rows stands for.
+// kernels/blocks_grids.c — the code books, and the values that a block of their rows stands for.
 //
 // Every value is exact in fp32: d has 11 bits, the scale at most 5, a step of a table at most 6.
-#include "kernels/grids.h"
-
 #include "kernels/blocks.h"
 
 #define GRID(name, rows) const uint16_t name##_grid[GRID_ROWS(rows)]

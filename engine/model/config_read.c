@@ -1,0 +1,190 @@
+#include "engine/model/config_read.h"
+
+#include <math.h>
+
+#include "engine/model/family.h"
+#include "kernels/base/assert.h"
+
+static struct rope read_rope(struct metadata *metadata, const struct rope *family,
+                             const struct model_config *config, int32_t head_size) {
+    static const char *const scalings[] = {"none", "linear", "yarn", "longrope"};
+    struct rope rope = *family;
+    rope.base = metadata_float(metadata, "rope.freq_base", 10000.0f);
+    rope.dimensions = metadata_int(metadata, "rope.dimension_count", head_size, head_size);
+    rope.scaling = (enum rope_scaling)metadata_choice(metadata, "rope.scaling.type", scalings, 4,
+                                                      "is none of none, linear, yarn, longrope");
+    rope.factor = rope.attention_factor = 1.0f;
+    if (rope.dimensions % 2)
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "is odd");
+    if (rope.base < 1.0f) metadata_fail(metadata, STATUS_BAD_FILE, "rope.freq_base", "is below 1");
+    rope.original_context = metadata_int(metadata, "rope.scaling.original_context_length",
+                                         config->context, MODEL_MAX_CONTEXT);
+    // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
+    if (metadata_has(metadata, "rope.scaling.attn_factor") && rope.scaling == ROPE_PLAIN)
+        rope.scaling = ROPE_LONG;
+    if (rope.scaling == ROPE_LONG)
+        rope.attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
+    if (rope.scaling == ROPE_PLAIN || rope.scaling == ROPE_LONG) return rope;
+    rope.factor = metadata_float(metadata, "rope.scaling.factor", NAN);
+    if (rope.factor < 1e-3f)
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.scaling.factor", "is about zero");
+    if (rope.scaling == ROPE_LINEAR) return rope;
+    rope.attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
+    rope.attention_factor *= metadata_float(metadata, "rope.scaling.yarn_attn_factor", 1.0f);
+    rope.beta_fast = metadata_float(metadata, "rope.scaling.yarn_beta_fast", 32.0f);
+    rope.beta_slow = metadata_float(metadata, "rope.scaling.yarn_beta_slow", 1.0f);
+    return rope;
+}
+
+static void read_attention(struct metadata *metadata, const struct model_config *config,
+                           struct attention_spec *attention) {
+    const int32_t equal_share = config->dim / attention->heads;
+    const int32_t size = metadata_int(metadata, "attention.key_length",
+                                      equal_share > 0 ? equal_share : 1, MODEL_MAX_HEAD_SIZE);
+    if (metadata_int(metadata, "attention.value_length", size, MODEL_MAX_HEAD_SIZE) != size)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length",
+                      "differs from key_length");
+    attention->head_size = size;
+    attention->rope = read_rope(metadata, &attention->rope, config, size);
+    bool halves = false; // folder_config.h says so of safetensors
+    if (gguf_find_bool(metadata->gguf, "quire.rotary_halves", &halves) && halves)
+        attention->rope.interleaved = false;
+    attention->scale = metadata_factor(metadata, "attention.scale", 1.0f / sqrtf((float)size));
+    attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
+}
+
+// An expert's share is the softmax of the chosen scores: of all scores (1) and then made to add up
+// to one, or of the chosen ones (3), which is the same.
+static void check_routing(struct metadata *metadata) {
+    int64_t gating;
+    if (metadata_find_int(metadata, "expert_gating_func", &gating) && gating != 1 && gating != 3)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_gating_func",
+                      "is no softmax, which quire lacks");
+    if (metadata_is_false(metadata, "expert_weights_norm"))
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_weights_norm",
+                      "is false, which quire lacks");
+    const float scale = metadata_float(metadata, "expert_weights_scale", 0);
+    if (scale != 0 && scale != 1)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_weights_scale",
+                      "is set, which quire lacks");
+}
+
+static void read_experts(struct metadata *metadata, int32_t width, struct ffn_spec *ffn) {
+    static const char key[] = "expert_count";
+    const bool wanted = ffn->kind != FFN_DENSE;
+    ffn->experts = metadata_count(metadata, key, EXPERTS_MAX);
+    if (ffn->experts == 0) ffn->kind = FFN_DENSE;
+    if (ffn->experts == 0) return;
+    if (!wanted) metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is set, which quire lacks");
+    ffn->experts_used = metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX);
+    ffn->expert_width = metadata_int(metadata, "expert_feed_forward_length", width, MODEL_MAX_DIM);
+    if (ffn->experts_used > ffn->experts)
+        metadata_fail(metadata, STATUS_BAD_FILE, "expert_used_count", "is above expert_count");
+    check_routing(metadata);
+}
+
+// Layers that are alike but for what the file lists layer by layer.
+static void read_layers(struct metadata *metadata, const struct family *family,
+                        struct model_config *config) {
+    static const char heads_key[] = "attention.head_count_kv";
+    int32_t kv_heads[MODEL_MAX_LAYERS], widths[MODEL_MAX_LAYERS];
+    struct layer_spec layer = family->layer;
+    bool slides[MODEL_MAX_LAYERS];
+    // Before other lists: of them it tells best that there are not as many layers.
+    metadata_pattern(metadata, "attention.sliding_window_pattern", config->layers, 0, slides);
+    const int32_t heads = metadata_int(metadata, "attention.head_count", 0, MODEL_MAX_HEADS);
+    // Files whose feed-forward is all experts need not say how wide another would be.
+    const int32_t least = metadata_has(metadata, "expert_feed_forward_length") ? 1 : 0;
+    metadata_list(metadata, heads_key, config->layers, heads, heads, kv_heads);
+    metadata_list(metadata, "feed_forward_length", config->layers, least, MODEL_MAX_DIM, widths);
+    layer.attention.heads = heads;
+    read_attention(metadata, config, &layer.attention);
+    read_experts(metadata, widths[0], &layer.ffn);
+    layer.residual_scale = metadata_factor(metadata, "residual_scale", 1.0f);
+    for (int32_t i = 0; i < config->layers; i++) {
+        config->specs[i] = layer;
+        config->specs[i].ffn.width = widths[i];
+        config->specs[i].attention.kv_heads = kv_heads[i];
+        config->specs[i].attention.kv_source = i;
+        if (heads % kv_heads[i])
+            metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "does not divide head_count");
+    }
+}
+
+// What other families keep under the same names, and what would change the answer if ignored.
+static void refuse_unknown_features(struct metadata *metadata) {
+    static const char *const features[] = {
+        "attention.clamp_kqv",
+        "pooling_type",
+        "expert_shared_count",
+        "expert_shared_feed_forward_length",
+        "expert_group_count",
+        "leading_dense_block_count",
+        "attention.temperature_scale",
+        "attention.temperature_length",
+        "swiglu_clamp_exp",
+        "interleave_moe_layer_step",
+    };
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        if (metadata_is_set(metadata, features[i]))
+            metadata_fail(metadata, STATUS_UNSUPPORTED, features[i], "is set, which quire lacks");
+}
+
+static bool same_planes(const struct layer_spec *a, const struct layer_spec *b) {
+    return a->attention.kv_heads == b->attention.kv_heads &&
+           a->attention.head_size == b->attention.head_size;
+}
+
+// The cache has a place for keys and values of two shapes (kv_shape.h).
+static void check_planes(struct metadata *metadata, const struct model_config *config) {
+    const struct layer_spec *first = &config->specs[0], *other = NULL;
+    for (int32_t i = 1; i < config->layers; i++) {
+        const struct layer_spec *spec = &config->specs[i];
+        const bool third = other && !same_planes(spec, first) && !same_planes(spec, other);
+        if (third || !same_planes(spec, &config->specs[spec->attention.kv_source]))
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.head_count_kv",
+                          "differs among layers of one kind");
+        if (!other && !same_planes(spec, first)) other = spec;
+    }
+}
+
+static enum status refuse_family(const struct gguf *gguf, struct gguf_string name,
+                                 struct error *err) {
+    const char *kind = family_kind_of_unknown(name.bytes, name.length);
+    char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
+    family_list(names, model_types);
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%s: the model family is \"%.*s\"%s%s; quire knows %s", gguf_path(gguf),
+                     (int)(name.length < 60 ? name.length : 60), name.bytes, kind ? ", " : "",
+                     kind ? kind : "", names);
+}
+
+enum status model_config_read(const struct gguf *gguf, struct model_config *config,
+                              struct error *err) {
+    struct gguf_string name;
+    if (!gguf_find_string(gguf, "general.architecture", &name))
+        return error_set(err, STATUS_BAD_FILE, "%s: general.architecture is missing",
+                         gguf_path(gguf));
+    const struct family *family = family_find(name.bytes, name.length);
+    if (!family) return refuse_family(gguf, name, err);
+
+    struct metadata metadata = {.gguf = gguf, .family = family->name, .err = err};
+    struct model_config found = {
+        .family = family->name,
+        .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),
+        .layers = metadata_int(&metadata, "block_count", 0, MODEL_MAX_LAYERS),
+        .context = metadata_int(&metadata, "context_length", 0, MODEL_MAX_CONTEXT),
+        .norm_eps = metadata_float(&metadata, "attention.layer_norm_rms_epsilon", NAN),
+        .embedding_scale = metadata_factor(&metadata, "embedding_scale", 1.0f),
+        .logit_scale = 1 / metadata_factor(&metadata, "logit_scale", 1.0f),
+        .logit_softcap = metadata_float(&metadata, "final_logit_softcapping", 0),
+        .multimodal = family->multimodal,
+    };
+    ASSERT(found.layers > 0 && found.layers <= MODEL_MAX_LAYERS);
+    read_layers(&metadata, family, &found);
+    family->read(&metadata, &found);
+    check_planes(&metadata, &found);
+    refuse_unknown_features(&metadata);
+    if (metadata.status == STATUS_OK) *config = found;
+    return metadata.status;
+}

@@ -1,0 +1,13 @@
+// engine/model/config_read.h — a model's metadata, read through its family into a model_config.
+#ifndef ENGINE_CONFIG_READ_H
+#define ENGINE_CONFIG_READ_H
+
+#include "engine/model/model_config.h"
+
+// Reads and checks the keys. UNSUPPORTED names the family or the feature that quire lacks;
+// BAD_FILE the key that is missing or out of range. `vocabulary` is left 0: the embedding
+// tensor says it.
+MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_config *config,
+                                         struct error *err);
+
+#endif

@@ -1,0 +1,46 @@
+#include "store/transaction.h"
+
+#include "kernels/base/assert.h"
+#include "kernels/base/trace.h"
+#include "store/statement.h"
+
+enum status db_begin(struct db *db, struct error *err) {
+    static const char sql[] = "BEGIN IMMEDIATE";
+    struct statement statement;
+    if (db->depth == 0) {
+        TRY(statement_start(db, sql, &statement, err));
+        TRY(statement_run(&statement, err));
+    }
+    db->depth++;
+    return STATUS_OK;
+}
+
+static enum status commit(struct statement *statement, struct error *err) {
+    const struct trace_span span = trace_begin("commit");
+    const enum status status = statement_run(statement, err);
+    trace_end(&span);
+    return status;
+}
+
+enum status db_commit(struct db *db, struct error *err) {
+    static const char sql[] = "COMMIT";
+    struct statement statement;
+    ASSERT(db->depth > 0);
+    TRY(statement_start(db, sql, &statement, err)); // refuses when a part has failed
+    if (db->depth > 1)
+        statement_finish(&statement);
+    else
+        TRY(commit(&statement, err));
+    db->depth--;
+    return STATUS_OK;
+}
+
+void db_rollback(struct db *db) {
+    if (db->depth == 0) return;
+    if (--db->depth == 0 && !sqlite3_get_autocommit(db->handle)) {
+        sqlite3_step(db->rollback);
+        sqlite3_reset(db->rollback);
+    }
+    // Should SQLite be unable to roll back, nothing may be added to what is still open.
+    db->failed = !sqlite3_get_autocommit(db->handle) || db->depth > 0;
+}

@@ -1,0 +1,17 @@
+// store/transaction.h — several writes as one: all or none.
+#ifndef STORE_TRANSACTION_H
+#define STORE_TRANSACTION_H
+
+#include "kernels/base/status.h"
+
+struct db;
+
+// Transactions nest: only the outermost commits. A failure inside,
+// of any call, fails the whole: until db_rollback() everything answers CANCELLED. A commit that
+// fails leaves the transaction begun, so db_rollback() follows every failure; without a
+// transaction it does nothing.
+MUST_CHECK enum status db_begin(struct db *db, struct error *err);
+MUST_CHECK enum status db_commit(struct db *db, struct error *err);
+void db_rollback(struct db *db);
+
+#endif
