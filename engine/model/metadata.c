@@ -67,7 +67,7 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
 
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most) {
     int64_t value = otherwise;
-    ASSERT(otherwise >= 0 && most > 0);
+    ASSERT(otherwise >= 0);
     const bool found = metadata_find_int(metadata, key, &value);
     struct gguf_array array;
     if (!found && find_array(metadata, key, &array))
