@@ -14,22 +14,22 @@ void engine_kv_usage(struct engine *engine, struct kv_usage *usage) {
     pthread_mutex_unlock(&engine->lock);
 }
 
-void engine_holder_usage(struct engine *engine, const uint64_t *holders, size_t count,
-                         struct holder_usage *usage) {
+void engine_conversation_usage(struct engine *engine, const uint64_t *conversations, size_t count,
+                               struct conversation_usage *usage) {
     pthread_mutex_lock(&engine->lock);
-    block_cache_holder_usage(engine->cache, holders, count, usage);
+    block_cache_conversation_usage(engine->cache, conversations, count, usage);
     pthread_mutex_unlock(&engine->lock);
 }
 
-void engine_let_go(struct engine *engine, uint64_t holder) {
+void engine_release(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
-    block_cache_let_go(engine->cache, holder);
+    block_cache_release(engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
 }
 
-uint32_t engine_strip(struct engine *engine, uint64_t holder) {
+uint32_t engine_strip(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
-    const uint32_t removed = block_cache_strip(engine->cache, holder);
+    const uint32_t removed = block_cache_strip(engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
     return removed;
 }

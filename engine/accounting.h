@@ -1,62 +1,26 @@
-// engine/accounting.h — where every block of KV is, and who references it.
+// engine/accounting.h — what the KV cache has, asked by people and by saved conversations.
 //
-// Numbers for people, all taken at one moment under the engine's lock, so that sums are exact.
-// Threads: the UI's.
+// A saved conversation goes by a number that the caller chose; sequence_save() says what it needs:
+// the path from the root to the last sealed block of a sequence. What no conversation needs leaves
+// the disk first. Threads: the UI's.
 #ifndef ENGINE_ACCOUNTING_H
 #define ENGINE_ACCOUNTING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "engine/kv/usage.h"
 
 struct engine;
 
-struct kv_usage {
-    size_t block_bytes;
-    // device_blocks = device_held + device_cached + device_free, exactly
-    uint32_t device_blocks;
-    uint32_t device_held;   // by a sequence or a transfer
-    uint32_t device_cached; // unreferenced: found by their tokens until they are evicted
-    uint32_t device_free;
-    uint32_t device_shared; // of the held: by two sequences or more
-    uint64_t device_spared; // further blocks that a copy for each sequence would need
-    // host_blocks = host_cached + host_moving + host_free, exactly
-    uint32_t host_blocks;
-    uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
-    bool has_disk;
-    uint32_t disk_blocks;      // of this model, that are known to be on the disk
-    uint64_t disk_bytes;       // stored, of all models
-    uint64_t disk_limit_bytes; // 0: none
-    uint32_t unwritten_blocks; // sealed, and not yet on the disk
-    // since opening
-    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // that requests found there
-    uint64_t prefilled_tokens, decoded_tokens;                    // computed
-    uint64_t duplicate_blocks;                    // computed twice at once, and dropped
-    uint64_t evicted_blocks;                      // from the device
-    uint64_t lost_blocks;                         // of those, the ones that were nowhere else
-    uint64_t preempted_requests;                  // that had to wait for blocks
-    uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
-    uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers
-    uint64_t disk_payload_bytes;                  // of that, KV written for the first time
-    uint64_t failed_reads, failed_writes;         // blocks
-};
 void engine_kv_usage(struct engine *engine, struct kv_usage *usage);
 
-// Conversations hold KV by a number that the caller chose. It names the path from the root to
-// the last sealed block of a sequence; what no holder needs leaves the disk first.
-struct holder_usage {
-    int32_t tokens;                                  // sealed, on its path
-    int32_t device_tokens, host_tokens, disk_tokens; // of those, in the fastest tier that has them
-    uint32_t unique_blocks, shared_blocks;           // shared: with another holder
-};
+// One entry for each of conversations[count]; zeros for those that are not known. O(all paths).
+void engine_conversation_usage(struct engine *engine, const uint64_t *conversations, size_t count,
+                               struct conversation_usage *usage);
 
-// One entry for each of holders[count]; zeros for those that are not known. O(all paths).
-void engine_holder_usage(struct engine *engine, const uint64_t *holders, size_t count,
-                         struct holder_usage *usage);
-void engine_let_go(struct engine *engine, uint64_t holder); // keeps its blocks until room is short
+// The conversation needs nothing any more; its blocks stay until space is short.
+void engine_release(struct engine *engine, uint64_t conversation);
 
-// Deletes the blocks that only this holder needs and no sequence uses, from every tier; it holds
-// nothing afterwards. Returns how many.
-uint32_t engine_strip(struct engine *engine, uint64_t holder);
+// The same, and deletes the blocks that only it needed and no sequence uses, wherever they are.
+// Returns how many.
+uint32_t engine_strip(struct engine *engine, uint64_t conversation);
 
 #endif

@@ -412,7 +412,7 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
         snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
                  other.num_layers, other.num_kv_heads, other.head_size);
     char digest[HASH_HEX_BYTES] = "";
-    if (engine->gguf && options->tier) hash_hex(engine_digest(engine), digest);
+    if (engine->gguf && options->disk) hash_hex(engine_digest(engine), digest);
     const int length = snprintf(
         text, sizeof text,
         "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
@@ -442,7 +442,7 @@ static enum status open_cache(struct opening *opening) {
         .shape = &engine->shape,
         .lock = &engine->lock,
         .host_slots = slots < BLOCK_NONE / 4 ? (uint32_t)slots : BLOCK_NONE / 4,
-        .tier = engine->tier,
+        .disk = engine->disk,
         .format = format_id(engine, options),
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
@@ -451,7 +451,7 @@ static enum status open_cache(struct opening *opening) {
         .user = engine,
     };
     TRY(block_cache_create(&cache, &engine->cache, opening->err));
-    engine->tier = NULL;
+    engine->disk = NULL;
     return STATUS_OK;
 }
 
@@ -492,10 +492,10 @@ enum status engine_open(const struct engine_options *options, struct engine **re
     ASSERT(options->model_path || options->shape);
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine) {
-        if (options->tier) options->tier->verbs->close(options->tier);
+        if (options->disk) options->disk->ops->close(options->disk, NULL);
         return error_set(err, STATUS_NO_MEMORY, "not enough memory");
     }
-    engine->tier = options->tier;
+    engine->disk = options->disk;
     engine->kv_restore = options->kv_restore;
     engine->io_deadline_us =
         (int64_t)(options->io_deadline_ms ? options->io_deadline_ms : IO_DEADLINE_MS) * 1000;
@@ -542,7 +542,7 @@ void engine_close(struct engine *engine) {
         block_cache_note_prefill(engine->cache, 1 / engine->tokens_per_us);
     // If the disk does not answer, its thread still uses the engine: leak it rather than free it.
     if (!block_cache_destroy(engine->cache, (int)(engine->io_deadline_us / 1000))) return;
-    if (engine->tier) engine->tier->verbs->close(engine->tier);
+    if (engine->disk) engine->disk->ops->close(engine->disk, NULL);
     forward_destroy(engine->forward);
     if (engine->device) {
         engine->backend->release(engine->device, engine->shape.data,
@@ -662,7 +662,7 @@ void engine_check(struct engine *engine) {
     pthread_mutex_lock(&engine->lock);
     block_cache_check(engine->cache);
     const struct block_pool *pool = block_cache_pool(engine->cache);
-    uint64_t holders = 0, counted = 0;
+    uint64_t references = 0, counted = 0;
     int32_t restoring = 0;
     for (const struct sequence *s = engine->sequences; s; s = s->next) {
         block_table_check(&s->table, pool);
@@ -672,8 +672,8 @@ void engine_check(struct engine *engine) {
         restoring += s->restoring.active;
     }
     for (uint32_t block = 0; block < block_pool_total(pool); block++)
-        holders += block_pool_holders(pool, block);
-    ASSERT(holders == counted); // every reference has an owner
+        references += block_pool_references(pool, block);
+    ASSERT(references == counted); // every reference has an owner
     ASSERT(restoring == engine->restoring_count);
     pthread_mutex_unlock(&engine->lock);
 }

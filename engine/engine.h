@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #include "engine/accounting.h"
-#include "engine/kv/tier.h"
+#include "engine/kv/disk_pool.h"
 #include "engine/request.h"
 #include "engine/sampling/sampler.h"
 #include "engine/sequence.h"
@@ -68,11 +68,11 @@ struct engine_options {
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
                            // The last three need a card and are not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory
-    size_t kv_host_bytes;   // of the tier between device and disk; 0: 1 GiB for a card, none for a
+    size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
                             // processor, whose device memory is host memory (transfers always have
                             // a few blocks)
-    struct tier *tier;      // moved in, and closed even if opening fails; NULL: nothing on disk
-    const struct hash128 *digest; // of the model file, if known: saves hashing it for the tier
+    struct disk_pool *disk; // moved in, and closed even if opening fails; NULL: nothing on disk
+    const struct hash128 *digest; // of the model file, if known: saves hashing it for the disk
     enum kv_restore kv_restore;
     int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;

@@ -73,7 +73,7 @@ struct event_queue { // a ring
     int fd; // eventfd: readable while count > 0
 };
 
-struct found_tokens { // by requests, in each tier, since opening
+struct found_tokens { // by requests, by level, since opening
     uint64_t device_tokens, host_tokens, disk_tokens;
 };
 
@@ -86,7 +86,7 @@ struct engine {
     struct kv_cache shape;
     enum attention_kernel attention;
     struct block_cache *cache;
-    struct tier *tier; // until the cache has it
+    struct disk_pool *disk; // until the cache has it
     struct hash128 digest;
     bool knows_digest;
     enum kv_restore kv_restore;

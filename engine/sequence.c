@@ -86,11 +86,11 @@ void sequence_truncate(struct sequence *sequence, int32_t length) {
     pthread_mutex_unlock(&sequence->engine->lock);
 }
 
-void sequence_save(struct sequence *sequence, uint64_t holder) {
+void sequence_save(struct sequence *sequence, uint64_t conversation) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
     const uint32_t leaf = block_cache_leaf(engine->cache, sequence->tokens, sequence->length);
-    block_cache_hold(engine->cache, holder, leaf);
+    block_cache_reference(engine->cache, conversation, leaf);
     pthread_cond_signal(&engine->work);
     pthread_mutex_unlock(&engine->lock);
 }

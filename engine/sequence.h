@@ -26,8 +26,8 @@ MUST_CHECK enum status sequence_fork(struct sequence *sequence, struct sequence 
 MUST_CHECK enum status sequence_append(struct sequence *sequence, const int32_t *ids, size_t count);
 void sequence_truncate(struct sequence *sequence, int32_t length); // keeps [0, length)
 
-// The holder's path from now on ends with this sequence's last sealed block.
-void sequence_save(struct sequence *sequence, uint64_t holder);
+// The saved conversation (accounting.h) now needs the path to this sequence's last sealed block.
+void sequence_save(struct sequence *sequence, uint64_t conversation);
 
 // Pins a shared prefix of `length` tokens (system prompt, few-shot turns): once unused, its blocks
 // are evicted from the device after all other unused ones.
@@ -36,14 +36,14 @@ void sequence_pin_prefix(struct sequence *sequence, int32_t length);
 struct restore_report {
     int32_t length;                                  // of the log
     int32_t device_tokens, host_tokens, disk_tokens; // found there, and in the cache now
-    int32_t left_tokens;                             // found in a tier, but faster to compute again
+    int32_t left_tokens;                             // found, but faster to compute again
     int64_t restore_us;                              // time it took
     int64_t prefill_us;                              // time that computing them would have taken
     int64_t left_restore_us;                         // time that reading left_tokens would take
     bool done;                                       // false: still in progress
 };
 
-// Finds the log's beginning in every tier and restores it to the device before a request needs it.
+// Finds the log's beginning at every level and restores it to the device before a request needs it.
 // Waits up to timeout_ms (0: only starts); after that it continues in the background. The sequence
 // is IDLE. *report describes the state at return.
 void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report);

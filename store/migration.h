@@ -2,7 +2,7 @@
 //
 // `PRAGMA user_version` counts the steps that a file has been through; 0 is an empty file. A
 // step is never changed once it was released: a new version appends one. There are two kinds of
-// file, each with steps of its own: the conversations (db.h) and the vault's index.
+// file, each with steps of its own: the conversations (db.h) and the disk cache's index.
 #ifndef STORE_MIGRATION_H
 #define STORE_MIGRATION_H
 

@@ -126,32 +126,21 @@ bool bench_system_written(uint64_t *bytes) {
 
 // ---- the meter
 
-static struct bench_meter *meter_of(struct tier *tier) { return (struct bench_meter *)tier; }
+static struct bench_meter *meter_of(struct disk_pool *pool) { return (struct bench_meter *)pool; }
 
-static enum status meter_begin(struct tier *tier, const struct tier_format *format,
-                               tier_dropped *dropped, void *user, struct error *err) {
-    struct tier *inner = meter_of(tier)->inner;
-    meter_of(tier)->payload_bytes = format->payload_bytes;
-    return inner->verbs->begin(inner, format, dropped, user, err);
+static enum status meter_open(struct disk_pool *pool, const struct disk_format *format,
+                              const struct disk_listener *listener, struct disk_speed *speed,
+                              struct error *err) {
+    struct disk_pool *inner = meter_of(pool)->inner;
+    meter_of(pool)->payload_bytes = format->payload_bytes;
+    return inner->ops->open(inner, format, listener, speed, err);
 }
 
-static enum status meter_list(struct tier *tier, tier_list_block *block, tier_list_holder *holder,
-                              void *user, struct error *err) {
-    struct tier *inner = meter_of(tier)->inner;
-    return inner->verbs->list(inner, block, holder, user, err);
-}
-
-static struct tier_speed meter_speed(struct tier *tier) {
-    struct tier *inner = meter_of(tier)->inner;
-    return inner->verbs->speed(inner);
-}
-
-static enum status meter_write(struct tier *tier, struct tier_block *blocks,
+static enum status meter_write(struct disk_pool *pool, const struct disk_block *blocks,
                                const void *const *payloads, int32_t count, struct error *err) {
-    struct bench_meter *meter = meter_of(tier);
+    struct bench_meter *meter = meter_of(pool);
     const int64_t before = clock_now_us();
-    const enum status status =
-        meter->inner->verbs->write(meter->inner, blocks, payloads, count, err);
+    const enum status status = meter->inner->ops->write(meter->inner, blocks, payloads, count, err);
     meter->write_us += clock_now_us() - before;
     meter->writes++;
     meter->write_blocks += (uint64_t)count;
@@ -159,69 +148,49 @@ static enum status meter_write(struct tier *tier, struct tier_block *blocks,
     return status;
 }
 
-static void meter_read(struct tier *tier, const struct tier_block *blocks, void *const *payloads,
-                       int32_t count, enum status *outcomes) {
-    struct bench_meter *meter = meter_of(tier);
+static void meter_read(struct disk_pool *pool, const struct disk_block *blocks,
+                       void *const *payloads, int32_t count, enum status *outcomes) {
+    struct bench_meter *meter = meter_of(pool);
     const int64_t before = clock_now_us();
-    meter->inner->verbs->read(meter->inner, blocks, payloads, count, outcomes);
+    meter->inner->ops->read(meter->inner, blocks, payloads, count, outcomes);
     meter->read_us += clock_now_us() - before;
     meter->reads++;
     meter->read_blocks += (uint64_t)count;
     meter->read_bytes += (uint64_t)count * meter->payload_bytes;
 }
 
-static void meter_drop(struct tier *tier, const struct tier_block *blocks, int32_t count) {
-    struct tier *inner = meter_of(tier)->inner;
-    inner->verbs->drop(inner, blocks, count);
+static void meter_drop(struct disk_pool *pool, const struct hash128 *keys, int32_t count) {
+    struct disk_pool *inner = meter_of(pool)->inner;
+    inner->ops->drop(inner, keys, count);
 }
 
-static void meter_touch(struct tier *tier, const struct tier_block *blocks, int32_t count) {
-    struct tier *inner = meter_of(tier)->inner;
-    inner->verbs->touch(inner, blocks, count);
+static void meter_reference(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf) {
+    struct disk_pool *inner = meter_of(pool)->inner;
+    inner->ops->reference(inner, conversation, leaf);
 }
 
-static void meter_hold(struct tier *tier, uint64_t holder, struct hash128 leaf) {
-    struct tier *inner = meter_of(tier)->inner;
-    inner->verbs->hold(inner, holder, leaf);
+static struct disk_usage meter_usage(struct disk_pool *pool) {
+    struct disk_pool *inner = meter_of(pool)->inner;
+    return inner->ops->usage(inner);
 }
 
-static void meter_let_go(struct tier *tier, uint64_t holder) {
-    struct tier *inner = meter_of(tier)->inner;
-    inner->verbs->let_go(inner, holder);
-}
-
-static void meter_note_speed(struct tier *tier, struct tier_speed speed) {
-    struct tier *inner = meter_of(tier)->inner;
-    inner->verbs->note_speed(inner, speed);
-}
-
-static struct tier_usage meter_usage(struct tier *tier) {
-    struct tier *inner = meter_of(tier)->inner;
-    return inner->verbs->usage(inner);
-}
-
-static void meter_close(struct tier *tier) {
-    struct bench_meter *meter = meter_of(tier);
-    meter->usage = meter->inner->verbs->usage(meter->inner);
-    meter->inner->verbs->close(meter->inner);
+static void meter_close(struct disk_pool *pool, const struct disk_speed *speed) {
+    struct bench_meter *meter = meter_of(pool);
+    meter->usage = meter->inner->ops->usage(meter->inner);
+    meter->inner->ops->close(meter->inner, speed);
     meter->inner = NULL;
 }
 
-struct tier *bench_meter_init(struct bench_meter *meter, struct tier *inner) {
-    static const struct tier_verbs VERBS = {
-        .begin = meter_begin,
-        .list = meter_list,
-        .speed = meter_speed,
+struct disk_pool *bench_meter_init(struct bench_meter *meter, struct disk_pool *inner) {
+    static const struct disk_pool_ops OPS = {
+        .open = meter_open,
         .write = meter_write,
         .read = meter_read,
         .drop = meter_drop,
-        .touch = meter_touch,
-        .hold = meter_hold,
-        .let_go = meter_let_go,
-        .note_speed = meter_note_speed,
+        .reference = meter_reference,
         .usage = meter_usage,
         .close = meter_close,
     };
-    *meter = (struct bench_meter){.tier = {&VERBS}, .inner = inner};
-    return &meter->tier;
+    *meter = (struct bench_meter){.pool = {&OPS}, .inner = inner};
+    return &meter->pool;
 }

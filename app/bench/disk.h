@@ -1,16 +1,17 @@
-// app/bench/disk.h — a folder for the duration of a measurement, and a tier that is timed.
+// app/bench/disk.h — a folder for the duration of a measurement, and a disk pool that is timed.
 //
 // The folder is made with a name of its own inside another one, and is removed
-// with what is in it. The meter stands between engine and tier: it passes every verb on, and notes
-// what reading and writing took and what the tier had written when it was closed.
+// with what is in it. The meter stands between engine and pool: it passes every operation
+// on, and notes what reading and writing took and what the pool had written when it was closed.
 //
-// Threads: the meter's verbs run where tier.h says; its figures are read after engine_close().
+// Threads: the meter's operations run where disk_pool.h says; its figures are read after
+// engine_close().
 #ifndef APP_BENCH_DISK_H
 #define APP_BENCH_DISK_H
 
 #include <limits.h>
 
-#include "engine/kv/tier.h"
+#include "engine/kv/disk_pool.h"
 
 struct bench_folder {
     char path[PATH_MAX]; // "": none
@@ -24,7 +25,7 @@ void bench_folder_close(struct bench_folder *folder); // {0} is fine
 
 uint64_t bench_folder_bytes(const struct bench_folder *folder); // that its files take on the disk
 
-// Asks the system to drop the segments from its page cache; returns the part of them that it keeps
+// Asks the system to drop the slots from its page cache; returns the part of them that it keeps
 // anyway, 0 … 1, or 1 if that is unknown.
 double bench_folder_forget(const struct bench_folder *folder);
 
@@ -33,16 +34,16 @@ double bench_folder_forget(const struct bench_folder *folder);
 MUST_CHECK bool bench_system_written(uint64_t *bytes);
 
 struct bench_meter {
-    struct tier tier;   // for engine_open(): the first, so that a tier of ours is a meter
-    struct tier *inner; // NULL: closed
+    struct disk_pool pool;   // for engine_open(): the first, so that a pool of ours is a meter
+    struct disk_pool *inner; // NULL: closed
     uint64_t reads, read_blocks, read_bytes;
     uint64_t writes, write_blocks, write_bytes; // calls, and what they were asked to write
     int64_t read_us, write_us;
-    struct tier_usage usage; // at the end
+    struct disk_usage usage; // at the end
     size_t payload_bytes;    // of a block
 };
 
 // Takes `inner`, which must not be NULL; the meter must outlive the engine.
-struct tier *bench_meter_init(struct bench_meter *meter, struct tier *inner);
+struct disk_pool *bench_meter_init(struct bench_meter *meter, struct disk_pool *inner);
 
 #endif

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 
 enum { LOOK_MS = 200 }; // how often a wait looks for a signal
 
@@ -35,17 +35,17 @@ static size_t bytes_of(const struct harness *harness, int64_t tokens) {
 
 enum status harness_open(struct harness *harness, const struct harness_needs *needs) {
     const struct bench_kv_options *options = harness->options;
-    struct tier *tier = NULL;
+    struct disk_pool *disk = NULL;
     if (needs->folder) {
-        tier = vault_create(&(struct vault_options){.folder = needs->folder->path});
-        if (!tier) return error_set(&harness->err, STATUS_NO_MEMORY, "not enough memory");
-        tier = bench_meter_init(needs->meter, tier);
+        disk = disk_cache_create(&(struct disk_cache_options){.folder = needs->folder->path});
+        if (!disk) return error_set(&harness->err, STATUS_NO_MEMORY, "not enough memory");
+        disk = bench_meter_init(needs->meter, disk);
     }
     struct engine_options engine_options = bench_subject_engine(&options->subject);
     engine_options.context = needs->context;
     engine_options.kv_device_bytes = bytes_of(harness, needs->device_tokens);
     engine_options.kv_host_bytes = bytes_of(harness, needs->host_tokens);
-    engine_options.tier = tier;
+    engine_options.disk = disk;
     engine_options.digest = harness->knows_digest ? &harness->digest : NULL;
     engine_options.kv_restore = needs->restore;
     engine_options.beyond_training = true;
@@ -58,8 +58,8 @@ enum status harness_open(struct harness *harness, const struct harness_needs *ne
     }
     struct kv_usage usage;
     engine_kv_usage(harness->engine, &usage);
-    if (tier && !usage.has_disk)
-        return error_set(&harness->err, STATUS_IO, "the disk tier in %.300s can not be used",
+    if (disk && !usage.has_disk)
+        return error_set(&harness->err, STATUS_IO, "the disk cache in %.300s can not be used",
                          needs->folder->path);
     return STATUS_OK;
 }

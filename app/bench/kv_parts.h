@@ -51,7 +51,7 @@ struct resume_line {
     struct restore_report report; // of the last restore
     struct request_stats stats;   // of the last request
     uint64_t prefilled;           // tokens, by the last request
-    double kept_pages;            // of the segments, in memory all the same: FROM_COLD_DISK
+    double kept_pages;            // of the files, in memory all the same: FROM_COLD_DISK
 };
 
 struct resume_part {

@@ -57,14 +57,14 @@ static enum status visit(struct harness *harness, const struct visit *visit,
     return status;
 }
 
-// Computes a log and destroys its sequence; a holder of 0 holds nothing.
+// Computes a log and destroys its sequence; a conversation of 0 needs nothing.
 static enum status leave_log(struct harness *harness, int32_t length, uint32_t salt,
-                             uint64_t holder) {
+                             uint64_t conversation) {
     struct sequence *sequence;
     TRY(sequence_create(harness->engine, &sequence));
     enum status status = harness_append(harness, sequence, salt, length);
     if (status == STATUS_OK) status = harness_prefill(harness, sequence, NULL);
-    if (status == STATUS_OK && holder) sequence_save(sequence, holder);
+    if (status == STATUS_OK && conversation) sequence_save(sequence, conversation);
     sequence_destroy(sequence);
     return status;
 }

@@ -40,7 +40,7 @@ static void log_read(struct log *log, const struct sequence *sequence) {
 
 // One turn as in a chat after a switch: a new sequence from the log, an answer, saved, and
 // destroyed.
-static enum status run_turn(struct harness *harness, struct log *log, uint64_t holder,
+static enum status run_turn(struct harness *harness, struct log *log, uint64_t conversation,
                             struct request_stats *stats) {
     struct sequence *sequence;
     TRY(sequence_create(harness->engine, &sequence));
@@ -48,7 +48,7 @@ static enum status run_turn(struct harness *harness, struct log *log, uint64_t h
     if (status == STATUS_OK) status = harness_generate(harness, sequence, ANSWER_TOKENS, stats);
     if (status == STATUS_OK) {
         log_read(log, sequence);
-        sequence_save(sequence, holder);
+        sequence_save(sequence, conversation);
     }
     sequence_destroy(sequence);
     return status;

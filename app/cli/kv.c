@@ -16,9 +16,9 @@
 #include "app/screen/terminal.h"
 #include "kernels/base/size.h"
 #include "store/conversation.h"
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 
-enum { NAMES_MOST = 10000, MODEL_COLUMNS = 28, NAME_COLUMNS = 28, HOLDER_TEXT_BYTES = 24 };
+enum { NAMES_MOST = 10000, MODEL_COLUMNS = 28, NAME_COLUMNS = 28, ID_TEXT_BYTES = 24 };
 
 static int failed(enum status status, const struct error *err) {
     return complain_failed(EXIT_RUN_TIME, status, err);
@@ -42,8 +42,8 @@ static void print(const char *format, ...) {
     output_string(line);
 }
 
-static const char *holder_id(uint64_t holder, char id[HOLDER_TEXT_BYTES]) {
-    snprintf(id, HOLDER_TEXT_BYTES, "%08" PRIx64, holder);
+static const char *conversation_id(uint64_t conversation, char id[ID_TEXT_BYTES]) {
+    snprintf(id, ID_TEXT_BYTES, "%08" PRIx64, conversation);
     return id;
 }
 
@@ -63,7 +63,7 @@ static const char *find_name(const struct names *names, const char *id) {
     return NULL;
 }
 
-static cJSON *model_json(const struct vault_format_usage *model) {
+static cJSON *model_json(const struct disk_format_usage *model) {
     cJSON *object = cJSON_CreateObject();
     char format[HASH_HEX_BYTES];
     if (object && json_add_text(object, "model", model->model) &&
@@ -78,41 +78,44 @@ static cJSON *model_json(const struct vault_format_usage *model) {
     return NULL;
 }
 
-static cJSON *holder_json(const struct names *names, const struct vault_holder_usage *holder) {
+static cJSON *reference_json(const struct names *names,
+                             const struct disk_reference_usage *reference) {
     cJSON *object = cJSON_CreateObject();
-    char id[HOLDER_TEXT_BYTES];
-    if (object && json_add_text(object, "id", holder_id(holder->holder, id)) &&
+    char id[ID_TEXT_BYTES];
+    if (object && json_add_text(object, "id", conversation_id(reference->conversation, id)) &&
         json_add_text(object, "name", find_name(names, id)) &&
-        json_add_number(object, "tokens", (double)holder->tokens) &&
-        json_add_number(object, "unique_bytes", (double)holder->unique_bytes) &&
-        json_add_number(object, "shared_bytes", (double)holder->shared_bytes))
+        json_add_number(object, "tokens", (double)reference->tokens) &&
+        json_add_number(object, "unique_bytes", (double)reference->unique_bytes) &&
+        json_add_number(object, "shared_bytes", (double)reference->shared_bytes))
         return object;
     cJSON_Delete(object);
     return NULL;
 }
 
 static bool fill_summary(cJSON *object, const struct names *names,
-                         const struct vault_summary *summary) {
-    const bool whole = json_add_number(object, "stored_bytes", (double)summary->stored_bytes) &&
-                       json_add_number(object, "limit_bytes", (double)summary->limit_bytes) &&
-                       json_add_number(object, "record_bytes", (double)summary->record_bytes) &&
-                       json_add_number(object, "unheld_bytes", (double)summary->unheld_bytes) &&
-                       json_add_number(object, "orphan_bytes", (double)summary->orphan_bytes) &&
-                       json_add_number(object, "index_bytes", (double)summary->index_bytes) &&
-                       json_add_number(object, "segments", (double)summary->segments) &&
-                       json_add_number(object, "blocks", (double)summary->blocks);
+                         const struct disk_cache_summary *summary) {
+    const bool whole =
+        json_add_number(object, "stored_bytes", (double)summary->stored_bytes) &&
+        json_add_number(object, "limit_bytes", (double)summary->limit_bytes) &&
+        json_add_number(object, "block_bytes", (double)summary->block_bytes) &&
+        json_add_number(object, "unreferenced_bytes", (double)summary->unreferenced_bytes) &&
+        json_add_number(object, "free_bytes", (double)summary->free_bytes) &&
+        json_add_number(object, "index_bytes", (double)summary->index_bytes) &&
+        json_add_number(object, "files", (double)summary->files) &&
+        json_add_number(object, "blocks", (double)summary->blocks);
     cJSON *models = cJSON_AddArrayToObject(object, "models");
-    cJSON *holders = cJSON_AddArrayToObject(object, "conversations");
-    if (!whole || !models || !holders) return false;
+    cJSON *references = cJSON_AddArrayToObject(object, "conversations");
+    if (!whole || !models || !references) return false;
     for (size_t i = 0; i < summary->format_count; i++)
         if (!cJSON_AddItemToArray(models, model_json(&summary->formats[i]))) return false;
-    for (size_t i = 0; i < summary->holder_count; i++)
-        if (!cJSON_AddItemToArray(holders, holder_json(names, &summary->holders[i]))) return false;
+    for (size_t i = 0; i < summary->reference_count; i++)
+        if (!cJSON_AddItemToArray(references, reference_json(names, &summary->references[i])))
+            return false;
     return true;
 }
 
 static int list_json(const struct args *args, const struct names *names, const char *folder,
-                     const struct vault_summary *summary) {
+                     const struct disk_cache_summary *summary) {
     cJSON *object = cJSON_CreateObject();
     if (object && json_add_text(object, "folder", folder) && fill_summary(object, names, summary))
         return put(object, args, EXIT_DONE);
@@ -130,11 +133,11 @@ static void print_column(const char *text, int columns) {
     text_deinit(&column);
 }
 
-static void print_models(const struct vault_summary *summary) {
+static void print_models(const struct disk_cache_summary *summary) {
     print("%-*s %5s %9s %11s %11s  %s\n", MODEL_COLUMNS, "model", "block", "blocks", "tokens",
           "bytes", "used");
     for (size_t i = 0; i < summary->format_count; i++) {
-        const struct vault_format_usage *model = &summary->formats[i];
+        const struct disk_format_usage *model = &summary->formats[i];
         char blocks[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES];
         char age[AGE_TEXT_BYTES];
         print_column(model->model, MODEL_COLUMNS);
@@ -146,19 +149,19 @@ static void print_models(const struct vault_summary *summary) {
     }
 }
 
-static void print_holders(const struct names *names, const struct vault_summary *summary) {
+static void print_references(const struct names *names, const struct disk_cache_summary *summary) {
     print("\n%-8s  %-*s %9s %13s %13s\n", "id", NAME_COLUMNS, "conversation", "tokens",
           "unique bytes", "shared bytes");
-    for (size_t i = 0; i < summary->holder_count; i++) {
-        const struct vault_holder_usage *holder = &summary->holders[i];
-        char id[HOLDER_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+    for (size_t i = 0; i < summary->reference_count; i++) {
+        const struct disk_reference_usage *reference = &summary->references[i];
+        char id[ID_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
         char unique[COUNT_TEXT_BYTES], shared[COUNT_TEXT_BYTES];
-        print("%-8s  ", holder_id(holder->holder, id));
+        print("%-8s  ", conversation_id(reference->conversation, id));
         const char *name = find_name(names, id);
         print_column(name ? name : "(not in this database)", NAME_COLUMNS);
-        print(" %9s %13s %13s\n", count_format((int64_t)holder->tokens, tokens),
-              count_format((int64_t)holder->unique_bytes, unique),
-              count_format((int64_t)holder->shared_bytes, shared));
+        print(" %9s %13s %13s\n", count_format((int64_t)reference->tokens, tokens),
+              count_format((int64_t)reference->unique_bytes, unique),
+              count_format((int64_t)reference->shared_bytes, shared));
     }
 }
 
@@ -167,26 +170,26 @@ static void print_bytes(uint64_t bytes, const char *what) {
     print("%17s  %s\n", count_format((int64_t)bytes, count), what);
 }
 
-static void print_sum(const struct vault_summary *summary) {
-    char blocks[COUNT_TEXT_BYTES], segments[COUNT_TEXT_BYTES], limit[SIZE_TEXT_BYTES], what[160];
+static void print_sum(const struct disk_cache_summary *summary) {
+    char blocks[COUNT_TEXT_BYTES], files[COUNT_TEXT_BYTES], limit[SIZE_TEXT_BYTES], what[160];
     output_string("\n");
-    print_bytes(summary->record_bytes - summary->unheld_bytes,
-                "bytes of blocks that a conversation holds");
-    print_bytes(summary->unheld_bytes, "of blocks that none holds");
-    print_bytes(summary->orphan_bytes, "of no block");
+    print_bytes(summary->block_bytes - summary->unreferenced_bytes,
+                "bytes of blocks that a conversation needs");
+    print_bytes(summary->unreferenced_bytes, "of blocks that none needs");
+    print_bytes(summary->free_bytes, "of no block");
     print_bytes(summary->index_bytes, "of index");
     snprintf(what, sizeof what, "stored%s%s: %s blocks in %s file%s",
              summary->limit_bytes ? ", of " : "",
              summary->limit_bytes ? size_format(summary->limit_bytes, limit) : "",
              count_format((int64_t)summary->blocks, blocks),
-             count_format((int64_t)summary->segments, segments), summary->segments == 1 ? "" : "s");
+             count_format((int64_t)summary->files, files), summary->files == 1 ? "" : "s");
     print_bytes(summary->stored_bytes, what);
 }
 
 static int list(const struct args *args, const struct names *names, const char *folder) {
-    struct vault_summary summary = {0};
+    struct disk_cache_summary summary = {0};
     struct error err = {0};
-    const enum status status = vault_summarise(folder, &summary, &err);
+    const enum status status = disk_cache_summarise(folder, &summary, &err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) return failed(status, &err);
     int code = EXIT_DONE;
     if (wants_json(args)) {
@@ -195,11 +198,11 @@ static int list(const struct args *args, const struct names *names, const char *
         if (!args->quiet) fprintf(stderr, "nothing is cached: there is no folder %s\n", folder);
     } else {
         print_models(&summary);
-        if (summary.holder_count) print_holders(names, &summary);
+        if (summary.reference_count) print_references(names, &summary);
         print_sum(&summary);
         code = output_exit_code(code);
     }
-    vault_summary_deinit(&summary);
+    disk_cache_summary_deinit(&summary);
     return code;
 }
 
@@ -219,7 +222,7 @@ static int list_with_names(const struct args *args, const struct config *config,
     return code;
 }
 
-// Bad records: lines of text, or items of an array (NULL when memory was short).
+// Bad blocks: lines of text, or items of an array (NULL when memory was short).
 static void print_note(void *user, const char *line) {
     cJSON *notes = user;
     if (notes)
@@ -228,14 +231,13 @@ static void print_note(void *user, const char *line) {
         print("%s\n", line);
 }
 
-static cJSON *check_json(const struct vault_report *report, cJSON *notes) {
+static cJSON *check_json(const struct disk_cache_report *report, cJSON *notes) {
     cJSON *object = cJSON_CreateObject();
     if (object && json_add_number(object, "blocks", (double)report->blocks) &&
         json_add_number(object, "bytes", (double)report->bytes) &&
         json_add_number(object, "damaged", (double)report->damaged) &&
         json_add_number(object, "missing", (double)report->missing) &&
-        json_add_number(object, "orphans", (double)report->orphans) &&
-        json_add_number(object, "orphan_bytes", (double)report->orphan_bytes) &&
+        json_add_number(object, "free_bytes", (double)report->free_bytes) &&
         cJSON_AddItemToObject(object, "notes", notes))
         return object;
     cJSON_Delete(object);
@@ -243,7 +245,7 @@ static cJSON *check_json(const struct vault_report *report, cJSON *notes) {
     return NULL;
 }
 
-static void print_check(const struct vault_report *report) {
+static void print_check(const struct disk_cache_report *report) {
     char blocks[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
     print("%s blocks, %s: good\n", count_format((int64_t)report->blocks, blocks),
           size_format(report->bytes, bytes));
@@ -251,18 +253,16 @@ static void print_check(const struct vault_report *report) {
         print("%s damaged: dropped\n", count_format((int64_t)report->damaged, count));
     if (report->missing)
         print("%s missing: dropped\n", count_format((int64_t)report->missing, count));
-    if (report->orphans)
-        print("%s not in the index: entered\n", count_format((int64_t)report->orphans, count));
-    if (report->orphan_bytes)
-        print("%s of no block: will be used again\n", size_format(report->orphan_bytes, bytes));
+    if (report->free_bytes)
+        print("%s of no block: given back\n", size_format(report->free_bytes, bytes));
 }
 
 static int check(const struct args *args, const char *folder) {
-    struct vault_report report = {0};
+    struct disk_cache_report report = {0};
     struct error err = {0};
     cJSON *notes = wants_json(args) ? cJSON_CreateArray() : NULL;
     if (wants_json(args) && !notes) return failed(STATUS_NO_MEMORY, &err);
-    const enum status status = vault_check(folder, print_note, notes, &report, &err);
+    const enum status status = disk_cache_check(folder, print_note, notes, &report, &err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
         cJSON_Delete(notes);
         return failed(status, &err);
@@ -276,7 +276,7 @@ static int check(const struct args *args, const char *folder) {
 static int drop(const struct args *args, const char *folder) {
     uint64_t bytes = 0;
     struct error err = {0};
-    const enum status status = vault_drop(folder, &bytes, &err);
+    const enum status status = disk_cache_drop(folder, &bytes, &err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) return failed(status, &err);
     if (wants_json(args)) {
         cJSON *object = cJSON_CreateObject();

@@ -20,7 +20,7 @@
 #include "app/screen/terminal.h"
 #include "kernels/base/log.h"
 #include "prompts/preamble.h"
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 
 // Beside the installed program, else where it was built.
 static enum status find_demo(struct text *path, struct error *err) {
@@ -146,19 +146,19 @@ static void show_progress(void *user, const char *what, double fraction) {
 
 // The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
 // say, which goes on without it.
-static struct tier *open_disk(const struct launch *launch) {
+static struct disk_pool *open_disk(const struct launch *launch) {
     struct text folder = {0};
-    struct tier *tier = NULL;
+    struct disk_pool *disk = NULL;
     if (launch->args->no_save) return NULL;
     if (kv_disk_folder(launch->args, launch->config, &folder) == STATUS_OK) {
         const char *path = text_string(&folder);
         const uint64_t limit_bytes = kv_disk_limit(launch->args, path);
         if (limit_bytes)
-            tier =
-                vault_create(&(struct vault_options){.folder = path, .limit_bytes = limit_bytes});
+            disk = disk_cache_create(
+                &(struct disk_cache_options){.folder = path, .limit_bytes = limit_bytes});
     }
     text_deinit(&folder);
-    return tier;
+    return disk;
 }
 
 static enum kv_restore restore_choice(const struct args *args) {
@@ -181,7 +181,7 @@ static enum status open_engine(struct launch *launch, struct loading *loading, s
         .attention = args->attention,
         .kv_device_bytes = args->kv_device_bytes,
         .kv_host_bytes = args->kv_host_bytes,
-        .tier = open_disk(launch),
+        .disk = open_disk(launch),
         .digest = known ? &launch->digest : NULL,
         .kv_restore = restore_choice(args),
         .deterministic = args->deterministic,

@@ -19,7 +19,7 @@
 #include "kernels/base/log.h"
 #include "prompts/preamble.h"
 #include "store/conversation.h"
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 
 enum { LIST_MOST = 1 << 20, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
 
@@ -269,7 +269,8 @@ int listing_import(struct db *db, const struct args *args) {
 static void strip(const char *folder, const char *id) {
     uint64_t freed_bytes;
     struct error err = {0};
-    const enum status status = vault_strip(folder, conversation_number(id), &freed_bytes, &err);
+    const enum status status =
+        disk_cache_strip(folder, conversation_number(id), &freed_bytes, &err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         log_write(LOG_WARNING, "what was cached for %s stays: %s", id,
                   err.text[0] ? err.text : status_text(status));

@@ -318,7 +318,7 @@ static void forget_new(const struct output *answer) {
     const char *id = answer->chat->conversation.id;
     struct error err = {0};
     if (!made || !id[0]) return;
-    engine_let_go(answer->session->engine, conversation_number(id));
+    engine_release(answer->session->engine, conversation_number(id));
     if (conversation_delete(answer->session->db, id, &err) != STATUS_OK)
         log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
 }

@@ -45,8 +45,8 @@ command_handler command_think;
 void command_unfold(void *console);
 
 // What each conversation has in the cache: usage[count]. False when memory is short.
-bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,
-                     struct holder_usage *usage);
+bool command_conversation_usage(struct console *console, const struct conversation_row *rows,
+                                size_t count, struct conversation_usage *usage);
 
 // The keys of /set, for completion; NULL after the last.
 const char *command_set_key(size_t index);

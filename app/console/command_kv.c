@@ -161,10 +161,10 @@ static void show_traffic(const struct kv_usage *usage) {
 
 struct held { // by one conversation
     const struct conversation_row *row;
-    struct holder_usage usage;
+    struct conversation_usage usage;
 };
 
-static uint64_t blocks_of(const struct holder_usage *usage) {
+static uint64_t blocks_of(const struct conversation_usage *usage) {
     return (uint64_t)usage->unique_blocks + usage->shared_blocks;
 }
 
@@ -179,7 +179,7 @@ static int compare(const void *a, const void *b) {
 static void show_held(const struct console *console, const struct held *held, size_t block_bytes) {
     const struct conversation *conversation = &held->row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
-    const struct holder_usage *usage = &held->usage;
+    const struct conversation_usage *usage = &held->usage;
     char device[COUNT_TEXT_BYTES], host[COUNT_TEXT_BYTES], disk[COUNT_TEXT_BYTES], label[32];
     char tokens[COUNT_TEXT_BYTES], unique[SIZE_TEXT_BYTES], shared[SIZE_TEXT_BYTES], value[160];
     const int room = terminal_width() - NAME_INDENT;
@@ -206,8 +206,8 @@ static void show_held(const struct console *console, const struct held *held, si
     text_deinit(&line);
 }
 
-static void show_holders(const struct console *console, struct held *held, size_t count,
-                         size_t block_bytes) {
+static void show_conversation_usage(const struct console *console, struct held *held, size_t count,
+                                    size_t block_bytes) {
     qsort(held, count, sizeof *held, compare);
     size_t holding = 0;
     while (holding < count && held[holding].usage.tokens > 0)
@@ -223,14 +223,14 @@ static void show_holders(const struct console *console, struct held *held, size_
         terminal_say(STYLE_DIM, "  and %zu more\n", holding - HOLDERS_SHOWN);
 }
 
-bool command_holders(struct console *console, const struct conversation_row *rows, size_t count,
-                     struct holder_usage *usage) {
-    uint64_t *holders = malloc((count + 1) * sizeof *holders);
-    if (!holders) return false;
+bool command_conversation_usage(struct console *console, const struct conversation_row *rows,
+                                size_t count, struct conversation_usage *usage) {
+    uint64_t *numbers = malloc((count + 1) * sizeof *numbers);
+    if (!numbers) return false;
     for (size_t i = 0; i < count; i++)
-        holders[i] = conversation_number(rows[i].conversation.id);
-    engine_holder_usage(console->session->engine, holders, count, usage);
-    free(holders);
+        numbers[i] = conversation_number(rows[i].conversation.id);
+    engine_conversation_usage(console->session->engine, numbers, count, usage);
+    free(numbers);
     return true;
 }
 
@@ -241,12 +241,12 @@ static void show_conversations(struct console *console, size_t block_bytes) {
     if (console_failed(
             conversation_list(console->session->db, "", HOLDERS_ASKED, &rows, &count, &err), &err))
         return;
-    struct holder_usage *usage = calloc(count + 1, sizeof *usage);
+    struct conversation_usage *usage = calloc(count + 1, sizeof *usage);
     struct held *held = calloc(count + 1, sizeof *held);
-    if (usage && held && command_holders(console, rows, count, usage)) {
+    if (usage && held && command_conversation_usage(console, rows, count, usage)) {
         for (size_t i = 0; i < count; i++)
             held[i] = (struct held){&rows[i], usage[i]};
-        show_holders(console, held, count, block_bytes);
+        show_conversation_usage(console, held, count, block_bytes);
     }
     free(usage);
     free(held);

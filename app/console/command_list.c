@@ -40,7 +40,7 @@ static enum status row_title(const struct conversation_row *row, int columns, st
 }
 
 // The tier that has most of a conversation's tokens.
-static const char *place_of(const struct holder_usage *usage) {
+static const char *place_of(const struct conversation_usage *usage) {
     if (usage->device_tokens + usage->host_tokens + usage->disk_tokens == 0) return "none";
     if (usage->device_tokens >= usage->host_tokens && usage->device_tokens >= usage->disk_tokens)
         return "device";
@@ -60,7 +60,7 @@ static void format_age(const struct console *console, const struct conversation 
 
 // Five columns of figures, then the title in the rest of the line.
 static void show_row(const struct console *console, const struct conversation_row *row,
-                     const struct holder_usage *usage) {
+                     const struct conversation_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
@@ -77,7 +77,7 @@ static void show_row(const struct console *console, const struct conversation_ro
 
 // The id and the title in one line, the figures below them.
 static void show_narrow_row(const struct console *console, const struct conversation_row *row,
-                            const struct holder_usage *usage) {
+                            const struct conversation_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
@@ -96,8 +96,8 @@ static void show_narrow_row(const struct console *console, const struct conversa
 }
 
 static void show_rows(struct console *console, const struct conversation_row *rows, size_t count) {
-    struct holder_usage *usage = calloc(count + 1, sizeof *usage);
-    if (!usage || !command_holders(console, rows, count, usage)) {
+    struct conversation_usage *usage = calloc(count + 1, sizeof *usage);
+    if (!usage || !command_conversation_usage(console, rows, count, usage)) {
         free(usage);
         return;
     }

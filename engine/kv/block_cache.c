@@ -11,7 +11,7 @@
 
 enum {
     DRAIN_REFUSALS = 2,                   // of a write, when the cache is closed
-    DISK_SLOTS_MOST = 3 * TIER_MAX_BATCH, // of a slab that is only the way to the disk
+    DISK_SLOTS_MOST = 4 * DISK_MAX_BATCH, // of a slab that is only the way to the disk
     DISK_SLOTS_LEAST = 8,
 };
 
@@ -92,7 +92,7 @@ static void after_loss(struct block_cache *cache, uint32_t node) {
     prefix_prune(cache->prefix, node);
 }
 
-bool cache_take_slot(struct block_cache *cache, uint32_t *slot) {
+bool cache_alloc_slot(struct block_cache *cache, uint32_t *slot) {
     if (!cache->slots) return false;
     if (block_pool_alloc(cache->slots, slot) == STATUS_OK) return true;
     uint32_t victim;
@@ -114,7 +114,7 @@ static void save_to_host(struct block_cache *cache, uint32_t node) {
         return;
     }
     if (!cache->keeps_host && n->disk == NODE_ON_DISK) return;
-    if (!cache_take_slot(cache, &slot)) return;
+    if (!cache_alloc_slot(cache, &slot)) return;
     cache_swap(cache, n->block, slot, true);
     cache_attach_slot(cache, node, slot);
     block_pool_release(cache->slots, slot);
@@ -136,11 +136,11 @@ struct block_pool *block_cache_pool(struct block_cache *cache) {
     return cache->blocks;
 }
 
-uint32_t block_cache_room(const struct block_cache *cache) {
+uint32_t block_cache_available(const struct block_cache *cache) {
     return block_pool_free(cache->blocks) + block_pool_cached(cache->blocks);
 }
 
-bool block_cache_make_room(struct block_cache *cache, uint32_t blocks) {
+bool block_cache_make_free(struct block_cache *cache, uint32_t blocks) {
     while (block_pool_free(cache->blocks) < blocks)
         if (!evict(cache)) return false;
     return true;
@@ -162,7 +162,7 @@ static bool can_thaw(const struct block_cache *cache, const struct block_table *
     if (used == 0) return false;
     const uint32_t block = table->blocks[table->count - 1];
     const uint32_t node = block_pool_node(cache->blocks, block);
-    return node != BLOCK_NONE && block_pool_holders(cache->blocks, block) == 1 &&
+    return node != BLOCK_NONE && block_pool_references(cache->blocks, block) == 1 &&
            prefix_node(cache->prefix, node)->count <= used;
 }
 
@@ -269,7 +269,7 @@ void block_cache_truncate(struct block_cache *cache, struct block_table *table, 
 void block_cache_discard(struct block_cache *cache, struct block_table *table) {
     for (int32_t i = table->count - 1; i >= 0; i--) {
         const uint32_t block = table->blocks[i], node = node_at(cache, table, i);
-        if (block_pool_holders(cache->blocks, block) > 1) return; // and so are those before it
+        if (block_pool_references(cache->blocks, block) > 1) return; // and so are those before it
         if (node == BLOCK_NONE) continue;
         const struct node *n = prefix_node(cache->prefix, node);
         if (n->first_child != NODE_NONE || n->transfers > 0 || n->disk != NODE_NOT_ON_DISK) return;
@@ -314,7 +314,7 @@ int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, 
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length) {
     const int32_t known = length < table->length ? length : table->length;
     for (int32_t i = 0; i < known / cache->block_size; i++)
-        block_pool_raise(cache->blocks, table->blocks[i], BLOCK_HEAD);
+        block_pool_raise(cache->blocks, table->blocks[i], BLOCK_PINNED);
 }
 
 uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length) {
@@ -327,25 +327,25 @@ uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t
     return leaf;
 }
 
-struct tier_block cache_describe(struct block_cache *cache, uint32_t node) {
+struct disk_block cache_describe(struct block_cache *cache, uint32_t node) {
     const struct node *n = prefix_node(cache->prefix, node);
-    return (struct tier_block){
+    return (struct disk_block){
         .key = n->key,
         .parent = n->parent == NODE_NONE ? (struct hash128){0}
                                          : prefix_node(cache->prefix, n->parent)->key,
         .ids = prefix_ids(cache->prefix, node),
         .count = n->count,
-        .place = n->place,
+        .position = n->position,
     };
 }
 
-void cache_forget_node(struct block_cache *cache, uint32_t node, struct tier_job *drops) {
+void cache_forget_node(struct block_cache *cache, uint32_t node, struct disk_job *drops) {
     struct node *n = prefix_node(cache->prefix, node);
     ASSERT(n->transfers == 0);
     cache_unlist(cache, node);
     if (n->disk == NODE_ON_DISK) {
-        drops->blocks[drops->count] = cache_describe(cache, node);
-        drops->blocks[drops->count++].ids = NULL; // the node does not stay for this
+        ASSERT(drops && drops->count < DISK_MAX_BATCH);
+        drops->keys[drops->count++] = n->key;
     }
     cache_set_disk(cache, node, NODE_NOT_ON_DISK);
     const uint32_t block = n->block, slot = n->slot;
@@ -357,7 +357,7 @@ void cache_forget_node(struct block_cache *cache, uint32_t node, struct tier_job
 
 // ---- opening and closing
 
-// The tier gave the block up by itself: called on the I/O thread, from inside a verb.
+// The pool gave the block up by itself: called on the I/O thread, from inside an operation.
 static void note_dropped(void *user, struct hash128 key) {
     struct block_cache *cache = user;
     uint32_t node;
@@ -370,14 +370,14 @@ static void note_dropped(void *user, struct hash128 key) {
     pthread_mutex_unlock(cache->lock);
 }
 
-static void job_done(void *user, struct tier_job *job) {
+static void job_done(void *user, struct disk_job *job) {
     struct block_cache *cache = user;
     if (job->kind == JOB_READ) cache_reads_done(cache, job);
     if (job->kind == JOB_WRITE) cache_writes_done(cache, job);
     if (cache->changed) cache->changed(cache->user);
 }
 
-static void load_block(void *user, const struct tier_block *block) {
+static void load_block(void *user, const struct disk_block *block) {
     struct block_cache *cache = user;
     uint32_t parent = NODE_NONE, node;
     const bool is_root = hash_equal(block->parent, (struct hash128){0});
@@ -388,32 +388,30 @@ static void load_block(void *user, const struct tier_block *block) {
     if (!hash_equal(prefix_key(cache->prefix, parent, block->ids, block->count), block->key))
         return;
     if (prefix_insert(cache->prefix, parent, block->ids, block->count, &node) != STATUS_OK) return;
-    prefix_node(cache->prefix, node)->place = block->place;
     cache_set_disk(cache, node, NODE_ON_DISK);
 }
 
-static void load_holder(void *user, uint64_t holder, struct hash128 leaf) {
-    cache_load_holder(user, holder, leaf);
+static void load_reference(void *user, uint64_t conversation, struct hash128 leaf) {
+    cache_load_reference(user, conversation, leaf);
 }
 
-static enum status begin_tier(struct block_cache *cache, const struct block_cache_options *options,
-                              struct error *err) {
-    struct tier *tier = options->tier;
-    const struct tier_format format = {
+static enum status open_disk(struct block_cache *cache, const struct block_cache_options *options,
+                             struct error *err) {
+    const struct disk_format format = {
         .id = options->format,
         .block_size = cache->block_size,
         .payload_bytes = cache->block_bytes,
         .model = options->model,
     };
-    TRY(tier->verbs->begin(tier, &format, note_dropped, cache, err));
-    TRY(tier->verbs->list(tier, load_block, load_holder, cache, err));
-    const struct tier_speed speed = tier->verbs->speed(tier);
+    const struct disk_listener listener = {load_block, load_reference, note_dropped, cache};
+    struct disk_speed speed = {0};
+    TRY(options->disk->ops->open(options->disk, &format, &listener, &speed, err));
     cache->prefill_us_per_token = speed.prefill_us_per_token;
     cache->disk_us_per_byte = speed.read_us_per_byte;
-    cache->disk = tier_io_create(tier, options->lock, job_done, cache);
-    if (!cache->disk) return STATUS_NO_MEMORY;
-    cache->tier = tier;
-    return options->no_thread ? STATUS_OK : tier_io_start(cache->disk);
+    cache->io = disk_io_create(options->disk, options->lock, job_done, cache);
+    if (!cache->io) return STATUS_NO_MEMORY;
+    cache->disk = options->disk;
+    return options->no_thread ? STATUS_OK : disk_io_start(cache->io);
 }
 
 static uint32_t slots_for_disk(size_t block_bytes) {
@@ -422,18 +420,18 @@ static uint32_t slots_for_disk(size_t block_bytes) {
     return fit < DISK_SLOTS_LEAST ? DISK_SLOTS_LEAST : (uint32_t)fit;
 }
 
-static enum status take_memory(struct block_cache *cache,
-                               const struct block_cache_options *options) {
+static enum status alloc_memory(struct block_cache *cache,
+                                const struct block_cache_options *options) {
     const uint32_t for_disk =
         options->disk_slots ? options->disk_slots : slots_for_disk(cache->block_bytes);
-    const uint32_t least = options->tier ? for_disk : 0;
+    const uint32_t least = options->disk ? for_disk : 0;
     const uint32_t slots = options->host_slots > least ? options->host_slots : least;
     const uint32_t nodes = options->shape->num_blocks + slots +
-                           (options->tier ? options->max_disk_blocks : 0) + cache->max_holders;
+                           (options->disk ? options->max_disk_blocks : 0) + cache->max_references;
     TRY(prefix_create(nodes, cache->block_size, options->format, &cache->prefix));
-    cache->holders = calloc(cache->max_holders, sizeof *cache->holders);
+    cache->references = calloc(cache->max_references, sizeof *cache->references);
     cache->blocks = block_pool_create(options->shape->num_blocks);
-    if (!cache->blocks || !cache->holders) return STATUS_NO_MEMORY;
+    if (!cache->blocks || !cache->references) return STATUS_NO_MEMORY;
     if (slots == 0) return STATUS_OK;
     cache->slots = block_pool_create(slots); // first: it knows the slab's size
     if (!cache->slots) return STATUS_NO_MEMORY;
@@ -447,23 +445,23 @@ static void free_memory(struct block_cache *cache) {
     block_pool_destroy(cache->slots);
     block_pool_destroy(cache->blocks);
     prefix_destroy(cache->prefix);
-    tier_io_destroy(cache->disk);
-    free(cache->holders);
+    disk_io_destroy(cache->io);
+    free(cache->references);
     free(cache);
 }
 
-// What was listed before it failed is forgotten. The tier stays the caller's to close.
-static bool do_without_tier(struct block_cache *cache, const struct block_cache_options *options) {
+// What was listed before it failed is forgotten. The pool is still the caller's to close.
+static bool do_without_disk(struct block_cache *cache, const struct block_cache_options *options) {
     const uint32_t capacity = prefix_capacity(cache->prefix);
     prefix_destroy(cache->prefix);
     cache->prefix = NULL;
-    cache->tier = NULL;
-    tier_io_destroy(cache->disk);
     cache->disk = NULL;
-    cache->on_disk = cache->holder_count = 0;
+    disk_io_destroy(cache->io);
+    cache->io = NULL;
+    cache->on_disk = cache->reference_count = 0;
     if (prefix_create(capacity, cache->block_size, options->format, &cache->prefix) != STATUS_OK)
         return false;
-    options->tier->verbs->close(options->tier);
+    options->disk->ops->close(options->disk, NULL);
     return true;
 }
 
@@ -477,22 +475,22 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->block_bytes = kv_block_bytes(options->shape);
     cache->block_size = options->shape->block_size;
     cache->keeps_host = options->host_slots > 0;
-    cache->max_holders = options->max_holders ? options->max_holders : MAX_HOLDERS;
+    cache->max_references = options->max_references ? options->max_references : MAX_REFERENCES;
     cache->lock = options->lock;
     cache->changed = options->changed;
     cache->user = options->user;
     cache->write_delay_us = options->write_delay_us;
     cache->read_failed_us = INT64_MIN / 2;
     cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
-    if (take_memory(cache, options) != STATUS_OK) {
+    if (alloc_memory(cache, options) != STATUS_OK) {
         free_memory(cache);
-        return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache's host tier");
+        return error_set(err, STATUS_NO_MEMORY, "not enough memory for KV in host memory");
     }
-    struct error tier_err = {0};
-    if (options->tier && begin_tier(cache, options, &tier_err) != STATUS_OK) {
+    struct error disk_err = {0};
+    if (options->disk && open_disk(cache, options, &disk_err) != STATUS_OK) {
         log_write(LOG_WARNING, "KV is not kept on the disk: %s",
-                  tier_err.text[0] ? tier_err.text : "not enough memory");
-        if (!do_without_tier(cache, options)) {
+                  disk_err.text[0] ? disk_err.text : "not enough memory");
+        if (!do_without_disk(cache, options)) {
             free_memory(cache);
             return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache's index");
         }
@@ -514,37 +512,34 @@ static void drain(struct block_cache *cache, int timeout_ms) {
         if (cache->write_again_us && ++refusals == DRAIN_REFUSALS) break;
         cache->write_again_us = 0;
         block_cache_write_behind(cache);
-        if (tier_io_wait(cache->disk, timeout_ms))
+        if (disk_io_wait(cache->io, timeout_ms))
             answered_us = clock_now_us();
-        else if (tier_io_pending(cache->disk) == 0)
+        else if (disk_io_pending(cache->io) == 0)
             break; // it takes no more
         if (clock_now_us() - answered_us > (int64_t)timeout_ms * 1000) return;
     }
-    struct tier_job *job = tier_io_push(cache->disk, JOB_SPEED);
-    if (!job) return;
-    job->speed = (struct tier_speed){cache->prefill_us_per_token, cache->disk_us_per_byte};
-    tier_io_submit(cache->disk, job);
 }
 
 bool block_cache_destroy(struct block_cache *cache, int timeout_ms) {
     if (!cache) return true;
-    if (cache->tier) {
+    if (cache->disk) {
         pthread_mutex_lock(cache->lock);
         drain(cache, timeout_ms);
         pthread_mutex_unlock(cache->lock);
-        if (!tier_io_stop(cache->disk, timeout_ms)) {
+        if (!disk_io_stop(cache->io, timeout_ms)) {
             log_write(LOG_WARNING, "the disk with the KV cache does not answer: what was not "
                                    "written yet will be computed again");
             return false;
         }
-        cache->tier->verbs->close(cache->tier);
+        const struct disk_speed speed = {cache->prefill_us_per_token, cache->disk_us_per_byte};
+        cache->disk->ops->close(cache->disk, &speed);
     }
     free_memory(cache);
     return true;
 }
 
 bool block_cache_work_disk(struct block_cache *cache) {
-    return cache->disk && tier_io_work(cache->disk);
+    return cache->io && disk_io_work(cache->io);
 }
 
 // ---- accounting
@@ -566,8 +561,8 @@ void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage) 
     }
     usage->disk_blocks = cache->on_disk;
     usage->unwritten_blocks = cache->unwritten.count;
-    if (!cache->tier) return;
-    const struct tier_usage disk = tier_io_usage(cache->disk);
+    if (!cache->disk) return;
+    const struct disk_usage disk = disk_io_usage(cache->io);
     usage->has_disk = true;
     usage->disk_bytes = disk.stored_bytes;
     usage->disk_limit_bytes = disk.limit_bytes;

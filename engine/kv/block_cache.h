@@ -1,14 +1,14 @@
-// engine/kv/block_cache.h — one cache for all sequences: blocks shared by what they hold, in
-// three tiers.
+// engine/kv/block_cache.h — one cache for all sequences: blocks shared by their tokens, in three
+// pools.
 //
-//   device   blocks that tables point to, and blocks that nobody holds until they are evicted
+//   device   blocks that tables point to, and blocks that stay for later until they are evicted
 //   host     a slab of slots: filled at eviction, and the way to and from the disk
-//   disk     a tier (tier.h), written behind, read back ahead of need
+//   disk     written behind, read back ahead of need (disk_pool.h)
 //
 // The prefix index says what lies where. A block that is full is sealed: it gets a node, is
 // immutable, can be found, and is written to the disk once. The last, partial block of a table is
-// its tail: it gets a node when its table is let go, and is written when the cache is closed, never
-// after each turn; one that has to leave host memory before that is computed again.
+// its tail: it gets a node when its table is released, and is written when the cache is closed,
+// never after each turn; one that has to leave host memory before that is computed again.
 //
 // A node's KV moves like this:
 //
@@ -17,7 +17,7 @@
 //                            └─┴──────── swapped in ◄── host ◄── read back
 //
 // Files of this room that share the struct (state.h): block_cache.c (device and host),
-// write_behind.c (to the disk), restore.c (back again), holders.c (who needs it).
+// write_behind.c (to the disk), restore.c (back again), references.c (who needs it).
 //
 // Invariants, checked by block_cache_check():
 //   (1) A node's block and the block's node name each other; so do its slot and the slot's node.
@@ -25,17 +25,17 @@
 //   (3) Nodes that wait to be written are in the list of those, once; tails in theirs.
 // and those of the pools and of the index.
 //
-// Threads: all calls hold the engine's lock; those marked D also run on the thread that owns the
+// Threads: the caller has the engine's lock; calls marked D also run on the thread that owns the
 // device. Memory: taken in block_cache_create(); no later call allocates.
 #ifndef ENGINE_BLOCK_CACHE_H
 #define ENGINE_BLOCK_CACHE_H
 
 #include <pthread.h>
 
-#include "engine/accounting.h"
 #include "engine/kv/block_table.h"
+#include "engine/kv/disk_pool.h"
 #include "engine/kv/prefix.h"
-#include "engine/kv/tier.h"
+#include "engine/kv/usage.h"
 #include "kernels/backend.h"
 
 struct block_cache;
@@ -45,36 +45,36 @@ struct block_cache_options {
     struct device *device;
     const struct kv_cache *shape; // with its data
     pthread_mutex_t *lock;
-    uint32_t host_slots; // 0: only those that the disk needs
-    struct tier *tier;   // moved in by a successful create; NULL: no disk
+    uint32_t host_slots;    // 0: only those that the disk needs
+    struct disk_pool *disk; // moved in by a successful create; NULL: no disk
     struct hash128 format;
     const char *model; // for people
     uint32_t max_disk_blocks;
-    uint32_t disk_slots;         // the least, with a tier; 0: chosen by the size of a block
-    uint32_t max_holders;        // 0: 65536
+    uint32_t disk_slots;         // the least, with a disk; 0: chosen by the size of a block
+    uint32_t max_references;     // 0: 65536
     void (*changed)(void *user); // a read or write is done; with the lock held
     void *user;
     int64_t write_delay_us; // how long a few unwritten blocks wait for more; 0: not at all
     bool no_thread;         // the caller drives the disk by block_cache_work_disk(): for tests
 };
 
-// NO_MEMORY says of what. A tier that cannot be used is logged, closed, and done without.
+// NO_MEMORY says of what. A disk that cannot be used is logged, closed, and done without.
 MUST_CHECK enum status block_cache_create(const struct block_cache_options *options,
                                           struct block_cache **cache, struct error *err);
 
 // Without the lock. Writes what is unwritten. D. Tables must be deinitialised. False: the disk did
-// not answer for timeout_ms, and its thread still uses the cache, the lock and the tier, which must
+// not answer for timeout_ms, and its thread still uses the cache, the lock and the pool, which must
 // be left as they are; it may be tried again. NULL is fine.
 MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
 
-struct block_pool *block_cache_pool(struct block_cache *cache); // of the device, for tables
-uint32_t block_cache_room(const struct block_cache *cache);     // blocks that could be made FREE
+struct block_pool *block_cache_pool(struct block_cache *cache);  // of the device, for tables
+uint32_t block_cache_available(const struct block_cache *cache); // blocks that could be made FREE
 
 // Evicts until `blocks` are FREE. False: not possible; what could be evicted was. D.
-bool block_cache_make_room(struct block_cache *cache, uint32_t blocks);
+bool block_cache_make_free(struct block_cache *cache, uint32_t blocks);
 
 // Makes the table's slots from its length to new_length writable; copies the tail if it must. FULL:
-// nothing has changed; block_cache_make_room() first. D.
+// nothing has changed; block_cache_make_free() first. D.
 MUST_CHECK enum status block_cache_grow(struct block_cache *cache, struct block_table *table,
                                         int32_t new_length);
 uint32_t block_cache_need(const struct block_cache *cache, const struct block_table *table,
@@ -85,16 +85,16 @@ uint32_t block_cache_need(const struct block_cache *cache, const struct block_ta
 void block_cache_seal(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                       int32_t from);
 
-// The same for the tail, before the table is let go.
+// The same for the tail, before the table is released.
 void block_cache_seal_tail(struct block_cache *cache, const struct block_table *table,
                            const int32_t *ids);
 
-// Lets the table go from new_length on.
+// Releases the table's blocks from new_length on.
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t new_length);
 
-// Before the table is let go: what only it holds is not to be found again, as computing it again is
-// faster than bringing it back. What the disk has or will have stays.
+// Before the table is released: what only it uses is not to be found again, as computing it again
+// is faster than bringing it back. What the disk has or will have stays.
 void block_cache_discard(struct block_cache *cache, struct block_table *table);
 
 // Adds to the table what the device has of ids [table->length, length). Returns how many tokens.
@@ -126,7 +126,7 @@ bool block_cache_is_written(const struct block_cache *cache);
 
 // ---- restore.c
 
-struct restore_plan { // what the other tiers have of a log, and what of it to bring back
+struct restore_plan { // what host and disk have of a log, and what of it to bring back
     int32_t target;   // tokens that the table will have; its length: nothing to bring
     int32_t left_tokens;
     int64_t left_us;    // that bringing those would have taken
@@ -144,9 +144,9 @@ struct restore_tally {
 };
 
 enum restore_outcome {
-    RESTORE_DONE,    // the table has all it will get; also where the device is not trusted
-    RESTORE_WAITS,   // for the disk: again after `changed`, or give up by the clock
-    RESTORE_NO_ROOM, // for blocks on the device: block_cache_make_room(1), or give up
+    RESTORE_DONE,  // the table has all it will get; also where the device is not trusted
+    RESTORE_WAITS, // for the disk: again after `changed`, or give up by the clock
+    RESTORE_FULL,  // for blocks on the device: block_cache_make_free(1), or give up
 };
 
 // Brings the table nearer to `target` tokens; *tally grows by what was added. D.
@@ -159,13 +159,14 @@ double block_cache_swap_us(const struct block_cache *cache);
 double block_cache_prefill_speed(const struct block_cache *cache); // us a token, of earlier runs
 void block_cache_note_prefill(struct block_cache *cache, double us_per_token); // kept at closing
 
-// ---- holders.c
+// ---- references.c
 
-void block_cache_hold(struct block_cache *cache, uint64_t holder, uint32_t leaf); // or NODE_NONE
-void block_cache_let_go(struct block_cache *cache, uint64_t holder);
+// The saved conversation needs the path to the leaf, or NODE_NONE, and no other.
+void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf);
+void block_cache_release(struct block_cache *cache, uint64_t conversation);
 // See engine_strip(). Gives the lock up where the disk has more to do than it takes.
-uint32_t block_cache_strip(struct block_cache *cache, uint64_t holder);
-void block_cache_holder_usage(struct block_cache *cache, const uint64_t *holders, size_t count,
-                              struct holder_usage *usage);
+uint32_t block_cache_strip(struct block_cache *cache, uint64_t conversation);
+void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *conversations,
+                                    size_t count, struct conversation_usage *usage);
 
 #endif

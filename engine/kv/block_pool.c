@@ -5,7 +5,7 @@
 #include "kernels/base/assert.h"
 
 struct block {
-    uint32_t holders; // above 0: HELD
+    uint32_t references; // above 0: HELD
     uint32_t node;
     uint32_t previous, next; // in the queue of its rank, or next in the free list
     enum block_rank rank;
@@ -37,7 +37,7 @@ struct block_pool *block_pool_create(uint32_t block_count) {
         pool->queues[rank] = (struct queue){.oldest = BLOCK_NONE, .newest = BLOCK_NONE};
     pool->queues[BLOCK_FRESH].most = block_count;
     pool->queues[BLOCK_REUSED].most = block_count - block_count / 4;
-    pool->queues[BLOCK_HEAD].most = block_count / 5;
+    pool->queues[BLOCK_PINNED].most = block_count / 5;
     return pool;
 }
 
@@ -73,7 +73,7 @@ static void queue_append(struct block_pool *pool, uint32_t block, enum block_ran
 
 static void become_cached(struct block_pool *pool, uint32_t block) {
     queue_append(pool, block, pool->blocks[block].rank);
-    for (int rank = BLOCK_HEAD; rank > BLOCK_FRESH; rank--) {
+    for (int rank = BLOCK_PINNED; rank > BLOCK_FRESH; rank--) {
         const struct queue *queue = &pool->queues[rank];
         if (queue->count <= queue->most) continue;
         const uint32_t oldest = queue->oldest;
@@ -94,32 +94,32 @@ enum status block_pool_alloc(struct block_pool *pool, uint32_t *block) {
     const uint32_t index = pool->first_free;
     if (index == BLOCK_NONE) return STATUS_FULL;
     struct block *b = &pool->blocks[index];
-    ASSERT(b->holders == 0 && b->node == BLOCK_NONE);
+    ASSERT(b->references == 0 && b->node == BLOCK_NONE);
     pool->first_free = b->next;
     pool->free--;
-    b->holders = 1;
+    b->references = 1;
     *block = index;
     return STATUS_OK;
 }
 
-void block_pool_share(struct block_pool *pool, uint32_t block) {
+void block_pool_retain(struct block_pool *pool, uint32_t block) {
     ASSERT(block < pool->total);
     struct block *b = &pool->blocks[block];
-    ASSERT(b->holders > 0 || b->node != BLOCK_NONE);
-    if (b->holders == 0) queue_remove(pool, block);
-    if (b->holders >= 1) pool->spared++;
-    if (b->holders == 1) pool->shared++;
-    b->holders++;
+    ASSERT(b->references > 0 || b->node != BLOCK_NONE);
+    if (b->references == 0) queue_remove(pool, block);
+    if (b->references >= 1) pool->spared++;
+    if (b->references == 1) pool->shared++;
+    b->references++;
 }
 
 void block_pool_release(struct block_pool *pool, uint32_t block) {
     ASSERT(block < pool->total);
     struct block *b = &pool->blocks[block];
-    ASSERT(b->holders > 0);
-    b->holders--;
-    if (b->holders >= 1) pool->spared--;
-    if (b->holders == 1) pool->shared--;
-    if (b->holders > 0) return;
+    ASSERT(b->references > 0);
+    b->references--;
+    if (b->references >= 1) pool->spared--;
+    if (b->references == 1) pool->shared--;
+    if (b->references > 0) return;
     if (b->node == BLOCK_NONE)
         become_free(pool, block);
     else
@@ -129,8 +129,8 @@ void block_pool_release(struct block_pool *pool, uint32_t block) {
 void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node) {
     ASSERT(block < pool->total);
     struct block *b = &pool->blocks[block];
-    ASSERT(b->holders > 0 || b->node != BLOCK_NONE); // not FREE
-    const bool cached = b->holders == 0;
+    ASSERT(b->references > 0 || b->node != BLOCK_NONE); // not FREE
+    const bool cached = b->references == 0;
     b->node = node;
     if (!cached || node != BLOCK_NONE) return;
     queue_remove(pool, block);
@@ -140,7 +140,7 @@ void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node)
 bool block_pool_raise(struct block_pool *pool, uint32_t block, enum block_rank rank) {
     ASSERT(block < pool->total);
     struct block *b = &pool->blocks[block];
-    ASSERT(b->holders > 0);
+    ASSERT(b->references > 0);
     if (rank <= b->rank) return false;
     b->rank = rank;
     return true;
@@ -154,14 +154,14 @@ enum block_rank block_pool_rank(const struct block_pool *pool, uint32_t block) {
 void block_pool_touch(struct block_pool *pool, uint32_t block) {
     ASSERT(block < pool->total);
     const struct block *b = &pool->blocks[block];
-    if (b->holders > 0) return;
+    if (b->references > 0) return;
     ASSERT(b->node != BLOCK_NONE);
     queue_remove(pool, block);
     queue_append(pool, block, b->rank);
 }
 
 bool block_pool_find_victim(const struct block_pool *pool, uint32_t *block) {
-    for (int rank = BLOCK_FRESH; rank <= BLOCK_HEAD; rank++)
+    for (int rank = BLOCK_FRESH; rank <= BLOCK_PINNED; rank++)
         if (pool->queues[rank].oldest != BLOCK_NONE) {
             *block = pool->queues[rank].oldest;
             return true;
@@ -174,9 +174,9 @@ uint32_t block_pool_node(const struct block_pool *pool, uint32_t block) {
     return pool->blocks[block].node;
 }
 
-uint32_t block_pool_holders(const struct block_pool *pool, uint32_t block) {
+uint32_t block_pool_references(const struct block_pool *pool, uint32_t block) {
     ASSERT(block < pool->total);
-    return pool->blocks[block].holders;
+    return pool->blocks[block].references;
 }
 
 uint32_t block_pool_total(const struct block_pool *pool) { return pool->total; }
@@ -198,7 +198,7 @@ static uint32_t check_queue(const struct block_pool *pool, enum block_rank rank)
         ASSERT(i < pool->total);
         ASSERT(listed < pool->total); // else the list runs in a circle
         const struct block *b = &pool->blocks[i];
-        ASSERT(b->holders == 0 && b->node != BLOCK_NONE);
+        ASSERT(b->references == 0 && b->node != BLOCK_NONE);
         ASSERT(b->rank == rank && b->previous == previous);
         previous = i;
         listed++;
@@ -209,23 +209,23 @@ static uint32_t check_queue(const struct block_pool *pool, enum block_rank rank)
 }
 
 void block_pool_check(const struct block_pool *pool) {
-    uint32_t held = 0, shared = 0, listed = 0, cached = 0;
+    uint32_t used = 0, shared = 0, listed = 0, cached = 0;
     uint64_t spared = 0;
     for (uint32_t i = 0; i < pool->total; i++) {
-        const uint32_t holders = pool->blocks[i].holders;
-        held += holders > 0;
-        shared += holders > 1;
-        if (holders > 1) spared += holders - 1;
+        const uint32_t references = pool->blocks[i].references;
+        used += references > 0;
+        shared += references > 1;
+        if (references > 1) spared += references - 1;
     }
     for (uint32_t i = pool->first_free; i != BLOCK_NONE; i = pool->blocks[i].next) {
         ASSERT(i < pool->total);
-        ASSERT(pool->blocks[i].holders == 0 && pool->blocks[i].node == BLOCK_NONE);
+        ASSERT(pool->blocks[i].references == 0 && pool->blocks[i].node == BLOCK_NONE);
         ASSERT(listed < pool->total); // else the list runs in a circle
         listed++;
     }
     for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
         cached += check_queue(pool, (enum block_rank)rank);
     ASSERT(listed == pool->free);
-    ASSERT(held + listed + cached == pool->total);
+    ASSERT(used + listed + cached == pool->total);
     ASSERT(shared == pool->shared && spared == pool->spared);
 }

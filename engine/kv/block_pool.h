@@ -1,15 +1,16 @@
-// engine/kv/block_pool.h — who holds which block of one tier of the KV cache.
+// engine/kv/block_pool.h — which blocks of one level of the KV cache are free, used, or least
+// needed.
 //
-// A tier is one allocation cut into equal blocks: the device's, or the host's slab. This module
-// gives out block *numbers*, counts their holders and says which block is the least needed one.
-// It never touches bytes.
+// A pool is one allocation cut into equal blocks: the device's, or the host's slab. This module
+// hands out block *numbers*, counts the references to them and says which block is the least needed
+// one. It never touches bytes.
 //
 // States of a block, and the calls that move it:
-//   FREE   -> HELD    alloc: one holder
-//   HELD   -> HELD    share: one more; release: one fewer
-//   HELD   -> FREE    the last release, if the block has no node
-//   HELD   -> CACHED  the last release, if it has one: what it holds can be found again
-//   CACHED -> HELD    share
+//   FREE   -> USED    alloc: one reference
+//   USED   -> USED    retain: one more; release: one fewer
+//   USED   -> FREE    the last release, if the block has no node
+//   USED   -> CACHED  the last release, if it has one: its contents can be found again
+//   CACHED -> USED    retain
 //   CACHED -> FREE    set_node(NONE): the victim was evicted, or its contents were dropped
 //
 // A node is the block's entry in the prefix index (prefix.h): a block with one is immutable up
@@ -17,17 +18,17 @@
 //
 // CACHED blocks stand in one of three queues, released longest ago first:
 //   FRESH   used once; the first to go, so that one long batch job flushes only itself
-//   REUSED  found again at least once (second chance); at most 3/4 of the tier
-//   HEAD    beginnings of many conversations; at most 1/5 of the tier
+//   REUSED  found again at least once (second chance); at most 3/4 of the pool
+//   PINNED  preambles of many conversations; at most 1/5 of the pool
 // What exceeds a queue's share moves to the end of the queue before it. A caller that releases the
 // blocks of a chain from its end to its beginning, and ranks a parent no lower than its child, gets
 // leaves evicted before their parents.
 //
 // Invariants; block_pool_check() verifies (1) to (3), the caller keeps (4):
-//   (1) Every block is FREE, HELD or CACHED, and in the free list or one queue accordingly.
-//   (2) A block is HELD if and only if its holder count is above zero.
+//   (1) Every block is FREE, USED or CACHED, and in the free list or one queue accordingly.
+//   (2) A block is USED if and only if there are references to it.
 //   (3) A CACHED block has a node, a FREE one has none.
-//   (4) Only a block with one holder may be written, and only rows that no node names.
+//   (4) Only a block with one reference may be written, and only rows that no node names.
 //
 // All memory is taken in block_pool_create(); no later call allocates. Every call but create
 // and check is O(1). Not thread-safe: the engine's lock guards it.
@@ -41,7 +42,7 @@
 
 #define BLOCK_NONE UINT32_MAX
 
-enum block_rank { BLOCK_FRESH, BLOCK_REUSED, BLOCK_HEAD };
+enum block_rank { BLOCK_FRESH, BLOCK_REUSED, BLOCK_PINNED };
 enum { BLOCK_RANK_COUNT = 3 };
 
 struct block_pool;
@@ -50,18 +51,18 @@ struct block_pool;
 struct block_pool *block_pool_create(uint32_t block_count);
 void block_pool_destroy(struct block_pool *pool); // NULL is fine
 
-// *block was FREE and has one holder, the caller. The block freed last comes first: its bytes are
-// warm. FULL when none is FREE: an everyday answer, on which the caller evicts the victim.
+// *block was FREE and has one reference, the caller's. The block freed last comes first: its bytes
+// are warm. FULL when none is FREE: an everyday answer, on which the caller evicts the victim.
 MUST_CHECK enum status block_pool_alloc(struct block_pool *pool, uint32_t *block);
 
-// One more holder of a HELD or CACHED block, one fewer of a HELD one.
-void block_pool_share(struct block_pool *pool, uint32_t block);
+// One more reference to a USED or CACHED block, one fewer to a USED one.
+void block_pool_retain(struct block_pool *pool, uint32_t block);
 void block_pool_release(struct block_pool *pool, uint32_t block);
 
 // Of any block that is not FREE. BLOCK_NONE makes a CACHED block FREE.
 void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node);
 
-// Where the HELD block queues once it is CACHED; never lowered but by a queue's share. False: it
+// Where the USED block queues once it is CACHED; never lowered but by a queue's share. False: it
 // had that rank, or a higher one.
 bool block_pool_raise(struct block_pool *pool, uint32_t block, enum block_rank rank);
 
@@ -74,12 +75,13 @@ void block_pool_touch(struct block_pool *pool, uint32_t block);
 bool block_pool_find_victim(const struct block_pool *pool, uint32_t *block);
 
 uint32_t block_pool_node(const struct block_pool *pool, uint32_t block); // or BLOCK_NONE
-uint32_t block_pool_holders(const struct block_pool *pool, uint32_t block);
+uint32_t block_pool_references(const struct block_pool *pool, uint32_t block);
 uint32_t block_pool_total(const struct block_pool *pool);
 uint32_t block_pool_free(const struct block_pool *pool);
 uint32_t block_pool_cached(const struct block_pool *pool);
-uint32_t block_pool_shared(const struct block_pool *pool); // with two holders or more
-uint64_t block_pool_spared(const struct block_pool *pool); // holders past the first, of all blocks
+uint32_t block_pool_shared(const struct block_pool *pool); // with two references or more
+uint64_t
+block_pool_spared(const struct block_pool *pool); // references past the first, of all blocks
 
 void block_pool_check(const struct block_pool *pool); // O(blocks); for tests
 #endif

@@ -27,7 +27,7 @@ void block_table_deinit(struct block_table *table, struct block_pool *pool) {
 static bool tail_is_frozen(const struct block_table *table, const struct block_pool *pool) {
     if (table->length % table->block_size == 0) return false;
     const uint32_t tail = table->blocks[table->count - 1];
-    return block_pool_holders(pool, tail) > 1 || block_pool_node(pool, tail) != BLOCK_NONE;
+    return block_pool_references(pool, tail) > 1 || block_pool_node(pool, tail) != BLOCK_NONE;
 }
 
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
@@ -64,7 +64,7 @@ void block_table_adopt(struct block_table *table, struct block_pool *pool, uint3
     ASSERT(table->length % table->block_size == 0);
     ASSERT(tokens > 0 && tokens <= table->block_size);
     ASSERT(table->count < table->capacity);
-    block_pool_share(pool, block);
+    block_pool_retain(pool, block);
     table->blocks[table->count++] = block;
     table->length += tokens;
 }
@@ -74,7 +74,7 @@ void block_table_replace(struct block_table *table, struct block_pool *pool, int
     ASSERT(index >= 0 && index < table->count);
     const uint32_t old = table->blocks[index];
     ASSERT(old != block);
-    block_pool_share(pool, block);
+    block_pool_retain(pool, block);
     (void)block_pool_raise(pool, block, block_pool_rank(pool, old));
     table->blocks[index] = block;
     block_pool_release(pool, old);
@@ -95,7 +95,7 @@ void block_table_fork(const struct block_table *table, struct block_pool *pool, 
     const int32_t need = blocks_for(table, length);
     ASSERT(need <= fork->capacity);
     for (; fork->count < need; fork->count++) {
-        block_pool_share(pool, table->blocks[fork->count]);
+        block_pool_retain(pool, table->blocks[fork->count]);
         fork->blocks[fork->count] = table->blocks[fork->count];
     }
     fork->length = length;
@@ -106,5 +106,5 @@ void block_table_check(const struct block_table *table, const struct block_pool 
     ASSERT(table->count == blocks_for(table, table->length));
     ASSERT(table->count <= table->capacity);
     for (int32_t i = 0; i < table->count; i++)
-        ASSERT(block_pool_holders(pool, table->blocks[i]) > 0);
+        ASSERT(block_pool_references(pool, table->blocks[i]) > 0);
 }

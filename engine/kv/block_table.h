@@ -5,16 +5,16 @@
 //                                  └─ the tail: its last 7 slots are still empty
 //
 // A table grows on demand: the waste is less than one block. Tables share blocks: a fork adds
-// a holder to each, and copies nothing; adopting one that was found in the cache does the same.
-// Before a table writes into a block that others hold too, or that has a node (prefix.h), it
+// a reference to each, and copies nothing; adopting one that was found in the cache does the same.
+// Before a table writes into a block that others use too, or that has a node (prefix.h), it
 // takes a fresh one and asks for a copy (copy on write), so at most one block is copied for each
 // fork, and none for a fork that is never written to.
 //
 // Invariants, checked by block_table_check():
 //   (1) The table has exactly the blocks that `length` tokens need.
-//   (2) Every block in it is HELD.
+//   (2) Every block in it is USED.
 // And after block_table_grow(): every slot from the old length to the new one lies in a block
-// with one holder and without a node.
+// with one reference and without a node.
 //
 // The array is owned by the table and taken once, for `capacity` blocks. The engine's lock
 // guards tables and pool alike.
@@ -46,17 +46,17 @@ void block_table_deinit(struct block_table *table, struct block_pool *pool); // 
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
                           int32_t new_length);
 
-// Makes room for tokens [length, new_length). If the tail may not be written it is replaced by a
+// Adds blocks for tokens [length, new_length). If the tail may not be written it is replaced by a
 // fresh block, and *copy says what to copy. FULL: nothing has changed.
 MUST_CHECK enum status block_table_grow(struct block_table *table, struct block_pool *pool,
                                         int32_t new_length, struct block_copy *copy);
 
 // Tokens [length, length + tokens) are the first ones of `block`, which has them in the cache;
-// length is a multiple of the block size, and tokens at most one. The table becomes a holder.
+// length is a multiple of the block size, and tokens at most one. The table gets a reference.
 void block_table_adopt(struct block_table *table, struct block_pool *pool, uint32_t block,
                        int32_t tokens);
 
-// Puts `block`, which holds the same tokens, in the place of number `index`, and gives it that
+// Puts `block`, which has the same tokens, in the place of number `index`, and gives it that
 // one's rank if it is higher: a parent ranks no lower than its child.
 void block_table_replace(struct block_table *table, struct block_pool *pool, int32_t index,
                          uint32_t block);

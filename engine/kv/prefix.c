@@ -22,13 +22,13 @@ struct prefix {
     uint32_t *buckets;  // [bucket_mask + 1] node + 1; 0: empty, as fresh pages are
 };
 
-static void *take_pages(size_t bytes) {
+static void *map_pages(size_t bytes) {
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-static void give_pages(void *pages, size_t bytes) {
+static void unmap_pages(void *pages, size_t bytes) {
     if (!pages) return;
     const int result = munmap(pages, bytes);
     ASSERT(result == 0);
@@ -46,7 +46,7 @@ enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 
                           struct prefix **result) {
     ASSERT(capacity > 0 && capacity < NODE_NONE / 2);
     ASSERT(block_size > 0 && block_size <= MAX_BLOCK_SIZE);
-    struct prefix *prefix = take_pages(sizeof *prefix);
+    struct prefix *prefix = map_pages(sizeof *prefix);
     if (!prefix) return STATUS_NO_MEMORY;
     uint32_t buckets = 1;
     while (buckets < capacity)
@@ -59,9 +59,9 @@ enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 
         .block_size = block_size,
         .format = format,
     };
-    prefix->nodes = take_pages((size_t)capacity * sizeof prefix->nodes[0]);
-    prefix->ids = take_pages(ids_bytes(prefix));
-    prefix->buckets = take_pages(bucket_bytes(prefix));
+    prefix->nodes = map_pages((size_t)capacity * sizeof prefix->nodes[0]);
+    prefix->ids = map_pages(ids_bytes(prefix));
+    prefix->buckets = map_pages(bucket_bytes(prefix));
     if (!prefix->nodes || !prefix->ids || !prefix->buckets) {
         prefix_destroy(prefix);
         return STATUS_NO_MEMORY;
@@ -72,10 +72,10 @@ enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 
 
 void prefix_destroy(struct prefix *prefix) {
     if (!prefix) return;
-    give_pages(prefix->nodes, (size_t)prefix->capacity * sizeof prefix->nodes[0]);
-    give_pages(prefix->ids, ids_bytes(prefix));
-    give_pages(prefix->buckets, bucket_bytes(prefix));
-    give_pages(prefix, sizeof *prefix);
+    unmap_pages(prefix->nodes, (size_t)prefix->capacity * sizeof prefix->nodes[0]);
+    unmap_pages(prefix->ids, ids_bytes(prefix));
+    unmap_pages(prefix->buckets, bucket_bytes(prefix));
+    unmap_pages(prefix, sizeof *prefix);
 }
 
 struct node *prefix_node(struct prefix *prefix, uint32_t node) {
@@ -157,7 +157,7 @@ bool prefix_find_nearest(struct prefix *prefix, uint32_t parent, const int32_t *
     return best > 0;
 }
 
-static bool take_node(struct prefix *prefix, uint32_t *node) {
+static bool alloc_node(struct prefix *prefix, uint32_t *node) {
     if (prefix->first_free != NODE_NONE) {
         *node = prefix->first_free;
         prefix->first_free = prefix->nodes[*node].next;
@@ -174,7 +174,7 @@ enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t 
     uint32_t index;
     if (prefix_find_key(prefix, key, &index)) return STATUS_FULL;
     ASSERT(parent == NODE_NONE || prefix->nodes[parent].count == prefix->block_size);
-    if (!take_node(prefix, &index)) return STATUS_FULL;
+    if (!alloc_node(prefix, &index)) return STATUS_FULL;
     uint32_t *bucket = bucket_of(prefix, key);
     const uint32_t sibling = *first_child(prefix, parent);
     prefix->nodes[index] = (struct node){
@@ -184,6 +184,8 @@ enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t 
         .previous = NODE_NONE,
         .next = sibling,
         .hash_next = *bucket,
+        .position =
+            parent == NODE_NONE ? 0 : prefix->nodes[parent].position + prefix->nodes[parent].count,
         .count = count,
         .block = BLOCK_NONE,
         .slot = BLOCK_NONE,
@@ -202,7 +204,7 @@ enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t 
 
 static bool is_needed(const struct node *n) {
     return n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->disk == NODE_ON_DISK ||
-           n->first_child != NODE_NONE || n->holders > 0 || n->transfers > 0;
+           n->first_child != NODE_NONE || n->references > 0 || n->transfers > 0;
 }
 
 static void free_node(struct prefix *prefix, uint32_t index) {
@@ -242,6 +244,7 @@ static void check_node(const struct prefix *prefix, uint32_t index) {
     if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].previous == index);
     const struct node *parent = n->parent == NODE_NONE ? NULL : &prefix->nodes[n->parent];
     if (parent) ASSERT(parent->count == prefix->block_size);
+    ASSERT(n->position == (parent ? parent->position + parent->count : 0));
     const uint32_t first = parent ? parent->first_child : prefix->first_root;
     if (n->previous == NODE_NONE) ASSERT(first == index);
     if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].parent == n->parent);

@@ -1,4 +1,4 @@
-// engine/kv/prefix.h — which token prefixes are cached, and in which tiers.
+// engine/kv/prefix.h — which token prefixes are cached, and where: the only index.
 //
 // A node names one block's worth of tokens after all that come before it:
 //
@@ -10,14 +10,16 @@
 // costs a prefill, never a wrong answer.
 //
 // Where the node's KV lies is written in it: on the device (block), in host memory (slot), on
-// the disk (place), in several, or, for a node that is kept for its children, nowhere.
+// the disk (by its key), in several, or, for a node that is kept for its children, nowhere. The
+// pools hand out blocks and slots, and know of each only which node has it.
 //
 // Invariants, checked by prefix_check():
 //   (1) A node's parent is in use, has a full block of tokens, and lists the node as its child.
 //   (2) Every node in use is in the hash chain of its key, once; two nodes differ in parent or
 //       in tokens.
-//   (3) A node in use has a place to be (block, slot, disk), or a child, or a holder, or a
-//       transfer; when it has none it is freed, and its parent is looked at likewise.
+//   (3) A node in use is somewhere (block, slot, disk), or has a child, a reference or a transfer;
+//       when it has none of these it is freed, and its parent is looked at likewise.
+//   (4) A node stands behind its parent: position = the parent's position + its tokens.
 //
 // All memory is taken in prefix_create(), committed as it is used. Not thread-safe: the
 // engine's lock guards it.
@@ -27,7 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/kv/tier.h"
+#include "engine/kv/disk_pool.h"
 
 #define NODE_NONE UINT32_MAX
 
@@ -46,11 +48,10 @@ struct node {
     int32_t count;        // tokens; 0: not in use
     uint32_t block, slot; // BLOCK_NONE: not there
     enum node_disk disk;
-    struct tier_place place;              // on the disk
+    int32_t position;                     // of its first token
     uint32_t list_previous, list_next;    // of the list of unwritten nodes that it is in
-    uint32_t holders;                     // saved conversations that end here
+    uint32_t references;                  // of saved conversations that end here
     uint32_t transfers;                   // under way; the node stays
-    uint32_t touched_s;                   // when the disk last heard of its use; 0: never
     uint32_t mark;                        // scratch of who walks over all nodes; else 0
     bool tail_listed, loading, from_disk; // see block_cache.h
 };
@@ -80,7 +81,7 @@ enum { PREFIX_MAX_CHILDREN = 64 };
 bool prefix_find_nearest(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
                          uint32_t *node, int32_t *common);
 
-// By key alone, for what comes from a tier.
+// By key alone, for what comes from the disk.
 bool prefix_find_key(const struct prefix *prefix, struct hash128 key, uint32_t *node);
 
 // A new node, nowhere yet. FULL: no node is left, or the key is another node's (a collision).

@@ -89,9 +89,9 @@ void block_cache_plan(struct block_cache *cache, const struct block_table *table
 
 // ---- reading from the disk
 
-static bool start_read(struct block_cache *cache, struct tier_job *job, uint32_t node) {
+static bool start_read(struct block_cache *cache, struct disk_job *job, uint32_t node) {
     uint32_t slot;
-    if (!cache_take_slot(cache, &slot)) return false;
+    if (!cache_alloc_slot(cache, &slot)) return false;
     struct node *n = prefix_node(cache->prefix, node);
     n->transfers++;
     n->loading = true;
@@ -109,9 +109,9 @@ static int32_t window(const struct block_cache *cache) {
 }
 
 // The slots may be those of blocks that are on their way to the device, or from it.
-static void submit_read(struct block_cache *cache, struct tier_job *job) {
+static void submit_read(struct block_cache *cache, struct disk_job *job) {
     if (cache_finish_swaps(cache) == STATUS_OK) {
-        tier_io_submit(cache->disk, job);
+        disk_io_submit(cache->io, job);
         return;
     }
     for (int32_t i = 0; i < job->count; i++) {
@@ -124,15 +124,15 @@ static void submit_read(struct block_cache *cache, struct tier_job *job) {
 
 // Reads what is on the disk of the next nodes of the walk.
 static void read_ahead(struct block_cache *cache, struct walk walk) {
-    struct tier_job *job = NULL;
+    struct disk_job *job = NULL;
     int32_t left = window(cache);
     do {
         const struct node *n = prefix_node(cache->prefix, walk.node);
         if (n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->loading) continue;
         if (n->disk != NODE_ON_DISK) break;
-        if (!job) job = tier_io_push(cache->disk, JOB_READ);
+        if (!job) job = disk_io_push(cache->io, JOB_READ);
         if (!job || !start_read(cache, job, walk.node)) break;
-        if (job->count < TIER_MAX_BATCH) continue;
+        if (job->count < DISK_MAX_BATCH) continue;
         submit_read(cache, job);
         job = NULL;
     } while (--left > 0 && walk_next(cache, &walk));
@@ -146,14 +146,14 @@ static void note_failed_reads(struct block_cache *cache, int32_t count, enum sta
     cache->counts.failed_reads += (uint64_t)count;
     if (count > 0 && now - cache->read_failed_us > QUIET_US)
         log_write(LOG_WARNING,
-                  "KV on the disk could not be used (%s): what it held is computed again",
+                  "KV on the disk could not be used (%s): what it had is computed again",
                   status == STATUS_NOT_FOUND  ? "it is gone"
                   : status == STATUS_BAD_FILE ? "it is damaged"
                                               : status_text(status));
     if (count > 0) cache->read_failed_us = now;
 }
 
-void cache_reads_done(struct block_cache *cache, const struct tier_job *job) {
+void cache_reads_done(struct block_cache *cache, const struct disk_job *job) {
     enum status failure = STATUS_OK;
     int32_t good = 0;
     for (int32_t i = 0; i < job->count; i++) {
@@ -206,12 +206,12 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
         const bool was_on_device = n->block != BLOCK_NONE;
         uint32_t block = n->block;
         if (!was_on_device && n->slot == BLOCK_NONE) {
-            if (n->disk == NODE_ON_DISK && !n->loading) read_ahead(cache, walk);
-            const bool waits = n->disk == NODE_ON_DISK && tier_io_pending(cache->disk) > 0;
+            if (n->disk == NODE_ON_DISK) read_ahead(cache, walk); // while others are on their way
+            const bool waits = n->disk == NODE_ON_DISK && disk_io_pending(cache->io) > 0;
             return n->loading || waits ? RESTORE_WAITS : RESTORE_DONE; // done: it is gone
         }
         if (!was_on_device) {
-            if (block_pool_alloc(cache->blocks, &block) != STATUS_OK) return RESTORE_NO_ROOM;
+            if (block_pool_alloc(cache->blocks, &block) != STATUS_OK) return RESTORE_FULL;
             swap_in(cache, walk.node, block);
         }
         *tally_of(tally, n, was_on_device) += walk.count;

@@ -3,12 +3,11 @@
 #define ENGINE_KV_STATE_H
 
 #include "engine/kv/block_cache.h"
-#include "engine/kv/tier_io.h"
+#include "engine/kv/disk_io.h"
 
 enum {
-    TOUCH_PERIOD_S = 600,  // a use of a block that is younger is no news to the disk
-    MAX_HOLDERS = 1 << 16, // where the options do not say
-    READ_WINDOW = 64,      // blocks of one table that are read ahead of their use
+    MAX_REFERENCES = 1 << 16, // where the options do not say
+    READ_WINDOW = 64,         // blocks of one table that are read ahead of their use
 };
 
 struct node_list { // in order, through node.list_previous and list_next
@@ -16,9 +15,9 @@ struct node_list { // in order, through node.list_previous and list_next
     uint32_t count;
 };
 
-struct holder {
-    uint64_t holder;
-    uint32_t leaf;
+struct reference { // of a saved conversation
+    uint64_t conversation;
+    uint32_t leaf; // or NODE_NONE
 };
 
 struct block_cache {
@@ -29,12 +28,12 @@ struct block_cache {
     int32_t block_size;
     struct block_pool *blocks; // on the device
     struct block_pool *slots;  // in host memory; NULL: none
-    bool keeps_host;           // the slots are a tier, not only a way to the disk
+    bool keeps_host;           // the slots are a level of their own, not only a way to the disk
     void *slab;                // [slots] x block_bytes
     struct prefix *prefix;
-    struct tier *tier;     // NULL: no disk
-    struct tier_io *disk;  // the same
-    pthread_mutex_t *lock; // the engine's
+    struct disk_pool *disk; // NULL: no disk
+    struct disk_io *io;     // the same
+    pthread_mutex_t *lock;  // the engine's
     void (*changed)(void *user);
     void *user;
 
@@ -47,8 +46,8 @@ struct block_cache {
     bool write_failed;        // said so already
     int64_t read_failed_us;   // when that was last said
 
-    struct holder *holders; // [max_holders]
-    uint32_t holder_count, max_holders;
+    struct reference *references; // [max_references]
+    uint32_t reference_count, max_references;
 
     bool swaps_pending; // enqueued since the last sync
     bool device_failed; // what it gives is not to be trusted any more
@@ -68,9 +67,9 @@ bool cache_parent_of(const struct block_cache *cache, const struct block_table *
 bool cache_next_node(struct block_cache *cache, uint32_t parent, const int32_t *ids, int32_t left,
                      uint32_t *node, int32_t *count);
 
-// A HELD slot, for the caller; what was in it is given up if it is not needed most. D, or before
-// the I/O thread runs.
-bool cache_take_slot(struct block_cache *cache, uint32_t *slot);
+// A slot for the caller, who has the only reference to it; the least needed one is given up for it.
+// D, or before the I/O thread runs.
+bool cache_alloc_slot(struct block_cache *cache, uint32_t *slot);
 void cache_attach_slot(struct block_cache *cache, uint32_t node, uint32_t slot);
 void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot);
 void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out); // D
@@ -91,17 +90,15 @@ void cache_want_written(struct block_cache *cache, uint32_t node);
 void cache_list_tail(struct block_cache *cache, uint32_t node); // to be written at closing
 void cache_unlist(struct block_cache *cache, uint32_t node);    // from the list that it is in
 
-// Gives up every copy of a node that nobody holds and nothing moves. What is on the disk is added
-// to `drops`, a job with room for it; NULL will do for what is not.
-void cache_forget_node(struct block_cache *cache, uint32_t node, struct tier_job *drops);
+// Gives up every copy of a node that nobody refers to and nothing moves. What is on the disk is
+// added to `drops`, a job with space for it; NULL will do for what is not.
+void cache_forget_node(struct block_cache *cache, uint32_t node, struct disk_job *drops);
 
-uint32_t cache_now_s(void); // above TOUCH_PERIOD_S, so that 0 is long ago
+struct disk_block cache_describe(struct block_cache *cache, uint32_t node);
 
-struct tier_block cache_describe(struct block_cache *cache, uint32_t node);
-
-void cache_reads_done(struct block_cache *cache, const struct tier_job *job);
-void cache_writes_done(struct block_cache *cache, struct tier_job *job);
-void cache_load_holder(struct block_cache *cache, uint64_t holder, struct hash128 leaf);
+void cache_reads_done(struct block_cache *cache, const struct disk_job *job);
+void cache_writes_done(struct block_cache *cache, struct disk_job *job);
+void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf);
 void cache_note_average(double *average, double value);
 
 #endif

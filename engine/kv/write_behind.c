@@ -9,7 +9,7 @@
 
 enum {
     WRITES_AT_ONCE = 2,                 // jobs: one is done while the next is filled
-    WORTH_A_WRITE = TIER_MAX_BATCH / 2, // blocks: fewer wait a little for more
+    WORTH_A_WRITE = DISK_MAX_BATCH / 2, // blocks: fewer wait a little for more
     WRITE_PAUSE_US = 30000000,          // after a failure
 };
 
@@ -45,7 +45,7 @@ static void append(struct block_cache *cache, struct node_list *list, uint32_t n
 
 void cache_list_tail(struct block_cache *cache, uint32_t node) {
     struct node *n = prefix_node(cache->prefix, node);
-    if (!cache->tier || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
+    if (!cache->disk || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
     n->tail_listed = true;
     append(cache, &cache->tails, node);
 }
@@ -53,7 +53,7 @@ void cache_list_tail(struct block_cache *cache, uint32_t node) {
 void cache_want_written(struct block_cache *cache, uint32_t node) {
     struct node *n = prefix_node(cache->prefix, node);
     struct node_list *list = &cache->unwritten;
-    if (!cache->tier || n->disk != NODE_NOT_ON_DISK) return;
+    if (!cache->disk || n->disk != NODE_NOT_ON_DISK) return;
     if (n->tail_listed) cache_unlist(cache, node);
     if (list->count == 0) cache->unwritten_since_us = clock_now_us();
     cache_set_disk(cache, node, NODE_UNWRITTEN);
@@ -75,15 +75,15 @@ static void want_written_first(struct block_cache *cache, uint32_t node) {
     list->count++;
 }
 
-// The node's bytes in a slot that the caller holds. False: no slot is to be had now.
-static bool hold_in_slot(struct block_cache *cache, uint32_t node, uint32_t *slot) {
+// The node's bytes in a slot that the caller has a reference to. False: there is no slot now.
+static bool copy_to_slot(struct block_cache *cache, uint32_t node, uint32_t *slot) {
     const struct node *n = prefix_node(cache->prefix, node);
     if (n->slot != BLOCK_NONE) {
         *slot = n->slot;
-        block_pool_share(cache->slots, *slot);
+        block_pool_retain(cache->slots, *slot);
         return true;
     }
-    if (!cache_take_slot(cache, slot)) return false;
+    if (!cache_alloc_slot(cache, slot)) return false;
     ASSERT(n->block != BLOCK_NONE);
     cache_swap(cache, n->block, *slot, true);
     cache_attach_slot(cache, node, *slot);
@@ -97,9 +97,9 @@ static bool parent_is_written(struct block_cache *cache, uint32_t node) {
     return disk == NODE_ON_DISK || disk == NODE_WRITING;
 }
 
-static bool add_to_job(struct block_cache *cache, struct tier_job *job, uint32_t node) {
+static bool add_to_job(struct block_cache *cache, struct disk_job *job, uint32_t node) {
     uint32_t slot;
-    if (!hold_in_slot(cache, node, &slot)) return false;
+    if (!copy_to_slot(cache, node, &slot)) return false;
     cache_unlist(cache, node);
     cache_set_disk(cache, node, NODE_WRITING);
     prefix_node(cache->prefix, node)->transfers++;
@@ -122,8 +122,8 @@ static uint32_t first_to_write(struct block_cache *cache) {
     }
 }
 
-static void fill_job(struct block_cache *cache, struct tier_job *job) {
-    while (job->count < TIER_MAX_BATCH && cache->unwritten.first != NODE_NONE) {
+static void fill_job(struct block_cache *cache, struct disk_job *job) {
+    while (job->count < DISK_MAX_BATCH && cache->unwritten.first != NODE_NONE) {
         const uint32_t node = first_to_write(cache);
         if (!parent_is_written(cache, node)) // lost before its turn came: nobody could find this
             cache_unlist(cache, node);
@@ -132,8 +132,6 @@ static void fill_job(struct block_cache *cache, struct tier_job *job) {
     }
 }
 
-uint32_t cache_now_s(void) { return (uint32_t)(clock_now_us() / 1000000) + TOUCH_PERIOD_S; }
-
 // A write costs a sync and a transaction, whatever its size.
 static bool is_worth_a_write(const struct block_cache *cache) {
     if (cache->unwritten.count >= WORTH_A_WRITE || cache->write_delay_us == 0) return true;
@@ -141,7 +139,7 @@ static bool is_worth_a_write(const struct block_cache *cache) {
 }
 
 // What was not submitted is not written at all: it was copied from a device that failed.
-static void drop_job(struct block_cache *cache, const struct tier_job *job) {
+static void drop_job(struct block_cache *cache, const struct disk_job *job) {
     for (int32_t i = 0; i < job->count; i++) {
         prefix_node(cache->prefix, job->nodes[i])->transfers--;
         cache_set_disk(cache, job->nodes[i], NODE_NOT_ON_DISK);
@@ -150,12 +148,12 @@ static void drop_job(struct block_cache *cache, const struct tier_job *job) {
 }
 
 void block_cache_write_behind(struct block_cache *cache) {
-    if (cache->device_failed || !cache->tier ||
+    if (cache->device_failed || !cache->disk ||
         (cache->write_again_us && clock_now_us() < cache->write_again_us))
         return;
     if (cache->unwritten.count == 0 || !is_worth_a_write(cache)) return;
     while (cache->unwritten.first != NODE_NONE && cache->writes_under_way < WRITES_AT_ONCE) {
-        struct tier_job *job = tier_io_push(cache->disk, JOB_WRITE);
+        struct disk_job *job = disk_io_push(cache->io, JOB_WRITE);
         if (!job) return;
         fill_job(cache, job);
         if (job->count == 0) return;
@@ -164,7 +162,7 @@ void block_cache_write_behind(struct block_cache *cache) {
             return;
         }
         cache->writes_under_way++;
-        tier_io_submit(cache->disk, job);
+        disk_io_submit(cache->io, job);
     }
 }
 
@@ -172,7 +170,7 @@ bool block_cache_is_written(const struct block_cache *cache) {
     return (cache->unwritten.count == 0 || cache->device_failed) && cache->writes_under_way == 0;
 }
 
-static void note_failure(struct block_cache *cache, const struct tier_job *job) {
+static void note_failure(struct block_cache *cache, const struct disk_job *job) {
     cache->counts.failed_writes += (uint64_t)job->count;
     cache->write_again_us = clock_now_us() + WRITE_PAUSE_US;
     if (!cache->write_failed)
@@ -183,15 +181,13 @@ static void note_failure(struct block_cache *cache, const struct tier_job *job) 
     cache->write_failed = true;
 }
 
-void cache_writes_done(struct block_cache *cache, struct tier_job *job) {
+void cache_writes_done(struct block_cache *cache, struct disk_job *job) {
     const bool written = job->status == STATUS_OK;
     cache->writes_under_way--;
     for (int32_t i = job->count - 1; i >= 0; i--) { // in this order the front of the list is right
         const uint32_t node = job->nodes[i];
         struct node *n = prefix_node(cache->prefix, node);
         n->transfers--;
-        n->place = job->blocks[i].place;
-        n->touched_s = cache_now_s();
         if (written)
             cache_set_disk(cache, node, NODE_ON_DISK);
         else

@@ -86,7 +86,7 @@ static int32_t own_blocks(const struct engine *engine, const struct block_table 
     const struct block_pool *pool = block_cache_pool(engine->cache);
     int32_t own = 0;
     for (int32_t i = 0; i < table->count; i++)
-        own += block_pool_holders(pool, table->blocks[i]) == 1;
+        own += block_pool_references(pool, table->blocks[i]) == 1;
     return own;
 }
 

@@ -25,7 +25,7 @@ static struct sequence *idle_longest(struct engine *engine, const struct sequenc
 }
 
 bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct sequence *self) {
-    while (!block_cache_make_room(engine->cache, blocks)) {
+    while (!block_cache_make_free(engine->cache, blocks)) {
         struct sequence *idle = idle_longest(engine, self);
         if (!idle) return false;
         pressure_preempt(idle);
@@ -35,7 +35,7 @@ bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct s
 
 uint32_t pressure_gather(struct engine *engine, uint32_t blocks) {
     struct sequence *idle;
-    while (block_cache_room(engine->cache) < blocks && (idle = idle_longest(engine, NULL)))
+    while (block_cache_available(engine->cache) < blocks && (idle = idle_longest(engine, NULL)))
         pressure_preempt(idle);
-    return block_cache_room(engine->cache);
+    return block_cache_available(engine->cache);
 }

@@ -58,7 +58,7 @@ void restoring_advance(struct sequence *sequence) {
     do
         outcome = block_cache_restore(engine->cache, &sequence->table, sequence->tokens,
                                       restoring->target, &restoring->tally);
-    while (outcome == RESTORE_NO_ROOM && pressure_free_blocks(engine, 1, sequence));
+    while (outcome == RESTORE_FULL && pressure_free_blocks(engine, 1, sequence));
     sequence->cached = sequence->table.length;
     const int64_t now = clock_now_us();
     if (sequence->cached > before) restoring->progress_us = now;

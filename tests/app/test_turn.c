@@ -10,7 +10,7 @@
 
 #include "app/chat/chat_kv.h"
 #include "app/chat/chat_move.h"
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 #include "tests/app/chats.h"
 
 enum { CONTEXT = 512, LONG_WORDS = 380, POOL_BYTES = 64 << 20, RESTORE_MS = 10000 };
@@ -33,7 +33,7 @@ static struct engine *open_engine(size_t pool_bytes, int32_t context, const char
         .context = context,
         .deterministic = true,
         .kv_device_bytes = pool_bytes,
-        .tier = folder ? vault_create(&(struct vault_options){.folder = folder}) : NULL,
+        .disk = folder ? disk_cache_create(&(struct disk_cache_options){.folder = folder}) : NULL,
         .digest = &DIGEST,
         .kv_restore = KV_RESTORE_ALWAYS,
     };
@@ -614,8 +614,8 @@ static void what_begins_alike_is_found_by_another_conversation(void **state) {
 
 static uint32_t held_tokens(const char *id) {
     const uint64_t holder = conversation_number(id);
-    struct holder_usage usage;
-    engine_holder_usage(engine, &holder, 1, &usage);
+    struct conversation_usage usage;
+    engine_conversation_usage(engine, &holder, 1, &usage);
     return (uint32_t)usage.tokens;
 }
 

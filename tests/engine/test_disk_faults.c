@@ -1,8 +1,8 @@
 // tests/engine/test_disk_faults.c — a disk that fails, hangs or forgets never changes an answer,
 // and a device that fails leaves nothing on it.
 //
-// The same conversation is asked with a healthy tier, and with one that misbehaves in each way
-// that a tier may; its greedy tokens must be those of an engine without a tier.
+// The same conversation is asked with a healthy pool, and with one that misbehaves in each way
+// that a pool may; its greedy tokens must be those of an engine without a pool.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include "engine/engine.h"
 #include "kernels/backend.h"
 #include "kernels/base/log.h"
-#include "tests/harness/memory_tier.h"
+#include "tests/harness/memory_disk.h"
 
 enum { PROMPT = 150, ANSWER = 12, LENGTH = PROMPT + ANSWER, DEADLINE_MS = 200 };
 
@@ -52,7 +52,7 @@ static struct engine *open_engine(struct memory_store *store, size_t pool_blocks
         .kv_device_bytes = pool_blocks * 16 * 512, // 512 bytes a token
         .kv_restore = KV_RESTORE_ALWAYS,
         .io_deadline_ms = DEADLINE_MS,
-        .tier = store ? memory_store_open(store) : NULL,
+        .disk = store ? memory_store_open(store) : NULL,
     };
     if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     return engine;
@@ -118,7 +118,7 @@ static struct memory_store *yesterday(const int32_t expected[LENGTH]) {
     return store;
 }
 
-static void a_healthy_tier_gives_all_back(void **state) {
+static void a_healthy_disk_gives_all_back(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -216,7 +216,7 @@ static void what_cannot_be_written_costs_nothing_but_the_disk(void **state) {
     }
 }
 
-static void a_tier_that_cannot_be_opened_is_done_without(void **state) {
+static void a_disk_that_cannot_be_opened_is_done_without(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -282,12 +282,12 @@ static void a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk(
 int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_healthy_tier_gives_all_back),
+        cmocka_unit_test(a_healthy_disk_gives_all_back),
         cmocka_unit_test(a_block_that_cannot_be_read_is_computed_again),
         cmocka_unit_test(a_read_that_never_returns_is_given_up),
         cmocka_unit_test(a_cancel_does_not_wait_for_the_disk),
         cmocka_unit_test(what_cannot_be_written_costs_nothing_but_the_disk),
-        cmocka_unit_test(a_tier_that_cannot_be_opened_is_done_without),
+        cmocka_unit_test(a_disk_that_cannot_be_opened_is_done_without),
         cmocka_unit_test(a_pool_for_one_is_slower_and_right),
         cmocka_unit_test(a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk),
     };

@@ -17,7 +17,7 @@
 
 #include "engine/engine.h"
 #include "kernels/backend.h"
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 
 enum {
     PROMPT = 83, // not a multiple of any block size
@@ -229,9 +229,9 @@ static void swapped_to_host_and_back_is_the_same(void) {
 }
 
 static struct engine *open_on_disk(const char *folder) {
-    const struct vault_options vault = {.folder = folder};
-    return open_with(
-        &(struct engine_options){.tier = vault_create(&vault), .kv_restore = KV_RESTORE_ALWAYS});
+    const struct disk_cache_options cache = {.folder = folder};
+    return open_with(&(struct engine_options){.disk = disk_cache_create(&cache),
+                                              .kv_restore = KV_RESTORE_ALWAYS});
 }
 
 static char *file_of_talk(const char *folder) {
@@ -317,7 +317,7 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
     assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
     assert_same_talk(&truth, &restored);
     uint64_t freed;
-    assert_int_equal(vault_drop(folder, &freed, NULL), STATUS_OK);
+    assert_int_equal(disk_cache_drop(folder, &freed, NULL), STATUS_OK);
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);

@@ -9,7 +9,7 @@
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
 #include "kernels/base/clock.h"
-#include "store/vault.h"
+#include "store/disk_cache/disk_cache.h"
 
 enum { QUESTION_BYTES = 1024, PRESET_BYTES = 8192, PATH_BYTES = 256, RESTORE_MS = 20000 };
 
@@ -148,7 +148,7 @@ static size_t bytes_of_block(const struct engine_options *options) {
     struct engine *engine;
     struct error err = {0};
     struct engine_info info;
-    plain.tier = NULL;
+    plain.disk = NULL;
     need("the engine", engine_open(&plain, &engine, &err), &err);
     engine_info(engine, &info);
     engine_close(engine);
@@ -172,8 +172,8 @@ static void open_engine(struct day *day, const char *kv_path) {
     options.kv_device_bytes = place->device_blocks * block_bytes;
     options.kv_host_bytes = place->host_blocks * block_bytes;
     if (place->disk)
-        options.tier = vault_create(
-            &(struct vault_options){.folder = kv_path, .limit_bytes = place->disk_limit_bytes});
+        options.disk = disk_cache_create(&(struct disk_cache_options){
+            .folder = kv_path, .limit_bytes = place->disk_limit_bytes});
     need("the engine", engine_open(&options, &day->engine, &err), &err);
 }
 

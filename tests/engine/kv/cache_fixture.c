@@ -20,7 +20,7 @@ void fixture_init(struct cache_fixture *fixture, const struct fixture_options *o
     if (!o->blocks) o->blocks = 24;
     if (!o->disk_slots) o->disk_slots = 12;
     if (!o->disk_blocks) o->disk_blocks = 512;
-    if (!o->max_holders) o->max_holders = 64;
+    if (!o->max_references) o->max_references = 64;
     fixture->format = hash_bytes(&o->format, sizeof o->format, 1);
     fixture->shape = (struct kv_cache){
         .type = DTYPE_F16,
@@ -51,7 +51,8 @@ void fixture_deinit(struct cache_fixture *fixture) {
     fixture->backend->close(fixture->device);
 }
 
-enum status fixture_try_open(struct cache_fixture *fixture, struct tier *tier, struct error *err) {
+enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *pool,
+                             struct error *err) {
     const struct fixture_options *o = &fixture->options;
     const struct block_cache_options options = {
         .backend = fixture->backend,
@@ -59,12 +60,12 @@ enum status fixture_try_open(struct cache_fixture *fixture, struct tier *tier, s
         .shape = &fixture->shape,
         .lock = &fixture->lock,
         .host_slots = o->host_slots,
-        .tier = tier,
+        .disk = pool,
         .format = fixture->format,
         .model = "none",
         .max_disk_blocks = o->disk_blocks,
         .disk_slots = o->disk_slots,
-        .max_holders = o->max_holders,
+        .max_references = o->max_references,
         .changed = note_change,
         .user = fixture,
         .no_thread = !o->threads,
@@ -74,9 +75,9 @@ enum status fixture_try_open(struct cache_fixture *fixture, struct tier *tier, s
 
 void fixture_open(struct cache_fixture *fixture) {
     assert_null(fixture->cache);
-    struct tier *tier = fixture->options.no_disk ? NULL : memory_store_open(fixture->store);
+    struct disk_pool *pool = fixture->options.no_disk ? NULL : memory_store_open(fixture->store);
     struct error err = {0};
-    if (fixture_try_open(fixture, tier, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (fixture_try_open(fixture, pool, &err) != STATUS_OK) fail_msg("%s", err.text);
     pthread_mutex_lock(&fixture->lock);
 }
 
@@ -161,7 +162,7 @@ enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log
     struct block_pool *pool = block_cache_pool(fixture->cache);
     assert_false(log->pending);
     assert_int_equal(log->cached, log->table.length);
-    if (!block_cache_make_room(fixture->cache, block_cache_need(fixture->cache, &log->table, end)))
+    if (!block_cache_make_free(fixture->cache, block_cache_need(fixture->cache, &log->table, end)))
         return STATUS_FULL;
     const uint32_t free = block_pool_free(pool);
     const uint32_t need = block_cache_need(fixture->cache, &log->table, end);
@@ -169,7 +170,7 @@ enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log
     assert_int_equal(block_pool_free(pool), free - need); // neither more nor less than was said
     for (int32_t at = log->cached; at < end; at++) {      // what may be written is nobody else's
         const uint32_t block = log->table.blocks[at / FIXTURE_BLOCK];
-        assert_int_equal(block_pool_holders(pool, block), 1);
+        assert_int_equal(block_pool_references(pool, block), 1);
         assert_int_equal(block_pool_node(pool, block), BLOCK_NONE);
     }
     log->pending = true;
@@ -238,7 +239,7 @@ int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
             block_cache_restore(fixture->cache, &log->table, log->ids, plan.target, tally);
         block_cache_check(fixture->cache);
         if (outcome == RESTORE_DONE) break;
-        if (outcome == RESTORE_NO_ROOM && !block_cache_make_room(fixture->cache, 1)) break;
+        if (outcome == RESTORE_FULL && !block_cache_make_free(fixture->cache, 1)) break;
         if (outcome == RESTORE_WAITS) assert_true(fixture_work(fixture) > 0);
     }
     log->cached = log->table.length;

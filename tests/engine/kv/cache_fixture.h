@@ -2,7 +2,7 @@
 // of the format and of all tokens up to it, so every byte of every table can be told right or
 // wrong.
 //
-// A fixture is one device (the reference backend's) and one cache at a time, on a memory_tier store
+// A fixture is one device (the reference backend's) and one cache at a time, on a memory_disk store
 // that outlives it. A log is what a sequence is to the engine: token ids, the table that has some
 // of them, and how many of those count. The engine's lock is held from open to close, as the cache
 // wants it.
@@ -14,18 +14,18 @@
 #define TESTS_CACHE_FIXTURE_H
 
 #include "engine/kv/block_cache.h"
-#include "tests/harness/memory_tier.h"
+#include "tests/harness/memory_disk.h"
 
 enum { FIXTURE_BLOCK = 8, FIXTURE_LONGEST = 56, FIXTURE_ROW_BYTES = 16 };
 
 struct fixture_options {
-    uint32_t blocks;       // 0: 24
-    uint32_t host_slots;   // as in block_cache_options, as are the next four
-    uint32_t disk_slots;   // 0: 12
-    uint32_t disk_blocks;  // 0: 512
-    uint32_t max_holders;  // 0: 64
-    uint64_t format;       // seed of the format id
-    bool no_disk, threads; // threads: the cache's own I/O thread
+    uint32_t blocks;         // 0: 24
+    uint32_t host_slots;     // as in block_cache_options, as are the next four
+    uint32_t disk_slots;     // 0: 12
+    uint32_t disk_blocks;    // 0: 512
+    uint32_t max_references; // 0: 64
+    uint64_t format;         // seed of the format id
+    bool no_disk, threads;   // threads: the cache's own I/O thread
 };
 
 struct cache_fixture {
@@ -54,7 +54,8 @@ void fixture_pass_time(int64_t us);
 void fixture_init(struct cache_fixture *fixture, const struct fixture_options *options);
 void fixture_deinit(struct cache_fixture *fixture); // closes
 void fixture_open(struct cache_fixture *fixture);   // the cache, with the lock held afterwards
-enum status fixture_try_open(struct cache_fixture *fixture, struct tier *tier, struct error *err);
+enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *pool,
+                             struct error *err);
 void fixture_close(struct cache_fixture *fixture); // tables must be empty
 int fixture_work(struct cache_fixture *fixture);   // all that the disk has to do; how many jobs
 void fixture_write_all(struct cache_fixture *fixture);

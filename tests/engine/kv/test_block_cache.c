@@ -26,7 +26,7 @@ static void log_of(struct cache_fixture *f, struct fixture_log *log, const char 
 }
 
 static void evict_all(struct cache_fixture *f) {
-    assert_true(block_cache_make_room(f->cache, f->shape.num_blocks));
+    assert_true(block_cache_make_free(f->cache, f->shape.num_blocks));
     block_cache_check(f->cache);
 }
 
@@ -214,7 +214,7 @@ static void leaf_is_evicted_before_its_parent(void **state) {
     open_with(&f, &DEVICE_ONLY);
     remember(&f, A8 B8 C8 "dd");
     for (uint32_t left = 4; left-- > 0;) {
-        assert_true(block_cache_make_room(f.cache, f.shape.num_blocks - left));
+        assert_true(block_cache_make_free(f.cache, f.shape.num_blocks - left));
         block_cache_check(f.cache);
         assert_int_equal(on_device(&f, A8 B8 C8 "dd"), (int32_t)left * FIXTURE_BLOCK);
     }
@@ -239,7 +239,7 @@ static void parents_rank_no_lower_than_what_hangs_on_them(void **state) {
     fixture_log_deinit(&f, &a);
     fixture_log_deinit(&f, &b);
     for (uint32_t left = 3; left-- > 0;) {
-        assert_true(block_cache_make_room(f.cache, f.shape.num_blocks - left));
+        assert_true(block_cache_make_free(f.cache, f.shape.num_blocks - left));
         block_cache_check(f.cache);
     }
 
@@ -250,7 +250,7 @@ static void parents_rank_no_lower_than_what_hangs_on_them(void **state) {
     fixture_commit(&f, &a);
     fixture_log_deinit(&f, &a);
     for (uint32_t left = 3; left-- > 0;) {
-        assert_true(block_cache_make_room(f.cache, f.shape.num_blocks - left));
+        assert_true(block_cache_make_free(f.cache, f.shape.num_blocks - left));
         block_cache_check(f.cache);
     }
     fixture_deinit(&f);
@@ -308,7 +308,7 @@ static void grow_that_does_not_fit_changes_nothing(void **state) {
     assert_int_equal(block_cache_grow(f.cache, &b.table, 16), STATUS_FULL);
     assert_int_equal(b.table.count, 0);
     assert_int_equal(fixture_usage(&f).device_free, 1);
-    assert_false(block_cache_make_room(f.cache, 2));
+    assert_false(block_cache_make_free(f.cache, 2));
     fixture_verify(&f, &a);
     fixture_log_deinit(&f, &a);
     fixture_compute(&f, &b);
@@ -426,11 +426,10 @@ static void plan_restores_what_is_cheaper_than_computing(void **state) {
     struct cache_fixture f;
     struct fixture_log a;
     struct restore_plan plan;
-    const struct tier_speed speed = {.read_us_per_byte = 1}; // 256 us a block
+    const struct disk_speed speed = {.read_us_per_byte = 1}; // 256 us a block
     fixture_init(&f, &DISK_ONLY);
-    struct tier *tier = memory_store_open(f.store);
-    tier->verbs->note_speed(tier, speed);
-    tier->verbs->close(tier);
+    struct disk_pool *pool = memory_store_open(f.store);
+    pool->ops->close(pool, &speed);
     fixture_open(&f);
     remember(&f, A8 B8 C8);
     new_day(&f);
@@ -551,7 +550,7 @@ static void what_the_disk_gives_up_is_forgotten(void **state) {
     fixture_deinit(&f);
 }
 
-static void tier_that_cannot_be_opened_is_done_without(void **state) {
+static void disk_that_cannot_be_opened_is_done_without(void **state) {
     (void)state;
     for (int at_list = 0; at_list < 2; at_list++) {
         struct cache_fixture f;
@@ -572,21 +571,21 @@ static void tier_that_cannot_be_opened_is_done_without(void **state) {
     }
 }
 
-// ---- holders
+// ---- references
 
-static uint32_t hold(struct cache_fixture *f, uint64_t holder, const char *text) {
+static uint32_t hold(struct cache_fixture *f, uint64_t conversation, const char *text) {
     struct fixture_log log;
     log_of(f, &log, text);
     const uint32_t leaf = block_cache_leaf(f->cache, log.ids, log.length);
-    block_cache_hold(f->cache, holder, leaf);
+    block_cache_reference(f->cache, conversation, leaf);
     fixture_log_deinit(f, &log);
     return leaf;
 }
 
-static void holders_know_what_is_theirs_alone(void **state) {
+static void conversations_know_what_is_theirs_alone(void **state) {
     (void)state;
     struct cache_fixture f;
-    struct holder_usage usage[3];
+    struct conversation_usage usage[3];
     const uint64_t names[3] = {7, 8, 9};
     open_with(&f, &DISK_ONLY);
     remember(&f, A8 B8 C8);
@@ -594,7 +593,7 @@ static void holders_know_what_is_theirs_alone(void **state) {
     (void)hold(&f, 7, A8 B8 C8);
     (void)hold(&f, 8, A8 D8 "eee");
     for (int day = 0; day < 2; day++) {
-        block_cache_holder_usage(f.cache, names, 3, usage);
+        block_cache_conversation_usage(f.cache, names, 3, usage);
         assert_int_equal(usage[0].tokens, 24);
         assert_int_equal(usage[0].unique_blocks, 2);
         assert_int_equal(usage[0].shared_blocks, 1);
@@ -605,8 +604,8 @@ static void holders_know_what_is_theirs_alone(void **state) {
         assert_int_equal(usage[2].tokens + (int32_t)usage[2].unique_blocks, 0); // nobody
         if (day == 0) new_day(&f);
     }
-    block_cache_let_go(f.cache, 8);
-    block_cache_holder_usage(f.cache, names, 3, usage);
+    block_cache_release(f.cache, 8);
+    block_cache_conversation_usage(f.cache, names, 3, usage);
     assert_int_equal(usage[0].unique_blocks, 3);
     assert_int_equal(usage[1].tokens, 0);
     fixture_deinit(&f);
@@ -663,7 +662,7 @@ static void strip_reaches_the_disk_however_much_it_is(void **state) {
     assert_int_equal(memory_store_blocks(f.store), 241);
     (void)hold(&f, 7, A8);
     for (uint64_t i = 100; i < 200; i++)
-        block_cache_let_go(f.cache, i);
+        block_cache_release(f.cache, i);
     assert_int_equal(block_cache_strip(f.cache, 7), 241);
     fixture_work(&f);
     assert_int_equal(memory_store_blocks(f.store), 0);
@@ -695,8 +694,8 @@ int main(void) {
         cmocka_unit_test(failed_read_keeps_the_prefix_before_it),
         cmocka_unit_test(damaged_and_vanished_blocks_are_computed_again),
         cmocka_unit_test(what_the_disk_gives_up_is_forgotten),
-        cmocka_unit_test(tier_that_cannot_be_opened_is_done_without),
-        cmocka_unit_test(holders_know_what_is_theirs_alone),
+        cmocka_unit_test(disk_that_cannot_be_opened_is_done_without),
+        cmocka_unit_test(conversations_know_what_is_theirs_alone),
         cmocka_unit_test(strip_removes_what_nobody_else_needs),
         cmocka_unit_test(strip_reaches_the_disk_however_much_it_is),
     };

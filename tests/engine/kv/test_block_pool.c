@@ -9,7 +9,7 @@ enum { MOST = 24, STEPS = 300000 };
 
 // The model: every block's facts, and when it came to its queue. A higher time is later.
 struct facts {
-    uint32_t holders, node;
+    uint32_t references, node;
     enum block_rank rank;
     uint64_t queued;
 };
@@ -27,7 +27,7 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static bool is_cached(const struct facts *b) { return b->holders == 0 && b->node != BLOCK_NONE; }
+static bool is_cached(const struct facts *b) { return b->references == 0 && b->node != BLOCK_NONE; }
 
 static uint32_t count_cached(const struct model *m, int rank) {
     uint32_t count = 0;
@@ -48,11 +48,11 @@ static uint32_t oldest(const struct model *m, int rank) {
 static void model_release(struct model *m, uint32_t block) {
     struct facts *b = &m->blocks[block];
     b->queued = ++m->time;
-    if (--b->holders > 0) return;
+    if (--b->references > 0) return;
     if (b->node == BLOCK_NONE) b->rank = BLOCK_FRESH;
     if (b->node == BLOCK_NONE) return;
     const uint32_t most[BLOCK_RANK_COUNT] = {m->total, m->total - m->total / 4, m->total / 5};
-    for (int rank = BLOCK_HEAD; rank > BLOCK_FRESH; rank--) {
+    for (int rank = BLOCK_PINNED; rank > BLOCK_FRESH; rank--) {
         if (count_cached(m, rank) <= most[rank]) continue;
         struct facts *demoted = &m->blocks[oldest(m, rank)];
         demoted->rank = (enum block_rank)(rank - 1);
@@ -63,7 +63,7 @@ static void model_release(struct model *m, uint32_t block) {
 static void model_set_node(struct model *m, uint32_t block, uint32_t node) {
     struct facts *b = &m->blocks[block];
     b->node = node;
-    if (b->holders == 0 && node == BLOCK_NONE) b->rank = BLOCK_FRESH;
+    if (b->references == 0 && node == BLOCK_NONE) b->rank = BLOCK_FRESH;
 }
 
 static void compare(const struct model *m, const struct block_pool *pool) {
@@ -71,15 +71,15 @@ static void compare(const struct model *m, const struct block_pool *pool) {
     uint64_t spared = 0;
     for (uint32_t i = 0; i < m->total; i++) {
         const struct facts *b = &m->blocks[i];
-        free += b->holders == 0 && b->node == BLOCK_NONE;
+        free += b->references == 0 && b->node == BLOCK_NONE;
         cached += is_cached(b);
-        shared += b->holders > 1;
-        if (b->holders > 1) spared += b->holders - 1;
-        assert_int_equal(block_pool_holders(pool, i), b->holders);
+        shared += b->references > 1;
+        if (b->references > 1) spared += b->references - 1;
+        assert_int_equal(block_pool_references(pool, i), b->references);
         assert_int_equal(block_pool_node(pool, i), b->node);
         assert_int_equal(block_pool_rank(pool, i), b->rank);
     }
-    for (int rank = BLOCK_HEAD; rank >= BLOCK_FRESH; rank--)
+    for (int rank = BLOCK_PINNED; rank >= BLOCK_FRESH; rank--)
         if (oldest(m, rank) != BLOCK_NONE) victim = oldest(m, rank);
     assert_int_equal(block_pool_free(pool), free);
     assert_int_equal(block_pool_cached(pool), cached);
@@ -102,36 +102,36 @@ static void step_alloc(struct model *m, struct block_pool *pool, uint64_t counts
         model_set_node(m, block, BLOCK_NONE);
         return;
     }
-    assert_int_equal(m->blocks[block].holders, 0);
+    assert_int_equal(m->blocks[block].references, 0);
     assert_int_equal(m->blocks[block].node, BLOCK_NONE);
-    m->blocks[block].holders = 1;
+    m->blocks[block].references = 1;
 }
 
 static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
     const uint32_t block = dice(m->total);
     struct facts *b = &m->blocks[block];
-    const bool is_free = b->holders == 0 && b->node == BLOCK_NONE;
+    const bool is_free = b->references == 0 && b->node == BLOCK_NONE;
     const uint32_t verb = dice(10);
     if (verb < 3) {
         step_alloc(m, pool, counts);
     } else if (verb == 3 && !is_free) {
-        block_pool_share(pool, block);
-        b->holders++;
-    } else if (verb < 7 && b->holders > 0) {
+        block_pool_retain(pool, block);
+        b->references++;
+    } else if (verb < 7 && b->references > 0) {
         block_pool_release(pool, block);
         model_release(m, block);
     } else if (verb == 7 && !is_free) {
         const uint32_t node = dice(8) ? dice(1000) : BLOCK_NONE;
         block_pool_set_node(pool, block, node);
         model_set_node(m, block, node);
-    } else if (verb == 8 && b->holders > 0) {
+    } else if (verb == 8 && b->references > 0) {
         const enum block_rank rank = (enum block_rank)dice(BLOCK_RANK_COUNT);
         assert_int_equal(block_pool_raise(pool, block, rank), rank > b->rank);
         counts[2]++;
         if (rank > b->rank) b->rank = rank;
     } else if (verb == 9 && !is_free) {
         block_pool_touch(pool, block);
-        if (b->holders == 0) b->queued = ++m->time;
+        if (b->references == 0) b->queued = ++m->time;
     }
 }
 
@@ -182,11 +182,11 @@ static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
     uint32_t blocks[4], victim;
     for (uint32_t i = 0; i < 4; i++)
         blocks[i] = cached_block(pool, i);
-    block_pool_share(pool, blocks[0]);
-    assert_true(block_pool_raise(pool, blocks[0], BLOCK_HEAD));
+    block_pool_retain(pool, blocks[0]);
+    assert_true(block_pool_raise(pool, blocks[0], BLOCK_PINNED));
     assert_false(block_pool_raise(pool, blocks[0], BLOCK_REUSED)); // never lowered
     block_pool_release(pool, blocks[0]);
-    block_pool_share(pool, blocks[1]);
+    block_pool_retain(pool, blocks[1]);
     assert_true(block_pool_raise(pool, blocks[1], BLOCK_REUSED));
     block_pool_release(pool, blocks[1]);
     block_pool_touch(pool, blocks[2]);
@@ -206,7 +206,7 @@ static void block_that_is_freed_begins_again_as_fresh(void **state) {
     struct block_pool *pool = block_pool_create(1);
     uint32_t block;
     assert_int_equal(block_pool_alloc(pool, &block), STATUS_OK);
-    assert_true(block_pool_raise(pool, block, BLOCK_HEAD));
+    assert_true(block_pool_raise(pool, block, BLOCK_PINNED));
     block_pool_release(pool, block);
     assert_int_equal(block_pool_rank(pool, block), BLOCK_FRESH);
     block_pool_destroy(pool);

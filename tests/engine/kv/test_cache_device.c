@@ -75,7 +75,7 @@ static void remember(struct cache_fixture *f, const char *text) {
 }
 
 static void evict_all(struct cache_fixture *f) {
-    assert_true(block_cache_make_room(f->cache, f->shape.num_blocks));
+    assert_true(block_cache_make_free(f->cache, f->shape.num_blocks));
 }
 
 // As the engine does it, without a sync of its own before all is there.

@@ -84,22 +84,22 @@ static void use(struct cache_fixture *f) {
     fixture_log_init(f, &log);
     fixture_set(f, &log, "aaaaaaaabbbbbbbbcc");
     fixture_compute(f, &log);
-    block_cache_hold(f->cache, 1, block_cache_leaf(f->cache, log.ids, log.length));
+    block_cache_reference(f->cache, 1, block_cache_leaf(f->cache, log.ids, log.length));
     fixture_log_deinit(f, &log);
     block_cache_check(f->cache);
 }
 
-// Every failure is NO_MEMORY, with the tier still the caller's, or a cache without a disk; either
+// Every failure is NO_MEMORY, with the pool still the caller's, or a cache without a disk; either
 // way nothing is left behind. Returns how many failed before it worked.
 static int fail_each(const struct fixture_options *options, int *without_disk) {
     for (int nth = 1; nth < 100; nth++) {
         struct cache_fixture f;
         struct error err = {0};
         init(&f, options);
-        struct tier *tier = options->no_disk ? NULL : memory_store_open(f.store);
+        struct disk_pool *pool = options->no_disk ? NULL : memory_store_open(f.store);
         const int64_t pages_before = pages;
         fail_in = nth;
-        const enum status status = fixture_try_open(&f, tier, &err);
+        const enum status status = fixture_try_open(&f, pool, &err);
         const bool worked = fail_in > 0;
         fail_in = 0;
         if (status != STATUS_OK) {
@@ -107,10 +107,10 @@ static int fail_each(const struct fixture_options *options, int *without_disk) {
             assert_true(err.text[0] != '\0');
             assert_null(f.cache);
             assert_int_equal(pages, pages_before);
-            if (tier) tier->verbs->close(tier); // still ours
+            if (pool) pool->ops->close(pool, NULL); // still ours
         } else {
-            assert_int_equal(memory_store_is_open(f.store), tier && fixture_usage(&f).has_disk);
-            *without_disk += tier && !fixture_usage(&f).has_disk;
+            assert_int_equal(memory_store_is_open(f.store), pool && fixture_usage(&f).has_disk);
+            *without_disk += pool && !fixture_usage(&f).has_disk;
             use(&f);
             fixture_close(&f);
             assert_int_equal(pages, pages_before);
@@ -146,12 +146,12 @@ static void host_memory_that_is_refused_is_no_memory(void **state) {
     struct error err = {0};
     const struct fixture_options options = {.host_slots = 8};
     init(&f, &options);
-    struct tier *tier = memory_store_open(f.store);
+    struct disk_pool *pool = memory_store_open(f.store);
     host_fails = true;
-    assert_int_equal(fixture_try_open(&f, tier, &err), STATUS_NO_MEMORY);
+    assert_int_equal(fixture_try_open(&f, pool, &err), STATUS_NO_MEMORY);
     host_fails = false;
     assert_non_null(strstr(err.text, "host"));
-    tier->verbs->close(tier);
+    pool->ops->close(pool, NULL);
     fixture_deinit(&f);
 }
 
@@ -170,7 +170,7 @@ static void nothing_is_allocated_after_creation(void **state) {
         while (log.length < FIXTURE_LONGEST)
             fixture_push(&f, &log, i);
         fixture_compute(&f, &log);
-        block_cache_hold(f.cache, (uint64_t)i + 1, block_cache_leaf(f.cache, log.ids, 56));
+        block_cache_reference(f.cache, (uint64_t)i + 1, block_cache_leaf(f.cache, log.ids, 56));
         if (i % 3 == 0) (void)block_cache_strip(f.cache, (uint64_t)i);
     }
     assert_int_equal(calls, before);
@@ -178,8 +178,8 @@ static void nothing_is_allocated_after_creation(void **state) {
     fixture_deinit(&f);
 }
 
-// The tier fails to open and the index cannot be taken anew: both at once.
-static void tier_and_index_may_fail_together(void **state) {
+// The pool fails to open and the index cannot be taken anew: both at once.
+static void disk_and_index_may_fail_together(void **state) {
     (void)state;
     int refused = 0;
     for (int nth = 1; nth < 20; nth++) {
@@ -187,18 +187,18 @@ static void tier_and_index_may_fail_together(void **state) {
         struct error err = {0};
         const struct fixture_options options = {.host_slots = 8};
         init(&f, &options);
-        struct tier *tier = memory_store_open(f.store);
+        struct disk_pool *pool = memory_store_open(f.store);
         const int64_t pages_before = pages;
         memory_store_fail_opening(f.store, true, STATUS_IO);
         fail_in = nth;
-        const enum status status = fixture_try_open(&f, tier, &err);
+        const enum status status = fixture_try_open(&f, pool, &err);
         const bool worked = fail_in > 0;
         fail_in = 0;
         if (status == STATUS_OK) {
             pthread_mutex_lock(&f.lock);
             fixture_close(&f);
         } else {
-            tier->verbs->close(tier);
+            pool->ops->close(pool, NULL);
             refused++;
         }
         assert_int_equal(pages, pages_before);
@@ -214,7 +214,7 @@ int main(void) {
         cmocka_unit_test(create_that_fails_leaves_nothing_behind),
         cmocka_unit_test(host_memory_that_is_refused_is_no_memory),
         cmocka_unit_test(nothing_is_allocated_after_creation),
-        cmocka_unit_test(tier_and_index_may_fail_together),
+        cmocka_unit_test(disk_and_index_may_fail_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

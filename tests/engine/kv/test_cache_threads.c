@@ -52,7 +52,7 @@ static int32_t restore(struct cache_fixture *f, struct fixture_log *log) {
         log->cached = log->table.length;
         block_cache_check(f->cache);
         if (outcome == RESTORE_DONE) break;
-        if (outcome == RESTORE_NO_ROOM && !block_cache_make_room(f->cache, 1)) break;
+        if (outcome == RESTORE_FULL && !block_cache_make_free(f->cache, 1)) break;
         if (outcome == RESTORE_WAITS) let_disk_work(f);
     }
     fixture_verify(f, log);
@@ -120,7 +120,7 @@ static void read_that_never_returns_is_given_up(void **state) {
     fixture_set(&f, &other, "eeeeeeeeffffffff");
     fixture_compute(&f, &other); // and so does everybody else
     fixture_log_deinit(&f, &other);
-    assert_true(block_cache_make_room(f.cache, 20));
+    assert_true(block_cache_make_free(f.cache, 20));
     fixture_log_deinit(&f, &log);
     block_cache_check(f.cache);
     close_while_blocked(&f);
@@ -166,7 +166,8 @@ static void write_that_never_returns_holds_nobody_up(void **state) {
             fixture_push(&f, &log, 1000 + i);
         assert_int_equal(fixture_begin(&f, &log, log.length), STATUS_OK);
         fixture_commit(&f, &log);
-        block_cache_hold(f.cache, 1 + (uint64_t)i, block_cache_leaf(f.cache, log.ids, log.length));
+        block_cache_reference(f.cache, 1 + (uint64_t)i,
+                              block_cache_leaf(f.cache, log.ids, log.length));
         fixture_log_deinit(&f, &log);
         block_cache_write_behind(f.cache);
         block_cache_check(f.cache);
@@ -203,7 +204,7 @@ enum { LOGS = 4 };
 static void random_step(struct cache_fixture *f, struct fixture_log logs[LOGS]) {
     struct fixture_log *log = &logs[dice(LOGS)];
     struct restore_tally tally = {0};
-    const uint64_t holder = 1 + dice(3);
+    const uint64_t conversation = 1 + dice(3);
     switch (dice(8)) {
     case 0:
         fixture_park(f, log);
@@ -222,9 +223,10 @@ static void random_step(struct cache_fixture *f, struct fixture_log logs[LOGS]) 
         break;
     case 5:
         if (dice(2))
-            block_cache_hold(f->cache, holder, block_cache_leaf(f->cache, log->ids, log->length));
+            block_cache_reference(f->cache, conversation,
+                                  block_cache_leaf(f->cache, log->ids, log->length));
         else
-            (void)block_cache_strip(f->cache, holder);
+            (void)block_cache_strip(f->cache, conversation);
         break;
     default:
         for (uint32_t i = dice(12); i > 0 && log->length < FIXTURE_LONGEST; i--)

@@ -14,7 +14,7 @@
 #define WALK_STEPS 200000
 #endif
 
-enum { WALKS = 10, LOGS = 9, HOLDERS = 6, STEPS_OF_A_DAY = 600 };
+enum { WALKS = 10, LOGS = 9, CONVERSATIONS = 6, STEPS_OF_A_DAY = 600 };
 
 struct actor {
     struct fixture_log log;
@@ -37,7 +37,7 @@ struct coverage { // what the walk has come to; each must
 struct walk {
     struct cache_fixture fixture;
     struct actor actors[LOGS];
-    struct held held[HOLDERS];
+    struct held held[CONVERSATIONS];
     bool tidy, faulty; // of the day
     bool damaged;      // the disk has a record that cannot be read
     struct coverage coverage;
@@ -67,7 +67,7 @@ static void park(struct walk *w, struct actor *a) {
 
 // As the engine does it: what nobody holds goes first, then idle tables, but never `self`.
 static bool make_room(struct walk *w, uint32_t blocks, const struct actor *self) {
-    while (!block_cache_make_room(w->fixture.cache, blocks)) {
+    while (!block_cache_make_free(w->fixture.cache, blocks)) {
         struct actor *idle = NULL;
         for (int i = 0; i < LOGS && !idle; i++) {
             struct actor *a = &w->actors[i];
@@ -193,8 +193,8 @@ static void step_restore(struct walk *w, struct actor *a) {
             block_cache_restore(w->fixture.cache, &a->log.table, a->log.ids, a->target, &a->tally);
         a->log.cached = a->log.table.length;
         block_cache_check(w->fixture.cache);
-        w->coverage.no_room += outcome == RESTORE_NO_ROOM;
-    } while (outcome == RESTORE_NO_ROOM && make_room(w, 1, a));
+        w->coverage.no_room += outcome == RESTORE_FULL;
+    } while (outcome == RESTORE_FULL && make_room(w, 1, a));
     assert_true(a->log.cached <= a->target);
     assert_int_equal(a->log.cached - before, a->tally.device_tokens + a->tally.host_tokens +
                                                  a->tally.disk_tokens - had.device_tokens -
@@ -238,31 +238,31 @@ static void step_pin(struct walk *w, struct actor *a) {
 static void step_evict(struct walk *w, struct actor *a) {
     (void)a;
     const uint32_t free = block_pool_free(block_cache_pool(w->fixture.cache));
-    const uint32_t room = block_cache_room(w->fixture.cache), blocks = free + dice(4);
-    assert_int_equal(block_cache_make_room(w->fixture.cache, blocks), blocks <= room);
+    const uint32_t room = block_cache_available(w->fixture.cache), blocks = free + dice(4);
+    assert_int_equal(block_cache_make_free(w->fixture.cache, blocks), blocks <= room);
 }
 
-static void step_hold(struct walk *w, struct actor *a) {
-    const uint32_t number = dice(HOLDERS);
+static void step_reference(struct walk *w, struct actor *a) {
+    const uint32_t number = dice(CONVERSATIONS);
     struct held *held = &w->held[number];
-    const uint64_t holder = number + 1;
+    const uint64_t conversation = number + 1;
     if (w->tidy) fixture_work(&w->fixture);
     switch (dice(4)) {
     case 0:
-        block_cache_let_go(w->fixture.cache, holder);
+        block_cache_release(w->fixture.cache, conversation);
         *held = (struct held){0};
         break;
     case 1: {
-        const uint32_t room = block_cache_room(w->fixture.cache);
-        w->coverage.stripped += block_cache_strip(w->fixture.cache, holder);
+        const uint32_t room = block_cache_available(w->fixture.cache);
+        w->coverage.stripped += block_cache_strip(w->fixture.cache, conversation);
         *held = (struct held){0};
-        assert_int_equal(block_cache_room(w->fixture.cache), room);
+        assert_int_equal(block_cache_available(w->fixture.cache), room);
         break;
     }
     default: {
         const uint32_t leaf = block_cache_leaf(w->fixture.cache, a->log.ids, a->log.length);
         if (w->tidy && leaf == NODE_NONE) break;
-        block_cache_hold(w->fixture.cache, holder, leaf);
+        block_cache_reference(w->fixture.cache, conversation, leaf);
         held->held = leaf != NODE_NONE;
         held->tokens = fixture_depth(&w->fixture, &a->log) * FIXTURE_BLOCK;
         memcpy(held->ids, a->log.ids, sizeof held->ids);
@@ -293,27 +293,27 @@ static void step_trouble(struct walk *w, struct actor *a) {
 typedef void step(struct walk *w, struct actor *a);
 
 static step *const STEPS[] = {
-    step_compute,     step_compute, step_compute, step_compute, step_compute, step_compute,
-    step_compute,     step_compute, step_compute, step_compute, step_begin,   step_begin,
-    step_commit,      step_commit,  step_commit,  step_fork,    step_fork,    step_truncate,
-    step_reopen_last, step_park,    step_replace, step_replace, step_adopt,   step_adopt,
-    step_plan,        step_plan,    step_plan,    step_restore, step_restore, step_restore,
-    step_restore,     step_restore, step_disk,    step_disk,    step_write,   step_write,
-    step_seal_tail,   step_pin,     step_evict,   step_hold,    step_trouble,
+    step_compute,     step_compute, step_compute, step_compute,   step_compute, step_compute,
+    step_compute,     step_compute, step_compute, step_compute,   step_begin,   step_begin,
+    step_commit,      step_commit,  step_commit,  step_fork,      step_fork,    step_truncate,
+    step_reopen_last, step_park,    step_replace, step_replace,   step_adopt,   step_adopt,
+    step_plan,        step_plan,    step_plan,    step_restore,   step_restore, step_restore,
+    step_restore,     step_restore, step_disk,    step_disk,      step_write,   step_write,
+    step_seal_tail,   step_pin,     step_evict,   step_reference, step_trouble,
 };
 
 // ---- what must hold after each step
 
 static void check_device(struct walk *w) {
     const struct kv_usage usage = fixture_usage(&w->fixture);
-    uint32_t holders[64] = {0}, held = 0, shared = 0, spared = 0;
+    uint32_t references[64] = {0}, held = 0, shared = 0, spared = 0;
     for (int i = 0; i < LOGS; i++)
         for (int32_t j = 0; w->actors[i].alive && j < w->actors[i].log.table.count; j++)
-            holders[w->actors[i].log.table.blocks[j]]++;
+            references[w->actors[i].log.table.blocks[j]]++;
     for (int i = 0; i < 64; i++) {
-        held += holders[i] > 0;
-        shared += holders[i] > 1;
-        if (holders[i] > 1) spared += holders[i] - 1;
+        held += references[i] > 0;
+        shared += references[i] > 1;
+        if (references[i] > 1) spared += references[i] - 1;
     }
     assert_int_equal(usage.device_held, held);
     assert_int_equal(usage.device_shared, shared);
@@ -338,19 +338,19 @@ static bool same_beginning(const struct held *a, const struct held *b, int32_t t
            memcmp(a->ids, b->ids, (size_t)tokens * sizeof a->ids[0]) == 0;
 }
 
-static void check_holders(struct walk *w) {
-    uint64_t names[HOLDERS];
-    struct holder_usage usage[HOLDERS];
-    for (uint32_t i = 0; i < HOLDERS; i++)
+static void check_references(struct walk *w) {
+    uint64_t names[CONVERSATIONS];
+    struct conversation_usage usage[CONVERSATIONS];
+    for (uint32_t i = 0; i < CONVERSATIONS; i++)
         names[i] = i + 1;
-    block_cache_holder_usage(w->fixture.cache, names, HOLDERS, usage);
-    for (int i = 0; i < HOLDERS; i++) {
+    block_cache_conversation_usage(w->fixture.cache, names, CONVERSATIONS, usage);
+    for (int i = 0; i < CONVERSATIONS; i++) {
         uint32_t shared = 0;
         const struct held *held = &w->held[i];
         const int32_t tokens = held->held ? held->tokens : 0;
         for (int32_t end = FIXTURE_BLOCK; end <= tokens; end += FIXTURE_BLOCK) {
             bool is_shared = false;
-            for (int j = 0; j < HOLDERS; j++)
+            for (int j = 0; j < CONVERSATIONS; j++)
                 is_shared |= j != i && w->held[j].held && same_beginning(held, &w->held[j], end);
             shared += is_shared;
         }
@@ -369,7 +369,7 @@ static void check_all(struct walk *w, const struct actor *a, uint64_t number) {
     if (number % 16) return;
     for (int i = 0; i < LOGS; i++)
         fixture_verify(&w->fixture, &w->actors[i].log);
-    check_holders(w);
+    check_references(w);
 }
 
 // ---- days
@@ -383,18 +383,18 @@ static void add_sums(struct walk *w) {
     w->sums.failed_writes += usage.failed_writes;
 }
 
-// The holders that the tier named: all of them with what they held, if nothing was lost.
-static void learn_holders(struct walk *w, bool complete) {
-    uint64_t names[HOLDERS];
-    struct holder_usage usage[HOLDERS];
-    for (uint32_t i = 0; i < HOLDERS; i++)
+// The references that the pool named: all of them with what they needed, if nothing was lost.
+static void learn_references(struct walk *w, bool complete) {
+    uint64_t names[CONVERSATIONS];
+    struct conversation_usage usage[CONVERSATIONS];
+    for (uint32_t i = 0; i < CONVERSATIONS; i++)
         names[i] = i + 1;
-    block_cache_holder_usage(w->fixture.cache, names, HOLDERS, usage);
-    for (int i = 0; i < HOLDERS; i++) {
+    block_cache_conversation_usage(w->fixture.cache, names, CONVERSATIONS, usage);
+    for (int i = 0; i < CONVERSATIONS; i++) {
         struct held *held = &w->held[i];
         if (complete) assert_int_equal(usage[i].tokens, held->held ? held->tokens : 0);
         if (complete) continue; // else it may hold what it held before
-        block_cache_let_go(w->fixture.cache, names[i]);
+        block_cache_release(w->fixture.cache, names[i]);
         *held = (struct held){0};
     }
     if (w->tidy) fixture_work(&w->fixture);
@@ -420,7 +420,7 @@ static void new_options(struct walk *w) {
     o->host_slots = dice(3) ? 4 + dice(16) : 0;
     o->disk_slots = 4 + dice(16);
     o->disk_blocks = dice(3) ? 400 : dice(12);
-    o->max_holders = 8;
+    o->max_references = 8;
     o->no_disk = dice(6) == 0;
     w->tidy = !o->no_disk && dice(3) == 0;
     w->faulty = !w->tidy && dice(2);
@@ -468,7 +468,7 @@ static void next_day(struct walk *w) {
         fixture_rehash(&w->fixture, log);
     }
     const bool roomy = w->fixture.options.disk_blocks >= 400;
-    learn_holders(w, same && roomy);
+    learn_references(w, same && roomy);
     if (!same || !roomy) return;
     w->coverage.tidy_days++;
     find_yesterday(w, depths);
@@ -477,7 +477,7 @@ static void next_day(struct walk *w) {
 static void walk_init(struct walk *w, uint64_t seed) {
     *w = (struct walk){.coverage = w->coverage, .sums = w->sums};
     random_state = seed;
-    const struct fixture_options options = {.blocks = 12 + dice(14), .max_holders = 8};
+    const struct fixture_options options = {.blocks = 12 + dice(14), .max_references = 8};
     fixture_init(&w->fixture, &options);
     new_options(w);
     fixture_open(&w->fixture);

@@ -112,9 +112,9 @@ static void node_stays_while_anything_needs_it_and_takes_its_parents_along(void 
     lose(prefix, second);
     assert_int_equal(prefix_count(prefix), 3); // for their child
     struct node *n = prefix_node(prefix, third);
-    n->holders = 1;
+    n->references = 1;
     lose(prefix, third);
-    n->holders = 0;
+    n->references = 0;
     n->transfers = 1;
     lose(prefix, third);
     n->transfers = 0;

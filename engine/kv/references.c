@@ -1,0 +1,170 @@
+// engine/kv/references.c — which saved conversations need which blocks.
+#include "engine/kv/state.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+
+enum { DROP_WAIT_MS = 2000 };
+
+static struct reference *find_reference(const struct block_cache *cache, uint64_t conversation) {
+    for (uint32_t i = 0; i < cache->reference_count; i++)
+        if (cache->references[i].conversation == conversation) return &cache->references[i];
+    return NULL;
+}
+
+static void set_leaf(struct block_cache *cache, struct reference *reference, uint32_t leaf) {
+    const uint32_t old = reference->leaf;
+    reference->leaf = leaf;
+    if (leaf != NODE_NONE) prefix_node(cache->prefix, leaf)->references++;
+    if (old == NODE_NONE) return;
+    ASSERT(prefix_node(cache->prefix, old)->references > 0);
+    prefix_node(cache->prefix, old)->references--;
+    prefix_prune(cache->prefix, old);
+}
+
+static struct reference *enter(struct block_cache *cache, uint64_t conversation) {
+    struct reference *reference = find_reference(cache, conversation);
+    if (reference || cache->reference_count == cache->max_references) return reference;
+    reference = &cache->references[cache->reference_count++];
+    *reference = (struct reference){conversation, NODE_NONE};
+    return reference;
+}
+
+void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf) {
+    uint32_t node;
+    if (!prefix_find_key(cache->prefix, leaf, &node)) return;
+    struct reference *reference = enter(cache, conversation);
+    if (reference) set_leaf(cache, reference, node);
+}
+
+// What the disk lost, or never got, of a path that is used now is written once more.
+static void mend_path(struct block_cache *cache, uint32_t leaf) {
+    for (uint32_t node = leaf; node != NODE_NONE;) {
+        const struct node *n = prefix_node(cache->prefix, node);
+        if (n->block != BLOCK_NONE || n->slot != BLOCK_NONE) cache_want_written(cache, node);
+        node = n->parent;
+    }
+}
+
+// A leaf of zero: none any more.
+static void tell_disk(struct block_cache *cache, uint64_t conversation, struct hash128 leaf) {
+    struct disk_job *job = cache->disk ? disk_io_push(cache->io, JOB_REFERENCE) : NULL;
+    if (!job) return;
+    job->conversation = conversation;
+    job->leaf = leaf;
+    disk_io_submit(cache->io, job);
+}
+
+void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
+    struct reference *reference = enter(cache, conversation);
+    if (!reference) return; // too many: this one only goes unprotected
+    if (reference->leaf != leaf) set_leaf(cache, reference, leaf);
+    if (!cache->disk || leaf == NODE_NONE) return;
+    mend_path(cache, leaf);
+    tell_disk(cache, conversation, prefix_node(cache->prefix, leaf)->key);
+}
+
+void block_cache_release(struct block_cache *cache, uint64_t conversation) {
+    struct reference *reference = find_reference(cache, conversation);
+    if (reference) {
+        set_leaf(cache, reference, NODE_NONE);
+        *reference = cache->references[--cache->reference_count];
+    }
+    tell_disk(cache, conversation, (struct hash128){0});
+}
+
+static bool is_removable(const struct block_cache *cache, const struct node *n) {
+    if (n->references > 0 || n->transfers > 0 || n->first_child != NODE_NONE) return false;
+    return n->block == BLOCK_NONE || block_pool_references(cache->blocks, n->block) == 0;
+}
+
+// For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `top` stays.
+static bool wait_for_queue(struct block_cache *cache, uint32_t top) {
+    prefix_node(cache->prefix, top)->transfers++;
+    const bool done = disk_io_wait(cache->io, DROP_WAIT_MS);
+    prefix_node(cache->prefix, top)->transfers--;
+    return done;
+}
+
+// A node without children. Its parent, which may be kept by nothing else, stays.
+static void remove_leaf(struct block_cache *cache, uint32_t node, struct disk_job *drops) {
+    const uint32_t parent = prefix_node(cache->prefix, node)->parent;
+    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers++;
+    cache_forget_node(cache, node, drops);
+    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
+}
+
+// From `top` towards the root, with what hangs below and nobody refers to, as far as nothing
+// else needs it.
+static uint32_t remove_path(struct block_cache *cache, uint32_t top) {
+    struct disk_job *drops = NULL;
+    uint32_t removed = 0;
+    while (top != NODE_NONE) {
+        uint32_t node = top;
+        while (prefix_node(cache->prefix, node)->first_child != NODE_NONE)
+            node = prefix_node(cache->prefix, node)->first_child;
+        const struct node *n = prefix_node(cache->prefix, node);
+        if (!is_removable(cache, n)) break;
+        if (n->disk == NODE_ON_DISK && !drops) drops = disk_io_push(cache->io, JOB_DROP);
+        if (n->disk == NODE_ON_DISK && !drops) {
+            if (!wait_for_queue(cache, top)) break; // what the disk keeps is not forgotten
+            continue;                               // much may have changed meanwhile
+        }
+        if (node == top) top = n->parent;
+        remove_leaf(cache, node, drops);
+        removed++;
+        if (!drops || drops->count < DISK_MAX_BATCH) continue;
+        disk_io_submit(cache->io, drops);
+        drops = NULL;
+    }
+    if (drops) disk_io_submit(cache->io, drops);
+    if (top != NODE_NONE) prefix_prune(cache->prefix, top);
+    return removed;
+}
+
+uint32_t block_cache_strip(struct block_cache *cache, uint64_t conversation) {
+    const struct reference *entry = find_reference(cache, conversation);
+    const uint32_t top = entry ? entry->leaf : NODE_NONE;
+    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
+    block_cache_release(cache, conversation);
+    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers--;
+    return remove_path(cache, top);
+}
+
+static void mark_paths(struct block_cache *cache, bool set) {
+    for (uint32_t i = 0; i < cache->reference_count; i++)
+        for (uint32_t node = cache->references[i].leaf; node != NODE_NONE;) {
+            struct node *n = prefix_node(cache->prefix, node);
+            n->mark = set ? n->mark + 1 : 0;
+            node = n->parent;
+        }
+}
+
+static struct conversation_usage measure_path(struct block_cache *cache, uint32_t leaf) {
+    struct conversation_usage usage = {0};
+    for (uint32_t node = leaf; node != NODE_NONE;) {
+        const struct node *n = prefix_node(cache->prefix, node);
+        usage.tokens += n->count;
+        if (n->block != BLOCK_NONE)
+            usage.device_tokens += n->count;
+        else if (n->slot != BLOCK_NONE)
+            usage.host_tokens += n->count;
+        else if (n->disk == NODE_ON_DISK)
+            usage.disk_tokens += n->count;
+        if (n->mark > 1)
+            usage.shared_blocks++;
+        else
+            usage.unique_blocks++;
+        node = n->parent;
+    }
+    return usage;
+}
+
+void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *conversations,
+                                    size_t count, struct conversation_usage *usage) {
+    mark_paths(cache, true);
+    for (size_t i = 0; i < count; i++) {
+        const struct reference *entry = find_reference(cache, conversations[i]);
+        usage[i] = measure_path(cache, entry ? entry->leaf : NODE_NONE);
+    }
+    mark_paths(cache, false);
+}

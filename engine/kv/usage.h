@@ -1,0 +1,47 @@
+// engine/kv/usage.h — where every block of KV is, and who needs it, in numbers for people.
+//
+// Taken at one moment under the engine's lock, so that the sums are exact.
+#ifndef ENGINE_KV_USAGE_H
+#define ENGINE_KV_USAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kv_usage {
+    size_t block_bytes;
+    // device_blocks = device_held + device_cached + device_free, exactly
+    uint32_t device_blocks;
+    uint32_t device_held;   // by a sequence or a transfer
+    uint32_t device_cached; // unreferenced: found by their tokens until they are evicted
+    uint32_t device_free;
+    uint32_t device_shared; // of the used: by two sequences or more
+    uint64_t device_spared; // further blocks that a copy for each sequence would need
+    // host_blocks = host_cached + host_moving + host_free, exactly
+    uint32_t host_blocks;
+    uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
+    bool has_disk;
+    uint32_t disk_blocks;      // of this model, that are known to be on the disk
+    uint64_t disk_bytes;       // stored, of all models
+    uint64_t disk_limit_bytes; // 0: none
+    uint32_t unwritten_blocks; // sealed, and not yet on the disk
+    // since opening
+    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // that requests found there
+    uint64_t prefilled_tokens, decoded_tokens;                    // computed
+    uint64_t duplicate_blocks;                    // computed twice at once, and dropped
+    uint64_t evicted_blocks;                      // from the device
+    uint64_t lost_blocks;                         // of those, the ones that were nowhere else
+    uint64_t preempted_requests;                  // that had to wait for blocks
+    uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
+    uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers
+    uint64_t disk_payload_bytes;                  // of that, KV written for the first time
+    uint64_t failed_reads, failed_writes;         // blocks
+};
+
+struct conversation_usage {
+    int32_t tokens;                                  // sealed, on its path
+    int32_t device_tokens, host_tokens, disk_tokens; // of those, at the fastest level that has them
+    uint32_t unique_blocks, shared_blocks;           // shared: with another conversation
+};
+
+#endif

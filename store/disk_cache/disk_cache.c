@@ -1,0 +1,352 @@
+#include "store/disk_cache/disk_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
+#include "store/disk_cache/state.h"
+
+static struct disk_cache *cache_of(struct disk_pool *pool) { return (struct disk_cache *)pool; }
+
+// ---- opening
+
+// As much of the name as its row has space for.
+static void copy_model(const char *name, char model[SLOTS_MODEL_BYTES]) {
+    size_t length = strlen(name);
+    if (!utf8_valid(name, length, NULL)) length = 0;
+    if (length >= SLOTS_MODEL_BYTES) {
+        length = SLOTS_MODEL_BYTES - 1;
+        length -= utf8_incomplete_tail(name, length);
+    }
+    memcpy(model, name, length);
+    model[length] = '\0';
+}
+
+static enum status enter_format(struct disk_cache *cache, struct error *err) {
+    struct db *db = cache->index;
+    TRY(db_begin(db, err));
+    enum status status = slots_enter_format(db, &cache->format, &cache->format_number, err);
+    if (status == STATUS_OK) status = slots_set_limit(db, cache->limit_bytes, err);
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status != STATUS_OK) db_rollback(db);
+    return status;
+}
+
+static enum status open_format(struct disk_cache *cache, struct disk_speed *speed,
+                               struct error *err) {
+    TRY(enter_format(cache, err));
+    slot_file_init(&cache->file, cache->folder, cache->format.id, cache->format.payload_bytes);
+    TRY(slots_speed(cache->index, cache->format_number, speed, err));
+    TRY(slots_list_blocks(cache->index, cache->format_number, NULL, &cache->blocks, err));
+    return cache_settle(cache, err);
+}
+
+static enum status list_all(struct disk_cache *cache, struct error *err) {
+    const struct disk_listener *listener = &cache->listener;
+    TRY(slots_list_blocks(cache->index, cache->format_number, listener, &cache->blocks, err));
+    return slots_list_references(cache->index, cache->format_number, listener, err);
+}
+
+// Rows are read twice, as the listener must not hear of blocks of an index that proves damaged.
+static enum status open_cache(struct disk_pool *pool, const struct disk_format *format,
+                              const struct disk_listener *listener, struct disk_speed *speed,
+                              struct error *err) {
+    struct disk_cache *cache = cache_of(pool);
+    ASSERT(cache->folder < 0);
+    if (format->block_size < 1 || format->block_size > SLOTS_MAX_TOKENS ||
+        format->payload_bytes < 1 || format->payload_bytes > SLOTS_MAX_PAYLOAD)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "the KV cache keeps blocks of up to %d tokens and 1 GiB",
+                         SLOTS_MAX_TOKENS);
+    copy_model(format->model, cache->model);
+    cache->format = *format;
+    cache->format.model = cache->model;
+    cache->listener = *listener;
+    TRY(cache_open(cache, true, err));
+    enum status status = cache_answer(cache, open_format(cache, speed, err));
+    if (status == STATUS_BAD_FILE) {
+        TRY(cache_begin_anew(cache, err));
+        status = cache_answer(cache, open_format(cache, speed, err));
+    }
+    if (status == STATUS_OK) status = cache_answer(cache, list_all(cache, err));
+    if (status == STATUS_OK) cache_measure(cache);
+    return status;
+}
+
+// ---- writing
+
+struct batch {
+    struct disk_cache *cache;
+    const struct disk_block *blocks; // [count]
+    const void *const *payloads;     // [count], each of the format's size
+    int32_t count;
+    bool fresh[DISK_MAX_BATCH]; // it has no slot
+    struct hash128 checksums[DISK_MAX_BATCH];
+    int32_t fresh_count;
+};
+
+static enum status find_fresh(struct batch *batch, struct error *err) {
+    struct disk_cache *cache = batch->cache;
+    for (int32_t i = 0; i < batch->count; i++) {
+        struct slot_row row;
+        const struct disk_block *block = &batch->blocks[i];
+        ASSERT(block->count >= 1 && block->count <= cache->format.block_size);
+        const enum status status = slots_find(cache->index, cache->format_number, block, &row, err);
+        if (status != STATUS_OK && status != STATUS_NOT_FOUND) return status;
+        batch->fresh[i] = status == STATUS_NOT_FOUND;
+        if (!batch->fresh[i]) continue;
+        batch->checksums[i] = hash_bytes(batch->payloads[i], cache->format.payload_bytes, 0);
+        batch->fresh_count++;
+    }
+    return STATUS_OK;
+}
+
+// Inside the transaction: another process may have written the block meanwhile, or dropped one that
+// was there.
+static enum status write_block(struct batch *batch, int32_t index, struct error *err) {
+    struct disk_cache *cache = batch->cache;
+    const struct disk_block *block = &batch->blocks[index];
+    struct slot_row row;
+    uint32_t slot;
+    const enum status status = slots_find(cache->index, cache->format_number, block, &row, err);
+    if (status == STATUS_OK) {
+        batch->fresh_count -= batch->fresh[index];
+        return STATUS_OK;
+    }
+    if (status != STATUS_NOT_FOUND) return status;
+    if (!batch->fresh[index])
+        return error_set(err, STATUS_BUSY, "another quire has dropped a block of this write");
+    TRY(slots_insert(cache->index, cache->format_number, block, batch->checksums[index], &slot,
+                     err));
+    return slot_file_write(&cache->file, slot, batch->payloads[index], err);
+}
+
+static enum status write_transaction(struct batch *batch, struct error *err) {
+    struct disk_cache *cache = batch->cache;
+    ASSERT(cache->index->depth > 0);
+    TRY(slot_file_open(&cache->file, true, err));
+    for (int32_t i = 0; i < batch->count; i++)
+        TRY(write_block(batch, i, err));
+    TRY(slot_file_sync(&cache->file, err));
+    if (cache->blocks == 0) (void)!fsync(cache->folder); // the file's name, too
+    return db_commit(cache->index, err);
+}
+
+static enum status write_fresh(struct batch *batch, struct error *err) {
+    struct disk_cache *cache = batch->cache;
+    TRY(cache_make_space(cache, batch->fresh_count, batch->blocks, batch->count, err));
+    enum status status = db_begin(cache->index, err);
+    if (status == STATUS_OK) status = write_transaction(batch, err);
+    if (status != STATUS_OK) {
+        db_rollback(cache->index);
+        (void)!cache_settle(cache, NULL); // bytes that no row knows
+        return status;
+    }
+    cache->blocks += (uint64_t)batch->fresh_count;
+    cache->payload_bytes += (uint64_t)batch->fresh_count * cache->format.payload_bytes;
+    cache_measure(cache);
+    if (cache->limit_bytes > 0 && cache->stored_bytes > cache->limit_bytes) {
+        slots_shrink(cache->index, false);
+        cache_measure(cache);
+    }
+    return STATUS_OK;
+}
+
+static enum status write_blocks(struct disk_pool *pool, const struct disk_block *blocks,
+                                const void *const *payloads, int32_t count, struct error *err) {
+    struct batch batch = {
+        .cache = cache_of(pool), .blocks = blocks, .payloads = payloads, .count = count};
+    ASSERT(count >= 1 && count <= DISK_MAX_BATCH);
+    enum status status = find_fresh(&batch, err);
+    if (status == STATUS_OK && batch.fresh_count > 0) status = write_fresh(&batch, err);
+    return cache_answer(batch.cache, status);
+}
+
+// ---- reading
+
+struct reading {
+    struct disk_cache *cache;
+    const struct disk_block *blocks; // [count]
+    struct slot_read reads[DISK_MAX_BATCH];
+    int32_t of[DISK_MAX_BATCH]; // the block of each read
+    int32_t read_count;
+    struct slots_entry damaged[DISK_MAX_BATCH];
+    int32_t damaged_count;
+};
+
+static enum status find(const struct reading *reading, int32_t block, struct slot_row *row) {
+    struct disk_cache *cache = reading->cache;
+    return cache_answer(
+        cache, slots_find(cache->index, cache->format_number, &reading->blocks[block], row, NULL));
+}
+
+static void note_damaged(struct reading *reading, int32_t block, const struct slot_row *row) {
+    ASSERT(reading->damaged_count < DISK_MAX_BATCH);
+    reading->damaged[reading->damaged_count++] = (struct slots_entry){
+        .slot = row->slot, .key = reading->blocks[block].key, .checksum = row->checksum};
+}
+
+// Another process may have given the slot to another block, and have written this one elsewhere:
+// its row knows.
+static enum status read_again(struct reading *reading, int32_t block, struct slot_read *read) {
+    struct slot_row row;
+    enum { TRIES = 3 };
+    for (int i = 0; i < TRIES; i++) {
+        const enum status status = find(reading, block, &row);
+        if (status != STATUS_OK) return status;
+        if (row.slot == read->slot && hash_equal(row.checksum, read->checksum)) {
+            note_damaged(reading, block, &row);
+            return read->outcome;
+        }
+        read->slot = row.slot;
+        read->checksum = row.checksum;
+        slot_read_run(&reading->cache->file, read);
+        if (read->outcome == STATUS_OK || read->outcome == STATUS_IO) return read->outcome;
+    }
+    return STATUS_NOT_FOUND;
+}
+
+static enum status choose_damaged(struct disk_cache *cache, void *user, struct error *err) {
+    const struct reading *reading = user;
+    bool chosen;
+    for (int32_t i = 0; i < reading->damaged_count; i++)
+        TRY(slots_choose_entry(cache->index, cache->format_number, &reading->damaged[i], &chosen,
+                               err));
+    return STATUS_OK;
+}
+
+static void run_reads(struct reading *reading) {
+    struct disk_cache *cache = reading->cache;
+    if (!cache->readers && reading->read_count > 1) cache->readers = readers_create();
+    if (cache->readers) {
+        readers_run(cache->readers, &cache->file, reading->reads, reading->read_count);
+        return;
+    }
+    for (int32_t i = 0; i < reading->read_count; i++)
+        slot_read_run(&cache->file, &reading->reads[i]);
+}
+
+static void read_blocks(struct disk_pool *pool, const struct disk_block *blocks,
+                        void *const *payloads, int32_t count, enum status *outcomes) {
+    struct disk_cache *cache = cache_of(pool);
+    struct reading reading = {.cache = cache, .blocks = blocks};
+    struct error err = {0};
+    ASSERT(count >= 1 && count <= DISK_MAX_BATCH);
+    const enum status opened = slot_file_open(&cache->file, false, NULL);
+    if (opened == STATUS_NOT_FOUND && cache_settle(cache, &err) != STATUS_OK) cache_warn(&err);
+    for (int32_t i = 0; i < count; i++) {
+        struct slot_row row;
+        outcomes[i] = opened == STATUS_OK ? find(&reading, i, &row) : opened;
+        if (outcomes[i] != STATUS_OK) continue;
+        if (!row.is_same) { // as good as damaged
+            note_damaged(&reading, i, &row);
+            outcomes[i] = STATUS_BAD_FILE;
+            continue;
+        }
+        reading.of[reading.read_count] = i;
+        reading.reads[reading.read_count++] =
+            (struct slot_read){.slot = row.slot, .payload = payloads[i], .checksum = row.checksum};
+    }
+    run_reads(&reading);
+    for (int32_t i = 0; i < reading.read_count; i++) {
+        struct slot_read *read = &reading.reads[i];
+        const bool is_final = read->outcome == STATUS_OK || read->outcome == STATUS_IO;
+        outcomes[reading.of[i]] =
+            is_final ? read->outcome : read_again(&reading, reading.of[i], read);
+    }
+    if (reading.damaged_count > 0 &&
+        cache_free(cache, choose_damaged, &reading, false, &err) != STATUS_OK)
+        cache_warn(&err);
+}
+
+// ---- bookkeeping
+
+struct keys {
+    const struct hash128 *keys; // [count]
+    int32_t count;
+};
+
+static enum status choose_keys(struct disk_cache *cache, void *user, struct error *err) {
+    const struct keys *keys = user;
+    for (int32_t i = 0; i < keys->count; i++)
+        TRY(slots_choose_key(cache->index, cache->format_number, keys->keys[i], err));
+    return STATUS_OK;
+}
+
+static void drop(struct disk_pool *pool, const struct hash128 *dropped, int32_t count) {
+    struct disk_cache *cache = cache_of(pool);
+    struct keys keys = {dropped, count};
+    struct error err = {0};
+    ASSERT(count >= 1 && cache->index);
+    if (cache_free(cache, choose_keys, &keys, false, &err) != STATUS_OK) cache_warn(&err);
+    cache_measure(cache);
+}
+
+// Ends a transaction of bookkeeping, whose failure costs efficiency only.
+static void finish(struct disk_cache *cache, enum status status, struct error *err) {
+    if (status == STATUS_OK) status = db_commit(cache->index, err);
+    if (status == STATUS_OK) return;
+    db_rollback(cache->index);
+    cache_answer(cache, status);
+    cache_warn(err);
+}
+
+static void reference(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf) {
+    struct disk_cache *cache = cache_of(pool);
+    struct error err = {0};
+    enum status status = db_begin(cache->index, &err);
+    const bool is_none = hash_equal(leaf, (struct hash128){0});
+    if (status == STATUS_OK)
+        status =
+            is_none ? slots_dereference(cache->index, conversation, &err)
+                    : slots_reference(cache->index, cache->format_number, conversation, leaf, &err);
+    finish(cache, status, &err);
+}
+
+static struct disk_usage usage(struct disk_pool *pool) {
+    const struct disk_cache *cache = cache_of(pool);
+    return (struct disk_usage){
+        .blocks = cache->blocks,
+        .stored_bytes = cache->stored_bytes,
+        .limit_bytes = cache->limit_bytes,
+        .written_bytes = cache->payload_bytes + (cache->index ? slots_written(cache->index) : 0),
+        .payload_bytes = cache->payload_bytes,
+    };
+}
+
+static void close_cache(struct disk_pool *pool, const struct disk_speed *speed) {
+    struct disk_cache *cache = cache_of(pool);
+    struct error err = {0};
+    if (speed && cache->index) {
+        enum status status = db_begin(cache->index, &err);
+        if (status == STATUS_OK)
+            status = slots_set_speed(cache->index, cache->format_number, *speed, &err);
+        finish(cache, status, &err);
+    }
+    cache_close(cache);
+    free(cache->path);
+    free(cache);
+}
+
+struct disk_pool *disk_cache_create(const struct disk_cache_options *options) {
+    static const struct disk_pool_ops OPS = {
+        .open = open_cache,
+        .write = write_blocks,
+        .read = read_blocks,
+        .drop = drop,
+        .reference = reference,
+        .usage = usage,
+        .close = close_cache,
+    };
+    struct disk_cache *cache = calloc(1, sizeof *cache);
+    if (!cache) return NULL;
+    cache->pool.ops = &OPS;
+    cache->folder = cache->file.file = -1;
+    cache->limit_bytes = options->limit_bytes;
+    cache->path = strdup(options->folder);
+    if (cache->path) return &cache->pool;
+    free(cache);
+    return NULL;
+}

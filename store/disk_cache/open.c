@@ -1,0 +1,222 @@
+// store/disk_cache/open.c — a folder becomes a disk cache: its index is opened or begun anew, and
+// rows and files are made to agree.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
+#include "kernels/base/text.h"
+#include "store/disk_cache/state.h"
+
+static const char *const INDEX_FILES[] = {"index.db", "index.db-wal", "index.db-shm"};
+enum { INDEX_FILE_COUNT = sizeof INDEX_FILES / sizeof INDEX_FILES[0] };
+
+// No input of ours breaks a rule of the tables, unless their indexes lie.
+enum status cache_answer(struct disk_cache *cache, enum status status) {
+    if (status == STATUS_BAD_INPUT) status = STATUS_BAD_FILE;
+    cache->index_damaged |= status == STATUS_BAD_FILE;
+    return status;
+}
+
+void cache_warn(const struct error *err) {
+    log_write(LOG_WARNING, "the KV cache: %s", err->text[0] ? err->text : status_text(err->status));
+}
+
+// ---- the folder
+
+// The folder and those that it lies in.
+static enum status make_folder(const char *path, struct error *err) {
+    char *part = strdup(path);
+    if (!part) return STATUS_NO_MEMORY;
+    bool made = true;
+    for (char *end = part; made && *end; end++) {
+        if (end == part || *end != '/') continue;
+        *end = '\0';
+        made = mkdir(part, 0700) == 0 || errno == EEXIST;
+        *end = '/';
+    }
+    made = made && (mkdir(part, 0700) == 0 || errno == EEXIST);
+    free(part);
+    if (made) return STATUS_OK;
+    return error_set(err, STATUS_IO, "%s cannot be made (%s)", path, strerror(errno));
+}
+
+static enum status open_folder(struct disk_cache *cache, bool create, struct error *err) {
+    if (create) TRY(make_folder(cache->path, err));
+    cache->folder = open(cache->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (cache->folder >= 0) return STATUS_OK;
+    if (errno == ENOENT)
+        return error_set(err, STATUS_NOT_FOUND, "there is no KV cache in %s", cache->path);
+    return error_set(err, STATUS_IO, "%s cannot be opened (%s)", cache->path, strerror(errno));
+}
+
+typedef bool is_name(const char *name);
+
+// "segment-00000001.kv": of the cache of an older quire.
+static bool is_old_name(const char *name) {
+    static const char prefix[] = "segment-", suffix[] = ".kv";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
+    const char *rest = name + sizeof prefix - 1;
+    return strcmp(rest + strspn(rest, "0123456789"), suffix) == 0;
+}
+
+// Calls `each` for every file of that kind; it may be NULL. Returns how many.
+static size_t for_files(const struct disk_cache *cache, is_name *is_one,
+                        void (*each)(void *user, int folder, const char *name), void *user) {
+    size_t count = 0;
+    const int again = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listed = again >= 0 ? fdopendir(again) : NULL;
+    if (!listed) {
+        if (again >= 0) close(again);
+        return 0;
+    }
+    for (const struct dirent *entry; (entry = readdir(listed));) {
+        if (!is_one(entry->d_name)) continue;
+        count++;
+        if (each) each(user, cache->folder, entry->d_name);
+    }
+    closedir(listed);
+    return count;
+}
+
+static void remove_file(void *user, int folder, const char *name) {
+    (void)user;
+    unlinkat(folder, name, 0);
+}
+
+size_t cache_count_files(const struct disk_cache *cache) {
+    return for_files(cache, slot_file_is_name, NULL, NULL);
+}
+
+static uint64_t stored(int folder, const char *name) {
+    struct stat info;
+    const bool there = fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return there ? (uint64_t)info.st_blocks * 512 : 0;
+}
+
+static void add_stored(void *user, int folder, const char *name) {
+    *(uint64_t *)user += stored(folder, name);
+}
+
+void cache_measure(struct disk_cache *cache) {
+    uint64_t index_bytes = 0, file_bytes = 0;
+    ASSERT(cache->folder >= 0);
+    for (int i = 0; i < INDEX_FILE_COUNT; i++)
+        index_bytes += stored(cache->folder, INDEX_FILES[i]);
+    for_files(cache, slot_file_is_name, add_stored, &file_bytes);
+    cache->index_bytes = index_bytes;
+    cache->stored_bytes = index_bytes + file_bytes;
+}
+
+// ---- the index
+
+static enum status open_index(struct disk_cache *cache, bool copy, struct error *err) {
+    struct text path = {0};
+    enum status status = text_format(&path, "%s/%s", cache->path, INDEX_FILES[0]);
+    if (status == STATUS_OK)
+        status = copy ? migration_open_copy(path.bytes, &SLOTS_SCHEMA, &cache->index, err)
+                      : migration_open(path.bytes, &SLOTS_SCHEMA, &cache->index, err);
+    text_deinit(&path);
+    if (status == STATUS_OK) status = slots_prepare(cache->index, err);
+    return status;
+}
+
+static void wipe(struct disk_cache *cache) {
+    db_close(cache->index);
+    cache->index = NULL;
+    cache->index_damaged = false;
+    slot_file_close(&cache->file);
+    for (int i = 0; i < INDEX_FILE_COUNT; i++)
+        unlinkat(cache->folder, INDEX_FILES[i], 0);
+    for_files(cache, slot_file_is_name, remove_file, NULL);
+    for_files(cache, is_old_name, remove_file, NULL);
+}
+
+enum status cache_begin_anew(struct disk_cache *cache, struct error *err) {
+    log_write(LOG_WARNING, "the index of the KV cache in %s is damaged or gone: it begins anew",
+              cache->path);
+    wipe(cache);
+    return open_index(cache, false, err);
+}
+
+// Files without an index are of no use: nothing says what is in them.
+static bool has_lost_index(const struct disk_cache *cache) {
+    return faccessat(cache->folder, INDEX_FILES[0], F_OK, 0) != 0 && cache_count_files(cache) > 0;
+}
+
+enum status cache_open(struct disk_cache *cache, bool create, struct error *err) {
+    ASSERT(cache->folder < 0 && !cache->index);
+    TRY(open_folder(cache, create, err));
+    if (for_files(cache, is_old_name, NULL, NULL) > 0) {
+        log_write(LOG_WARNING,
+                  "the KV cache in %s is of an older quire, and was dropped: what it had is "
+                  "computed again when it is needed",
+                  cache->path);
+        wipe(cache);
+    }
+    if (has_lost_index(cache)) return cache_begin_anew(cache, err);
+    const enum status status = open_index(cache, false, err);
+    return status == STATUS_BAD_FILE ? cache_begin_anew(cache, err) : status;
+}
+
+enum status cache_open_copy(struct disk_cache *cache, struct error *err) {
+    TRY(open_folder(cache, false, err));
+    enum status status = open_index(cache, true, err);
+    if (status != STATUS_BAD_FILE && status != STATUS_NOT_FOUND) return status;
+    db_close(cache->index); // what cannot be read has no blocks
+    cache->index = NULL;
+    TRY(migration_open(":memory:", &SLOTS_SCHEMA, &cache->index, err));
+    return slots_prepare(cache->index, err);
+}
+
+void cache_close(struct disk_cache *cache) {
+    readers_destroy(cache->readers);
+    cache->readers = NULL;
+    slot_file_close(&cache->file);
+    if (cache->index_damaged && cache->folder >= 0) wipe(cache);
+    db_close(cache->index);
+    cache->index = NULL;
+    if (cache->folder >= 0) close(cache->folder);
+    cache->folder = -1;
+}
+
+// ---- rows and files
+
+static enum status choose_past_end(struct disk_cache *cache, void *user, struct error *err) {
+    const uint64_t *slots = user;
+    return slots_choose_from(cache->index, cache->format_number, *slots, err);
+}
+
+static enum status drop_cut_blocks(struct disk_cache *cache, uint64_t slots, struct error *err) {
+    log_write(LOG_WARNING,
+              "%s of the KV cache was cut off or is gone, and so are the blocks that lay there",
+              cache->file.name);
+    return cache_free(cache, choose_past_end, &slots, true, err);
+}
+
+// A process that dies in a write leaves bytes behind the last row, one that dies in a drop leaves
+// free slots with bytes. File systems count some bookkeeping of their own as a file's.
+enum status cache_settle(struct disk_cache *cache, struct error *err) {
+    enum { BOOKKEEPING = 64 << 10 };
+    const struct slots_format format = {.number = cache->format_number,
+                                        .id = cache->format.id,
+                                        .payload_bytes = cache->format.payload_bytes};
+    uint64_t rows, slots = 0;
+    ASSERT(cache->index && cache->format_number > 0);
+    TRY(slots_end(cache->index, cache->format_number, &rows, err));
+    const enum status opened = slot_file_open(&cache->file, false, err);
+    if (opened != STATUS_OK && opened != STATUS_NOT_FOUND) return opened;
+    if (opened == STATUS_OK) slots = slot_file_slots(&cache->file);
+    if (slots < rows) return drop_cut_blocks(cache, slots, err);
+    const bool is_more =
+        opened == STATUS_OK &&
+        (slot_file_bytes(&cache->file) > rows * cache->file.stride ||
+         slot_file_stored(&cache->file) > cache->blocks * cache->file.stride + BOOKKEEPING);
+    return is_more ? cache_give_back(cache, &format, err) : STATUS_OK;
+}

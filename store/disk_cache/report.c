@@ -1,0 +1,291 @@
+// store/disk_cache/report.c — the cache for people: what is in it, is it sound, and take it away.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+#include "store/disk_cache/state.h"
+
+static struct disk_cache closed_cache(const char *folder) {
+    struct disk_cache cache = {.folder = -1, .file = {.file = -1}};
+    cache.path = strdup(folder); // NULL: no memory
+    return cache;
+}
+
+static void deinit(struct disk_cache *cache) {
+    cache_close(cache);
+    free(cache->path);
+}
+
+// ---- the summary
+
+static int used_last_first(const void *left, const void *right) {
+    const struct disk_format_usage *a = left, *b = right;
+    return (a->used_ms < b->used_ms) - (a->used_ms > b->used_ms);
+}
+
+static enum status sum_formats(struct disk_cache *cache, struct disk_cache_summary *summary,
+                               uint64_t *block_bytes, struct error *err) {
+    struct slots_format *formats;
+    size_t count;
+    TRY(slots_formats(cache->index, &formats, &count, err));
+    summary->formats = calloc(count + 1, sizeof *summary->formats);
+    for (size_t i = 0; i < count && summary->formats; i++) {
+        const struct slots_format *format = &formats[i];
+        if (format->blocks == 0) continue;
+        struct disk_format_usage *found = &summary->formats[summary->format_count++];
+        *found = (struct disk_format_usage){.format = format->id,
+                                            .block_size = format->block_size,
+                                            .blocks = format->blocks,
+                                            .tokens = format->tokens,
+                                            .payload_bytes = format->blocks * format->payload_bytes,
+                                            .used_ms = format->used_ms};
+        memcpy(found->model, format->model, sizeof found->model);
+        summary->blocks += format->blocks;
+        *block_bytes += format->blocks * format->stride;
+    }
+    free(formats);
+    if (!summary->formats) return STATUS_NO_MEMORY;
+    qsort(summary->formats, summary->format_count, sizeof *summary->formats, used_last_first);
+    return STATUS_OK;
+}
+
+static enum status sum_references(struct disk_cache *cache, struct disk_cache_summary *summary,
+                                  struct error *err) {
+    struct slots_conversation *found;
+    size_t count;
+    TRY(slots_conversations(cache->index, &found, &count, err));
+    summary->references = calloc(count + 1, sizeof *summary->references);
+    for (size_t i = 0; i < count && summary->references; i++)
+        summary->references[summary->reference_count++] =
+            (struct disk_reference_usage){.conversation = found[i].conversation,
+                                          .tokens = found[i].tokens,
+                                          .unique_bytes = found[i].unique_bytes,
+                                          .shared_bytes = found[i].shared_bytes};
+    free(found);
+    return summary->references ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// A file system that compresses stores less than the slots have; the sum stays exact.
+static enum status sum_all(struct disk_cache *cache, struct disk_cache_summary *summary,
+                           struct error *err) {
+    uint64_t blocks = 0, unreferenced;
+    cache_measure(cache);
+    const uint64_t in_files = cache->stored_bytes - cache->index_bytes;
+    TRY(slots_limit(cache->index, &summary->limit_bytes, err));
+    TRY(sum_formats(cache, summary, &blocks, err));
+    TRY(sum_references(cache, summary, err));
+    TRY(slots_unreferenced_bytes(cache->index, &unreferenced, err));
+    summary->files = cache_count_files(cache);
+    summary->stored_bytes = cache->stored_bytes;
+    summary->index_bytes = cache->index_bytes;
+    summary->block_bytes = least(blocks, in_files);
+    summary->free_bytes = in_files - summary->block_bytes;
+    summary->unreferenced_bytes = least(unreferenced, summary->block_bytes);
+    return STATUS_OK;
+}
+
+enum status disk_cache_summarise(const char *folder, struct disk_cache_summary *result,
+                                 struct error *err) {
+    struct disk_cache cache = closed_cache(folder);
+    struct disk_cache_summary summary = {0};
+    enum status status = cache.path ? cache_open_copy(&cache, err) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = sum_all(&cache, &summary, err);
+    cache.index_damaged = false; // nothing is written
+    deinit(&cache);
+    if (status == STATUS_OK)
+        *result = summary;
+    else
+        disk_cache_summary_deinit(&summary);
+    return status;
+}
+
+void disk_cache_summary_deinit(struct disk_cache_summary *summary) {
+    free(summary->formats);
+    free(summary->references);
+    *summary = (struct disk_cache_summary){0};
+}
+
+// ---- the check
+
+struct check {
+    struct disk_cache *cache;
+    void (*note)(void *user, const char *line);
+    void *user;
+    struct disk_cache_report *report;
+
+    const struct slots_format *format; // the one at hand, with
+    struct slot_file file;             // closed: there is none
+    uint8_t *payload;
+    struct suspect {
+        struct slots_entry entry;
+        bool is_missing;
+    } * suspects; // [suspect_count], an array that doubles
+    size_t suspect_count;
+};
+
+static enum status suspect(struct check *check, const struct slots_entry *entry, bool is_missing) {
+    const size_t count = check->suspect_count;
+    if ((count & (count - 1)) == 0) {
+        void *grown = realloc(check->suspects, (count ? 2 * count : 1) * sizeof *check->suspects);
+        if (!grown) return STATUS_NO_MEMORY;
+        check->suspects = grown;
+    }
+    check->suspects[check->suspect_count++] = (struct suspect){*entry, is_missing};
+    return STATUS_OK;
+}
+
+static enum status verify(void *user, const struct slots_entry *entry) {
+    struct check *check = user;
+    struct slot_read read = {
+        .slot = entry->slot, .payload = check->payload, .checksum = entry->checksum};
+    if (check->file.file < 0) return suspect(check, entry, true);
+    slot_read_run(&check->file, &read);
+    if (read.outcome != STATUS_OK) return suspect(check, entry, read.outcome == STATUS_NOT_FOUND);
+    check->report->blocks++;
+    check->report->bytes += check->file.stride;
+    return STATUS_OK;
+}
+
+static void say(const struct check *check, const struct suspect *found) {
+    char line[256];
+    if (!check->note) return;
+    snprintf(line, sizeof line, "%s, slot %" PRIu32 ": %s: dropped", check->file.name,
+             found->entry.slot, found->is_missing ? "the file ends before it" : "damaged");
+    check->note(check->user, line);
+}
+
+// What another process has dropped since it was listed is no damage.
+static enum status choose_suspects(struct disk_cache *cache, void *user, struct error *err) {
+    struct check *check = user;
+    for (size_t i = 0; i < check->suspect_count; i++) {
+        const struct suspect *found = &check->suspects[i];
+        bool is_there;
+        TRY(slots_choose_entry(cache->index, check->format->number, &found->entry, &is_there, err));
+        if (!is_there) continue;
+        *(found->is_missing ? &check->report->missing : &check->report->damaged) += 1;
+        say(check, found);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_format(struct check *check, struct error *err) {
+    struct disk_cache *cache = check->cache;
+    const enum status opened = slot_file_open(&check->file, false, err);
+    if (opened != STATUS_OK && opened != STATUS_NOT_FOUND) return opened;
+    TRY(slots_walk(cache->index, check->format->number, verify, check, err));
+    if (check->suspect_count > 0) TRY(cache_free(cache, choose_suspects, check, false, err));
+    return cache_give_back(cache, check->format, err);
+}
+
+static enum status check_formats(struct check *check, struct error *err) {
+    struct slots_format *formats;
+    size_t count;
+    TRY(slots_formats(check->cache->index, &formats, &count, err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        check->format = &formats[i];
+        check->suspect_count = 0;
+        slot_file_init(&check->file, check->cache->folder, formats[i].id,
+                       (size_t)formats[i].payload_bytes);
+        check->payload = malloc((size_t)formats[i].payload_bytes);
+        status = check->payload ? check_format(check, err) : STATUS_NO_MEMORY;
+        free(check->payload);
+        slot_file_close(&check->file);
+    }
+    free(check->suspects);
+    check->suspects = NULL;
+    free(formats);
+    return status;
+}
+
+// Bytes of files that no block has; with `check`'s end, those that were given back are known.
+static enum status measure_free(struct disk_cache *cache, uint64_t *bytes, struct error *err) {
+    struct slots_format *formats;
+    size_t count;
+    uint64_t blocks = 0;
+    TRY(slots_formats(cache->index, &formats, &count, err));
+    for (size_t i = 0; i < count; i++)
+        blocks += formats[i].blocks * formats[i].stride;
+    free(formats);
+    cache_measure(cache);
+    const uint64_t in_files = cache->stored_bytes - cache->index_bytes;
+    *bytes = in_files > blocks ? in_files - blocks : 0;
+    return STATUS_OK;
+}
+
+static enum status check_all(struct check *check, struct error *err) {
+    struct disk_cache *cache = check->cache;
+    uint64_t before, after;
+    TRY(slots_check(cache->index, err));
+    TRY(measure_free(cache, &before, err));
+    TRY(check_formats(check, err));
+    TRY(measure_free(cache, &after, err));
+    check->report->free_bytes = before > after ? before - after : 0;
+    return STATUS_OK;
+}
+
+enum status disk_cache_check(const char *folder, void (*note)(void *user, const char *line),
+                             void *user, struct disk_cache_report *result, struct error *err) {
+    struct disk_cache cache = closed_cache(folder);
+    struct disk_cache_report report = {0};
+    struct check check = {.cache = &cache, .note = note, .user = user, .report = &report};
+    enum status status = cache.path ? cache_open(&cache, false, err) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = cache_answer(&cache, check_all(&check, err));
+    if (status == STATUS_BAD_FILE) { // what it had cannot be found any more
+        report = (struct disk_cache_report){.damaged = 1};
+        status = cache_begin_anew(&cache, err);
+        if (note) note(user, "the index is damaged: every block was dropped");
+    }
+    deinit(&cache);
+    if (status == STATUS_OK) *result = report;
+    return status;
+}
+
+// ---- taking away
+
+static uint64_t stored_now(struct disk_cache *cache, bool all) {
+    slots_shrink(cache->index, all);
+    cache_measure(cache);
+    return cache->stored_bytes;
+}
+
+// Frees what `choose` chooses.
+static enum status take_away(const char *folder, cache_choose *choose, void *user, bool all,
+                             uint64_t *freed_bytes, struct error *err) {
+    struct disk_cache cache = closed_cache(folder);
+    uint64_t before = 0, after = 0;
+    enum status status = cache.path ? cache_open(&cache, false, err) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        before = stored_now(&cache, false);
+        status = cache_free(&cache, choose, user, false, err);
+        after = stored_now(&cache, all);
+    }
+    deinit(&cache);
+    if (status == STATUS_OK) *freed_bytes = before > after ? before - after : 0;
+    return status;
+}
+
+static enum status choose_all(struct disk_cache *cache, void *user, struct error *err) {
+    (void)user;
+    TRY(slots_forget_references(cache->index, err));
+    return slots_choose_all(cache->index, err);
+}
+
+enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes, struct error *err) {
+    return take_away(folder, choose_all, NULL, true, freed_bytes, err);
+}
+
+static enum status choose_only_of(struct disk_cache *cache, void *user, struct error *err) {
+    const uint64_t *conversation = user;
+    TRY(slots_choose_only_of(cache->index, *conversation, err));
+    return slots_dereference(cache->index, *conversation, err);
+}
+
+enum status disk_cache_strip(const char *folder, uint64_t conversation, uint64_t *freed_bytes,
+                             struct error *err) {
+    return take_away(folder, choose_only_of, &conversation, false, freed_bytes, err);
+}

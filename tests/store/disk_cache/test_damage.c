@@ -1,0 +1,360 @@
+// tests/store/disk_cache/test_damage.c — bytes and rows that somebody has changed: a read gives the
+// right bytes or drops the block, and the others stay.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/base/log.h"
+#include "tests/check.h"
+#include "tests/store/disk_cache/disk_fixture.h"
+#include "tests/store/store_fixture.h"
+
+enum { PAYLOAD = 100, STRIDE = 4096, BLOCKS = 3, FILE_BYTES = 2 * STRIDE + PAYLOAD };
+enum { INDEX_MOST = 1 << 20 };
+
+static struct disk_fixture fixture;
+static struct listed listed;
+static char slots_name[64];
+static uint8_t slots[FILE_BYTES], index_bytes[INDEX_MOST]; // of the sound cache
+static size_t index_length;
+
+static size_t load(const char *name, uint8_t *bytes, size_t most) {
+    char path[128];
+    disk_fixture_path(&fixture, name, path);
+    const int file = open(path, O_RDONLY);
+    assert_true(file >= 0);
+    const ssize_t length = read(file, bytes, most);
+    close(file);
+    assert_true(length >= 0);
+    return (size_t)length;
+}
+
+static void save(const char *name, const uint8_t *bytes, size_t length) {
+    char path[128];
+    disk_fixture_path(&fixture, name, path);
+    unlink(path);
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, bytes, length), length);
+    close(file);
+}
+
+// Blocks 1, 2, 3 of one chain, in slots 0, 1, 2; closed.
+static void make_sound(void) {
+    char path[128];
+    disk_fixture_init(&fixture, PAYLOAD, true);
+    disk_fixture_open(&fixture);
+    must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+    disk_fixture_close(&fixture);
+    disk_fixture_file(&fixture, path);
+    snprintf(slots_name, sizeof slots_name, "%s", strrchr(path, '/') + 1);
+    assert_int_equal(load(slots_name, slots, sizeof slots), FILE_BYTES);
+    index_length = load("index.db", index_bytes, sizeof index_bytes);
+    assert_true(index_length < INDEX_MOST);
+}
+
+static void put_back(const uint8_t *bytes, size_t length) {
+    disk_fixture_empty(&fixture);
+    save(slots_name, bytes, length);
+    save("index.db", index_bytes, index_length);
+    memset(fixture.dropped, 0, sizeof fixture.dropped);
+    fixture.dropped_count = 0;
+}
+
+static void any_flipped_bit_costs_that_block_at_most(void **state) {
+    (void)state;
+    uint8_t damaged[FILE_BYTES];
+    make_sound();
+    for (size_t offset = 0; offset < FILE_BYTES; offset++) {
+        const bool is_payload = offset % STRIDE < PAYLOAD;
+        if (!is_payload && offset % 101 != 0) continue;
+        memcpy(damaged, slots, sizeof slots);
+        damaged[offset] ^= (uint8_t)(1u << offset % 8);
+        put_back(damaged, sizeof damaged);
+        disk_fixture_open(&fixture);
+        const int64_t bad = is_payload ? 1 + (int64_t)(offset / STRIDE) : 0;
+        for (int64_t i = 1; i <= BLOCKS; i++)
+            assert_int_equal(disk_fixture_read(&fixture, i),
+                             i == bad ? STATUS_BAD_FILE : STATUS_OK);
+        if (bad != 0) {
+            assert_int_equal(disk_fixture_read(&fixture, bad), STATUS_NOT_FOUND);
+            must(disk_fixture_write_these(&fixture, &bad, 1), &fixture.err);
+        }
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_file_cut_at_any_length_keeps_the_blocks_before(void **state) {
+    (void)state;
+    make_sound();
+    for (size_t length = 0; length <= FILE_BYTES; length++) {
+        const size_t at = length % STRIDE;
+        const bool edge = at < 3 || at > STRIDE - 3 || (at > PAYLOAD - 3 && at < PAYLOAD + 3);
+        if (!edge && length % 97 != 0) continue;
+        put_back(slots, length);
+        disk_fixture_open(&fixture);
+        const int32_t whole = (int32_t)(length / STRIDE) + (at >= PAYLOAD);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), whole);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        disk_fixture_reopen(&fixture);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+        if (length % 16 == 0) assert_int_equal(disk_fixture_check(&fixture).blocks, BLOCKS);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void slots_that_change_places_are_damage(void **state) {
+    (void)state;
+    uint8_t damaged[FILE_BYTES];
+    make_sound();
+    memcpy(damaged, slots, sizeof slots);
+    memcpy(damaged, slots + STRIDE, PAYLOAD);
+    memcpy(damaged + STRIDE, slots, PAYLOAD);
+    put_back(damaged, sizeof damaged);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read(&fixture, 1), STATUS_BAD_FILE);
+    assert_int_equal(disk_fixture_read(&fixture, 2), STATUS_BAD_FILE);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 1);
+    disk_fixture_deinit(&fixture);
+}
+
+static int warnings;
+static char warning[128];
+
+static void note_warning(enum log_level level, const char *text) {
+    if (level != LOG_WARNING) return;
+    warnings++;
+    snprintf(warning, sizeof warning, "%s", text);
+}
+
+// The engine has listed the blocks when somebody deletes the file: one read finds it out for all,
+// and one line says so.
+static void a_missing_file_costs_its_blocks(void **state) {
+    (void)state;
+    char path[128];
+    make_sound();
+    for (int opened_before = 0; opened_before < 2; opened_before++) {
+        put_back(slots, sizeof slots);
+        disk_fixture_file(&fixture, path);
+        if (opened_before) disk_fixture_open(&fixture);
+        assert_int_equal(unlink(path), 0);
+        warnings = 0;
+        log_set_sink(note_warning);
+        if (!opened_before) disk_fixture_open(&fixture);
+        assert_int_equal(disk_fixture_read(&fixture, 2), STATUS_NOT_FOUND);
+        log_set_sink(NULL);
+        assert_int_equal(warnings, 1);
+        assert_non_null(strstr(warning, "is gone"));
+        if (opened_before) assert_int_equal(fixture.dropped_count, BLOCKS);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), 0);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+// As a process leaves them that dies in the middle of a write.
+static void bytes_behind_the_last_row_are_cut_off(void **state) {
+    (void)state;
+    static uint8_t longer[5 * STRIDE];
+    char path[128];
+    struct stat info;
+    make_sound();
+    memset(longer, 0xA5, sizeof longer);
+    memcpy(longer, slots, FILE_BYTES);
+    put_back(longer, sizeof longer);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+    disk_fixture_file(&fixture, path);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, BLOCKS * STRIDE);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_deleted_row_is_a_free_slot(void **state) {
+    (void)state;
+    make_sound();
+    disk_fixture_sql(&fixture, "DELETE FROM kv_slot WHERE slot = 2");
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS - 1);
+    must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_folder_of_an_older_quire_begins_anew_with_one_line(void **state) {
+    (void)state;
+    char path[128];
+    make_sound();
+    for (int what = 0; what < 2; what++) {
+        disk_fixture_empty(&fixture);
+        save("segment-00000001.kv", slots, sizeof slots);
+        save("segment-00000012.kv", slots, 100);
+        if (what == 1) {
+            save("index.db", index_bytes, index_length);
+            disk_fixture_sql(&fixture, "PRAGMA application_id = 1903520107"); // "quik"
+        }
+        warnings = 0;
+        log_set_sink(note_warning);
+        disk_fixture_open(&fixture);
+        log_set_sink(NULL);
+        assert_int_equal(warnings, 1);
+        assert_non_null(strstr(warning, "older quire"));
+        disk_fixture_path(&fixture, "segment-00000001.kv", path);
+        assert_int_not_equal(access(path, F_OK), 0);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        disk_fixture_reopen(&fixture);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void an_index_that_is_gone_or_garbage_begins_anew_with_one_line(void **state) {
+    (void)state;
+    static uint8_t garbage[20000];
+    char path[128];
+    make_sound();
+    for (size_t i = 0; i < sizeof garbage; i++)
+        garbage[i] = (uint8_t)(i * 37);
+    for (int what = 0; what < 5; what++) {
+        put_back(slots, sizeof slots);
+        if (what == 1) save("index.db", garbage, sizeof garbage);
+        if (what == 2) save("index.db", index_bytes, index_length / 2);
+        if (what == 3) disk_fixture_sql(&fixture, "PRAGMA application_id = 5");
+        if (what == 4)
+            disk_fixture_sql(&fixture, "UPDATE kv_slot SET key = 'short' WHERE slot = 1");
+        disk_fixture_path(&fixture, "index.db", path);
+        if (what == 0) assert_int_equal(unlink(path), 0);
+        warnings = 0;
+        log_set_sink(note_warning);
+        disk_fixture_open(&fixture);
+        log_set_sink(NULL);
+        assert_int_equal(warnings, 1);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), 0);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        disk_fixture_reopen(&fixture);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+        assert_int_equal(disk_fixture_check(&fixture).blocks, BLOCKS);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void ignore_block(void *user, const struct disk_block *block) {
+    (void)user;
+    (void)block;
+}
+
+static void ignore_reference(void *user, uint64_t conversation, struct hash128 leaf) {
+    (void)user;
+    (void)conversation;
+    (void)leaf;
+}
+
+static void any_damaged_page_of_the_index_costs_the_cache_at_most(void **state) {
+    (void)state;
+    static uint8_t damaged[INDEX_MOST];
+    uint32_t random = 4;
+    print_message("seed %u\n", random);
+    make_sound();
+    for (int round = 0; round < 150; round++) {
+        put_back(slots, sizeof slots);
+        memcpy(damaged, index_bytes, index_length);
+        for (int i = 0; i < 40; i++) {
+            random = random * 1664525u + 1013904223u;
+            const size_t page = (size_t)round % (index_length / 4096);
+            damaged[page * 4096 + (random >> 8) % 4096] ^= (uint8_t)(random >> 24 | 1);
+        }
+        save("index.db", damaged, index_length);
+        const struct disk_cache_options options = {.folder = fixture.folder};
+        const struct disk_listener listener = {ignore_block, ignore_reference, NULL, NULL};
+        struct disk_speed speed;
+        struct disk_pool *pool = disk_cache_create(&options);
+        const enum status status =
+            pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err);
+        pool->ops->close(pool, NULL); // a newer version, by accident, is left to the newer quire
+        if (status == STATUS_UNSUPPORTED) continue;
+        must(status, &fixture.err);
+        disk_fixture_check(&fixture); // which makes it sound
+        disk_fixture_open(&fixture);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        disk_fixture_close(&fixture);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+// What opening and listing do not read may be damaged too: the verb that meets it says so.
+static void an_index_that_fails_later_begins_anew_at_the_next_opening(void **state) {
+    (void)state;
+    char path[128];
+    make_sound();
+    disk_fixture_open(&fixture);
+    disk_fixture_sql(&fixture, "UPDATE kv_slot SET checksum = 'x' WHERE slot = 1");
+    assert_int_equal(disk_fixture_write(&fixture, 1, BLOCKS, 0), STATUS_BAD_FILE);
+    disk_fixture_close(&fixture);
+    disk_fixture_path(&fixture, "index.db", path);
+    assert_int_not_equal(access(path, F_OK), 0);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 0);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_newer_version_is_left_alone(void **state) {
+    (void)state;
+    make_sound();
+    disk_fixture_sql(&fixture, "PRAGMA user_version = 99");
+    const struct disk_cache_options options = {.folder = fixture.folder};
+    const struct disk_listener listener = {ignore_block, ignore_reference, NULL, NULL};
+    struct disk_speed speed;
+    struct disk_pool *pool = disk_cache_create(&options);
+    assert_int_equal(pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err),
+                     STATUS_UNSUPPORTED);
+    pool->ops->close(pool, NULL);
+    disk_fixture_sql(&fixture, "PRAGMA user_version = 1");
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_check_names_and_drops_what_is_bad(void **state) {
+    (void)state;
+    uint8_t damaged[FILE_BYTES];
+    make_sound();
+    memcpy(damaged, slots, sizeof slots);
+    damaged[STRIDE + 50] ^= 1; // of block 2
+    put_back(damaged, sizeof damaged - 10);
+    const struct disk_cache_report report = disk_fixture_check(&fixture);
+    assert_int_equal(report.blocks, 1);
+    assert_int_equal(report.bytes, STRIDE);
+    assert_int_equal(report.damaged, 1);
+    assert_int_equal(report.missing, 1);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 1);
+    disk_fixture_deinit(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_flipped_bit_costs_that_block_at_most),
+        cmocka_unit_test(a_file_cut_at_any_length_keeps_the_blocks_before),
+        cmocka_unit_test(slots_that_change_places_are_damage),
+        cmocka_unit_test(a_missing_file_costs_its_blocks),
+        cmocka_unit_test(bytes_behind_the_last_row_are_cut_off),
+        cmocka_unit_test(a_deleted_row_is_a_free_slot),
+        cmocka_unit_test(a_folder_of_an_older_quire_begins_anew_with_one_line),
+        cmocka_unit_test(an_index_that_is_gone_or_garbage_begins_anew_with_one_line),
+        cmocka_unit_test(any_damaged_page_of_the_index_costs_the_cache_at_most),
+        cmocka_unit_test(an_index_that_fails_later_begins_anew_at_the_next_opening),
+        cmocka_unit_test(a_newer_version_is_left_alone),
+        cmocka_unit_test(a_check_names_and_drops_what_is_bad),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

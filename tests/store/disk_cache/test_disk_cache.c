@@ -1,0 +1,346 @@
+// tests/store/disk_cache/test_disk_cache.c — what is written is there, in this run and in the next;
+// who needs it, and what people are told of it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/disk_cache/slots.h"
+#include "tests/check.h"
+#include "tests/store/disk_cache/disk_fixture.h"
+#include "tests/store/store_fixture.h"
+
+static struct disk_fixture fixture;
+static struct listed listed;
+
+static void open_new(size_t payload_bytes) {
+    disk_fixture_init(&fixture, payload_bytes, true);
+    disk_fixture_open(&fixture);
+}
+
+static void an_empty_folder_has_no_blocks(void **state) {
+    (void)state;
+    open_new(1000);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 0);
+    disk_fixture_deinit(&fixture);
+}
+
+static void what_was_written_is_read_in_this_run_and_the_next(void **state) {
+    (void)state;
+    open_new(10000);
+    must(disk_fixture_write(&fixture, 1, 5, 0), &fixture.err);
+    must(disk_fixture_write(&fixture, 6, 3, 2), &fixture.err); // another branch
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 8);
+    disk_fixture_reopen(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 8);
+    must(disk_fixture_write(&fixture, 9, 1, 8), &fixture.err);
+    disk_fixture_reopen(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 9);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_batch_is_read_at_once_and_each_block_has_its_own_outcome(void **state) {
+    (void)state;
+    enum { COUNT = DISK_MAX_BATCH };
+    struct disk_block blocks[COUNT];
+    int32_t ids[COUNT][FIXTURE_TOKENS];
+    void *payloads[COUNT];
+    enum status outcomes[COUNT];
+    open_new(5000);
+    must(disk_fixture_write(&fixture, 1, COUNT, 0), &fixture.err);
+    disk_fixture_list(&fixture, &listed);
+    disk_fixture_drop(&fixture, 7);
+    for (int i = 0; i < COUNT; i++) {
+        blocks[i] = fixture_block(&fixture, i + 1, ids[i]);
+        payloads[i] = malloc(5000);
+    }
+    fixture.pool->ops->read(fixture.pool, blocks, payloads, COUNT, outcomes);
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(outcomes[i] == STATUS_OK, i + 1 != 7);
+        if (outcomes[i] == STATUS_OK)
+            assert_memory_equal(payloads[i], fixture_payload(&fixture, i + 1), 5000);
+        free(payloads[i]);
+    }
+    assert_int_equal(outcomes[6], STATUS_NOT_FOUND);
+    assert_int_equal(fixture.dropped_count, 0); // who asked for it need not be told
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_block_is_written_once(void **state) {
+    (void)state;
+    const int64_t again[] = {2, 4, 4, 1}, first[] = {1, 2, 3};
+    open_new(5000);
+    fixture.parents[2] = fixture.parents[3] = fixture.parents[4] = 1;
+    must(disk_fixture_write_these(&fixture, first, 3), &fixture.err);
+    const struct disk_usage before = fixture.pool->ops->usage(fixture.pool);
+    must(disk_fixture_write_these(&fixture, first, 3), &fixture.err);
+    const struct disk_usage same = fixture.pool->ops->usage(fixture.pool);
+    assert_int_equal(same.written_bytes, before.written_bytes);
+    must(disk_fixture_write_these(&fixture, again, 4), &fixture.err);
+    const struct disk_usage after = fixture.pool->ops->usage(fixture.pool);
+    assert_int_equal(after.payload_bytes, before.payload_bytes + 5000);
+    assert_int_equal(after.blocks, 4);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 4);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_parent_that_is_written_after_its_child_is_listed_before_it(void **state) {
+    (void)state;
+    const int64_t parent = 1;
+    open_new(100);
+    must(disk_fixture_write(&fixture, 1, 4, 0), &fixture.err);
+    disk_fixture_drop(&fixture, 1);
+    disk_fixture_list(&fixture, &listed);
+    assert_int_equal(listed.count, 3);
+    must(disk_fixture_write_these(&fixture, &parent, 1), &fixture.err);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 4); // which looks at the order
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_read_names_what_is_wrong_and_drops_the_block(void **state) {
+    (void)state;
+    open_new(2000);
+    must(disk_fixture_write(&fixture, 1, 4, 0), &fixture.err);
+    disk_fixture_drop(&fixture, 4);
+    assert_int_equal(disk_fixture_read(&fixture, 4), STATUS_NOT_FOUND);
+    fixture.parents[2] = 0; // not what was written
+    assert_int_equal(disk_fixture_read(&fixture, 2), STATUS_BAD_FILE);
+    fixture.parents[2] = 1;
+    assert_int_equal(disk_fixture_read(&fixture, 2), STATUS_NOT_FOUND);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 2);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_free_slot_is_used_again_before_the_file_grows(void **state) {
+    (void)state;
+    char path[128];
+    struct stat before, after;
+    open_new(5000);
+    must(disk_fixture_write(&fixture, 1, 8, 0), &fixture.err);
+    disk_fixture_file(&fixture, path);
+    assert_int_equal(stat(path, &before), 0);
+    disk_fixture_drop(&fixture, 3);
+    disk_fixture_drop(&fixture, 6);
+    must(disk_fixture_write(&fixture, 20, 2, 0), &fixture.err);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 8);
+    disk_fixture_deinit(&fixture);
+}
+
+static void free_slots_at_the_end_are_cut_and_others_become_holes(void **state) {
+    (void)state;
+    enum { STRIDE = 8192 };
+    char path[128];
+    struct stat info;
+    open_new(8000);
+    must(disk_fixture_write(&fixture, 1, 8, 0), &fixture.err);
+    disk_fixture_file(&fixture, path);
+    disk_fixture_drop(&fixture, 2);
+    assert_int_equal(stat(path, &info), 0);
+    assert_in_range(info.st_size, 7 * STRIDE + 8000, 8 * STRIDE);
+    assert_true(info.st_blocks * 512 <= 7 * STRIDE);
+    disk_fixture_drop(&fixture, 7);
+    disk_fixture_drop(&fixture, 8);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, 6 * STRIDE);
+    for (int64_t number = 1; number <= 6; number++)
+        disk_fixture_drop(&fixture, number);
+    assert_int_not_equal(stat(path, &info), 0); // of no block: no file
+    must(disk_fixture_write(&fixture, 30, 3, 0), &fixture.err);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 3);
+    disk_fixture_deinit(&fixture);
+}
+
+static void formats_do_not_see_each_other(void **state) {
+    (void)state;
+    open_new(2000);
+    must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
+    disk_fixture_reference(&fixture, 1, 3);
+    disk_fixture_close(&fixture);
+    fixture.format.id.low++;
+    fixture.format.payload_bytes = 6000;
+    fixture.format.model = "b model";
+    disk_fixture_open(&fixture);
+    disk_fixture_list(&fixture, &listed);
+    assert_int_equal(listed.count, 0);
+    assert_int_equal(listed.leaves[1], 0);
+    must(disk_fixture_write(&fixture, 1, 2, 0), &fixture.err);
+    disk_fixture_reference(&fixture, 1, 2);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 2);
+    assert_int_equal(listed.leaves[1], 2);
+    disk_fixture_close(&fixture);
+    struct disk_cache_summary summary;
+    must(disk_cache_summarise(fixture.folder, &summary, &fixture.err), &fixture.err);
+    assert_int_equal(summary.format_count, 2);
+    assert_int_equal(summary.reference_count, 1);
+    assert_int_equal(summary.blocks, 5);
+    assert_int_equal(summary.references[0].tokens, 5 * 16);
+    disk_cache_summary_deinit(&summary);
+    fixture.format.id.low--;
+    fixture.format.payload_bytes = 2000;
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 3);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_conversation_has_one_leaf_until_it_needs_none(void **state) {
+    (void)state;
+    open_new(100);
+    must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
+    disk_fixture_reference(&fixture, 5, 1);
+    disk_fixture_reference(&fixture, 6, 2);
+    disk_fixture_reference(&fixture, 5, 3);
+    disk_fixture_reopen(&fixture);
+    disk_fixture_list(&fixture, &listed);
+    assert_int_equal(listed.leaves[5], 3);
+    assert_int_equal(listed.leaves[6], 2);
+    disk_fixture_reference(&fixture, 5, 0);
+    disk_fixture_reopen(&fixture);
+    disk_fixture_list(&fixture, &listed);
+    assert_int_equal(listed.leaves[5], 0);
+    assert_int_equal(listed.leaves[6], 2);
+    disk_fixture_deinit(&fixture);
+}
+
+static void ignore_block(void *user, const struct disk_block *block) {
+    (void)user;
+    (void)block;
+}
+
+static struct disk_speed speed_of_opening(const struct disk_speed *noted_at_closing) {
+    const struct disk_cache_options options = {.folder = fixture.folder};
+    const struct disk_listener listener = {.block = ignore_block};
+    struct disk_speed speed = {-1, -1};
+    struct disk_pool *pool = disk_cache_create(&options);
+    must(pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err), &fixture.err);
+    pool->ops->close(pool, noted_at_closing);
+    return speed;
+}
+
+static void speeds_are_remembered(void **state) {
+    (void)state;
+    const struct disk_speed noted = {.prefill_us_per_token = 123.5, .read_us_per_byte = 0.00031};
+    open_new(100);
+    assert_true(speed_of_opening(&noted).prefill_us_per_token <= 0);
+    for (int i = 0; i < 2; i++) { // a closing without any keeps those of before
+        const struct disk_speed found = speed_of_opening(NULL);
+        assert_true(found.prefill_us_per_token > 123.49 && found.prefill_us_per_token < 123.51);
+        assert_true(found.read_us_per_byte > 0.00030999 && found.read_us_per_byte < 0.00031001);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_use_in_the_same_minute_is_not_written_again(void **state) {
+    (void)state;
+    open_new(100);
+    must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
+    disk_fixture_reference(&fixture, 1, 3);
+    disk_fixture_sql(&fixture, "UPDATE kv_slot SET used = used + 2");
+    const uint64_t before = fixture.pool->ops->usage(fixture.pool).written_bytes;
+    disk_fixture_reference(&fixture, 1, 3);
+    assert_int_equal(fixture.pool->ops->usage(fixture.pool).written_bytes, before);
+    disk_fixture_sql(&fixture, "UPDATE kv_slot SET used = used - 9");
+    disk_fixture_reference(&fixture, 1, 3);
+    assert_true(fixture.pool->ops->usage(fixture.pool).written_bytes > before);
+    disk_fixture_check(&fixture); // parents are used no earlier than their children
+    disk_fixture_deinit(&fixture);
+}
+
+static void only_the_owner_may_look(void **state) {
+    (void)state;
+    struct stat info;
+    char path[128];
+    open_new(100);
+    must(disk_fixture_write(&fixture, 1, 1, 0), &fixture.err);
+    assert_int_equal(stat(fixture.folder, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            disk_fixture_path(&fixture, "index.db", path);
+        else
+            disk_fixture_file(&fixture, path);
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0600);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_format_beyond_the_limits_is_refused(void **state) {
+    (void)state;
+    disk_fixture_init(&fixture, 100, true);
+    const struct disk_cache_options options = {.folder = fixture.folder};
+    struct disk_format odd[3] = {fixture.format, fixture.format, fixture.format};
+    const struct disk_listener listener = {.block = ignore_block};
+    struct disk_speed speed;
+    odd[0].block_size = SLOTS_MAX_TOKENS + 1;
+    odd[1].block_size = 0;
+    odd[2].payload_bytes = (size_t)SLOTS_MAX_PAYLOAD + 1;
+    for (int i = 0; i < 3; i++) {
+        struct disk_pool *pool = disk_cache_create(&options);
+        assert_int_equal(pool->ops->open(pool, &odd[i], &listener, &speed, &fixture.err),
+                         STATUS_UNSUPPORTED);
+        pool->ops->close(pool, NULL);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+static void long_and_odd_names_of_models_are_kept_as_far_as_they_fit(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "", "not \xFF UTF-8",
+        "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
+        "890123456789012345678901234567\xC3\xA9\xC3\xA9\xC3\xA9"};
+    static const size_t lengths[] = {0, 0, 120};
+    for (size_t i = 0; i < 3; i++) {
+        struct disk_cache_summary summary;
+        disk_fixture_init(&fixture, 100, true);
+        fixture.format.model = names[i];
+        disk_fixture_open(&fixture);
+        must(disk_fixture_write(&fixture, 1, 1, 0), &fixture.err);
+        disk_fixture_close(&fixture);
+        must(disk_cache_summarise(fixture.folder, &summary, &fixture.err), &fixture.err);
+        assert_int_equal(summary.format_count, 1);
+        assert_int_equal(strlen(summary.formats[0].model), lengths[i]);
+        disk_cache_summary_deinit(&summary);
+        disk_fixture_deinit(&fixture);
+    }
+}
+
+static void a_summary_writes_nothing_and_follows_who_writes(void **state) {
+    (void)state;
+    struct disk_cache_summary summary;
+    open_new(3000);
+    for (int64_t first = 1; first < 40; first += 4) {
+        must(disk_fixture_write(&fixture, first, 4, 0), &fixture.err);
+        const uint64_t stored = disk_fixture_stored(&fixture);
+        must(disk_cache_summarise(fixture.folder, &summary, &fixture.err), &fixture.err);
+        assert_int_equal(summary.blocks, first + 3);
+        disk_cache_summary_deinit(&summary);
+        assert_int_equal(disk_fixture_stored(&fixture), stored);
+    }
+    disk_fixture_deinit(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_folder_has_no_blocks),
+        cmocka_unit_test(what_was_written_is_read_in_this_run_and_the_next),
+        cmocka_unit_test(a_batch_is_read_at_once_and_each_block_has_its_own_outcome),
+        cmocka_unit_test(a_block_is_written_once),
+        cmocka_unit_test(a_parent_that_is_written_after_its_child_is_listed_before_it),
+        cmocka_unit_test(a_free_slot_is_used_again_before_the_file_grows),
+        cmocka_unit_test(free_slots_at_the_end_are_cut_and_others_become_holes),
+        cmocka_unit_test(a_read_names_what_is_wrong_and_drops_the_block),
+        cmocka_unit_test(formats_do_not_see_each_other),
+        cmocka_unit_test(a_conversation_has_one_leaf_until_it_needs_none),
+        cmocka_unit_test(speeds_are_remembered),
+        cmocka_unit_test(a_use_in_the_same_minute_is_not_written_again),
+        cmocka_unit_test(only_the_owner_may_look),
+        cmocka_unit_test(a_format_beyond_the_limits_is_refused),
+        cmocka_unit_test(long_and_odd_names_of_models_are_kept_as_far_as_they_fit),
+        cmocka_unit_test(a_summary_writes_nothing_and_follows_who_writes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+// tests/store/disk_cache/test_report.c — what people are told of the cache adds up, and what they
+// take away is gone.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/store/disk_cache/disk_fixture.h"
+#include "tests/store/store_fixture.h"
+
+enum { PAYLOAD = 8000, STRIDE = 8192 };
+
+static struct disk_fixture fixture;
+static struct disk_cache_summary summary;
+static struct listed listed;
+
+// 1 … 6, forked at 3 into 7, 8; at 2 into 9, which nobody needs. 20 … 22 is nobody's.
+static void make_forks(void) {
+    disk_fixture_init(&fixture, PAYLOAD, true);
+    fixture.limit_bytes = 123 << 20;
+    disk_fixture_open(&fixture);
+    must(disk_fixture_write(&fixture, 1, 6, 0), &fixture.err);
+    must(disk_fixture_write(&fixture, 7, 2, 3), &fixture.err);
+    must(disk_fixture_write(&fixture, 9, 1, 2), &fixture.err);
+    must(disk_fixture_write(&fixture, 20, 3, 0), &fixture.err);
+    disk_fixture_reference(&fixture, 1, 6);
+    disk_fixture_reference(&fixture, 2, 8);
+}
+
+static void summarise(void) {
+    must(disk_cache_summarise(fixture.folder, &summary, &fixture.err), &fixture.err);
+    assert_int_equal(summary.stored_bytes,
+                     summary.block_bytes + summary.free_bytes + summary.index_bytes);
+}
+
+static void nothing_is_there_without_a_folder(void **state) {
+    (void)state;
+    struct disk_cache_report report = {.blocks = 7};
+    uint64_t freed = 7;
+    disk_fixture_init(&fixture, PAYLOAD, true);
+    summary.blocks = 7;
+    assert_int_equal(disk_cache_summarise(fixture.folder, &summary, &fixture.err),
+                     STATUS_NOT_FOUND);
+    assert_int_equal(disk_cache_check(fixture.folder, NULL, NULL, &report, NULL), STATUS_NOT_FOUND);
+    assert_int_equal(disk_cache_drop(fixture.folder, &freed, NULL), STATUS_NOT_FOUND);
+    assert_int_equal(disk_cache_strip(fixture.folder, 1, &freed, NULL), STATUS_NOT_FOUND);
+    assert_true(summary.blocks == 7 && report.blocks == 7 && freed == 7);
+    assert_int_not_equal(access(fixture.folder, F_OK), 0);
+    disk_fixture_deinit(&fixture);
+}
+
+static void a_summary_adds_up(void **state) {
+    (void)state;
+    make_forks();
+    summarise(); // while it is open, too
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_close(&fixture);
+    summarise();
+    assert_int_equal(summary.stored_bytes, disk_fixture_stored(&fixture));
+    assert_int_equal(summary.files, 1);
+    assert_int_equal(summary.blocks, 12);
+    assert_int_equal(summary.limit_bytes, 123 << 20);
+    assert_int_equal(summary.block_bytes, 12 * STRIDE);
+    assert_int_equal(summary.free_bytes, 0);
+    assert_int_equal(summary.unreferenced_bytes, 4 * STRIDE); // 9, 20, 21, 22
+    assert_int_equal(summary.format_count, 1);
+    assert_int_equal(summary.formats[0].blocks, 12);
+    assert_int_equal(summary.formats[0].payload_bytes, 12 * PAYLOAD);
+    assert_int_equal(summary.formats[0].block_size, FIXTURE_TOKENS);
+    assert_string_equal(summary.formats[0].model, "a model");
+    assert_int_equal(summary.reference_count, 2);
+    assert_int_equal(summary.references[0].conversation, 1);
+    assert_int_equal(summary.references[0].unique_bytes, 3 * STRIDE);
+    assert_int_equal(summary.references[0].shared_bytes, 3 * STRIDE);
+    assert_int_equal(summary.references[0].tokens, 5 * 16 + 3); // block 5 is a short one
+    assert_int_equal(summary.references[1].conversation, 2);
+    assert_int_equal(summary.references[1].unique_bytes, 2 * STRIDE);
+    assert_int_equal(summary.references[1].shared_bytes, 3 * STRIDE);
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_deinit(&fixture);
+}
+
+// As a process leaves them that dies between a drop and giving the bytes back.
+static void bytes_of_no_block_are_seen_and_given_back(void **state) {
+    (void)state;
+    make_forks();
+    disk_fixture_close(&fixture);
+    disk_fixture_sql(&fixture, "UPDATE kv_slot SET key = NULL, parent = NULL, position = NULL,"
+                               " ids = NULL, checksum = NULL, used = NULL WHERE slot = 8");
+    summarise();
+    assert_int_equal(summary.free_bytes, STRIDE);
+    disk_cache_summary_deinit(&summary);
+    assert_int_equal(disk_fixture_check(&fixture).free_bytes, STRIDE);
+    summarise();
+    assert_int_equal(summary.free_bytes, 0);
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_deinit(&fixture);
+}
+
+static void stripping_takes_what_only_that_conversation_needed(void **state) {
+    (void)state;
+    uint64_t freed;
+    make_forks();
+    must(disk_fixture_write(&fixture, 30, 2, 5), &fixture.err); // below 5, needed by nobody
+    disk_fixture_close(&fixture);
+    must(disk_cache_strip(fixture.folder, 1, &freed, &fixture.err), &fixture.err);
+    assert_in_range(freed, 4 * STRIDE + 1, 5 * STRIDE); // the index may have grown
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 9);
+    for (int64_t number = 1; number < 40; number++) {
+        const bool gone = (number >= 4 && number <= 6) || number == 30 || number == 31;
+        assert_true(!gone || !listed.listed[number]);
+    }
+    assert_int_equal(listed.leaves[1], 0);
+    assert_int_equal(listed.leaves[2], 8);
+    disk_fixture_close(&fixture);
+    must(disk_cache_strip(fixture.folder, 2, &freed, &fixture.err), &fixture.err);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 3); // 20, 21, 22
+    disk_fixture_close(&fixture);
+    must(disk_cache_strip(fixture.folder, 2, &freed, &fixture.err), &fixture.err); // none any more
+    assert_int_equal(disk_fixture_check(&fixture).blocks, 3);
+    disk_fixture_deinit(&fixture);
+}
+
+static void dropping_leaves_nothing(void **state) {
+    (void)state;
+    uint64_t freed;
+    make_forks();
+    disk_fixture_close(&fixture);
+    const uint64_t before = disk_fixture_stored(&fixture);
+    must(disk_cache_drop(fixture.folder, &freed, &fixture.err), &fixture.err);
+    assert_true(freed >= 12 * STRIDE && freed <= before);
+    summarise();
+    assert_int_equal(summary.blocks + summary.files + summary.reference_count, 0);
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 0);
+    must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
+    disk_fixture_reopen(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 3);
+    disk_fixture_deinit(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_there_without_a_folder),
+        cmocka_unit_test(a_summary_adds_up),
+        cmocka_unit_test(bytes_of_no_block_are_seen_and_given_back),
+        cmocka_unit_test(stripping_takes_what_only_that_conversation_needed),
+        cmocka_unit_test(dropping_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
