@@ -116,6 +116,7 @@ static void keep_bind_code(struct statement *statement, int code) {
 }
 
 void statement_bind_integer(struct statement *statement, int parameter, int64_t value) {
+    ASSERT(parameter >= 1);
     keep_bind_code(statement, sqlite3_bind_int64(statement->handle, parameter, value));
 }
 
@@ -128,12 +129,14 @@ void statement_bind_id(struct statement *statement, int parameter, int64_t id) {
 
 void statement_bind_text(struct statement *statement, int parameter, const char *bytes,
                          size_t length) {
+    ASSERT(parameter >= 1);
     keep_bind_code(statement, sqlite3_bind_text64(statement->handle, parameter, bytes, length,
                                                   SQLITE_STATIC, SQLITE_UTF8));
 }
 
 void statement_bind_blob(struct statement *statement, int parameter, const void *bytes,
                          size_t length) {
+    ASSERT(parameter >= 1 && (bytes || length == 0));
     keep_bind_code(statement, length == 0 ? sqlite3_bind_zeroblob(statement->handle, parameter, 0)
                                           : sqlite3_bind_blob64(statement->handle, parameter, bytes,
                                                                 length, SQLITE_STATIC));
@@ -142,6 +145,7 @@ void statement_bind_blob(struct statement *statement, int parameter, const void 
 enum status statement_step(struct statement *statement, bool *row, struct error *err) {
     const int code =
         statement->bind_code != SQLITE_OK ? statement->bind_code : sqlite3_step(statement->handle);
+    ASSERT(statement->handle);
     if (code != SQLITE_ROW && code != SQLITE_DONE) return failed(statement->db, code, err);
     *row = code == SQLITE_ROW;
     return STATUS_OK;
@@ -159,6 +163,7 @@ enum status statement_run(struct statement *statement, struct error *err) {
 // Big-endian, so that SQLite's hex() shows it as hash_hex() does.
 void statement_bind_digest(struct statement *statement, int parameter, struct hash128 digest) {
     uint8_t bytes[DIGEST_BYTES];
+    ASSERT(parameter >= 1);
     for (int i = 0; i < 8; i++) {
         bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
         bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
@@ -182,6 +187,7 @@ static const char *type_name(int type) {
 
 int64_t statement_integer(struct statement *statement, int column, int64_t least, int64_t most) {
     const int type = sqlite3_column_type(statement->handle, column);
+    ASSERT(least <= most && column < sqlite3_column_count(statement->handle));
     if (type != SQLITE_INTEGER) {
         refuse(statement, column, type_name(type));
         return least;
@@ -201,6 +207,7 @@ int64_t statement_id(struct statement *statement, int column, int64_t most) {
 
 static const void *read_bytes(struct statement *statement, int column, int wanted, size_t *length) {
     static const char empty[1] = "";
+    ASSERT(column < sqlite3_column_count(statement->handle));
     *length = 0;
     const int type = sqlite3_column_type(statement->handle, column);
     if (type != wanted) {
@@ -242,6 +249,7 @@ const void *statement_blob(struct statement *statement, int column, size_t *leng
 struct hash128 statement_digest(struct statement *statement, int column) {
     struct hash128 digest = {0, 0};
     size_t length;
+    ASSERT(column < sqlite3_column_count(statement->handle));
     if (sqlite3_column_type(statement->handle, column) == SQLITE_NULL) return digest;
     const uint8_t *bytes = read_bytes(statement, column, SQLITE_BLOB, &length);
     if (length != DIGEST_BYTES) {

@@ -36,6 +36,7 @@ enum status db_commit(struct db *db, struct error *err) {
 }
 
 void db_rollback(struct db *db) {
+    ASSERT(db->depth >= 0);
     if (db->depth == 0) return;
     if (--db->depth == 0 && !sqlite3_get_autocommit(db->handle)) {
         sqlite3_step(db->rollback);
