@@ -1,10 +1,13 @@
 # kernels/cuda/types.cmake — type.cu, compiled once for each type that a matrix may have on a card.
 #
-# The types are the rows of kernels/dtype.h.
+# The types are the rows of kernels/dtype_table.h.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${CMAKE_CURRENT_LIST_DIR}/../dtype.h)
-file(READ ${CMAKE_CURRENT_LIST_DIR}/../dtype.h TYPE_ROWS)
+  ${CMAKE_CURRENT_LIST_DIR}/../dtype_table.h)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../dtype_table.h TYPE_ROWS)
 string(REGEX MATCHALL "\n +X\\([A-Z0-9_]+, " TYPE_ROWS "${TYPE_ROWS}")
+if(NOT TYPE_ROWS)
+  message(FATAL_ERROR "kernels/dtype_table.h has no row that could be read")
+endif()
 set(TYPE_OBJECTS)
 foreach(row ${TYPE_ROWS})
   string(REGEX REPLACE ".*X\\(([A-Z0-9_]+), " "\\1" type ${row})
