@@ -1,8 +1,8 @@
 // app/chat/chat_move.h — a chat goes to another conversation, or elsewhere in its own.
 //
-// A move to another conversation releases the lock of the one that is left. BUSY: an answer is
-// being written, or another chat or process has the conversation. On failure the chat is where it
-// was. Nothing that was said is deleted by any move.
+// A move to another conversation unlocks the current one. BUSY: an answer is being written,
+// or another chat or process has the conversation. On failure the chat stays where it was. No move
+// deletes a message.
 //
 // Threads and memory: chat.h.
 #ifndef APP_CHAT_MOVE_H

@@ -46,8 +46,8 @@ size_t chat_log_begin(const struct chat *chat);
 struct message chat_message_of(const struct chat *chat, const struct answer *answer);
 
 // All answers to the message that the last one replies to, by their numbers: *answers is the
-// caller's (message_path_free), *current the one that the conversation has. BAD_INPUT: there is
-// none.
+// caller's (message_path_free), *current is the index of the conversation's own. BAD_INPUT: there
+// is no answer.
 MUST_CHECK enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
                                          size_t *current, struct error *err);
 

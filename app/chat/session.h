@@ -9,8 +9,8 @@
 //
 // A turn that was left gives way to the others (engine/step/scheduler.h).
 //
-// Invariants, checked by session_check(): a turn that runs is in the list of those that run or of
-// those that are done and not yet reported, once; `unfollowed_count` says how many were left.
+// Invariants, checked by session_check(): each active turn is in exactly one of the lists `running`
+// and `ended`; `unfollowed_count` is the number of running turns that nobody follows.
 //
 // Threads: the UI's. Memory: a session owns its template and, if nothing is saved, its database;
 // the rest is borrowed. Callers read its fields, and change the settings and the notes.

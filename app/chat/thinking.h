@@ -24,7 +24,7 @@ enum { THINKING_HELD_BLANKS = 256 };
 struct thinking {
     struct text held; // what came; from `taken` on it is still to be handed out
     size_t taken;
-    const struct thinking_mark *mark; // the one that is open; NULL: none
+    const struct thinking_mark *mark; // of the open block; NULL: none is open
     bool answering;                   // the rest is the answer
     bool past_mark;                   // a mark came: white space after it is dropped
     bool begun;                       // the thought has text

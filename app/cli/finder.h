@@ -1,4 +1,4 @@
-// app/cli/finder.h — finds models that are on this machine already, and the one that a name means.
+// app/cli/finder.h — finds the models on this machine, and resolves a name to one of them.
 //
 // Places, in this order; each is only read, and nothing is downloaded:
 //   QUIRE_MODELS             folders, separated by ":"

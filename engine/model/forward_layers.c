@@ -38,11 +38,11 @@ struct addend { // W rows + bias, normed and scaled, and what the stream is mult
     float scale, gain;
 };
 
-// x = gain * (x + scale * branch), normed where there is a norm
-static void add_branch(const struct forward *forward, const struct addend *addend) {
+// x = gain * (x + scale * y), y normed where there is a norm
+static void add_branch(const struct forward *forward, const float *y, const struct addend *addend) {
     const struct model_config *config = &forward->model->config;
     forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.x,
-                                                                   .y = forward->activations.branch,
+                                                                   .y = y,
                                                                    .norm = addend->norm,
                                                                    .rows = forward->num_tokens,
                                                                    .dim = config->dim,
@@ -59,7 +59,7 @@ static void add(const struct forward *forward, const struct addend *addend) {
     project_rows(forward, addend->rows,
                  &(struct projection){plain ? a->x : a->branch, *addend->weight, addend->bias},
                  plain ? LINEAR_ADD : LINEAR_RESIDUAL);
-    if (!plain) add_branch(forward, addend);
+    if (!plain) add_branch(forward, a->branch, addend);
 }
 
 void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
@@ -249,7 +249,7 @@ static void add_experts(const struct forward *forward, const struct ffn_spec *sp
     const bool plain = !addend->norm && addend->gain == 1 && addend->scale == 1;
     ASSERT(plain || a->branch);
     ask_experts(forward, spec, layer, plain ? a->x : a->branch, plain);
-    if (!plain) add_branch(forward, addend);
+    if (!plain) add_branch(forward, a->branch, addend);
 }
 
 // sum = or += the branch, normed
@@ -269,7 +269,6 @@ static void add_to_sum(const struct forward *forward, const float *norm, bool an
 // x = gain * (x + the dense part and the experts', each normed, and both together again)
 static void add_dense_and_experts(const struct forward *forward, const struct ffn_spec *spec,
                                   const struct layer *layer, const struct addend *addend) {
-    const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
     ASSERT(a->branch && a->sum);
     gate_rows(forward, spec->act, layer);
@@ -278,14 +277,7 @@ static void add_dense_and_experts(const struct forward *forward, const struct ff
     add_to_sum(forward, layer->dense_post_norm, true);
     ask_experts(forward, spec, layer, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);
-    forward->backend->add_rows(forward->device, &(struct add_rows){.x = a->x,
-                                                                   .y = a->sum,
-                                                                   .norm = addend->norm,
-                                                                   .rows = forward->num_tokens,
-                                                                   .dim = config->dim,
-                                                                   .eps = config->norm_eps,
-                                                                   .scale = addend->scale,
-                                                                   .gain = addend->gain});
+    add_branch(forward, a->sum, addend);
 }
 
 // x = gain * (x + feed-forward), where no embedding of the layer's own comes after it

@@ -163,7 +163,7 @@ static void admit(struct request *request) {
     if (!request->sequence->restoring.active) restoring_begin(request->sequence);
 }
 
-// Counts where the cached tokens were found, without the one that is computed again.
+// Counts where the cached tokens were found, except the last, which is computed again.
 static void note_found(struct request *request) {
     const struct sequence *sequence = request->sequence;
     const struct restoring *restoring = &sequence->restoring;
