@@ -114,6 +114,7 @@ static void linear_is_the_product_for_every_type_and_odd_shape(void **state) {
         if (!subject_open(&subject, which, 2)) continue;
         for (enum dtype type = 0; type < DTYPE_COUNT; type++)
             for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+                if (!CHECK_TAKES(which + (int)type + (int)i)) continue;
                 const int32_t columns = fitting_columns(type, shapes[i][1]);
                 struct problem p = make(type, shapes[i][0], columns, shapes[i][2], &random);
                 check_linear(&subject, &p, i % 2 == 0);
@@ -240,6 +241,7 @@ static void fused_products_are_their_parts(void **state) {
         if (!subject_open(&subject, which, 2)) continue;
         float *norm = random_floats(&random, FUSED_COLUMNS);
         for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+            if (!CHECK_TAKES(which + (int)type)) continue;
             const enum dtype other = type == DTYPE_Q6_K ? DTYPE_Q4_K : DTYPE_Q6_K;
             struct problem p[3];
             for (int i = 0; i < 3; i++)
@@ -434,6 +436,7 @@ static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
             if (which == SUBJECT_SPLITS || !subject_open(&subject, which, threads)) continue;
             assert_true(subject_open(&single, which, 1));
             for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+                if (!CHECK_TAKES(which + threads + (int)type)) continue;
                 const int32_t columns = fitting_columns(type, 1050);
                 struct problem p = make(type, ROWS, columns, BITS_TOKENS, &random);
                 float *all = floats_alloc(ROWS * BITS_TOKENS), *one = floats_alloc(ROWS);
