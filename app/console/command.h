@@ -12,7 +12,7 @@
 //   command_model.c     /model
 //   command_ask.c       /ask
 //   command_settings.c  /set /verbose
-//   command_show.c      /show /stats
+//   command_show.c      /show /stats /history
 //   command_kv.c        /kv /strip
 //   command_think.c     /think
 //
@@ -37,7 +37,7 @@ command_handler command_read;
 command_handler command_model;
 command_handler command_ask;
 command_handler command_set, command_verbose;
-command_handler command_show, command_stats;
+command_handler command_show, command_stats, command_history;
 command_handler command_kv, command_strip;
 command_handler command_think;
 

@@ -268,6 +268,9 @@ void command_kv(struct console *console, const char *argument) {
              count_format(usage.cached, cached), count_format(usage.length, length),
              info.block_size, size_format(info.block_bytes, bytes), info.kv_type);
     row("here", value);
+    snprintf(value, sizeof value, "%d answers at once, %" PRId32 " tokens a step",
+             ENGINE_MAX_REQUESTS, info.step_tokens);
+    row("limits", value);
     show_conversations(console, kv.block_bytes);
     terminal_say(STYLE_PLAIN, "\n");
 }

@@ -5,6 +5,8 @@
 #include "app/base/figures.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
+#include "app/console/pager.h"
+#include "app/console/view.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/size.h"
@@ -136,4 +138,21 @@ void command_stats(struct console *console, const char *argument) {
     row("answer", value);
     row("stopped by", message_stop_name(last.stop));
     terminal_say(STYLE_PLAIN, "\n");
+}
+
+void command_history(struct console *console, const char *argument) {
+    const struct chat *chat = console->session->front;
+    struct pager pager;
+    int64_t turns = chat_turn_count(chat);
+    if (argument[0] && !command_number(argument, &turns)) {
+        terminal_tell(STYLE_ERROR, "how many turns? /history [N]\n");
+        return;
+    }
+    if (chat_message_count(chat) == 0) {
+        terminal_tell(STYLE_DIM, "Nothing was said here yet.\n");
+        return;
+    }
+    pager_begin(&pager, console);
+    view_history(chat, turns);
+    pager_end(&pager);
 }

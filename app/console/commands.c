@@ -78,6 +78,8 @@ static const struct command TABLE[] = {
      "temp 0: always the likeliest token", command_set, WITH_NOTHING, NULL},
     {{"show"}, "[system|params|template|tokens]", "what the chat stands on",
      "tokens: the exact token log", command_show, WITH_NOTHING, "system params template tokens"},
+    {{"history"}, "[N]", "the whole conversation, or its last N turns, page by page",
+     "3: the last three turns", command_history, WITH_NOTHING, NULL},
     {{"think"}, "[on|off|hide|show]", "shows the last thought; asks for thought, hides it",
      "off: a model that can is asked not to think; hide: a line instead of each thought",
      command_think, WITH_NOTHING, "on off hide show"},

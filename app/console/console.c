@@ -1,5 +1,6 @@
 #include "app/console/console.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,7 +27,7 @@ void console_deinit(struct console *console) {
     for (int32_t i = 0; i < console->queued; i++) // each is also in the history
         text_deinit(&console->queue[i]);
     text_deinit(&console->draft);
-    text_deinit(&console->status_line);
+    free(console->status_shown.name);
 }
 
 void console_queue(struct console *console, struct text *line) {
@@ -150,7 +151,16 @@ static void show_restored(struct console *console) {
     text_deinit(&line);
 }
 
+// "[3 earlier turns · /history shows them]"
+static void say_earlier(int64_t turns) {
+    char count[COUNT_TEXT_BYTES];
+    if (turns <= 0) return;
+    terminal_tell(STYLE_DIM, "[%s earlier turn%s · /history shows %s]\n\n",
+                  count_format(turns, count), turns == 1 ? "" : "s", turns == 1 ? "it" : "them");
+}
+
 void console_arrive(struct console *console) {
+    say_earlier(chat_turn_count(console->session->front) - REPLAY_EXCHANGES);
     view_replay(console->session->front, REPLAY_EXCHANGES);
     if (console->session->front->turn.active) return; // the answer so far is shown next
     const struct conversation *conversation = &console->session->front->conversation;

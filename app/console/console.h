@@ -19,12 +19,18 @@ struct composed {
     struct attached attached;   // the files in it
 };
 
+struct status_shown { // what the last status line said
+    char *name;       // owned; NULL: nothing yet
+    int64_t tip;
+    int pool_percent;
+};
+
 struct console {
     struct session *session; // borrowed
     const char *config_path; // borrowed; the person's presets are next to it
     bool status, verbose;    // show a line above the prompt; /stats after each answer
     bool saved;
-    struct text status_line;                // the last one that was shown
+    struct status_shown status_shown;
     struct text draft;                      // what the next prompt begins with
     struct text queue[CONSOLE_MOST_QUEUED]; // lines sent while an answer was written
     int32_t queued;
@@ -67,7 +73,7 @@ bool console_failed(enum status status, const struct error *err);
 bool console_ask(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
-// After a move: shows the last turns, dimmed, and what was cached where, at what cost.
+// After a move: shows the last turns, how many are above, and what was cached where, at what cost.
 void console_arrive(struct console *console);
 
 // The next prompt begins with this text (copied), before any draft there is.

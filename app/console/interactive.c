@@ -1,5 +1,6 @@
 #include "app/console/interactive.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/base/exit_code.h"
@@ -20,52 +21,60 @@
 
 static const char PROMPT[] = "> ";
 enum {
-    NAME_LEAST = 20, // columns of the model's name on the narrowest screen
+    NAME_LEAST = 12, // columns of the model's name on the narrowest screen
     NEARLY_FULL_PERCENT = 80,
 };
 
-// Where KV is kept, and how much of it there is.
-static void show_pools(const struct console *console) {
+// Where KV is kept and how much of it there is; and the limits. For -v.
+static void show_limits(const struct console *console) {
     struct kv_usage usage;
+    struct engine_info info;
     struct text line = {0};
+    char blocks[COUNT_TEXT_BYTES];
+    engine_info(console->session->engine, &info);
     engine_kv_usage(console->session->engine, &usage);
     if (kv_report_pools(&usage, &line) == STATUS_OK)
         terminal_tell(STYLE_DIM, "cache · %s\n", text_string(&line));
     text_deinit(&line);
-}
-
-// "limits · 64 answers, 512 tokens a step, 1,024 blocks of 16 tokens".
-static void show_limits(const struct engine_info *info) {
-    char blocks[COUNT_TEXT_BYTES];
     terminal_tell(STYLE_DIM,
                   "limits · %d answers at once, %d tokens a step, %s blocks of %d tokens\n",
-                  ENGINE_MAX_REQUESTS, (int)info->step_tokens,
-                  count_format(info->blocks_total, blocks), (int)info->block_size);
+                  ENGINE_MAX_REQUESTS, (int)info.step_tokens,
+                  count_format(info.blocks_total, blocks), (int)info.block_size);
 }
 
-// "quire · NAME · q8_0 · cpu · 2,048 tokens"; a long name gives way, down to NAME_LEAST.
+// " · NAME · q8_0 · cpu · 2,048 tokens": on a narrow screen without the weights' type, then without
+// the backend; then the name gives way.
+static enum status append_model(const struct engine_info *info, int columns, struct text *line) {
+    char context[COUNT_TEXT_BYTES];
+    const char *const facts[] = {info->file_type, info->backend};
+    struct text tail = {0};
+    enum status status = STATUS_OK;
+    for (size_t left_out = 0; status == STATUS_OK && left_out <= 2; left_out++) {
+        text_clear(&tail);
+        for (size_t i = left_out; status == STATUS_OK && i < 2; i++)
+            status = text_format(&tail, " · %s", facts[i]);
+        if (status == STATUS_OK)
+            status = text_format(&tail, " · %s tokens", count_format(info->context, context));
+        if (text_columns(info->model_name) + text_columns(text_string(&tail)) <= columns) break;
+    }
+    const int left = columns - text_columns(text_string(&tail));
+    if (status == STATUS_OK)
+        status = text_fit(line, info->model_name, left > NAME_LEAST ? left : NAME_LEAST, false);
+    if (status == STATUS_OK) status = text_append(line, text_string(&tail), tail.length);
+    text_deinit(&tail);
+    return status;
+}
+
 static void show_start(const struct console *console) {
     struct engine_info info;
+    struct text line = {0};
     engine_info(console->session->engine, &info);
-    char context[COUNT_TEXT_BYTES];
-    struct text facts = {0}, line = {0};
-    const enum status status = text_format(&facts, " · %s · %s · %s tokens", info.file_type,
-                                           info.backend, count_format(info.context, context));
-    const int room =
-        terminal_width() - text_columns("quire · ") - text_columns(text_string(&facts));
-    if (status == STATUS_OK && text_append_string(&line, " · ") == STATUS_OK &&
-        text_fit(&line, info.model_name, room < NAME_LEAST ? NAME_LEAST : room, false) ==
-            STATUS_OK &&
-        text_format(&line, "%s\n", text_string(&facts)) == STATUS_OK) {
-        struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
-        terminal_wrapped(STYLE_BOLD, &wrap, "quire", 5);
-        terminal_wrapped(STYLE_PLAIN, &wrap, text_string(&line), line.length);
-        wrap_deinit(&wrap);
+    if (append_model(&info, terminal_width() - text_columns("quire · ") - 1, &line) == STATUS_OK) {
+        terminal_say(STYLE_BOLD, "quire");
+        terminal_say(STYLE_PLAIN, " · %s\n", text_string(&line));
     }
-    text_deinit(&facts);
     text_deinit(&line);
-    show_pools(console);
-    show_limits(&info);
+    if (console->verbose) show_limits(console);
     if (chat_template_guessed(console->session->chat_template))
         terminal_tell(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
     terminal_tell(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
@@ -199,14 +208,28 @@ static bool obey_queue(struct console *console) {
     return true;
 }
 
-// Shows the status line if it has changed.
+static void set_shown(struct console *console, const struct status_facts *facts) {
+    free(console->status_shown.name);
+    console->status_shown =
+        (struct status_shown){facts->used ? strdup(facts->name) : NULL,
+                              console->session->front->conversation.tip, facts->pool_percent};
+}
+
+// Shows the status line once after each move of the tip, without what the last one had.
 static void show_status(struct console *console) {
+    struct status_facts facts = view_status(console->session->front);
+    const struct status_shown *shown = &console->status_shown;
+    const bool named = shown->name && strcmp(shown->name, facts.name) == 0;
+    const bool changed = !named || shown->tip != console->session->front->conversation.tip;
+    const bool same_pool = shown->pool_percent == facts.pool_percent;
     struct text line = {0};
-    if (view_status_line(console->session->front, &line) != STATUS_OK) line.length = 0;
-    if (line.length && strcmp(text_string(&line), text_string(&console->status_line)) != 0)
+    set_shown(console, &facts);
+    if (facts.used == 0 || !changed) return;
+    if (named) facts.name = NULL;
+    if (named && same_pool) facts.pool_percent = 0;
+    if (status_line_append(&facts, terminal_width(), &line) == STATUS_OK)
         terminal_say(STYLE_DIM, "%s\n", text_string(&line));
-    text_deinit(&console->status_line);
-    console->status_line = line;
+    text_deinit(&line);
 }
 
 // Shows the prompt, reads a line and runs it.

@@ -5,26 +5,14 @@
 
 #include "app/base/figures.h"
 #include "app/console/command.h"
-#include "app/screen/editor.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/assert.h"
 
 enum {
-    CTRL_C = 0x03,
-    CTRL_D = 0x04,
-    BACKSPACE = 0x08,
-    NEWLINE = 0x0A,
-    RETURN = 0x0D,
-    CTRL_N = 0x0E,
-    CTRL_P = 0x10,
-    CTRL_U = 0x15,
-    ESCAPE = 0x1B,
-    DELETE = 0x7F,
     FILTER_MAX_BYTES = 200,
     MARK_COLUMNS = 2,
-    OTHER_LINES = 2, // above and below the items
-    ROWS_MOST = 18,  // more would be hard to scan
-    SEQUENCE_MS = 50,
+    OTHER_LINES = 2,    // above and below the items
+    ROWS_MOST = 18,     // more would be hard to scan
     ASKED_MOST = 50,    // items of a list that is printed
     TITLE_LEAST = 8,    // columns
     NUMBER_COLUMNS = 7, // before an item of such a list, and the last one, which stays empty
@@ -122,38 +110,38 @@ enum picker_answer picker_press(struct picker *picker, int key, size_t rows) {
     size_t item;
     ASSERT(rows > 0);
     switch (key) {
-    case RETURN:
-    case NEWLINE:
+    case KEY_RETURN:
+    case KEY_NEWLINE:
         return picker_marked(picker, &item) ? PICKER_CHOSE : PICKER_GOES_ON;
-    case PICKER_ESCAPE:
-    case CTRL_C:
-    case CTRL_D:
+    case KEY_ESCAPE:
+    case KEY_CTRL_C:
+    case KEY_CTRL_D:
         return PICKER_LEFT;
-    case PICKER_UP:
-    case CTRL_P:
+    case KEY_UP:
+    case KEY_CTRL_P:
         step(picker, false, 1);
         break;
-    case PICKER_DOWN:
-    case CTRL_N:
+    case KEY_DOWN:
+    case KEY_CTRL_N:
         step(picker, true, 1);
         break;
-    case PICKER_PAGE_UP:
+    case KEY_PAGE_UP:
         step(picker, false, rows);
         break;
-    case PICKER_PAGE_DOWN:
+    case KEY_PAGE_DOWN:
         step(picker, true, rows);
         break;
-    case PICKER_HOME:
+    case KEY_HOME:
         step(picker, false, picker->shown_count);
         break;
-    case PICKER_END:
+    case KEY_END:
         step(picker, true, picker->shown_count);
         break;
-    case BACKSPACE:
-    case DELETE:
+    case KEY_BACKSPACE:
+    case KEY_DELETE:
         take_back(picker);
         break;
-    case CTRL_U:
+    case KEY_CTRL_U:
         text_clear(&picker->filter);
         narrow(picker);
         break;
@@ -223,48 +211,11 @@ static int draw(const struct picker *picker, size_t rows) {
     return lines;
 }
 
-enum { NO_KEY = 0, DRAW_AGAIN = -3 }; // in addition to keys
-
-// ESC [ or ESC O and what follows; ESC alone where nothing does.
-static int read_sequence(void) {
-    const int introducer = editor_key(SEQUENCE_MS);
-    if (introducer != '[' && introducer != 'O') return PICKER_ESCAPE;
-    int key = editor_key(SEQUENCE_MS), number = 0;
-    for (; key >= '0' && key <= '9'; key = editor_key(SEQUENCE_MS))
-        number = number < 100 ? number * 10 + key - '0' : number;
-    if (key == 'A') return PICKER_UP;
-    if (key == 'B') return PICKER_DOWN;
-    if (key == 'H' || (key == '~' && (number == 1 || number == 7))) return PICKER_HOME;
-    if (key == 'F' || (key == '~' && (number == 4 || number == 8))) return PICKER_END;
-    if (key == '~' && number == 5) return PICKER_PAGE_UP;
-    if (key == '~' && number == 6) return PICKER_PAGE_DOWN;
-    return NO_KEY; // another key, which does nothing
-}
-
-// The next key; DRAW_AGAIN when the screen may have changed. Answers in the background
-// are handled meanwhile. SIGTERM and SIGHUP leave.
-static int read_key(struct console *console) {
-    const int key = editor_key(-1);
-    const struct terminal_signals signals = terminal_read_signals();
-    console_has_news(console);
-    if (signals.end) {
-        console->leave = true;
-        console->exit_code = 128 + signals.end;
-    }
-    if (signals.end || signals.interrupts > 0 || key == EDITOR_KEY_GONE) return PICKER_ESCAPE;
-    if (signals.suspend || key == TERMINAL_SUSPEND) {
-        terminal_suspend();
-        return DRAW_AGAIN;
-    }
-    if (key == EDITOR_KEY_NONE) return signals.resized || signals.continued ? DRAW_AGAIN : NO_KEY;
-    return key == ESCAPE ? read_sequence() : key;
-}
-
 // Does the key need items that are not loaded yet: a letter, or a move beyond the last?
 static bool looks_further(const struct picker *picker, int key) {
     const bool at_end = picker->at + 1 >= picker->shown_count;
-    const bool down = key == PICKER_DOWN || key == PICKER_PAGE_DOWN || key == CTRL_N;
-    return (key >= ' ' && key < 256 && key != DELETE) || key == PICKER_END || (down && at_end);
+    const bool down = key == KEY_DOWN || key == KEY_PAGE_DOWN || key == KEY_CTRL_N;
+    return (key >= ' ' && key < 256 && key != KEY_DELETE) || key == KEY_END || (down && at_end);
 }
 
 static void load_more(struct picker *picker) {
@@ -283,13 +234,11 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
     scroll(picker, rows);
     while (answer == PICKER_GOES_ON) {
         const int lines = draw(picker, rows);
-        int key = NO_KEY;
-        while (key == NO_KEY)
-            key = read_key(console);
+        const int key = keys_read(console);
         terminal_up(lines);
         rows = rows_of(picker);
         if (looks_further(picker, key)) load_more(picker);
-        if (key != DRAW_AGAIN) answer = picker_press(picker, key, rows);
+        if (key != KEY_REDRAW) answer = picker_press(picker, key, rows);
         scroll(picker, rows);
     }
     return answer == PICKER_CHOSE && picker_marked(picker, chosen);

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/console/console.h"
+#include "app/console/keys.h"
 
 // Loads all items of a list that began with the first ones only; those stay valid until
 // picker_run() returns. False: there are no more.
@@ -41,22 +41,12 @@ struct picker {
     size_t at, top; // of those: the marked one, and the first on the screen
 };
 
-enum picker_key { // beyond the bytes
-    PICKER_UP = 256,
-    PICKER_DOWN,
-    PICKER_PAGE_UP,
-    PICKER_PAGE_DOWN,
-    PICKER_HOME,
-    PICKER_END,
-    PICKER_ESCAPE,
-};
-
 enum picker_answer { PICKER_GOES_ON, PICKER_CHOSE, PICKER_LEFT };
 
 MUST_CHECK enum status picker_init(struct picker *picker, const struct picker_options *options);
 void picker_deinit(struct picker *picker);
 
-// A byte, or a picker_key. `rows` items are on the screen.
+// A byte or an enum key (keys.h). `rows` items are on the screen.
 enum picker_answer picker_press(struct picker *picker, int key, size_t rows);
 
 // Replaces the items; the mark stays on the one with the same text, if there is one.

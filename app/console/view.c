@@ -9,17 +9,17 @@
 #include "app/chat/usage.h"
 #include "app/screen/editor.h"
 #include "app/screen/progress.h"
-#include "app/screen/status_line.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/assert.h"
+#include "prompts/preamble.h"
 
 enum {
     POLL_MS = 50,             // the longest until a signal is noticed
     PROGRESS_AFTER_MS = 1000, // a shorter prefill shows nothing
     AGAIN_MS = 1000,          // ^C twice in this time leaves
     FAREWELL_MS = 5000,       // for the engine to stop after SIGTERM or SIGHUP
-    REPLAY_BYTES = 1200,      // of one old message
+    REPLAY_BYTES = 1200,      // of an old question
 };
 
 struct view {
@@ -253,57 +253,76 @@ void view_answer(const struct message *message) {
     terminal_tell(STYLE_DIM, "%s", stop_mark(message->stop));
 }
 
-static void replay_text(const struct message *message, const char *text, size_t whole) {
-    const bool asked = message->role == MESSAGE_USER;
-    size_t length = whole;
-    if (length > REPLAY_BYTES) length = REPLAY_BYTES;
-    length -= utf8_incomplete_tail(text, length);
+// As obey_queue() shows a line that was typed.
+static void show_question(const struct message *message, size_t most_bytes) {
+    size_t length = message->length < most_bytes ? message->length : most_bytes;
+    length -= utf8_incomplete_tail(message->text, length);
     struct wrap wrap = new_wrap();
-    if (asked) terminal_wrapped(STYLE_DIM, &wrap, "> ", 2);
-    terminal_wrapped(STYLE_DIM, &wrap, text, length);
+    terminal_wrapped(STYLE_BOLD, &wrap, "> ", 2);
+    terminal_wrapped(STYLE_PLAIN, &wrap, message->text, length);
     wrap_deinit(&wrap);
-    if (length < whole) terminal_say(STYLE_DIM, " […]");
-    if (length == 0 || length < whole || text[length - 1] != '\n') terminal_say(STYLE_PLAIN, "\n");
-}
-
-// Without the thought.
-static void replay_message(const struct message *message) {
-    struct text answer = {0};
-    if (message->role == MESSAGE_USER) {
-        replay_text(message, message->text, message->length);
-        return;
-    }
-    if (thinking_split(message->text, message->length, NULL, &answer) == STATUS_OK)
-        replay_text(message, text_string(&answer), answer.length);
-    text_deinit(&answer);
-    terminal_tell(STYLE_DIM, "%s", stop_mark(message->stop));
+    if (length < message->length) terminal_say(STYLE_DIM, " […]");
     terminal_say(STYLE_PLAIN, "\n");
 }
 
-void view_replay(const struct chat *chat, int exchanges) {
-    const size_t count = chat_message_count(chat);
-    size_t first = count;
-    while (first > 0 && exchanges > 0)
-        exchanges -= chat_message(chat, --first)->role == MESSAGE_USER;
-    for (size_t i = first; i < count; i++)
-        if (chat_message(chat, i)->role != MESSAGE_SYSTEM) replay_message(chat_message(chat, i));
+static void show_preamble(const struct message *message) {
+    struct text preamble = {0};
+    struct wrap wrap = new_wrap();
+    if (preamble_show(message->text, &preamble) == STATUS_OK)
+        terminal_wrapped(STYLE_DIM, &wrap, text_string(&preamble), preamble.length);
+    terminal_say(STYLE_PLAIN, "\n");
+    wrap_deinit(&wrap);
+    text_deinit(&preamble);
 }
 
-enum status view_status_line(const struct chat *chat, struct text *line) {
+static void show_message(const struct message *message, size_t most_bytes) {
+    switch (message->role) {
+    case MESSAGE_SYSTEM:
+        show_preamble(message);
+        break;
+    case MESSAGE_USER:
+        show_question(message, most_bytes);
+        break;
+    case MESSAGE_ASSISTANT:
+        view_answer(message);
+        terminal_say(STYLE_PLAIN, "\n");
+        break;
+    }
+}
+
+// The index of the first of the last `exchanges` exchanges.
+static size_t find_exchange(const struct chat *chat, int64_t exchanges) {
+    size_t first = chat_message_count(chat);
+    while (first > 0 && exchanges > 0)
+        exchanges -= chat_message(chat, --first)->role == MESSAGE_USER;
+    return first;
+}
+
+void view_replay(const struct chat *chat, int64_t exchanges) {
+    for (size_t i = find_exchange(chat, exchanges); i < chat_message_count(chat); i++)
+        show_message(chat_message(chat, i), REPLAY_BYTES);
+}
+
+void view_history(const struct chat *chat, int64_t exchanges) {
+    const size_t first = find_exchange(chat, exchanges);
+    for (size_t i = first == 1 ? 0 : first; i < chat_message_count(chat); i++)
+        show_message(chat_message(chat, i), SIZE_MAX);
+}
+
+struct status_facts view_status(const struct chat *chat) {
     const struct usage usage = usage_of(chat);
     const struct conversation *conversation = &chat->conversation;
     const struct turn_report last = turn_first(&chat->turn);
-    if (usage.length == 0) return STATUS_OK;
     const int64_t us = last.stats.decode_us;
-    const struct status_facts facts = {
+    return (struct status_facts){
         .name = conversation->name[0] ? conversation->name : conversation->id,
         .used = usage.length,
         .context = usage.context,
         .context_percent = usage.context_percent,
         .pool_percent = usage.pool_percent,
-        .answered = last.any && us > 0,
-        .cached_percent = usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens),
-        .tokens_per_s = us > 0 ? (double)(last.stats.output_tokens - 1) * 1e6 / (double)us : 0,
+        .cached_percent =
+            last.any ? usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens) : 0,
+        .tokens_per_s =
+            last.any && us > 0 ? (double)(last.stats.output_tokens - 1) * 1e6 / (double)us : 0,
     };
-    return status_line_append(&facts, terminal_width(), line);
 }

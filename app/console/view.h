@@ -10,6 +10,7 @@
 #define APP_VIEW_H
 
 #include "app/chat/chat.h"
+#include "app/screen/status_line.h"
 
 enum view_end {
     VIEW_ANSWERED, // the answer is stored, complete or in part; anything unusual was said
@@ -37,11 +38,13 @@ enum view_end view_turn(struct session *session, struct turn *turn,
 
 void view_answer(const struct message *message); // all of it
 
-// Shows the last `exchanges` exchanges, dimmed, with long messages shortened.
-void view_replay(const struct chat *chat, int exchanges);
+// Shows the last `exchanges` exchanges as they were streamed, with long questions shortened.
+void view_replay(const struct chat *chat, int64_t exchanges);
 
-// Appends "a story · 412/2.0k (20 %) · 96 % cached · 118 tok/s · pool 4 %" (status_line.h), or
-// nothing while the conversation is empty.
-MUST_CHECK enum status view_status_line(const struct chat *chat, struct text *line);
+// The same with whole questions; where these are all of them, with the preamble.
+void view_history(const struct chat *chat, int64_t exchanges);
+
+// What the status line says now. `used` is 0 while the conversation is empty.
+struct status_facts view_status(const struct chat *chat);
 
 #endif

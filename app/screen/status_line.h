@@ -2,8 +2,9 @@
 //
 //   a story about a dog · 4.1k/32k (13 %) · 96 % cached · 118 tok/s · pool 41 %
 //
-// On a narrow screen the name is shortened first, then parts are dropped from the end. Nothing is
-// owned, no threads.
+// What is zero is left out, and so are a name and a pool that the line before it had already. On a
+// narrow screen the name is shortened first, then parts are dropped from the end. Nothing is owned,
+// no threads.
 #ifndef APP_STATUS_LINE_H
 #define APP_STATUS_LINE_H
 
@@ -13,11 +14,11 @@
 #include "kernels/base/text.h"
 
 struct status_facts {
-    const char *name;      // of the conversation
+    const char *name;      // of the conversation; NULL: it was said before
     int32_t used, context; // tokens
-    int context_percent, pool_percent;
-    bool answered; // the next two are of the last answer
-    int cached_percent;
+    int context_percent;
+    int pool_percent;   // 0: left out, as the next two
+    int cached_percent; // of the last answer
     double tokens_per_s;
 };
 

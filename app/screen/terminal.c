@@ -43,7 +43,8 @@ static struct {
     bool hung_up;   // stdin's terminal is no more
     int footer_row; // 1-based; 0: there is none
     int footer_column;
-    bool footer_moved; // the screen has changed
+    bool footer_moved;      // the screen has changed
+    struct text *collected; // what is written goes here; or NULL
 } terminal = {.pipe = {-1, -1}};
 
 static enum terminal_color chosen_color;
@@ -90,6 +91,7 @@ static void write_through(const char *bytes, size_t length) {
 // Above the footer, if there is one, where the last text ended.
 static void write_all(const char *bytes, size_t length) {
     struct text out = {0};
+    if (terminal.collected && text_append(terminal.collected, bytes, length) == STATUS_OK) return;
     if (terminal.footer_row == 0) {
         write_through(bytes, length);
         return;
@@ -364,6 +366,8 @@ void terminal_tell(enum style style, const char *format, ...) {
 }
 
 void terminal_stream(const char *bytes, size_t length) { write_all(bytes, length); }
+
+void terminal_collect(struct text *text) { terminal.collected = text; }
 
 void terminal_to_bottom(void) {
     static const char down[] = "\033[9999;1H"; // a terminal stops at its last line

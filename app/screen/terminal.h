@@ -63,8 +63,9 @@ void terminal_tell(enum style style, const char *format, ...) __attribute__((for
 void terminal_text(enum style style, const char *bytes, size_t length);
 void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length);
 void terminal_stream(const char *bytes, size_t length); // as they are: what stream.h made
-void terminal_to_bottom(void);  // to the last line of the screen; only when styled
-void terminal_clear_line(void); // back to column 0 of an empty line; only when styled
+void terminal_collect(struct text *text); // appends what is written to *text instead; NULL: no more
+void terminal_to_bottom(void);            // to the last line of the screen; only when styled
+void terminal_clear_line(void);           // back to column 0 of an empty line; only when styled
 
 // Uses the screen's last line as a footer, above which everything else scrolls. Other output goes
 // above it, and the cursor stays in the footer, at `column`. The text is harmless and fits the

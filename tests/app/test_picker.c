@@ -43,21 +43,21 @@ static void arrows_move_and_the_list_scrolls_along(void **state) {
     expect_line(&picker, 0, 40, "> red fox");
     expect_line(&picker, 2, 40, "  grey fox");
     for (int i = 0; i < 3; i++)
-        picker_press(&picker, PICKER_DOWN, ROWS);
+        picker_press(&picker, KEY_DOWN, ROWS);
     assert_int_equal(marked(&picker), 3);
     expect_line(&picker, 0, 40, "  brown bear");
     expect_line(&picker, 2, 40, "> blue whale");
-    picker_press(&picker, PICKER_UP, ROWS);
+    picker_press(&picker, KEY_UP, ROWS);
     expect_line(&picker, 1, 40, "> grey fox");
-    picker_press(&picker, PICKER_HOME, ROWS);
-    picker_press(&picker, PICKER_UP, ROWS);
+    picker_press(&picker, KEY_HOME, ROWS);
+    picker_press(&picker, KEY_UP, ROWS);
     assert_int_equal(marked(&picker), 0);
-    picker_press(&picker, PICKER_PAGE_DOWN, ROWS);
+    picker_press(&picker, KEY_PAGE_DOWN, ROWS);
     assert_int_equal(marked(&picker), 3);
-    picker_press(&picker, PICKER_END, ROWS);
-    picker_press(&picker, PICKER_DOWN, ROWS);
+    picker_press(&picker, KEY_END, ROWS);
+    picker_press(&picker, KEY_DOWN, ROWS);
     assert_int_equal(marked(&picker), 4);
-    picker_press(&picker, PICKER_PAGE_UP, ROWS);
+    picker_press(&picker, KEY_PAGE_UP, ROWS);
     assert_int_equal(marked(&picker), 1);
     picker_deinit(&picker);
 }
@@ -87,10 +87,10 @@ static void enter_chooses_only_what_is_there(void **state) {
     type(&picker, "xyzzy");
     assert_int_equal(marked(&picker), SIZE_MAX);
     assert_int_equal(picker_press(&picker, RETURN, ROWS), PICKER_GOES_ON);
-    assert_int_equal(picker_press(&picker, PICKER_DOWN, ROWS), PICKER_GOES_ON);
+    assert_int_equal(picker_press(&picker, KEY_DOWN, ROWS), PICKER_GOES_ON);
     picker_press(&picker, CTRL_U, ROWS);
     assert_int_equal(picker_press(&picker, RETURN, ROWS), PICKER_CHOSE);
-    assert_int_equal(picker_press(&picker, PICKER_ESCAPE, ROWS), PICKER_LEFT);
+    assert_int_equal(picker_press(&picker, KEY_ESCAPE, ROWS), PICKER_LEFT);
     assert_int_equal(picker_press(&picker, 0x03, ROWS), PICKER_LEFT);
     picker_deinit(&picker);
 }
@@ -123,7 +123,7 @@ static void more_items_keep_the_mark_on_the_same_one(void **state) {
     assert_int_equal(picker_replace(&picker, all, 5), STATUS_OK);
     assert_int_equal(picker.shown_count, 2);
     assert_int_equal(marked(&picker), 2);
-    picker_press(&picker, PICKER_DOWN, ROWS);
+    picker_press(&picker, KEY_DOWN, ROWS);
     expect_line(&picker, 1, 40, "> red fox");
     assert_int_equal(picker_replace(&picker, all, 3), STATUS_OK); // without the marked one
     assert_int_equal(marked(&picker), 2);
@@ -133,22 +133,9 @@ static void more_items_keep_the_mark_on_the_same_one(void **state) {
 // After each key the mark is on the screen, and the filter's items are those that have its words.
 static void random_keys_keep_the_mark_on_the_screen(void **state) {
     (void)state;
-    static const int keys[] = {PICKER_UP,
-                               PICKER_DOWN,
-                               PICKER_PAGE_UP,
-                               PICKER_PAGE_DOWN,
-                               PICKER_HOME,
-                               PICKER_END,
-                               'f',
-                               'o',
-                               ' ',
-                               'e',
-                               BACKSPACE,
-                               CTRL_U,
-                               PICKER_PAGE_DOWN,
-                               0xC3,
-                               0x01,
-                               'B'};
+    static const int keys[] = {
+        KEY_UP, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME,      KEY_END, 'f',  'o',
+        ' ',    'e',      BACKSPACE,   CTRL_U,        KEY_PAGE_DOWN, 0xC3,    0x01, 'B'};
     unsigned seed = 9;
     for (int round = 0; round < 200; round++) {
         struct picker picker = picker_of((size_t)rand_r(&seed) % COUNT);

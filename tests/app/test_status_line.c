@@ -10,7 +10,6 @@ static const struct status_facts FACTS = {.name = "a story about a dog",
                                           .context = 32768,
                                           .context_percent = 13,
                                           .pool_percent = 41,
-                                          .answered = true,
                                           .cached_percent = 96,
                                           .tokens_per_s = 118.4};
 
@@ -25,11 +24,24 @@ static void all_of_it_fits_a_screen_of_eighty_columns(void **state) {
     (void)state;
     shows(FACTS, 80, "a story about a dog · 4.1k/32k (13 %) · 96 % cached · 118 tok/s · pool 41 %");
     struct status_facts facts = FACTS;
-    facts.answered = false;
     facts.used = 412;
     facts.context = 2048;
     facts.name = "a name that is longer than there is room for";
-    shows(facts, 300, "a name that is longer t… · 412/2.0k (13 %) · pool 41 %");
+    shows(facts, 300,
+          "a name that is longer t… · 412/2.0k (13 %) · 96 % cached · 118 tok/s · pool 41 %");
+}
+
+static void what_is_zero_or_was_said_before_is_left_out(void **state) {
+    (void)state;
+    struct status_facts facts = FACTS;
+    facts.name = NULL;
+    shows(facts, 80, "4.1k/32k (13 %) · 96 % cached · 118 tok/s · pool 41 %");
+    facts.cached_percent = facts.pool_percent = 0;
+    shows(facts, 80, "4.1k/32k (13 %) · 118 tok/s");
+    facts.tokens_per_s = 0;
+    shows(facts, 80, "4.1k/32k (13 %)");
+    facts.name = "a chat";
+    shows(facts, 80, "a chat · 4.1k/32k (13 %)");
 }
 
 static void on_a_narrow_screen_the_end_is_left_out(void **state) {
@@ -55,6 +67,7 @@ int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_of_it_fits_a_screen_of_eighty_columns),
+        cmocka_unit_test(what_is_zero_or_was_said_before_is_left_out),
         cmocka_unit_test(on_a_narrow_screen_the_end_is_left_out),
         cmocka_unit_test(it_is_never_wider_than_the_screen),
     };

@@ -96,7 +96,7 @@ text "What is a dog?"
 keys Enter
 text "an unsent line"
 wait_until has_answer "What is a dog?" || fail "the queued line is not sent"
-is_over() { screen | awk -v line="> $1" '$0 == line { on = 1 } on && / · pool / { over = 1 } END { exit !over }'; }
+is_over() { screen | awk -v line="> $1" '$0 == line { on = 1 } on && /[0-9.k]+\/[0-9.k]+ \([0-9]+ %\)/ { over = 1 } END { exit !over }'; }
 wait_until is_over "What is a dog?" || fail "the answer to the queued line does not end"
 wait_last "> an unsent line"
 keys C-c

@@ -31,7 +31,7 @@ talk() {
 begin 80 TERM=tmux -v
 talk
 colours || fail "no styles on a terminal"
-on_screen " tok/s · pool " || fail "no status line"
+on_screen " tok/s" || fail "no status line"
 
 begin 80 NO_COLOR=1
 talk
@@ -58,7 +58,7 @@ talk
 begin 80 "LC_ALL=xx_XX.ISO-8859-1 TERM=tmux"
 talk
 
-begin 40 TERM=tmux
+begin 40 TERM=tmux -v
 [ "$(screen | grep -c '^limits · 64 answers at once, 512 tokens$')" = 1 ] || fail "words are broken"
 talk
 begin 300 TERM=tmux

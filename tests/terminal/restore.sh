@@ -6,7 +6,7 @@
 # What is faster here, and how much room there is, are not this test's business.
 kv="--kv-restore always --kv-device 32M --kv-host 16M --kv-disk 16M"
 start "$kv"
-wait_for "disk"
+wait_for "/help lists"
 ask "Hello!"
 ask "Tell me a story about a fox."
 ask "/new"

@@ -109,17 +109,17 @@ answer_to() {
     screen | awk -v line="> $1" '
         $0 == line { answer = ""; inside = 1; next }
         inside && /^>/ { inside = 0 }
-        / · [0-9.k]+\/[0-9.k]+ \([0-9]+ %\)/ { next }
+        /^(.* · )?[0-9.k]+\/[0-9.k]+ \([0-9]+ %\)/ { next }
         inside && NF { answer = answer $0 "\n" }
         END { printf "%s", answer }'
 }
 
 # What is on the screen, and what has left it since it was cleared, up to what differs from run to run or
-# between machines: ids, ages, speeds, this test's folder, what stands after an arrow, and what $mask takes away.
+# between machines: ids, ages, speeds and what stands after them, this test's folder, what stands after an arrow, and what $mask takes away.
 shown() {
     on_tmux capture-pane -p -S - | sed -E -e 's/[0-9a-f]{8}/xxxxxxxx/g' -e 's/ +(now|[0-9]+ min)  /  AGE  /' \
         -e 's/^    (now|[0-9]+ min) · /    AGE · /' \
-        -e 's/→ .*/→ …/' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/pool [0-9]+ %/pool N %/' -e 's/disk [0-9.]+ [KM]iB of/disk N of/' \
+        -e 's/→ .*/→ …/' -e 's/ · [0-9]+ tok.s//' -e 's/ · pool [0-9]+ %//' -e 's|[0-9]+ tok/s|N tok/s|' -e 's/disk [0-9.]+ [KM]iB of/disk N of/' \
         -e 's/^(first token +)[0-9]+ ms/\1N ms/' -e "s|$QUIRE_HOME|HOME|g" -e 's/ +$//' | ${mask:-cat}
 }
 

@@ -1,0 +1,35 @@
+#!/bin/sh
+# look.sh QUIRE COLUMNSxLINES: what is read rather than typed, as screens/look/COLUMNSxLINES-NAME has it.
+. "$(dirname "$0")/stage.sh"
+
+size=$2 columns=${2%x*} lines=${2#*x}
+check() { same_screen "look/$size-$1"; }
+
+# see NAME LINE: what comes when this line is sent to an empty screen.
+see() {
+    clear_screen
+    text "$2"
+    wait_last "> $2"
+    keys Enter
+    check "$1"
+}
+
+cp "$here/rivers.jsonl" "$QUIRE_HOME/rivers.jsonl"
+cd "$QUIRE_HOME" || exit 1
+start "-n 2 -t 2 --backend cpu --kv-restore always --kv-device 32M --kv-host 16M --kv-disk 16M"
+wait_idle
+check start
+
+# A conversation comes as it was streamed, and says what is above.
+see import "/import rivers.jsonl"
+see history "/history"
+keys Enter
+check history-line
+keys End
+check history-end
+see history-left "/history"
+keys q
+wait_idle
+see history-one "/history 1"
+see history-wrong "/history x"
+leave
