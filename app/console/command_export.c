@@ -1,10 +1,12 @@
 // app/console/command_export.c — /export /import /copy: text that leaves quire, and comes back.
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/base/attachment.h"
 #include "app/base/figures.h"
 #include "app/base/path.h"
+#include "app/chat/code_block.h"
 #include "app/chat/export.h"
 #include "app/chat/import.h"
 #include "app/chat/thinking.h"
@@ -91,25 +93,81 @@ static const struct message *find_answer(const struct chat *chat, int64_t turn) 
     return found;
 }
 
-void command_copy(struct console *console, const char *argument) {
+static void put_on_clipboard(const struct text *text, const char *what) {
     struct error err = {0};
     const char *way;
-    int64_t turn = 0;
-    if (argument[0] && !command_number(argument, &turn)) {
-        terminal_tell(STYLE_ERROR, "which answer? /copy [N], N the number of its turn\n");
+    char bytes[COUNT_TEXT_BYTES];
+    if (!console_failed(clipboard_put(text_string(text), text->length, &way, &err), &err))
+        terminal_tell(STYLE_DIM, "%s%s bytes are on the clipboard, by %s.\n", what,
+                      count_format((int64_t)text->length, bytes), way);
+}
+
+// The newest answer that has code: its block `number`, or its last.
+static enum status find_code(const struct chat *chat, size_t number, struct code_block *block,
+                             size_t *count) {
+    enum status status = STATUS_OK;
+    *count = 0;
+    for (size_t i = chat_message_count(chat); i > 0 && *count == 0 && status == STATUS_OK; i--) {
+        const struct message *message = chat_message(chat, i - 1);
+        struct text answer = {0};
+        if (message->role != MESSAGE_ASSISTANT) continue;
+        status = thinking_split(message->text, message->length, NULL, &answer);
+        if (status == STATUS_OK)
+            status = code_block_find(text_string(&answer), answer.length, number, block, count);
+        text_deinit(&answer);
+    }
+    return status;
+}
+
+// "Block 2 of 3, python: 412 bytes are on the clipboard, by tmux."
+static void copy_code(const struct chat *chat, const char *argument) {
+    struct code_block block = {0};
+    struct error err = {0};
+    char what[96];
+    int64_t number = 0;
+    size_t count = 0;
+    if (argument[0] && !command_number(argument, &number)) {
+        terminal_tell(STYLE_ERROR, "which block? /copy code [N]\n");
         return;
     }
-    const struct message *answer = find_answer(console->session->front, turn);
+    const bool failed = console_failed(find_code(chat, (size_t)number, &block, &count), &err);
+    const size_t found = number ? (size_t)number : count;
+    snprintf(what, sizeof what, "Block %zu of %zu%s%.40s: ", found, count,
+             block.language.length ? ", " : "", text_string(&block.language));
+    if (!failed && count == 0)
+        terminal_tell(STYLE_ERROR, "no answer here has code\n");
+    else if (!failed && found > count)
+        terminal_tell(STYLE_ERROR, "the last answer with code has %zu block%s\n", count,
+                      count == 1 ? "" : "s");
+    else if (!failed)
+        put_on_clipboard(&block.code, what);
+    code_block_deinit(&block);
+}
+
+static void copy_answer(const struct chat *chat, int64_t turn) {
+    struct error err = {0};
+    struct text text = {0}; // without the thought
+    const struct message *answer = find_answer(chat, turn);
     if (!answer && turn > 0) terminal_tell(STYLE_ERROR, "turn %" PRId64 " has no answer\n", turn);
     if (!answer && turn == 0) terminal_tell(STYLE_ERROR, "there is no answer yet\n");
     if (!answer) return;
-    struct text text = {0}; // without the thought
-    enum status status = thinking_split(answer->text, answer->length, NULL, &text);
-    if (status == STATUS_OK) status = clipboard_put(text_string(&text), text.length, &way, &err);
-    if (!console_failed(status, &err)) {
-        char bytes[COUNT_TEXT_BYTES];
-        terminal_tell(STYLE_DIM, "%s bytes are on the clipboard, by %s.\n",
-                      count_format((int64_t)text.length, bytes), way);
-    }
+    if (!console_failed(thinking_split(answer->text, answer->length, NULL, &text), &err))
+        put_on_clipboard(&text, "");
     text_deinit(&text);
+}
+
+void command_copy(struct console *console, const char *argument) {
+    static const char code[] = "code";
+    const struct chat *chat = console->session->front;
+    const bool of_code = strncmp(argument, code, sizeof code - 1) == 0;
+    const char *after = argument + (of_code ? sizeof code - 1 : 0);
+    int64_t turn = 0;
+    if (of_code && (*after == ' ' || !*after)) {
+        copy_code(chat, after + strspn(after, " "));
+    } else if (argument[0] && !command_number(argument, &turn)) {
+        terminal_tell(STYLE_ERROR,
+                      "which answer? /copy [N], N the number of its turn, or /copy code [N]\n");
+    } else {
+        copy_answer(chat, turn);
+    }
 }

@@ -7,7 +7,8 @@ enum {
     RULE_COLUMNS = 40,
     LABEL_BYTES = 32, // of a language's name
     LEAD_BYTES = 160,
-    NUMBER_DIGITS = 9, // of an ordered item: CommonMark's limit
+    NUMBER_DIGITS = 9,    // of an ordered item: CommonMark's limit
+    WAITING_COLUMNS = 20, // that a waiting table's line needs
 };
 
 static const char BAR[] = "│ ", BULLET[] = "• ";
@@ -86,8 +87,10 @@ static enum status set_lead(struct place place, size_t columns) {
 }
 
 static enum status end_line(struct place place) {
+    const bool drawn_later = place.markdown->where == MARKDOWN_ROW;
     place.markdown->where = MARKDOWN_LINE;
     place.markdown->quotes = 0;
+    if (drawn_later) return STATUS_OK;
     TRY(put_string(place, WRAP_PLAIN, "\n"));
     return wrap_set_lead(&place.markdown->wrap, "", 0);
 }
@@ -183,6 +186,7 @@ static enum status put_fence(struct place place, struct line line, size_t indent
     markdown->fence.indent = indent;
     markdown->fence.quotes = markdown->quotes;
     TRY(wrap_set_lead(&markdown->wrap, "", 0));
+    highlight_begin(&markdown->highlight, line.text + label, end - label);
     TRY(put_string(place, WRAP_DIM, FENCE_LINE));
     if (end > label) TRY(put_string(place, WRAP_DIM, " "));
     TRY(put(place, WRAP_DIM, line.text + label, end - label));
@@ -246,6 +250,50 @@ static enum decided parse_text(struct place place, struct line line, size_t *tak
     return DECIDED;
 }
 
+// ---- tables
+
+static bool erases(const struct markdown *markdown) {
+    return markdown->wrap.width >= WAITING_COLUMNS && !markdown->wrap.whole_words;
+}
+
+// In place of a table that is still being written.
+static enum status put_waiting(struct place place) {
+    const struct table *table = &place.markdown->table;
+    if (!erases(place.markdown) || table->count < 2) return STATUS_OK;
+    return text_format(place.out, "\r\033[K\033[0;2mtable… %zu row%s\033[0m", table->count - 2,
+                       table->count == 3 ? "" : "s");
+}
+
+static enum status draw_table(struct place place) {
+    struct markdown *markdown = place.markdown;
+    if (erases(markdown) && markdown->table.count >= 2)
+        TRY(text_append_string(place.out, "\r\033[K"));
+    return table_draw(&markdown->table, markdown->table_indent, markdown->wrap.width, place.out);
+}
+
+// A line that can be one of a table is held until it is whole. Any other ends the table.
+static enum decided parse_row(struct place place, struct line line, size_t *taken,
+                              enum status *status) {
+    struct markdown *markdown = place.markdown;
+    const size_t indent = blanks_at(line, 0);
+    const bool piped =
+        at(line, indent) == '|' && markdown->quotes == 0 && line.length <= TABLE_LINE_BYTES;
+    *status = STATUS_OK;
+    if (piped && !line.whole) return UNDECIDED;
+    if (!piped || !table_takes(&markdown->table, line.text, line.length)) {
+        if (markdown->table.count == 0) return NOT_THIS;
+        *taken = 0;
+        *status = draw_table(place);
+        return DECIDED;
+    }
+    if (markdown->table.count == 0) markdown->table_indent = (int)indent;
+    *taken = line.length;
+    *status = table_push(&markdown->table, line.text, line.length);
+    if (*status == STATUS_OK) *status = put_waiting(place);
+    markdown->where = MARKDOWN_ROW;
+    return DECIDED;
+}
+
 // ---- code
 
 // Moves past the marks of the quotes that contain the fence; false if the line lacks them.
@@ -303,6 +351,7 @@ static enum decided parse_code(struct place place, struct line line, size_t *tak
     *taken = begin + indent;
     markdown->wrap.style = WRAP_PLAIN;
     *status = leave_as_it_is(place);
+    markdown->where = MARKDOWN_CODE;
     return DECIDED;
 }
 
@@ -310,9 +359,14 @@ static enum decided parse_code(struct place place, struct line line, size_t *tak
 
 static enum decided parse_beginning(struct place place, struct line line, size_t *taken,
                                     enum status *status) {
+    struct markdown *markdown = place.markdown;
+    if (!markdown->fence.mark && !is_open(line, blanks_at(line, 0))) {
+        const enum decided decided = parse_row(place, line, taken, status);
+        if (decided != NOT_THIS) return decided;
+    }
     if (line.length > MARKDOWN_HELD_BYTES) // what is far away must not matter, or pieces would
         line = (struct line){.text = line.text, .length = MARKDOWN_HELD_BYTES + 1};
-    if (place.markdown->fence.mark) return parse_code(place, line, taken, status);
+    if (markdown->fence.mark) return parse_code(place, line, taken, status);
     const size_t indent = blanks_at(line, 0);
     if (is_open(line, indent)) return UNDECIDED;
     enum decided decided = parse_quote(place, line, taken, status);
@@ -332,6 +386,11 @@ static enum status parse_line(struct place place, struct line line, size_t *take
     case MARKDOWN_TEXT:
         return spans_append(&markdown->spans, &markdown->wrap, line.text, line.length, line.whole,
                             place.out, taken);
+    case MARKDOWN_CODE:
+        return highlight_append(&markdown->highlight, &markdown->wrap, line.text, line.length,
+                                line.whole, place.out, taken);
+    case MARKDOWN_ROW:
+        return STATUS_OK;
     case MARKDOWN_AS_IT_IS:
         *taken = line.length;
         return put(place, WRAP_PLAIN, line.text, line.length);
@@ -349,13 +408,14 @@ static enum status parse_some(struct place place, struct line text, bool ended, 
         const enum markdown_where where = place.markdown->where;
         const int quotes = place.markdown->quotes;
         const char fence = place.markdown->fence.mark;
+        const size_t rows = place.markdown->table.count;
         size_t some;
         TRY(parse_line(place, line, &some));
         *taken += some;
         line.text += some;
         line.length -= some;
         moved = some > 0 || where != place.markdown->where || quotes != place.markdown->quotes ||
-                fence != place.markdown->fence.mark;
+                fence != place.markdown->fence.mark || rows != place.markdown->table.count;
     }
     if (!newline) return STATUS_OK;
     ++*taken;
@@ -381,6 +441,7 @@ static enum status parse_all(struct place place, bool ended) {
 void markdown_deinit(struct markdown *markdown) {
     wrap_deinit(&markdown->wrap);
     text_deinit(&markdown->held);
+    table_deinit(&markdown->table);
 }
 
 enum status markdown_append(struct markdown *markdown, const char *text, size_t length,
@@ -390,10 +451,17 @@ enum status markdown_append(struct markdown *markdown, const char *text, size_t 
     return parse_all((struct place){markdown, out}, false);
 }
 
+enum status markdown_flush(struct markdown *markdown, struct text *out) {
+    if (markdown->where == MARKDOWN_CODE) highlight_release(&markdown->highlight);
+    TRY(parse_all((struct place){markdown, out}, false));
+    return wrap_flush(&markdown->wrap, out);
+}
+
 enum status markdown_end(struct markdown *markdown, struct text *out) {
     const struct place place = {markdown, out};
     TRY(parse_all(place, true));
-    if (markdown->fence.mark && markdown->where == MARKDOWN_AS_IT_IS) TRY(end_line(place));
+    if (markdown->table.count > 0) TRY(draw_table(place));
+    if (markdown->fence.mark && markdown->where != MARKDOWN_LINE) TRY(end_line(place));
     if (markdown->fence.mark) TRY(close_fence(place));
     TRY(wrap_flush(&markdown->wrap, out));
     TRY(wrap_rest(&markdown->wrap, out));

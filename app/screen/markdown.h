@@ -9,26 +9,31 @@
 //                          below in italics
 //   - item, * item, + item "• item"; 1. item as it is. Broken lines go on under the text
 //   > quote                "│ quote", on broken lines too
-//   ``` or ~~~             a line with the language's name, the code as it is, a closing line.
-//                          Nothing stands before the code, and it is never broken here, so it can
-//                          be copied
+//   ``` or ~~~             a line with the language's name, the code in colours (highlight.h), a
+//                          closing line. Nothing stands before the code, and it is never broken
+//                          here, so it can be copied
 //   ---, ***, ___          a line
-//   | a table |            as it is
+//   | a table |            drawn when its last line is there (table.h); until then one line says
+//   how
+//                          many it has. In a quote as it is
 //
 // Everything else is text; its line breaks are kept.
 //
 //   a line's beginning ──► text ──► newline ──► a line's beginning
 //             │ └──► a line as it is ──┘  ▲
-//             └──► code: its lines ───────┘ (closing fence)
+//             ├──► code: its lines ───────┤ (closing fence)
+//             └──► table: its lines ──────┘ (another line)
 //
 // Source: CommonMark 0.31, section 4. Input must be harmless (terminal_neutralise); of escapes the
-// output contains only styles and wrap.h's erasing, with width 0 only styles.
+// output contains only styles, wrap.h's erasing and "\r\033[K"; with width 0 only styles.
 //
 // {.wrap = {.width = w}} begins; owned: markdown_deinit(). No threads.
 #ifndef APP_MARKDOWN_H
 #define APP_MARKDOWN_H
 
+#include "app/screen/highlight.h"
 #include "app/screen/spans.h"
+#include "app/screen/table.h"
 
 enum {
     MARKDOWN_QUOTES = 8,       // in each other; the next > is text
@@ -38,7 +43,9 @@ enum {
 enum markdown_where {
     MARKDOWN_LINE, // at a line's beginning, behind its quotes' marks
     MARKDOWN_TEXT,
+    MARKDOWN_CODE,
     MARKDOWN_AS_IT_IS, // the rest of the line
+    MARKDOWN_ROW,      // behind a line that the table has taken
 };
 
 struct markdown {
@@ -53,6 +60,9 @@ struct markdown {
         size_t indent; // before it
         int quotes;
     } fence;
+    struct highlight highlight;
+    struct table table;
+    int table_indent;
 };
 
 void markdown_deinit(struct markdown *markdown);
@@ -60,6 +70,9 @@ void markdown_deinit(struct markdown *markdown);
 // Appends the rendered text to *out, as far as it is decided.
 MUST_CHECK enum status markdown_append(struct markdown *markdown, const char *text, size_t length,
                                        struct text *out);
+
+// Writes the word of code that is held, for the text before is on the screen.
+MUST_CHECK enum status markdown_flush(struct markdown *markdown, struct text *out);
 
 // Ends the text: writes what is held, closes open code, and resets.
 MUST_CHECK enum status markdown_end(struct markdown *markdown, struct text *out);

@@ -150,7 +150,7 @@ void stream_settle(struct stream *stream) { wrap_settle(&stream->markdown.wrap);
 
 static enum status skip(struct stream *stream, const char *text, size_t length) {
     TRY(append(stream, text, length, 0));
-    return wrap_flush(&stream->markdown.wrap, &stream->out);
+    return markdown_flush(&stream->markdown, &stream->out);
 }
 
 void stream_skip(struct stream *stream, const char *text, size_t length) {

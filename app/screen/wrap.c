@@ -8,7 +8,7 @@ void wrap_deinit(struct wrap *wrap) {
 }
 
 static enum status append_style(unsigned style, struct text *out) {
-    static const char *const CODES[] = {";1", ";2", ";3", ";4", ";36"};
+    static const char *const CODES[] = {";1", ";2", ";3", ";4", ";36", ";32", ";33", ";35"};
     TRY(text_append_string(out, "\033[0"));
     for (unsigned bit = 0; bit < sizeof CODES / sizeof CODES[0]; bit++)
         if (style & 1u << bit) TRY(text_append_string(out, CODES[bit]));

@@ -27,7 +27,10 @@ enum wrap_style { // bits
     WRAP_DIM = 2,
     WRAP_ITALIC = 4,
     WRAP_UNDERLINE = 8,
-    WRAP_CODE = 16, // a colour
+    WRAP_CODE = 16, // the rest are colours
+    WRAP_STRING = 32,
+    WRAP_NUMBER = 64,
+    WRAP_KEYWORD = 128,
 };
 
 struct wrap {

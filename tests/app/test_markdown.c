@@ -141,23 +141,123 @@ static void headings_lists_and_quotes(void **state) {
 
 static void code_is_as_it_is_with_its_language_above(void **state) {
     (void)state;
-    becomes("```python\ndef f(*a, **k):\n    return [x](y)\n\n# no heading\n```\nafter *it*\n",
-            "<2>─── python<>\ndef f(*a, **k):\n    return [x](y)\n\n# no heading\n<2>───<>\n"
+    becomes("```text\ndef f(*a, **k):\n    return [x](y)\n\n# no heading\n```\nafter *it*\n",
+            "<2>─── text<>\ndef f(*a, **k):\n    return [x](y)\n\n# no heading\n<2>───<>\n"
             "after <3>it<>\n");
     becomes("~~~\n```\n~~~~\n", "<2>───<>\n```\n<2>───<>\n");
     becomes("````\n```\n````\n", "<2>───<>\n```\n<2>───<>\n");
     becomes("1. x\n   ```c\n   int a;\n     b;\n   ```\n",
-            "1. x\n<2>─── c<>\nint a;\n  b;\n<2>───<>\n");
+            "1. x\n<2>─── c<>\n<35>int<> a;\n  b;\n<2>───<>\n");
     becomes("> ```\n> x\n> ```\n", "<2>│ ───<>\nx\n<2>───<>\n");
     becomes("> ```\n> x\nout\n", "<2>│ ───<>\nx\n<2>───<>\nout\n");
     becomes("```\nnever closed", "<2>───<>\nnever closed\n<2>───<>");
     becomes("```one line``` of code\n", "<36>```one line```<> of code\n");
 }
 
-static void tables_are_left_as_they_are(void **state) {
+static void code_is_coloured_by_its_language(void **state) {
     (void)state;
-    becomes("| a | **b** |\n|---|---|\n| `c` | d_e_ |\n",
-            "| a | **b** |\n|---|---|\n| `c` | d_e_ |\n");
+    becomes("```python\ndef f(x):  # it's \"x\"\n    return f\"{x}\" + 'a\\'b', 0x2A\n```\n",
+            "<2>─── python<>\n<35>def<> f(x):  <2># it's \"x\"<>\n"
+            "    <35>return<> f<32>\"{x}\"<> + <32>'a\\'b'<>, <33>0x2A<>\n<2>───<>\n");
+    becomes("```py\n\"\"\"One\n'two' # 3\"\"\" + x1\n```\n",
+            "<2>─── py<>\n<32>\"\"\"One<>\n<32>'two' # 3\"\"\"<> + x1\n<2>───<>\n");
+    becomes("```c\n#include <a.h>\nint x; /* one\nint // */ if (a / b) // \"\n\"open\nint\n```\n",
+            "<2>─── c<>\n<35>#include<> <a.h>\n<35>int<> x; <2>/* one<>\n<2>int // */<> <35>if<> "
+            "(a / b) <2>// \"<>\n<32>\"open<>\n<35>int<>\n<2>───<>\n");
+    becomes("```sh\necho $# \"a # b\" # no\n```\n",
+            "<2>─── sh<>\n<35>echo<> $# <32>\"a # b\"<> <2># no<>\n<2>───<>\n");
+    becomes("```SQL\nselect 'it\\' FROM t -- all\n```\n",
+            "<2>─── SQL<>\n<35>select<> <32>'it\\'<> <35>FROM<> t <2>-- all<>\n<2>───<>\n");
+    becomes("```html\n<a b=\"c\"> <!-- d\ne --> 'f\n```\n",
+            "<2>─── html<>\n<a b=<32>\"c\"<>> <2><!-- d<>\n<2>e --><> 'f\n<2>───<>\n");
+    becomes("```rust\nfn f<'a>(x: &'a str) {}\n",
+            "<2>─── rust<>\n<35>fn<> f<'a>(x: &'a <35>str<>) {}\n<2>───<>");
+    becomes("```c\nreturning return_ xreturn\n```\nreturn\n",
+            "<2>─── c<>\nreturning return_ xreturn\n<2>───<>\nreturn\n");
+}
+
+// Rows of a screen of this width; NULL ends them.
+static void lies(const char *text, int width, const char *const *rows) {
+    static struct screen screen;
+    char row[SCREEN_COLUMNS * 8];
+    for (size_t most = 0; most < 4; most++) {
+        struct text out = {0};
+        render(text, strlen(text), width, most, &out);
+        screen_clear(&screen, width, false);
+        screen_write(&screen, out.bytes, out.length);
+        int i = 0;
+        for (; rows[i]; i++)
+            assert_string_equal(screen_row(&screen, i, row), rows[i]);
+        assert_int_equal(screen.row, i);
+        assert_false(screen.broke_itself);
+        text_deinit(&out);
+    }
+}
+
+static const char RIVERS[] =
+    "| River | Length | Ends in |\n|:--|--:|:-:|\n| **Nile** | 6,650 km | a sea |\n"
+    "| 長江 | 6,300 km | another \\| sea |\n| `a` |\n";
+
+static void tables_are_drawn_in_the_width(void **state) {
+    (void)state;
+    lies(RIVERS, 80,
+         (const char *[]){"River │   Length │    Ends in", "──────┼──────────┼──────────────",
+                          "Nile  │ 6,650 km │     a sea", "長江  │ 6,300 km │ another | sea",
+                          "`a`   │          │", NULL});
+    lies(RIVERS, 28,
+         (const char *[]){"River │   Length │  Ends in", "──────┼──────────┼──────────",
+                          "Nile  │ 6,650 km │   a sea", "──────┼──────────┼──────────",
+                          "長江  │ 6,300 km │ another |", "      │          │    sea",
+                          "──────┼──────────┼──────────", "`a`   │          │", NULL});
+    lies(RIVERS, 20,
+         (const char *[]){"River: Nile", "Length: 6,650 km", "Ends in: a sea", "───", "River: 長江",
+                          "Length: 6,300 km", "Ends in: another |", "  sea", "───", "River: `a`",
+                          "Length:", "Ends in:", NULL});
+}
+
+static void the_parts_of_a_cell_keep_their_styles(void **state) {
+    (void)state;
+    struct text out = {0}, shown = {0};
+    const char text[] = "|a|b|\n|-|-|\n|**one two three four**|`x`|\n";
+    render(text, strlen(text), 17, 0, &out);
+    show_styles(&out, &shown);
+    const char *first = strstr(text_string(&shown), "<1>one two");
+    assert_non_null(first);
+    assert_non_null(strstr(first, "<1>three four"));
+    assert_non_null(strstr(first, "<36>`x`<>"));
+    text_deinit(&out);
+    text_deinit(&shown);
+}
+
+static void what_is_no_table_is_left_as_it_is(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "| a | b |\n",
+        "| a | b |\nand more\n",
+        "| a | b |\n| c | d |\n",
+        "| a | b |\n|---|\n",
+        "||\n||\n",
+        "|\n|\n",
+        "| a |\n\n|---|\n",
+        "|a\n|:\n|-:-\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        becomes(texts[i], texts[i]);
+    becomes("> | a |\n> |---|\n", "<2>│ <>| a |\n<2>│ <>|---|\n");
+}
+
+static void a_table_that_is_written_says_how_long_it_is(void **state) {
+    (void)state;
+    struct markdown markdown = {.wrap = {.width = 80}};
+    struct text out = {0};
+    const char text[] = "|a|\n|-|\n|b|\n|c|\n|d";
+    assert_int_equal(markdown_append(&markdown, text, strlen(text), &out), STATUS_OK);
+    const char *last = strrchr(out.bytes, '\r');
+    assert_string_equal(last, "\r\033[K\033[0;2mtable… 2 rows\033[0m");
+    assert_int_equal(markdown_end(&markdown, &out), STATUS_OK);
+    assert_non_null(strstr(out.bytes, "\033[0m\r\033[K\033[0;1ma"));
+    markdown_deinit(&markdown);
+    text_deinit(&out);
 }
 
 // A line that is too long for the test to say as a string.
@@ -214,6 +314,19 @@ static const char *const PARTS[] = {
     "- ",
     "1. ",
     "| ",
+    "| a | **b** |\n",
+    "\n|---|---:|\n",
+    "|\n",
+    "```c\n",
+    "```python\n",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "\"\"\"",
+    "'",
+    "int",
+    "42",
     "---",
     "\n",
     "\n\n",
@@ -444,7 +557,11 @@ int main(void) {
         cmocka_unit_test(links_show_their_address),
         cmocka_unit_test(headings_lists_and_quotes),
         cmocka_unit_test(code_is_as_it_is_with_its_language_above),
-        cmocka_unit_test(tables_are_left_as_they_are),
+        cmocka_unit_test(code_is_coloured_by_its_language),
+        cmocka_unit_test(tables_are_drawn_in_the_width),
+        cmocka_unit_test(the_parts_of_a_cell_keep_their_styles),
+        cmocka_unit_test(what_is_no_table_is_left_as_it_is),
+        cmocka_unit_test(a_table_that_is_written_says_how_long_it_is),
         cmocka_unit_test(code_and_tables_are_not_broken_by_us),
         cmocka_unit_test(broken_lines_go_on_under_the_text),
         cmocka_unit_test(the_pieces_do_not_matter),

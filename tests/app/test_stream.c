@@ -181,7 +181,7 @@ static void a_longer_answer_goes_on_where_it_was(void **state) {
     assert_int_equal(written.length, 0);
     stream_append(&stream, "; // *x*\n```\nSo *it* is.", 24, 9);
     stream_end(&stream);
-    assert_string_equal(text_string(&written), "; // *x*\n\033[0;2m───\033[0m\nSo "
+    assert_string_equal(text_string(&written), "; \033[0;2m// *x*\033[0m\n\033[0;2m───\033[0m\nSo "
                                                "\033[0;3mit\033[0m is.\n");
     text_clear(&written);
     stream_skip(&stream, "", 0);

@@ -129,7 +129,7 @@ see_all save "/save"
 see export "/export talk.md"
 see_all export-again "/export talk.md" "/export talk.jsonl"
 see copy "/copy"
-see_all copy-one "/copy 1"
+see_all copy-one "/copy 1" "/copy code"
 
 # Elsewhere in it, and back.
 see_draft rewind "/rewind"

@@ -31,5 +31,8 @@ see history-left "/history"
 keys q
 wait_idle
 see history-one "/history 1"
+clear_screen
+for line in "/copy code" "/copy code 1" "/copy code 9" "/copy code x" "/copy codex"; do ask "$line"; done
+check copy-code
 see history-wrong "/history x"
 leave
