@@ -367,6 +367,11 @@ struct swap_blocks {
     bool out; // device to host; else host to device
 };
 
+struct swap_time {
+    double us; // that the device took for
+    int64_t pairs;
+};
+
 struct backend {
     const char *name;
     enum dtype activation; // of all rows except the residual's; F32 on processors
@@ -429,6 +434,10 @@ struct backend {
     void (*candidates)(struct device *device, const struct candidates *args);
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
+
+    // What those swaps from host to device took that were done since the last call; some may be
+    // left out. NULL: a swap is done when swap_blocks() returns.
+    struct swap_time (*swap_time)(struct device *device);
 
     // On a card the launches of a decode step cost more than its small kernels, so steps of one
     // shape are recorded and replayed. replay() returns true when it has enqueued what was recorded

@@ -51,6 +51,7 @@ static void cuda_close(struct device *device) {
     cudaFree(device->candidate_keys);
     cudaFree(device->candidates_arrived);
     cuda_free_experts(device);
+    cuda_free_timers(device);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -231,6 +232,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .candidates = cuda_candidates,
         .copy_blocks = cuda_copy_blocks,
         .swap_blocks = cuda_swap_blocks,
+        .swap_time = cuda_swap_time,
         .replay = cuda_replay,
         .recorded = cuda_recorded,
         .read = cuda_read,

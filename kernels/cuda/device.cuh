@@ -15,6 +15,13 @@ struct copied_weights { // a slab of many matrices, kept until the device is clo
     struct copied_weights *next;
 };
 
+struct swap_timer {
+    cudaEvent_t start, stop; // or NULL
+    int32_t pairs;           // of the swap that is timed; 0: none
+};
+
+enum { SWAP_TIMERS = 32 };
+
 struct device {
     cudaStream_t stream;
     cudaError_t failure; // first since the last sync
@@ -42,6 +49,8 @@ struct device {
     float *expert_results;            // [slots, expert_outputs]
     int32_t *expert_slots;            // [slots + 1]: slots by rank, then the number of items
     struct expert_item *expert_items; // experts.cuh
+
+    struct swap_timer swap_timers[SWAP_TIMERS];
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
@@ -168,6 +177,8 @@ void cuda_candidates(struct device *device, const struct candidates *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // keys that candidates needs
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
+struct swap_time cuda_swap_time(struct device *device);
+void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);
