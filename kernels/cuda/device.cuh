@@ -15,6 +15,16 @@ struct copied_weights { // a slab of many matrices, kept until the device is clo
     struct copied_weights *next;
 };
 
+// What attention leaves of sequences that share a past until their sums are merged: weighted
+// values, and of each the maximum and the sum of the weights.
+struct shared_sums {
+    float *values;     // [rows of spans, head_size]
+    float2 *extremes;  // [rows of spans]
+    float *own_values; // [max_seqs x num_heads, head_size] of the keys that are not shared
+    float2 *own_extremes;
+    __half *q; // [max_seqs x num_heads, head_size] rotated queries
+};
+
 struct swap_timer {
     cudaEvent_t start, stop; // or NULL
     int32_t pairs;           // of the swap that is timed; 0: none
@@ -40,6 +50,7 @@ struct device {
     struct unpacked *unpacked;  // NULL on a deterministic device, which has no use for it
     float *flash_parts;         // of work items that blocks share: flash_decode.cu
     unsigned *flash_arrived;    // [max_seqs x num_heads], 0 between calls
+    struct shared_sums shared;  // of sequences that share a past: flash_shared.cuh
     float *stream_k_parts;      // sums of tiles that blocks share: stream_k_kernel.cuh
     unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
     void *partitions;           // of paged_attention_v2, if reserved; else NULL
