@@ -385,6 +385,7 @@ static enum status alloc_memory(struct opening *opening) {
         .max_context = engine->context,
         .max_logits = ENGINE_MAX_REQUESTS,
         .attention = engine->attention,
+        .unshared = opening->options->unshared,
     };
     const size_t cache_bytes = engine->shape.num_blocks * kv_block_bytes(&engine->shape);
     ASSERT(engine->shape.num_blocks > 0 && engine->most_tokens > 0);

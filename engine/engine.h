@@ -76,6 +76,7 @@ struct engine_options {
     enum kv_restore kv_restore;
     int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;
+    bool unshared; // each sequence reads its past, though others of a step have it too: to compare
     bool beyond_training;      // context may exceed what the model was made for: for benchmarks
     int32_t step_tokens;       // of one batch; 0: about a quarter of a second's worth; at most the
                                // backend's batch_tokens

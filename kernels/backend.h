@@ -114,6 +114,30 @@ static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one exten
     return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache);
 }
 
+// A stretch of the past that several sequences have in common: their block tables have the same
+// blocks for keys [begin, end).
+struct shared_span {
+    int32_t first, count; // these sequences are order[first ... first + count); 0: no span
+    int32_t begin, end;   // keys, multiples of the backend's shared_keys
+    int32_t shortest;     // of their seq_lens_kv
+};
+
+enum {
+    SHARED_SPANS_MAX = 32,
+    SHARED_DEPTH_MAX = 6, // spans of one sequence
+};
+
+// What sequences with one query have in common (shared_past.h finds it): nothing that their block
+// tables do not say, so an op may ignore it. A sequence's spans follow one another from key 0 to
+// own[sequence] and lie before its new token. Spans form a tree, and a span comes before those that
+// continue it.
+struct shared_past {       // all pointers are NULL where nothing is shared
+    const int32_t *order;  // [num_seqs] the sequences, those of a span side by side
+    const int32_t *common; // [num_seqs] keys in spans of both order[i] and order[i + 1]; the last 0
+    const int32_t *own;    // [num_seqs] of each sequence, the first key that is in no span
+    const struct shared_span *spans; // [SHARED_SPANS_MAX]
+};
+
 // Which queries attend to which keys. All pointers are device memory, int32. Sequence s has
 // q_len[s] = cu_seqlens_q[s+1] - cu_seqlens_q[s] queries, at least one. Its query i sees keys
 // 0 ... seq_lens_kv[s] - q_len[s] + i of that sequence only. Key j of s lies in slot
@@ -126,6 +150,7 @@ struct batch {
     const int32_t *block_table;  // [num_seqs, max_blocks_per_seq], right-padded with 0
     const int32_t *positions;    // [num_tokens]
     const int64_t *slot_mapping; // [num_tokens], the slot of each new token's K and V
+    struct shared_past shared;
 };
 
 struct embedding {            // y[t] = table[token_ids[t] * stride + first] * scale
@@ -367,11 +392,21 @@ struct swap_blocks {
     bool out; // device to host; else host to device
 };
 
+struct swap_time {
+    double us; // that the device took for
+    int64_t pairs;
+};
+
 struct backend {
     const char *name;
     enum dtype activation; // of all rows except the residual's; F32 on processors
     enum dtype residual;   // of the stream that embedding starts and linears add to
     int32_t batch_tokens;  // of one batch; with more, the time per token stops falling
+
+    // Attention reads a span of a shared past once. It begins and ends at multiples of shared_keys;
+    // 0: each sequence reads its own past. It pays if together that saves reading shared_least
+    // keys.
+    int32_t shared_keys, shared_least;
 
     MUST_CHECK enum status (*open)(const struct device_options *options, struct device **device,
                                    struct error *err);
@@ -429,6 +464,10 @@ struct backend {
     void (*candidates)(struct device *device, const struct candidates *args);
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
+
+    // What those swaps from host to device took that were done since the last call; some may be
+    // left out. NULL: a swap is done when swap_blocks() returns.
+    struct swap_time (*swap_time)(struct device *device);
 
     // On a card the launches of a decode step cost more than its small kernels, so steps of one
     // shape are recorded and replayed. replay() returns true when it has enqueued what was recorded

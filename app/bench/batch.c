@@ -18,7 +18,8 @@ enum {
     DEFAULT_PAST = 1000,
     BESIDE_SHARE = 2, // of the context that a prompt beside an answer has
     BESIDE_MOST = 4096,
-    PLANS = 1000, // of one sample
+    BRANCH_SHARE = 2, // of the past, by which a branch goes on
+    PLANS = 1000,     // of one sample
     SCHEDULES = 3,
     DONE_TIMEOUT_MS = 1000,
 };
@@ -26,16 +27,23 @@ enum {
 static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_REQUESTS};
 static const struct args_numbers ANSWERS = {.values = {1, 2, 4, 8}, .count = 4};
 
+struct forks { // of one past
+    int32_t past;
+    struct sequence *branches[ENGINE_MAX_REQUESTS]; // of it, which are forked in turn
+    struct figure seconds[ARGS_NUMBERS_MAX];
+    struct figure one; // the same of an answer alone
+};
+
 struct batch_bench {
     const struct bench_options *options;
     struct engine *engine;
     struct engine_info info;
-    int32_t tokens, past, runs;
+    int32_t tokens, runs, branches;
     struct args_numbers answers;
     struct figure plan_us[SCHEDULES];
-    struct figure seconds[ARGS_NUMBERS_MAX];
-    struct figure one; // the same of an answer alone
-    int32_t prompt;    // tokens, beside an answer
+    struct forks forks[ARGS_NUMBERS_MAX];
+    int32_t pasts;
+    int32_t prompt; // tokens, beside an answer
     struct beside beside;
     struct error err;
 };
@@ -101,8 +109,8 @@ static enum status start(struct sequence *sequence, int32_t tokens, uint64_t see
     return request_start(sequence, &options, request);
 }
 
-// Computes `count` answers at once, each in a fork of the past.
-static enum status answer(struct batch_bench *bench, struct sequence *past, int32_t count,
+// Computes `count` answers at once, each in a fork.
+static enum status answer(struct batch_bench *bench, const struct forks *past, int32_t count,
                           double *seconds) {
     struct sequence *forks[ENGINE_MAX_REQUESTS] = {NULL};
     struct request *requests[ENGINE_MAX_REQUESTS];
@@ -110,7 +118,7 @@ static enum status answer(struct batch_bench *bench, struct sequence *past, int3
     int32_t started = 0;
     const int64_t before = clock_now_us();
     while (started < count && status == STATUS_OK) {
-        status = sequence_fork(past, &forks[started]);
+        status = sequence_fork(past->branches[started % bench->branches], &forks[started]);
         if (status == STATUS_OK)
             status = start(forks[started], bench->tokens, (uint64_t)started, &requests[started]);
         started += status == STATUS_OK;
@@ -122,8 +130,8 @@ static enum status answer(struct batch_bench *bench, struct sequence *past, int3
     return status == STATUS_OK ? waited : status;
 }
 
-static enum status measure_answers(struct batch_bench *bench, struct sequence *past, int32_t count,
-                                   struct figure *figure) {
+static enum status measure_answers(struct batch_bench *bench, const struct forks *past,
+                                   int32_t count, struct figure *figure) {
     struct samples samples = {0};
     double seconds;
     TRY(answer(bench, past, count, &seconds)); // does not count
@@ -135,21 +143,64 @@ static enum status measure_answers(struct batch_bench *bench, struct sequence *p
     return STATUS_OK;
 }
 
-static enum status check_length(struct batch_bench *bench) {
-    const int32_t length = bench->past + bench->tokens + 1;
+// Tokens that a branch has of its own.
+static int32_t branch_tokens(const struct batch_bench *bench, int32_t past) {
+    return bench->branches > 1 ? past / BRANCH_SHARE : 0;
+}
+
+static enum status check_length(struct batch_bench *bench, int32_t past) {
+    const int32_t length = past + branch_tokens(bench, past) + bench->tokens + 1;
     if (length > bench->info.context)
         return error_set(&bench->err, STATUS_TOO_LONG,
                          "a past of %" PRId32 " and an answer of %" PRId32
                          " tokens do not fit the context of %" PRId32 "; see --depth and -n",
-                         bench->past, bench->tokens, bench->info.context);
+                         past, bench->tokens, bench->info.context);
+    return STATUS_OK;
+}
+
+// Computes the KV of more tokens, up to `length`.
+static enum status lengthen(struct batch_bench *bench, struct sequence *sequence, uint32_t salt,
+                            int32_t length) {
+    struct request *request;
+    TRY(bench_append(sequence, bench->info.vocabulary, salt, length));
+    TRY(start(sequence, 1, 0, &request));
+    TRY(wait_for(bench, &request, 1));
+    sequence_truncate(sequence, length);
+    return STATUS_OK;
+}
+
+static enum status make_branches(struct batch_bench *bench, struct forks *forks) {
+    const int32_t own = branch_tokens(bench, forks->past);
+    TRY(check_length(bench, forks->past));
+    TRY(sequence_create(bench->engine, &forks->branches[0]));
+    TRY(lengthen(bench, forks->branches[0], 1, forks->past));
+    for (int32_t i = 1; i < bench->branches; i++)
+        TRY(sequence_fork(forks->branches[0], &forks->branches[i]));
+    for (int32_t i = 0; i < bench->branches && own > 0; i++)
+        TRY(lengthen(bench, forks->branches[i], (uint32_t)i + 2, forks->past + own));
+    return STATUS_OK;
+}
+
+static enum status measure_forks(struct batch_bench *bench, struct forks *forks) {
+    TRY(make_branches(bench, forks));
+    TRY(measure_answers(bench, forks, 1, &forks->one));
+    for (int32_t i = 0; i < bench->answers.count; i++)
+        if (bench->answers.values[i] == 1)
+            forks->seconds[i] = forks->one;
+        else
+            TRY(measure_answers(bench, forks, bench->answers.values[i], &forks->seconds[i]));
+    for (int32_t i = 0; i < bench->branches; i++)
+        sequence_destroy(forks->branches[i]);
     return STATUS_OK;
 }
 
 static enum status measure_beside(struct batch_bench *bench) {
     const int32_t share = bench->info.context / BESIDE_SHARE;
     bench->prompt = share < BESIDE_MOST ? share : BESIDE_MOST;
-    const struct beside_options options = {
-        .engine = bench->engine, .past = bench->past, .prompt = bench->prompt, .runs = bench->runs};
+    const struct beside_options options = {.engine = bench->engine,
+                                           .past = bench->forks[0].past,
+                                           .prompt = bench->prompt,
+                                           .runs = bench->runs};
     return beside_measure(&options, &bench->beside);
 }
 
@@ -160,38 +211,35 @@ static enum status measure(struct batch_bench *bench) {
         bench->plan_us[i] = time_plans(SCHEDULED[i], bench->runs);
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
     engine_info(bench->engine, &bench->info);
-    TRY(check_length(bench));
-    struct sequence *past;
-    struct request *request;
-    TRY(sequence_create(bench->engine, &past));
-    TRY(bench_append(past, bench->info.vocabulary, 1, bench->past));
-    TRY(start(past, 1, 0, &request));
-    TRY(wait_for(bench, &request, 1));
-    sequence_truncate(past, bench->past);
-    TRY(measure_answers(bench, past, 1, &bench->one));
-    for (int32_t i = 0; i < bench->answers.count; i++)
-        if (bench->answers.values[i] == 1)
-            bench->seconds[i] = bench->one;
-        else
-            TRY(measure_answers(bench, past, bench->answers.values[i], &bench->seconds[i]));
+    for (int32_t i = 0; i < bench->pasts; i++)
+        TRY(measure_forks(bench, &bench->forks[i]));
     return measure_beside(bench);
 }
 
 // ---- what was found
+
+static void print_forks(const struct batch_bench *bench, const struct forks *forks) {
+    printf("\n%s on %s: answers of %" PRId32 " tokens to one past of %" PRId32,
+           bench->info.model_name, bench->info.backend, bench->tokens, forks->past);
+    if (bench->branches > 1)
+        printf(" in %" PRId32 " branches of %" PRId32 " more", bench->branches,
+               branch_tokens(bench, forks->past));
+    printf("%s\n", bench->options->subject.unshared ? ", which each reads" : "");
+    for (int32_t i = 0; i < bench->answers.count; i++) {
+        const int32_t count = bench->answers.values[i];
+        const double seconds = forks->seconds[i].median;
+        printf("  %5" PRId32 " at once %8.3f s   %5.2f x the time of one   %8.1f tokens/s\n", count,
+               seconds, seconds / forks->one.median, (double)count * bench->tokens / seconds);
+    }
+}
 
 static void print_table(const struct batch_bench *bench) {
     printf("scheduling one step\n");
     for (int32_t i = 0; i < SCHEDULES; i++)
         printf("  %5" PRId32 " runs %10.1f us   (%.1f to %.1f)\n", SCHEDULED[i],
                bench->plan_us[i].median, bench->plan_us[i].low, bench->plan_us[i].high);
-    printf("\n%s on %s: answers of %" PRId32 " tokens to one past of %" PRId32 "\n",
-           bench->info.model_name, bench->info.backend, bench->tokens, bench->past);
-    for (int32_t i = 0; i < bench->answers.count; i++) {
-        const int32_t count = bench->answers.values[i];
-        const double seconds = bench->seconds[i].median;
-        printf("  %5" PRId32 " at once %8.3f s   %5.2f x the time of one   %8.1f tokens/s\n", count,
-               seconds, seconds / bench->one.median, (double)count * bench->tokens / seconds);
-    }
+    for (int32_t i = 0; i < bench->pasts; i++)
+        print_forks(bench, &bench->forks[i]);
     printf("\nthe longest time between two tokens of an answer in front, ms\n"
            "  alone %30.2f   (%.2f to %.2f)\n"
            "  beside a prompt of %6" PRId32 " tokens %4.2f   (%.2f to %.2f)\n"
@@ -212,12 +260,15 @@ static bool add_rows(const struct batch_bench *bench, cJSON *root) {
                 json_add_number(row, "runs", SCHEDULED[i]) &&
                 json_add_number(row, "us_per_step", bench->plan_us[i].median);
     }
-    for (int32_t i = 0; i < bench->answers.count && whole; i++) {
+    for (int32_t i = 0; i < bench->answers.count * bench->pasts && whole; i++) {
         cJSON *row = cJSON_CreateObject();
+        const struct forks *forks = &bench->forks[i / bench->answers.count];
+        const double seconds = forks->seconds[i % bench->answers.count].median;
         whole = row && cJSON_AddItemToArray(answers, row) &&
-                json_add_number(row, "at_once", bench->answers.values[i]) &&
-                json_add_number(row, "seconds", bench->seconds[i].median) &&
-                json_add_number(row, "times_one", bench->seconds[i].median / bench->one.median);
+                json_add_number(row, "past_tokens", forks->past) &&
+                json_add_number(row, "at_once", bench->answers.values[i % bench->answers.count]) &&
+                json_add_number(row, "seconds", seconds) &&
+                json_add_number(row, "times_one", seconds / forks->one.median);
     }
     return whole;
 }
@@ -233,11 +284,13 @@ static bool add_beside(const struct batch_bench *bench, cJSON *root) {
 
 static bool print_json(const struct batch_bench *bench) {
     cJSON *root = cJSON_CreateObject();
-    const bool whole = root && json_add_text(root, "model", bench->info.model_name) &&
-                       json_add_text(root, "backend", bench->info.backend) &&
-                       json_add_number(root, "tokens", bench->tokens) &&
-                       json_add_number(root, "past_tokens", bench->past) &&
-                       add_beside(bench, root) && add_rows(bench, root);
+    const bool whole =
+        root && json_add_text(root, "model", bench->info.model_name) &&
+        json_add_text(root, "backend", bench->info.backend) &&
+        json_add_number(root, "tokens", bench->tokens) &&
+        json_add_number(root, "branches", bench->branches) &&
+        json_add_text(root, "shared_past", bench->options->subject.unshared ? "off" : "on") &&
+        add_beside(bench, root) && add_rows(bench, root);
     if (whole) return json_put(root, bench->options->one_line);
     cJSON_Delete(root);
     return false;
@@ -247,10 +300,14 @@ int bench_batch_run(const struct bench_options *options) {
     struct batch_bench bench = {
         .options = options,
         .tokens = options->tokens ? options->tokens : DEFAULT_TOKENS,
-        .past = options->depths.count ? options->depths.values[0] : DEFAULT_PAST,
+        .forks = {{.past = DEFAULT_PAST}},
+        .branches = options->branches ? options->branches : 1,
+        .pasts = options->depths.count ? options->depths.count : 1,
         .runs = options->runs ? options->runs : DEFAULT_RUNS,
         .answers = options->batches.count ? options->batches : ANSWERS,
     };
+    for (int32_t i = 0; i < options->depths.count; i++)
+        bench.forks[i].past = options->depths.values[i];
     enum status status = measure(&bench);
     engine_close(bench.engine);
     if (status == STATUS_OK && !options->json) print_table(&bench);

@@ -2,14 +2,15 @@
 //
 // `quire bench batch` times the scheduler alone, on requests of all kinds up to its maximum, and K
 // answers to one past against a single one. The past is computed before the clock starts; answers
-// are equally long in every run and share its blocks.
+// are equally long in every run and share its blocks. With branches the past goes on in several
+// ways, each half as long again, and answers are in forks of these in turn.
 #ifndef APP_BENCH_BATCH_H
 #define APP_BENCH_BATCH_H
 
 #include "app/bench/bench.h"
 
-// tokens: of each answer, 0: 200; depths: the past, the first counts, none: 1,000; batches: K,
-// none: 1, 2, 4, 8. Prints to stdout; returns the exit code.
+// tokens: of each answer, 0: 200; depths: of pasts, none: 1,000; batches: K, none: 1, 2, 4, 8.
+// Prints to stdout; returns the exit code.
 int bench_batch_run(const struct bench_options *options);
 
 #endif

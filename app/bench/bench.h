@@ -25,6 +25,7 @@ struct bench_options {
     struct args_numbers prompts; // tokens of a prefill; none: 512
     struct args_numbers depths;  // tokens in the cache before a decode; none: 16
     struct args_numbers batches; // sequences that decode together; none: 1
+    int32_t branches;            // that a past has before it is forked; 0: 1
     int32_t runs;                // 0: 5
     bool json, one_line;         // the rows as JSON; without line breaks
 };

@@ -41,6 +41,7 @@ static struct bench_subject subject_of(const struct args *args, const struct tex
         .kv_type = args->kv_type,
         .kv_device_bytes = args->kv_device_bytes,
         .threads = args->threads,
+        .unshared = strcmp(args->shared_past, "off") == 0,
     };
 }
 
@@ -53,6 +54,7 @@ static struct bench_options options_of(const struct args *args, const struct tex
         .prompts = args->prompt_tokens,
         .depths = args->depth,
         .batches = args->batch,
+        .branches = args->branches,
         .runs = args->runs,
         .json = wants_json(args),
         .one_line = wants_one_line(args),

@@ -12,6 +12,7 @@ struct bench_subject {
     const char *kv_type;
     size_t kv_device_bytes;
     int32_t threads; // 0: one a core
+    bool unshared;
 };
 
 static inline struct engine_options bench_subject_engine(const struct bench_subject *subject) {
@@ -23,6 +24,7 @@ static inline struct engine_options bench_subject_engine(const struct bench_subj
         .kv_type = subject->kv_type,
         .kv_device_bytes = subject->kv_device_bytes,
         .threads = subject->threads,
+        .unshared = subject->unshared,
     };
 }
 

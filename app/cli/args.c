@@ -14,6 +14,7 @@ void args_init(struct args *args) {
         .kv_type = "auto",
         .attention = "auto",
         .kv_restore = "auto",
+        .shared_past = "on",
         .overflow = "error",
         .think = "auto",
         .format = "text",

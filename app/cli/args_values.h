@@ -102,7 +102,8 @@ struct args {
     bool ids, bos; // tokenize
     const char *shape, *type;
     struct args_numbers prompt_tokens, depth, batch; // bench
-    int32_t runs;
+    const char *shared_past;                         // "on", "off"
+    int32_t branches, runs;
 
     struct text config;                      // that values are borrowed from
     unsigned char sources[ARGS_OPTIONS_MAX]; // enum args_source, by row of the table

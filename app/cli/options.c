@@ -142,6 +142,10 @@ static const struct option OPTIONS[] = {
      "tokens in the cache before a decode"},
     {NULL, "batch", 0, OPTION_WHOLES, "N[,N]", AT(batch), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
      "sequences that decode together"},
+    {NULL, "branches", 0, OPTION_WHOLE, "N", AT(branches), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
+     "batch: the past goes on in N ways before it is forked"},
+    {NULL, "shared-past", 0, OPTION_CHOICE, "on|off", AT(shared_past), FOR_BENCH, 0, 0,
+     "what sequences have in common is read once"},
     {NULL, "runs", 0, OPTION_WHOLE, "N", AT(runs), FOR_BENCH, 1, 64, "the median counts"},
 
     {"Help", "help", 'h', OPTION_FLAG, NULL, AT(help), FOR_QUESTION, 0, 0, "this text"},

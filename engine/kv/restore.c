@@ -186,13 +186,21 @@ static int32_t *tally_of(struct restore_tally *tally, const struct node *n, bool
     return n->from_disk ? &tally->disk_tokens : &tally->host_tokens;
 }
 
+// A card only enqueues swaps. How long they took it says when they are done.
+static void note_swaps(struct block_cache *cache) {
+    if (!cache->backend->swap_time) return;
+    const struct swap_time time = cache->backend->swap_time(cache->device);
+    if (time.pairs > 0) cache_note_average(&cache->host_us_per_block, time.us / (double)time.pairs);
+}
+
 // Host to device. The slot keeps its copy until it is needed otherwise.
 static void swap_in(struct block_cache *cache, uint32_t node, uint32_t block) {
     const int64_t before = clock_now_us();
     cache_swap(cache, block, prefix_node(cache->prefix, node)->slot, false);
     cache_attach_block(cache, node, block);
     const int64_t elapsed_us = clock_now_us() - before;
-    cache_note_average(&cache->host_us_per_block, elapsed_us > 0 ? (double)elapsed_us : 0.5);
+    if (!cache->backend->swap_time)
+        cache_note_average(&cache->host_us_per_block, elapsed_us > 0 ? (double)elapsed_us : 0.5);
 }
 
 enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,
@@ -200,6 +208,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
                                          struct restore_tally *tally) {
     struct walk walk;
     if (cache->device_failed) return RESTORE_DONE;
+    note_swaps(cache);
     while (table->length < target && walk_begin(cache, table, ids, target, &walk) &&
            walk_next(cache, &walk)) {
         struct node *n = prefix_node(cache->prefix, walk.node);

@@ -44,6 +44,10 @@ static struct step_data lay_out(const struct forward *forward, struct slab *slab
     data.seq_lens_kv = place(slab, seqs, sizeof(int32_t));
     data.row_index = place(slab, (size_t)limits->max_logits, sizeof(int32_t));
     data.choices = place(slab, (size_t)limits->max_logits, sizeof(struct choice));
+    data.shared.order = place(slab, seqs, sizeof(int32_t));
+    data.shared.common = place(slab, seqs, sizeof(int32_t));
+    data.shared.own = place(slab, seqs, sizeof(int32_t));
+    data.shared.spans = place(slab, SHARED_SPANS_MAX, sizeof(struct shared_span));
     data.block_table = place(slab, seqs * (size_t)forward->max_blocks, sizeof(int32_t));
     data.penalties =
         place(slab, (size_t)limits->max_logits * PENALTIES_MAX, sizeof(struct penalty));
@@ -320,9 +324,34 @@ static int32_t pack_tables(struct forward *forward) {
     return widest;
 }
 
+static struct batch batch_in(const struct forward *forward, const struct step_data *data,
+                             int32_t widest) {
+    return (struct batch){
+        .num_seqs = forward->num_seqs,
+        .num_tokens = forward->num_tokens,
+        .max_blocks_per_seq = widest,
+        .cu_seqlens_q = data->cu_seqlens_q,
+        .seq_lens_kv = data->seq_lens_kv,
+        .block_table = data->block_table,
+        .positions = data->positions,
+        .slot_mapping = data->slot_mapping,
+    };
+}
+
+// Finds what sequences have in common, if the backend has a use for it.
+static bool find_shared_past(struct forward *forward, int32_t widest) {
+    const struct backend *backend = forward->backend;
+    const struct batch batch = batch_in(forward, &forward->host, widest);
+    const struct shared_past_rule rule = {forward->cache->block_size, backend->shared_keys,
+                                          backend->shared_least};
+    return backend->shared_keys > 0 && !forward->limits.unshared && forward->num_seqs > 1 &&
+           shared_past_find(&batch, &rule, &forward->host.shared);
+}
+
 static void send_step_data(struct forward *forward) {
     const int32_t widest = pack_tables(forward);
     const struct step_data *device = &forward->on_device;
+    forward->shares = find_shared_past(forward, widest);
     const size_t used = (size_t)forward->num_seqs * (size_t)widest * sizeof(int32_t);
     const size_t table = (size_t)((char *)forward->host.block_table - (char *)forward->host_step);
     ASSERT(table + used <= forward->step_bytes);
@@ -332,16 +361,10 @@ static void send_step_data(struct forward *forward) {
     if (forward->num_penalties > 0)
         forward->backend->to_device(forward->device, device->penalties, forward->host.penalties,
                                     (size_t)forward->num_penalties * sizeof(struct penalty));
-    forward->batch = (struct batch){
-        .num_seqs = forward->num_seqs,
-        .num_tokens = forward->num_tokens,
-        .max_blocks_per_seq = widest,
-        .cu_seqlens_q = device->cu_seqlens_q,
-        .seq_lens_kv = device->seq_lens_kv,
-        .block_table = device->block_table,
-        .positions = device->positions,
-        .slot_mapping = device->slot_mapping,
-    };
+    forward->batch = batch_in(forward, device, widest);
+    if (forward->shares)
+        forward->batch.shared = (struct shared_past){device->shared.order, device->shared.common,
+                                                     device->shared.own, device->shared.spans};
 }
 
 static void enqueue(struct forward *forward) {
@@ -397,8 +420,9 @@ static void fetch_whole_rows(struct forward *forward) {
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
-    return class_of(forward->most) << 60 | (uint64_t)forward->num_seqs << 48 |
-           (uint64_t)forward->num_logits << 32 | (uint64_t)forward->batch.max_blocks_per_seq;
+    return (uint64_t)forward->shares << 62 | class_of(forward->most) << 60 |
+           (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
+           (uint64_t)forward->batch.max_blocks_per_seq;
 }
 
 enum status forward_run(struct forward *forward) {

@@ -25,6 +25,7 @@ struct forward_limits {
     int32_t max_context;             // of one sequence
     int32_t max_logits;              // rows of one batch that are computed to the end
     enum attention_kernel attention; // of the cache's layout
+    bool unshared;                   // each sequence reads its past, though others have it too
 };
 
 // model and cache are borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.

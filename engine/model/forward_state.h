@@ -5,6 +5,7 @@
 
 #include "engine/model/forward.h"
 #include "engine/model/kv_shape.h"
+#include "kernels/shared_past.h"
 
 enum { BUFFERS_MAX = 28 };
 
@@ -40,9 +41,10 @@ struct step_data {
     int32_t *cu_seqlens_q;          // [max_seqs + 1]
     int32_t *seq_lens_kv;           // [max_seqs]
     int32_t *row_index;             // [max_logits]
-    struct choice *choices;         // [max_logits]
-    int32_t *block_table;           // [max_seqs, max_blocks], used as [num_seqs, widest]
-    struct penalty *penalties;      // [max_logits, PENALTIES_MAX], sent apart, where there are any
+    struct shared_past_arrays shared;
+    struct choice *choices;    // [max_logits]
+    int32_t *block_table;      // [max_seqs, max_blocks], used as [num_seqs, widest]
+    struct penalty *penalties; // [max_logits, PENALTIES_MAX], sent apart, where there are any
 };
 
 struct buffer {
@@ -65,6 +67,7 @@ struct forward {
     size_t step_bytes;
     struct step_data host, on_device; // in them
     struct batch batch;
+    bool shares; // a past, in this batch
 
     struct activations activations;
     float *logits;          // [max_logits, vocabulary]

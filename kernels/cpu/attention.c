@@ -18,6 +18,7 @@ struct attention_job {
     const struct paged_attention *args;
     bool matrix;     // the matrix unit computes
     int32_t queries; // of a part
+    int32_t members; // of a part of several sequences; 0: there is none
 };
 
 // The angle is rounded to fp32 before its cosine is computed, because models are trained like that.
@@ -80,35 +81,88 @@ void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args
     threads_for(device->threads, args->batch->num_tokens, ROPE_TOKENS, rope_tokens, &job);
 }
 
-static int32_t parts_of(const struct attention_job *job, int32_t sequence) {
-    const int32_t *start = job->args->batch->cu_seqlens_q + sequence;
-    return (start[1] - start[0] + job->queries - 1) / job->queries;
+static bool shares(const struct attention_job *job, int32_t sequence) {
+    return job->members > 0 && job->args->batch->shared.own[sequence] > 0;
 }
 
-// Item i is one KV head of one part of the queries. Within a sequence the last queries, which see
-// the most keys, come first, so that no long part is left for the end.
+static int32_t parts_of(const struct attention_job *job, int32_t sequence) {
+    const int32_t *start = job->args->batch->cu_seqlens_q + sequence;
+    return shares(job, sequence) ? 0 : (start[1] - start[0] + job->queries - 1) / job->queries;
+}
+
+// One past the last of the sequences in shared.order that form a part with number `first`, which
+// has nothing in common with the one before or is `members` after the part's beginning.
+static int32_t members_end(const struct attention_job *job, int32_t first) {
+    const struct batch *batch = job->args->batch;
+    int32_t end = first + 1;
+    while (end < batch->num_seqs && end - first < job->members && batch->shared.common[end - 1] > 0)
+        end++;
+    return end;
+}
+
+// Parts of several sequences; the last one that begins at or before part `nth` is *first.
+static int32_t shared_parts(const struct attention_job *job, int32_t nth, int32_t *first) {
+    const struct batch *batch = job->args->batch;
+    int32_t parts = 0;
+    for (int32_t i = 0; i < batch->num_seqs && job->members > 0; i = members_end(job, i)) {
+        if (!shares(job, batch->shared.order[i])) continue;
+        if (parts <= nth) *first = i;
+        parts++;
+    }
+    return parts;
+}
+
+static void attend_part(const struct attention_job *job, struct attention_part *part,
+                        int32_t thread) {
+    part->args = job->args;
+    part->scratch = thread_scratch(job->device, thread);
+    (job->matrix ? job->device->matrix->attention : job->device->isa->attention)(part);
+}
+
+// Item i is one KV head of one part. Parts of several sequences, which take longest, come first.
+// Within a sequence the last queries, which see the most keys, come first, so that no long part is
+// left for the end.
 static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct attention_job *job = context;
     const struct batch *batch = job->args->batch;
     const int32_t heads = job->args->cache->num_kv_heads;
+    int32_t first = 0;
+    const int64_t shared = (int64_t)shared_parts(job, 0, &first) * heads;
     for (int64_t item = begin; item < end; item++) {
-        int64_t left = item;
+        struct attention_part part = {.shares = item < shared, .kv_head = (int32_t)(item % heads)};
+        if (part.shares) {
+            (void)shared_parts(job, (int32_t)(item / heads), &part.first);
+            part.count = members_end(job, part.first) - part.first;
+            attend_part(job, &part, thread);
+            continue;
+        }
+        int64_t left = item - shared;
         int32_t s = 0;
         for (; left >= (int64_t)parts_of(job, s) * heads; s++)
             left -= (int64_t)parts_of(job, s) * heads;
         const int32_t nth = parts_of(job, s) - 1 - (int32_t)(left / heads);
         const int32_t queries = batch->cu_seqlens_q[s + 1] - batch->cu_seqlens_q[s];
-        const int32_t first = nth * job->queries, rest = queries - first;
-        const struct attention_part part = {
-            .args = job->args,
-            .sequence = s,
-            .kv_head = (int32_t)(left % heads),
-            .first = first,
-            .count = rest < job->queries ? rest : job->queries,
-            .scratch = thread_scratch(job->device, thread),
-        };
-        (job->matrix ? job->device->matrix->attention : job->device->isa->attention)(&part);
+        const int32_t rest = queries - nth * job->queries;
+        part.sequence = s;
+        part.first = nth * job->queries;
+        part.count = rest < job->queries ? rest : job->queries;
+        attend_part(job, &part, thread);
     }
+}
+
+// Sequences that walk a shared past together: as many as a pass takes, but fewer where threads
+// would be idle. A matrix unit attends the heads of one query with other bits.
+static int32_t members_of(const struct attention_job *job, int32_t group) {
+    const struct batch *batch = job->args->batch;
+    const int64_t threads = threads_count(job->device->threads);
+    int64_t sharing = 0;
+    if (!batch->shared.own || (job->matrix && group >= MATRIX_TOKENS)) return 0;
+    for (int32_t s = 0; s < batch->num_seqs; s++)
+        sharing += batch->shared.own[s] > 0;
+    const int64_t heads = job->args->cache->num_kv_heads;
+    const int64_t each = (sharing * heads + threads - 1) / threads;
+    const int64_t most = group < ATTENTION_ROWS ? ATTENTION_ROWS / group : 1;
+    return (int32_t)(each < most ? each : most);
 }
 
 void cpu_paged_attention(struct device *device, const struct paged_attention *args) {
@@ -120,8 +174,10 @@ void cpu_paged_attention(struct device *device, const struct paged_attention *ar
     const int32_t group = args->num_heads / cache->num_kv_heads;
     const bool matrix = device->bf16_tiles != NULL;
     const int32_t rows = matrix ? ATTENTION_MATRIX_ROWS : ATTENTION_ROWS;
-    struct attention_job job = {device, args, matrix, group < rows ? rows / group : 1};
-    int64_t items = 0;
+    struct attention_job job = {device, args, matrix, group < rows ? rows / group : 1, 0};
+    job.members = members_of(&job, group);
+    int32_t first = 0;
+    int64_t items = (int64_t)shared_parts(&job, 0, &first) * cache->num_kv_heads;
     for (int32_t s = 0; s < args->batch->num_seqs; s++) {
         const int32_t *start = args->batch->cu_seqlens_q + s;
         ASSERT(start[1] >= start[0] && args->batch->seq_lens_kv[s] >= start[1] - start[0]);

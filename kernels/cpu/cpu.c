@@ -135,6 +135,8 @@ const struct backend *backend_cpu(void) {
         .activation = DTYPE_F32,
         .residual = DTYPE_F32,
         .batch_tokens = 512,
+        .shared_keys = ATTENTION_KEYS,
+        .shared_least = ATTENTION_KEYS,
         .open = cpu_open,
         .close = cpu_close,
         .info = cpu_info,

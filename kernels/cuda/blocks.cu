@@ -1,7 +1,7 @@
 // kernels/cuda/blocks.cu — whole extents: copied on the device, swapped with the host, read.
 //
 //   copy_blocks  one launch for all pairs; grid (pairs, COPIERS), 16 bytes a thread and step
-//   swap_blocks  one asynchronous copy for each run of consecutive blocks
+//   swap_blocks  one asynchronous copy for each run of consecutive blocks, timed by events
 //   read         every byte once, with all multiprocessors: the ceiling that the bench divides by
 #include "kernels/cuda/device.cuh"
 
@@ -37,7 +37,45 @@ extern "C" void cuda_copy_blocks(struct device *device, const struct copy_blocks
     }
 }
 
+// A timer for a swap; NULL if all are in use, or there is none.
+static struct swap_timer *start_timer(struct device *device, const struct swap_blocks *args) {
+    struct swap_timer *timer = device->swap_timers;
+    const struct swap_timer *end = timer + SWAP_TIMERS;
+    while (timer < end && timer->pairs > 0)
+        timer++;
+    if (args->out || args->pairs == 0 || timer == end) return nullptr;
+    if (!timer->start && (cudaEventCreate(&timer->start) != cudaSuccess ||
+                          cudaEventCreate(&timer->stop) != cudaSuccess))
+        return nullptr;
+    timer->pairs = args->pairs;
+    device_note(device, cudaEventRecord(timer->start, device->stream));
+    return timer;
+}
+
+extern "C" struct swap_time cuda_swap_time(struct device *device) {
+    struct swap_time sum = {};
+    for (struct swap_timer &timer : device->swap_timers) {
+        float ms;
+        if (timer.pairs == 0 || cudaEventQuery(timer.stop) != cudaSuccess ||
+            cudaEventElapsedTime(&ms, timer.start, timer.stop) != cudaSuccess)
+            continue;
+        sum.us += 1e3 * (double)ms;
+        sum.pairs += timer.pairs;
+        timer.pairs = 0;
+    }
+    cudaGetLastError(); // clears that one is not ready, which the next launch would report
+    return sum;
+}
+
+extern "C" void cuda_free_timers(struct device *device) {
+    for (struct swap_timer &timer : device->swap_timers) {
+        if (timer.start) cudaEventDestroy(timer.start);
+        if (timer.stop) cudaEventDestroy(timer.stop);
+    }
+}
+
 extern "C" void cuda_swap_blocks(struct device *device, const struct swap_blocks *args) {
+    struct swap_timer *timer = start_timer(device, args);
     const size_t bytes = kv_block_bytes(args->cache);
     for (int32_t i = 0, run; i < args->pairs; i += run) {
         for (run = 1; i + run < args->pairs; run++)
@@ -52,6 +90,7 @@ extern "C" void cuda_swap_blocks(struct device *device, const struct swap_blocks
                                     args->out ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
                                     device->stream));
     }
+    if (timer) device_note(device, cudaEventRecord(timer->stop, device->stream));
 }
 
 static __global__ void read_kernel(const uint4 *memory, size_t vectors, unsigned *sink) {

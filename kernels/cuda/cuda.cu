@@ -1,5 +1,5 @@
 // kernels/cuda/cuda.cu — the CUDA backend's table: device life cycle, memory, copies.
-#include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/flash_shared.cuh"
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/unpacked.cuh"
 
@@ -36,6 +36,14 @@ static cudaError_t start(struct device *device) {
     return result;
 }
 
+static void free_shared(struct device *device) {
+    void *const all[] = {device->shared.values, device->shared.extremes, device->shared.own_values,
+                         device->shared.own_extremes, device->shared.q};
+    for (void *memory : all)
+        device_note(device, cudaFree(memory));
+    device->shared = {};
+}
+
 static void cuda_close(struct device *device) {
     if (!device) return;
     unpacked_destroy(device->unpacked);
@@ -45,12 +53,14 @@ static void cuda_close(struct device *device) {
     if (device->blas) cublasLtDestroy(device->blas);
     cudaFree(device->flash_parts);
     cudaFree(device->flash_arrived);
+    free_shared(device);
     cudaFree(device->stream_k_parts);
     cudaFree(device->stream_k_arrived);
     cudaFree(device->partitions);
     cudaFree(device->candidate_keys);
     cudaFree(device->candidates_arrived);
     cuda_free_experts(device);
+    cuda_free_timers(device);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
     free(device);
@@ -106,6 +116,20 @@ static enum status reserve_flash(struct device *device) {
     return STATUS_OK;
 }
 
+static enum status reserve_shared(struct device *device) {
+    const struct workspace *limits = &device->limits;
+    const size_t own = (size_t)limits->max_seqs * (size_t)limits->num_heads;
+    const size_t size = (size_t)limits->head_size, rows = shared_part_rows(device);
+    struct shared_sums *shared = &device->shared;
+    free_shared(device);
+    if (device->deterministic || limits->max_seqs < 2) return STATUS_OK;
+    TRY(cuda_alloc(device, rows * size * sizeof(float), (void **)&shared->values));
+    TRY(cuda_alloc(device, rows * sizeof(float2), (void **)&shared->extremes));
+    TRY(cuda_alloc(device, own * size * sizeof(float), (void **)&shared->own_values));
+    TRY(cuda_alloc(device, own * sizeof(float2), (void **)&shared->own_extremes));
+    return cuda_alloc(device, own * size * sizeof(__half), (void **)&shared->q);
+}
+
 static enum status reserve_stream_k(struct device *device) {
     const size_t blocks = (size_t)device->properties.multiProcessorCount;
     const size_t counters = blocks * STREAM_K_WARPS * sizeof(unsigned);
@@ -149,6 +173,7 @@ static enum status cuda_reserve(struct device *device, const struct workspace *w
     cuda_forget_recordings(device);
     cuda_free_staging(device);
     TRY(reserve_flash(device));
+    TRY(reserve_shared(device));
     TRY(reserve_stream_k(device));
     TRY(reserve_partitions(device));
     TRY(reserve_candidates(device));
@@ -201,6 +226,8 @@ extern "C" const struct backend *backend_cuda(void) {
         .activation = DTYPE_F16,
         .residual = DTYPE_F32,
         .batch_tokens = 2048,
+        .shared_keys = FLASH_SHARED_KEYS,
+        .shared_least = 6144,
         .open = cuda_open,
         .close = cuda_close,
         .info = cuda_info,
@@ -231,6 +258,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .candidates = cuda_candidates,
         .copy_blocks = cuda_copy_blocks,
         .swap_blocks = cuda_swap_blocks,
+        .swap_time = cuda_swap_time,
         .replay = cuda_replay,
         .recorded = cuda_recorded,
         .read = cuda_read,

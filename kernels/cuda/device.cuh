@@ -15,6 +15,23 @@ struct copied_weights { // a slab of many matrices, kept until the device is clo
     struct copied_weights *next;
 };
 
+// What attention leaves of sequences that share a past until their sums are merged: weighted
+// values, and of each the maximum and the sum of the weights.
+struct shared_sums {
+    float *values;     // [rows of spans, head_size]
+    float2 *extremes;  // [rows of spans]
+    float *own_values; // [max_seqs x num_heads, head_size] of the keys that are not shared
+    float2 *own_extremes;
+    __half *q; // [max_seqs x num_heads, head_size] rotated queries
+};
+
+struct swap_timer {
+    cudaEvent_t start, stop; // or NULL
+    int32_t pairs;           // of the swap that is timed; 0: none
+};
+
+enum { SWAP_TIMERS = 32 };
+
 struct device {
     cudaStream_t stream;
     cudaError_t failure; // first since the last sync
@@ -33,6 +50,7 @@ struct device {
     struct unpacked *unpacked;  // NULL on a deterministic device, which has no use for it
     float *flash_parts;         // of work items that blocks share: flash_decode.cu
     unsigned *flash_arrived;    // [max_seqs x num_heads], 0 between calls
+    struct shared_sums shared;  // of sequences that share a past: flash_shared.cuh
     float *stream_k_parts;      // sums of tiles that blocks share: stream_k_kernel.cuh
     unsigned *stream_k_arrived; // [blocks x STREAM_K_WARPS], 0 between calls
     void *partitions;           // of paged_attention_v2, if reserved; else NULL
@@ -42,6 +60,8 @@ struct device {
     float *expert_results;            // [slots, expert_outputs]
     int32_t *expert_slots;            // [slots + 1]: slots by rank, then the number of items
     struct expert_item *expert_items; // experts.cuh
+
+    struct swap_timer swap_timers[SWAP_TIMERS];
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
@@ -168,6 +188,8 @@ void cuda_candidates(struct device *device, const struct candidates *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // keys that candidates needs
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
+struct swap_time cuda_swap_time(struct device *device);
+void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);

@@ -5,10 +5,10 @@
 //   cache   rows layout, fp16 or bf16; with rope the new tokens' slots are written
 //
 // A work item is a sequence under one KV head, so that K and V are read once for the whole group of
-// query heads. Its keys, from the first in the window on, are cut into tiles of TILE keys. The flat
-// list of all items' tiles is divided into even splits (as in Flash-Decoding), as many as fill the
-// card once, so a block may end one item and begin another. Neighbouring blocks compute the same
-// keys for different heads, which lie side by side in a page.
+// query heads. Its keys, from the first in the window on, without those of a shared past, are cut
+// into tiles of TILE keys. The flat list of all items' tiles is divided into even splits (as in
+// Flash-Decoding), as many as fill the card once, so a block may end one item and begin another.
+// Neighbouring blocks compute the same keys for different heads, which lie side by side in a page.
 //
 // Within a block, warps take steps of STEP keys round robin, each on its own: a warp copies,
 // multiplies and keeps its own maxima and sums. Scores are computed transposed, with keys as rows
@@ -29,14 +29,18 @@
 // device->flash_arrived; the last rescales all parts by the common maximum, in split order. The
 // result does not depend on which block is last, but how an item is split depends on the batch.
 //
+// Of a sequence that shares a past the result is not stored, but the sums over its own keys and,
+// with rope, its rotated queries: flash_shared.cuh adds the rest.
+//
 // Probabilities are rounded to 16 bits before the second product, the result at the store.
 // Bound by reading K and V.
-#include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/flash_merge.cuh"
+#include "kernels/cuda/flash_shared.cuh"
 #include "kernels/cuda/rope.cuh"
 
 #include <numeric>
 
-enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64, MERGED = 8 };
+enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64 };
 
 template <int SIZE> struct layout {
     static const int chunks = SIZE / 8;
@@ -63,7 +67,8 @@ struct decode_args {
     struct batch batch;
     float *parts;      // [2 x blocks][part_floats()]
     unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
-    int splits;        // that fill the card; the grid has fewer where a batch cannot need them
+    struct shared_sums shared;
+    int splits; // that fill the card; the grid has fewer where a batch cannot need them
 };
 
 // The index of a split's first part; a split has two.
@@ -81,15 +86,22 @@ template <int SIZE> static __device__ inline size_t part_floats(int group) {
 // is ordered by sequence and then by KV head; gridDim.x heads have lists side by side.
 struct work {
     int sequence, kv_head;
-    int begin, keys; // the first key in the window, and one past the last
+    int begin, keys; // the first key that is attended to here, and one past the last
     int first, end, from, to;
 };
+
+// The first key in a sequence's window that is not in a span.
+static __device__ inline int first_key(const decode_args &args, int s, int keys) {
+    const int32_t *own = args.batch.shared.own;
+    const int window = args.attention.window;
+    return max(own ? own[s] : 0, window > 0 ? keys - window : 0);
+}
 
 static __device__ inline int tiles_of(const decode_args &args, int s) {
     const batch &batch = args.batch;
     if (s >= batch.num_seqs) return 0;
     const int keys = batch.seq_lens_kv[s]; // loaded here, so that it overlaps with the loads below
-    const int seen = args.attention.window > 0 ? min(keys, args.attention.window) : keys;
+    const int seen = keys - first_key(args, s, keys);
     return batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] == 1 ? (seen + TILE - 1) / TILE : 0;
 }
 
@@ -127,9 +139,8 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
             const int head_set = (from - start) / tiles_each;
             const int first = start + head_set * tiles_each, end = first + tiles_each;
             const int kv_head = head_set * gridDim.x + blockIdx.x;
-            const int keys = args.batch.seq_lens_kv[s], window = args.attention.window;
-            const int begin = window > 0 ? max(0, keys - window) : 0;
-            return {s, kv_head, begin, keys, first, end, from, min(to, end)};
+            const int keys = args.batch.seq_lens_kv[s];
+            return {s, kv_head, first_key(args, s, keys), keys, first, end, from, min(to, end)};
         }
         before += __shfl_sync(0xffffffffu, through, 31);
     }
@@ -216,6 +227,9 @@ static __device__ inline void put_item(new_token<cache_t, SIZE, HEADS> &new_toke
             if (at >= SIZE) continue;
             if (item.plane < 0) {
                 from_float(head.x[i][side], &new_token.q[index][at]);
+                if (slot && args.batch.shared.own && at < size)
+                    args.shared.q[item.from - (const __half *)args.attention.q + at] =
+                        new_token.q[index][at];
                 continue;
             }
             cache_t *to = &new_token.rows[item.plane][at];
@@ -461,62 +475,20 @@ static __device__ void store_warp_sums(const sums<SIZE, HEADS> &sums, float *val
         }
 }
 
-static __device__ inline void store4(__half *to, float4 value) {
-    *(__half2 *)to = halves(value.x, value.y);
-    *(__half2 *)(to + 2) = halves(value.z, value.w);
-}
-
-// A thread's sums over the parts of an item: four elements of a head.
-struct merged {
-    float4 sum;
-    float highest, total;
-};
-
-// Adds `count` parts from `parts` on, in order, after starting all their loads.
-static __device__ inline void add_parts(merged &merged, const float *parts, size_t stride,
-                                        int count, int at, int extremes_at) {
-    float4 values[MERGED];
-    float2 extremes[MERGED];
-    float top = merged.highest;
-#pragma unroll
-    for (int i = 0; i < MERGED; i++) {
-        extremes[i] = make_float2(-INFINITY, 0);
-        values[i] = {};
-        if (i >= count) continue;
-        extremes[i] = __ldcg((const float2 *)(parts + i * stride + extremes_at));
-        values[i] = __ldcg((const float4 *)(parts + i * stride + at));
-    }
-#pragma unroll
-    for (int i = 0; i < MERGED; i++)
-        top = fmaxf(top, extremes[i].x);
-    const float old = power_of_two(merged.highest - top);
-    merged.highest = top;
-    merged.total *= old;
-    merged.sum.x *= old;
-    merged.sum.y *= old;
-    merged.sum.z *= old;
-    merged.sum.w *= old;
-#pragma unroll
-    for (int i = 0; i < MERGED; i++) {
-        const float weight = power_of_two(extremes[i].x - top);
-        merged.total = fmaf(weight, extremes[i].y, merged.total);
-        merged.sum.x = fmaf(weight, values[i].x, merged.sum.x);
-        merged.sum.y = fmaf(weight, values[i].y, merged.sum.y);
-        merged.sum.z = fmaf(weight, values[i].z, merged.sum.z);
-        merged.sum.w = fmaf(weight, values[i].w, merged.sum.w);
-    }
-}
-
 // Stores the result of a thread's four elements.
 static __device__ inline void store_merged(const decode_args &args, const work &work, int group,
                                            const merged &merged, int head, int at) {
     const int size = args.cache.head_size, q_head = work.kv_head * group + head;
     const size_t token = args.batch.cu_seqlens_q[work.sequence];
-    const float total = merged.total + sink_weight(args.attention, q_head, merged.highest);
+    const size_t row = token * args.attention.num_heads + q_head;
     if (at >= size) return;
-    store4((__half *)args.attention.out + (token * args.attention.num_heads + q_head) * size + at,
-           make_float4(merged.sum.x / total, merged.sum.y / total, merged.sum.z / total,
-                       merged.sum.w / total));
+    if (!args.batch.shared.own || args.batch.shared.own[work.sequence] == 0) {
+        store_result(args.attention, merged, row, size, at);
+        return;
+    }
+    const size_t own = (size_t)work.sequence * args.attention.num_heads + q_head;
+    *(float4 *)(args.shared.own_values + own * size + at) = merged.sum;
+    if (at == 0) args.shared.own_extremes[own] = make_float2(merged.highest, merged.total);
 }
 
 // Merges the parts of an item; called by the last block to finish one.
@@ -532,12 +504,13 @@ static __device__ void merge_parts(const decode_args &args, const work &work, in
     const size_t stride = 2 * (size_t)gridDim.x * part;
     for (int i = threadIdx.x; i < group * (SIZE / 4); i += blockDim.x) {
         const int head = i / (SIZE / 4), at = i % (SIZE / 4) * 4;
-        const int values_at = head * SIZE + at, extremes_at = group * SIZE + 2 * head;
+        const float *values = parts + head * SIZE + at;
+        const float2 *extremes = (const float2 *)(parts + group * SIZE) + head;
         merged merged = {{}, -INFINITY, 0};
-        if (odd) add_parts(merged, parts + part, 0, 1, values_at, extremes_at);
+        if (odd) add_parts(merged, values + part, 0, extremes + part / 2, 0, 1);
         for (int begin = odd; begin < count; begin += MERGED)
-            add_parts(merged, parts + begin * stride, stride, count - begin, values_at,
-                      extremes_at);
+            add_parts(merged, values + begin * stride, stride, extremes + begin * stride / 2,
+                      stride / 2, count - begin);
         store_merged(args, work, group, merged, head, at);
     }
 }
@@ -662,8 +635,8 @@ struct decode_launch {
         const int splits = blocks / heads_side_by_side;
         const struct rope_and_cache none = {};
         const decode_args all = {
-            rope ? *rope : none,   *args, *args->cache, *args->batch, device->flash_parts,
-            device->flash_arrived, splits};
+            rope ? *rope : none,   *args,          *args->cache, *args->batch, device->flash_parts,
+            device->flash_arrived, device->shared, splits};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
@@ -677,4 +650,5 @@ struct decode_launch {
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {
     flash_choose(args->cache, decode_launch{device, args, rope});
+    if (args->batch->shared.own) flash_shared(device, args, rope ? device->shared.q : args->q);
 }

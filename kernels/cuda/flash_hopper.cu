@@ -9,7 +9,7 @@
 //   smem   2 x (K, V) x SIZE / 64 panels x KEYS x 128 bytes, aligned to 1024
 //
 // Bound by the tensor cores.
-#include "kernels/cuda/flash_rows.cuh"
+#include "kernels/cuda/flash_spans.cuh"
 
 enum { GROUPS = 2, KEYS = 128, PANEL = KEYS * 128 };
 
@@ -105,7 +105,7 @@ static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&
 
 template <typename type, int SIZE> struct wgmma_tiles {
     typedef type cache_t;
-    static const int size = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS;
+    static const int size = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS, together = 128;
     static const int chunks = SIZE / 8, alignment = 1024;
     static const int plane = SIZE / 64 * PANEL, bytes = 2 * 2 * plane + alignment;
     static const int copies = KEYS * chunks / threads;
@@ -172,4 +172,14 @@ void flash_hopper(struct device *device, const struct paged_attention *args, int
     else
         is_half ? launch_rows<wgmma_tiles<__half, 128>>(device, args, least)
                 : launch_rows<wgmma_tiles<__nv_bfloat16, 128>>(device, args, least);
+}
+
+void flash_shared_hopper(struct device *device, const struct paged_attention *args, const void *q) {
+    const bool is_half = args->cache->type == DTYPE_F16;
+    if (args->cache->head_size <= 64)
+        is_half ? launch_spans<wgmma_tiles<__half, 64>>(device, args, q)
+                : launch_spans<wgmma_tiles<__nv_bfloat16, 64>>(device, args, q);
+    else
+        is_half ? launch_spans<wgmma_tiles<__half, 128>>(device, args, q)
+                : launch_spans<wgmma_tiles<__nv_bfloat16, 128>>(device, args, q);
 }

@@ -13,13 +13,13 @@
 // batch.
 // Probabilities are rounded to 16 bits before the second product, the result at the store.
 // Bound by the tensor cores.
-#include "kernels/cuda/flash_rows.cuh"
+#include "kernels/cuda/flash_spans.cuh"
 
 enum { THREADS = 128 };
 
 template <typename type, int SIZE> struct mma_tiles {
     typedef type cache_t;
-    static const int size = SIZE, threads = THREADS;
+    static const int size = SIZE, threads = THREADS, together = 32;
     static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 128 ? 2 : 3;
     static const int chunks = SIZE / 8;
     static const int row = (chunks | 1) * 16; // bytes
@@ -100,4 +100,20 @@ struct prefill_launch {
 
 void flash_prefill(struct device *device, const struct paged_attention *args, int least) {
     flash_choose(args->cache, prefill_launch{device, args, least});
+}
+
+struct spans_launch {
+    struct device *device;
+    const struct paged_attention *args;
+    const void *q;
+    template <typename cache_t, int SIZE> void run() const {
+        launch_spans<mma_tiles<cache_t, SIZE>>(device, args, q);
+    }
+};
+
+void flash_shared(struct device *device, const struct paged_attention *args, const void *q) {
+    if (device->properties.major == 9 && args->cache->head_size <= 128)
+        flash_shared_hopper(device, args, q);
+    else
+        flash_choose(args->cache, spans_launch{device, args, q});
 }

@@ -7,6 +7,7 @@
 //
 //   cache_t, size           type of K and V, columns of a row in shared memory
 //   threads, blocks         threads of a block; blocks of a multiprocessor
+//   together                threads that multiply as one
 //   keys                    of a tile; at most `threads`, since a thread looks up one key
 //   plane, bytes, alignment bytes of K or V of a tile; of all shared memory; its alignment
 //   copy, landed            start copying a tile; make what was copied readable
@@ -195,54 +196,85 @@ static __device__ inline unsigned find_row(const paged_attention &args, const kv
                : 0;
 }
 
+// The keys of a tile of rows: begin ... end - 1 of a block table.
+struct key_range {
+    const int32_t *table;
+    int begin, end;
+};
+
+// Where a block's keys lie: of the current tile and of the next one.
+template <typename tiles> struct key_rows { unsigned rows[2][tiles::keys]; };
+
+// Starts copying the first tile of keys, which begins at a multiple of tiles::keys.
+template <typename tiles>
+static __device__ void start_keys(key_rows<tiles> &keys, const paged_attention &args,
+                                  const kv_cache &cache, const key_range &range, unsigned stages) {
+    const int KEYS = tiles::keys, first = range.begin / KEYS * KEYS;
+    if (threadIdx.x < KEYS)
+        for (int i = 0; i < 2; i++)
+            keys.rows[i][threadIdx.x] =
+                find_row<tiles>(args, cache, range.table, first + i * KEYS, range.begin, range.end);
+    __syncthreads(); // orders the first two tiles' rows before their reads
+    tiles::copy(cache, stages, keys.rows[0], range.begin - first, range.end - first);
+}
+
+// Attends a warp's rows to all keys. A warp without rows, `idle`, only copies.
+template <typename tiles>
+static __device__ void attend_keys(float (&values)[tiles::size / 8][4], row_state &state,
+                                   const unsigned (&q)[tiles::size / 16][4], key_rows<tiles> &keys,
+                                   const paged_attention &args, const kv_cache &cache,
+                                   const key_range &range, unsigned stages, bool idle) {
+    const int KEYS = tiles::keys;
+    const scoring scoring = scoring_of(args);
+    int first = range.begin / KEYS * KEYS;
+    for (int side = 0; first < range.end; first += KEYS, side ^= 1) {
+        const unsigned stage = stages + side * 2 * tiles::plane;
+        tiles::landed();
+        __syncthreads(); // orders this tile's copies before its reads, and the previous tile's
+                         // reads
+        if (first + KEYS < range.end)
+            tiles::copy(cache, stages + (side ^ 1) * 2 * tiles::plane, keys.rows[side ^ 1], 0,
+                        range.end - first - KEYS);
+        const unsigned next =
+            find_row<tiles>(args, cache, range.table, first + 2 * KEYS, range.begin, range.end);
+        if (!idle) {
+            float scores[KEYS / 8][4];
+            tiles::score(scores, q, stage);
+            rescale<tiles::size>(values, soften<KEYS>(scores, state, first, scoring));
+            tiles::weigh(values, scores, stage + tiles::plane);
+        }
+        if (threadIdx.x < KEYS) keys.rows[side][threadIdx.x] = next;
+    }
+}
+
+template <typename tiles> static __device__ inline unsigned aligned_stages(const char *memory) {
+    return (shared_address(memory) + tiles::alignment - 1) / tiles::alignment * tiles::alignment;
+}
+
 template <typename tiles>
 static __global__ __launch_bounds__(tiles::threads,
                                     tiles::blocks) void rows_kernel(const paged_attention args,
                                                                     const kv_cache cache,
                                                                     const batch batch, int least) {
-    const int KEYS = tiles::keys, SIZE = tiles::size, ROWS = tiles::threads / 2;
+    const int SIZE = tiles::size, ROWS = tiles::threads / 2;
     extern __shared__ __align__(16) char memory[]; // [2][K, V] as `tiles` lays them out
-    __shared__ unsigned rows[2][KEYS];             // of the current tile's keys and the next one's
+    __shared__ key_rows<tiles> keys;
     const int group = args.num_heads / cache.num_kv_heads, kv_head = blockIdx.x;
     const tile tile = find_tile<ROWS>(batch, group, least, blockIdx.y);
     grid_wait(); // so far only copies were read, which overlap no kernel
     grid_launch_dependents();
     if (tile.sequence < 0) return;
-    const int32_t *table = batch.block_table + (size_t)tile.sequence * batch.max_blocks_per_seq;
     const scoring scoring = scoring_of(args);
-    const int begin = first_key_of(tile, group, scoring.window), end = keys_of<ROWS>(tile, group);
-    const unsigned stages =
-        (shared_address(memory) + tiles::alignment - 1) / tiles::alignment * tiles::alignment;
-    int first = begin / KEYS * KEYS;
-
-    if (threadIdx.x < KEYS) {
-        rows[0][threadIdx.x] = find_row<tiles>(args, cache, table, first, begin, end);
-        rows[1][threadIdx.x] = find_row<tiles>(args, cache, table, first + KEYS, begin, end);
-    }
-    __syncthreads(); // orders the first two tiles' rows before their reads
-    tiles::copy(cache, stages, rows[0], begin - first, end - first);
-
+    const key_range range = {batch.block_table + (size_t)tile.sequence * batch.max_blocks_per_seq,
+                             first_key_of(tile, group, scoring.window), keys_of<ROWS>(tile, group)};
+    const unsigned stages = aligned_stages<tiles>(memory);
+    start_keys<tiles>(keys, args, cache, range, stages);
     unsigned q[SIZE / 16][4];
     load_queries<typename tiles::cache_t, SIZE>(q, args, tile, kv_head, group, cache.head_size);
     row_state state = {{-INFINITY, -INFINITY}, {}, {}};
-    set_limits(state.limit, tile, group, end);
+    set_limits(state.limit, tile, group, range.end);
     float values[SIZE / 8][4] = {};
-
-    for (int side = 0; first < end; first += KEYS, side ^= 1) {
-        const unsigned stage = stages + side * 2 * tiles::plane;
-        tiles::landed();
-        __syncthreads(); // orders this tile's copies before its reads, and the previous tile's
-                         // reads
-        if (first + KEYS < end)
-            tiles::copy(cache, stages + (side ^ 1) * 2 * tiles::plane, rows[side ^ 1], 0,
-                        end - first - KEYS);
-        const unsigned next = find_row<tiles>(args, cache, table, first + 2 * KEYS, begin, end);
-        float scores[KEYS / 8][4];
-        tiles::score(scores, q, stage);
-        rescale<SIZE>(values, soften<KEYS>(scores, state, first, scoring));
-        tiles::weigh(values, scores, stage + tiles::plane);
-        if (threadIdx.x < KEYS) rows[side][threadIdx.x] = next;
-    }
+    attend_keys<tiles>(values, state, q, keys, args, cache, range, stages, false);
     store_rows<SIZE>(args, tile, values, state, scoring.scale, kv_head, group, cache.head_size);
 }
 

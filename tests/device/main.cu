@@ -29,6 +29,7 @@ static const struct part PARTS[] = {
     {"linear", test_linear, time_linear},
     {"experts", test_experts, time_experts},
     {"flash", test_flash, nullptr},
+    {"decode", test_decode, time_shared},
     {"attention", test_attention, time_attention},
 };
 

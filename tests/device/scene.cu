@@ -123,6 +123,12 @@ static __global__ void attend_kernel(paged_attention args, kv_cache cache, batch
 static std::vector<int32_t> draw_table(struct scene *scene, const struct scene_shape *shape,
                                        uint64_t *state) {
     const int size = shape->block_size;
+    if (const struct tree *tree = shape->tree) {
+        const size_t width = (size_t)tree->batch.max_blocks_per_seq;
+        scene->cache.num_blocks = (uint32_t)tree->num_blocks;
+        scene->batch.max_blocks_per_seq = (int32_t)width;
+        return std::vector<int32_t>(tree->table, tree->table + shape->keys.size() * width);
+    }
     uint32_t blocks = SPARE_BLOCKS;
     for (int32_t keys : shape->keys)
         blocks += (uint32_t)((keys + size - 1) / size);
@@ -148,6 +154,13 @@ static const float *draw_sinks(int heads, uint64_t *state) {
     return (const float *)copy_to_card(sinks.data(), sinks.size() * sizeof sinks[0]);
 }
 
+static struct shared_past copy_shared(const struct tree *tree, size_t seqs) {
+    return {(const int32_t *)copy_to_card(tree->order, seqs * 4),
+            (const int32_t *)copy_to_card(tree->common, seqs * 4),
+            (const int32_t *)copy_to_card(tree->own, seqs * 4),
+            (const struct shared_span *)copy_to_card(tree->spans, sizeof tree->spans)};
+}
+
 static void set_batch(struct scene *scene, const struct scene_shape *shape, uint64_t *state) {
     const std::vector<int32_t> table = draw_table(scene, shape, state);
     scene->starts.assign(1, 0);
@@ -160,6 +173,8 @@ static void set_batch(struct scene *scene, const struct scene_shape *shape, uint
     scene->batch.seq_lens_kv =
         (const int32_t *)copy_to_card(shape->keys.data(), shape->keys.size() * 4);
     scene->batch.block_table = (const int32_t *)copy_to_card(table.data(), table.size() * 4);
+    if (shape->tree && shape->tree->spans[0].count > 0)
+        scene->batch.shared = copy_shared(shape->tree, shape->keys.size());
 }
 
 void scene_fill(struct scene *scene, const struct scene_shape *shape, uint64_t seed) {
@@ -196,9 +211,10 @@ void scene_fill(struct scene *scene, const struct scene_shape *shape, uint64_t s
 
 void scene_release(struct scene *scene) {
     const void *all[] = {
-        scene->cache.data,       scene->args.out,           scene->args.q,
-        scene->args.sinks,       scene->batch.cu_seqlens_q, scene->batch.seq_lens_kv,
-        scene->batch.block_table};
+        scene->cache.data,        scene->args.out,           scene->args.q,
+        scene->args.sinks,        scene->batch.cu_seqlens_q, scene->batch.seq_lens_kv,
+        scene->batch.block_table, scene->batch.shared.order, scene->batch.shared.common,
+        scene->batch.shared.own,  scene->batch.shared.spans};
     for (const void *memory : all)
         CUDA(cudaFree((void *)memory));
 }

@@ -7,6 +7,7 @@
 #pragma once
 #include "kernels/cuda/flash.cuh"
 #include "tests/device/pages.cuh"
+#include "tests/kernels/trees.h"
 
 struct scene_shape {
     enum dtype type; // of the cache
@@ -15,6 +16,7 @@ struct scene_shape {
     float softcap;
     int32_t window;
     bool has_sinks;
+    const struct tree *tree; // of the sequences, which share what it says; NULL: no common blocks
 };
 
 struct scene {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/cuda/flash_shared.cuh"
 #include "tests/device/rope_plain.cuh"
 #include "tests/device/scene.cuh"
 #include "tests/device/tests.cuh"
@@ -287,7 +288,7 @@ static void set_features(struct decode_tests *tests, struct decode_case *it) {
     const int which = below(tests, 8), size = it->shape.head_size;
     it->shape.window = which & 1 ? WINDOWS[below(tests, 6)] : 0;
     it->shape.softcap = which & 2 ? 0.5f + (float)below(tests, 8) : 0;
-    it->shape.has_sinks = which & 4;
+    it->shape.has_sinks = (which & 4) != 0;
     const int rotaries[] = {size, size, size / 2, 8, 0};
     it->rotary = rotaries[below(tests, 5)] / 2 * 2;
     it->interleaved = below(tests, 2);
@@ -308,6 +309,28 @@ static void test_sizes(struct decode_tests *tests, struct decode_case *it) {
                 test_case(tests, it);
             }
         }
+}
+
+// Sequences that fork from one another: what they share is read once.
+static void test_trees(struct decode_tests *tests, struct decode_case *it) {
+    static const int SIZES[] = {64, 80, 96, 120, 128, 192, 256}, BLOCKS[] = {8, 16, 32};
+    const int cases = tests->tally->quick ? 3 : 10;
+    for (int i = 0; i < cases; i++) {
+        const struct tree_shape shape = {
+            1 + below(tests, i % 5 ? 20 : TREE_SEQS_MAX), below(tests, 3) ? LONGEST - 1 : 700,
+            it->shape.block_size = BLOCKS[below(tests, 3)], 5 + below(tests, 6), false};
+        struct tree tree;
+        tree_make(&tree, &shape, &tests->state);
+        it->shape.head_size = SIZES[below(tests, 7)];
+        set_features(tests, it);
+        it->shape.keys.assign(tree.keys, tree.keys + shape.seqs);
+        it->shape.queries.assign(shape.seqs, 1);
+        if (below(tests, 4)) tree_share(&tree, shape.block_size, FLASH_SHARED_KEYS, 1);
+        it->shape.tree = &tree;
+        test_case(tests, it);
+        it->shape.tree = nullptr;
+        tree_drop(&tree);
+    }
 }
 
 // What flash_decode does not serve: several queries, a cache of fp32, heads of other sizes.
@@ -408,6 +431,7 @@ void test_decode(struct device *, struct tally *tally) {
         for (int h = 0; h < 5; h++) {
             struct decode_case it = {{type, HEADS[h][0], HEADS[h][1]}};
             if (!tally->quick || (h + type) % 2) test_sizes(&tests, &it);
+            test_trees(&tests, &it);
         }
         test_steps(&tests, type);
     }

@@ -30,4 +30,5 @@ void test_ops(struct device *device, struct tally *tally);
 void time_attention(struct device *device, struct tally *tally);
 void time_linear(struct device *device, struct tally *tally);
 void time_experts(struct device *device, struct tally *tally);
+void time_shared(struct device *device, struct tally *tally);
 void time_sampling(struct device *device, struct tally *tally);

@@ -433,6 +433,69 @@ static void beside_seven_others_is_the_same(void) {
     }
 }
 
+// Fork `which` of a conversation after its first turn, with a question of its own.
+static struct sequence *fork_with_question(struct engine *engine, struct sequence *past,
+                                           uint32_t which) {
+    struct sequence *fork;
+    assert_int_equal(sequence_fork(past, &fork), STATUS_OK);
+    append(engine, fork, which, 1);
+    return fork;
+}
+
+static void wait_for(struct engine *engine, int events, enum event_kind kind) {
+    struct event event;
+    while (events > 0) {
+        assert_true(engine_next_event(engine, 60000, &event));
+        events -= event.kind == kind;
+    }
+}
+
+// The second half begins in the middle of the first half's answers, so what is shared changes.
+static void answer_in_forks(struct engine *engine, struct talk *talks) {
+    struct sequence *past = first_turn(engine, 0, &talks[0]), *forks[CHATS];
+    struct request *requests[CHATS];
+    struct listener listeners[CHATS] = {0};
+    for (uint32_t i = 0; i < CHATS; i++) {
+        if (i == CHATS / 2) wait_for(engine, CHATS, EVENT_TOKEN);
+        forks[i] = fork_with_question(engine, past, i);
+        listeners[i].talk = &talks[i];
+        requests[i] = start(forks[i], &listeners[i]);
+    }
+    wait_for(engine, CHATS, EVENT_DONE);
+    for (uint32_t i = 0; i < CHATS; i++) {
+        keep_tokens(forks[i], &talks[i]);
+        request_release(requests[i]);
+        sequence_destroy(forks[i]);
+    }
+    engine_check(engine);
+}
+
+static void forks_that_read_their_past_once_are_the_same(void) {
+    static struct talk truths[CHATS], talks[CHATS];
+    struct engine *engine =
+        open_with(&(struct engine_options){.deterministic = true, .unshared = true});
+    struct sequence *past = first_turn(engine, 0, &truths[0]);
+    for (uint32_t i = 0; i < CHATS; i++) {
+        struct sequence *fork = fork_with_question(engine, past, i);
+        (void)answer(engine, fork, &truths[i]);
+        keep_tokens(fork, &truths[i]);
+        sequence_destroy(fork);
+    }
+    engine_close(engine);
+    for (int unshared = 0; unshared < 2; unshared++) {
+        memset(talks, 0, sizeof talks);
+        engine =
+            open_with(&(struct engine_options){.deterministic = true, .unshared = unshared == 1});
+        answer_in_forks(engine, talks);
+        engine_close(engine);
+        for (uint32_t i = 0; i < CHATS; i++) {
+            assert_memory_equal(truths[i].tokens, talks[i].tokens, sizeof talks[i].tokens);
+            for (int32_t t = LENGTH - ANSWER; t < LENGTH; t++)
+                assert_int_equal(truths[i].logits[t], talks[i].logits[t]);
+        }
+    }
+}
+
 static void recomputed_and_chunked_are_the_same(void) {
     struct talk truth, recomputed = {0};
     measure_truth(0, true, &truth);
@@ -488,6 +551,7 @@ FOR_EVERY_MODEL(restored_from_disk_in_a_new_process_is_the_same, WAYS)
 FOR_EVERY_MODEL(forked_from_a_running_sequence_is_the_same, WAYS)
 FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(beside_seven_others_is_the_same, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(forks_that_read_their_past_once_are_the_same, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same, DETERMINISTIC_WAYS)
 
 // The other process of the test about the disk.
@@ -510,6 +574,7 @@ int main(int count, char **words) {
         cmocka_unit_test(forked_from_a_running_sequence_is_the_same_test),
         cmocka_unit_test(a_pool_of_a_quarter_of_the_need_is_the_same_test),
         cmocka_unit_test(beside_seven_others_is_the_same_test),
+        cmocka_unit_test(forks_that_read_their_past_once_are_the_same_test),
         cmocka_unit_test(recomputed_and_chunked_are_the_same_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

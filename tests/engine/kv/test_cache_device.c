@@ -12,7 +12,7 @@
 #define C8 "cccccccc"
 #define D8 "dddddddd"
 
-enum { SWAPS_MOST = 256 };
+enum { SWAPS_MOST = 256, SWAP_US = 700 };
 
 // The reference's, but swaps wait for the sync, which may fail: then they are lost.
 static struct backend late;
@@ -21,6 +21,7 @@ static struct swap {
     uint32_t block, slot;
 } swaps[SWAPS_MOST];
 static int swap_count, warnings;
+static struct swap_time timed; // of swaps to the device that are done
 static bool fails;
 
 static void swap_late(struct device *device, const struct swap_blocks *args) {
@@ -34,11 +35,21 @@ static enum status sync_late(struct device *device) {
         swaps[i].args.blocks = &swaps[i].block;
         swaps[i].args.slots = &swaps[i].slot;
         backend_reference()->swap_blocks(device, &swaps[i].args);
+        if (swaps[i].args.out) continue;
+        timed.us += SWAP_US;
+        timed.pairs++;
     }
     swap_count = 0;
     const bool failed = fails;
     fails = false;
     return failed ? STATUS_DEVICE : backend_reference()->sync(device);
+}
+
+static struct swap_time time_late(struct device *device) {
+    (void)device;
+    const struct swap_time time = timed;
+    timed = (struct swap_time){0};
+    return time;
 }
 
 static void count_warnings(enum log_level level, const char *text) {
@@ -51,6 +62,7 @@ static void open_late(struct cache_fixture *f, uint32_t slots) {
     late = *backend_reference();
     late.swap_blocks = swap_late;
     late.sync = sync_late;
+    late.swap_time = time_late;
     swap_count = warnings = 0;
     fails = false;
     fixture_init(f, &options);
@@ -107,6 +119,27 @@ static void a_slot_is_read_into_when_its_block_has_reached_the_device(void **sta
     evict_all(&f);
     sync(&f);
     bring_back(&f, text);
+    fixture_deinit(&f);
+}
+
+static void a_restore_is_expected_to_take_what_the_device_says_that_swaps_took(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log log;
+    struct restore_plan plan;
+    open_late(&f, 4);
+    remember(&f, A8 B8);
+    for (int i = 0; i < 2; i++) { // what one restore took the next one learns
+        evict_all(&f);
+        sync(&f);
+        bring_back(&f, A8 B8);
+    }
+    evict_all(&f);
+    sync(&f);
+    log_of(&f, &log, A8 B8);
+    block_cache_plan(f.cache, &log.table, log.ids, log.length, KV_RESTORE_ALWAYS, 1, &plan);
+    assert_int_equal(plan.restore_us, 2 * SWAP_US);
+    fixture_log_deinit(&f, &log);
     fixture_deinit(&f);
 }
 
@@ -191,6 +224,7 @@ int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slot_is_read_into_when_its_block_has_reached_the_device),
+        cmocka_unit_test(a_restore_is_expected_to_take_what_the_device_says_that_swaps_took),
         cmocka_unit_test(a_slot_is_read_into_when_what_left_the_device_has_reached_it),
         cmocka_unit_test(what_a_device_that_fails_was_to_copy_is_never_written),
         cmocka_unit_test(nothing_is_restored_by_a_device_that_fails),

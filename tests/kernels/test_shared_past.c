@@ -1,0 +1,237 @@
+// tests/kernels/test_shared_past.c — what sequences have in common: the plan, and attention by it.
+#include "tests/kernels/subjects.h"
+
+#include "kernels/host.h"
+#include "tests/kernels/trees.h"
+
+enum { SEED = 40911, TREES = 400, LAYERS = 2, LAYER = 1, MOST_KEYS = 500 };
+
+// Keys in whole blocks that two sequences have in common before both queries.
+static int32_t keys_in_common(const struct tree *tree, int32_t a, int32_t b, int32_t block_size) {
+    int32_t blocks = 0;
+    const int32_t *starts = tree->starts;
+    if (starts[a + 1] - starts[a] > 1 || starts[b + 1] - starts[b] > 1) return 0;
+    while ((blocks + 1) * block_size < tree->keys[a] && (blocks + 1) * block_size < tree->keys[b] &&
+           tree_row(tree, a)[blocks] == tree_row(tree, b)[blocks])
+        blocks++;
+    return blocks * block_size;
+}
+
+static bool is_in(const struct shared_span *span, int32_t rank) {
+    return rank >= span->first && rank < span->first + span->count;
+}
+
+static void check_span(const struct tree *tree, const struct shared_span *span, int32_t block_size,
+                       int32_t keys, int32_t least) {
+    int32_t shortest = INT32_MAX;
+    assert_true(span->count > 1 && span->begin < span->end);
+    assert_true(span->begin % keys == 0 && span->end % keys == 0);
+    assert_true((span->count - 1) * (span->end - span->begin) >= least);
+    for (int32_t i = 0; i < span->count; i++) {
+        const int32_t s = tree->order[span->first + i];
+        assert_true(keys_in_common(tree, tree->order[span->first], s, block_size) >= span->end);
+        shortest = tree->keys[s] < shortest ? tree->keys[s] : shortest;
+    }
+    assert_int_equal(span->shortest, shortest);
+}
+
+// A sequence's spans follow one another from key 0 to what is its own.
+static void check_path(const struct tree *tree, int32_t rank) {
+    int32_t covered = 0, depth = 0, both = 0;
+    for (int32_t i = 0; i < SHARED_SPANS_MAX; i++) {
+        if (tree->spans[i].count == 0 || !is_in(&tree->spans[i], rank)) continue;
+        assert_int_equal(tree->spans[i].begin, covered);
+        covered = tree->spans[i].end;
+        depth++;
+        if (is_in(&tree->spans[i], rank + 1)) both = covered;
+    }
+    assert_true(depth <= SHARED_DEPTH_MAX);
+    assert_int_equal(tree->own[tree->order[rank]], covered);
+    assert_int_equal(tree->common[rank], both);
+}
+
+static void check_tree(const struct tree *tree, int32_t block_size, int32_t keys, int32_t least) {
+    bool seen[TREE_SEQS_MAX] = {false};
+    int32_t spans = 0, deepest = 0;
+    for (int32_t i = 0; i < tree->batch.num_seqs; i++) {
+        assert_false(seen[tree->order[i]]);
+        seen[tree->order[i]] = true;
+        check_path(tree, i);
+    }
+    for (int32_t i = 0; i < SHARED_SPANS_MAX && tree->spans[i].count > 0; i++, spans++)
+        check_span(tree, &tree->spans[i], block_size, keys, least);
+    for (int32_t s = 0; s < tree->batch.num_seqs; s++) {
+        int32_t depth = 0, most = 0;
+        for (int32_t i = 0; i < spans; i++)
+            for (int32_t m = 0; m < tree->spans[i].count; m++)
+                depth += tree->order[tree->spans[i].first + m] == s;
+        deepest = depth > deepest ? depth : deepest;
+        for (int32_t other = 0; other < tree->batch.num_seqs; other++) {
+            const int32_t common = other == s ? 0 : keys_in_common(tree, s, other, block_size);
+            most = common / keys * keys > most ? common / keys * keys : most;
+        }
+        if (least == 1 && depth < SHARED_DEPTH_MAX && spans < SHARED_SPANS_MAX)
+            assert_int_equal(tree->own[s], most);
+        assert_true(tree->own[s] <= most);
+    }
+}
+
+static void spans_are_what_block_tables_have_in_common(void **state) {
+    (void)state;
+    static const int32_t BLOCKS[] = {8, 16, 32}, LEAST[] = {1, 100, 4096};
+    uint64_t random = SEED;
+    int32_t shared = 0;
+    for (int32_t i = 0; i < TREES; i++) {
+        const struct tree_shape shape = {.seqs = 1 + random_below(&random, TREE_SEQS_MAX),
+                                         .longest = i % 10 ? 700 : 9000,
+                                         .block_size = BLOCKS[i % 3],
+                                         .forks = random_below(&random, 11),
+                                         .has_mixed = i % 4 == 0};
+        struct tree tree;
+        tree_make(&tree, &shape, &random);
+        const int32_t keys = i % 2 ? 32 : 128, least = LEAST[i / 3 % 3];
+        const bool shares = tree_share(&tree, shape.block_size, keys, least);
+        check_tree(&tree, shape.block_size, keys, least);
+        assert_int_equal(shares, tree.spans[0].count > 0);
+        shared += shares;
+        tree_drop(&tree);
+    }
+    assert_true(shared > TREES / 4);
+}
+
+// ---- attention
+
+struct scene {
+    struct tree tree;
+    struct kv_cache cache;
+    struct paged_attention args;
+    size_t cache_bytes, count; // of q and out
+    float *q, *out, *sinks;
+};
+
+// Every slot in which no key lies that a query sees stays poison.
+static void fill_cache(struct scene *s, uint64_t *random) {
+    const struct kv_cache *cache = &s->cache;
+    const struct tree *tree = &s->tree;
+    for (int32_t q = 0; q < tree->batch.num_seqs; q++) {
+        const int32_t first = tree->keys[q] - (tree->starts[q + 1] - tree->starts[q]) + 1;
+        const int32_t begin = s->args.window > 0 ? first - s->args.window : 0;
+        for (int32_t key = begin > 0 ? begin : 0; key < tree->keys[q]; key++)
+            for (int32_t row = 0; row < 2 * cache->num_kv_heads; row++) {
+                const uint32_t block = (uint32_t)tree_row(tree, q)[key / cache->block_size];
+                dtype_fill_random(
+                    cache->type,
+                    kv_element(cache, block, LAYER, row % 2, row / 2, key % cache->block_size, 0),
+                    (size_t)cache->head_size, 1, (uint64_t)random_below(random, 1 << 30));
+            }
+    }
+}
+
+static void scene_make(struct scene *s, int32_t which, uint64_t *random) {
+    static const enum dtype TYPES[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
+    static const int32_t HEADS[][2] = {{1, 1}, {2, 4}, {3, 1}, {2, 3}, {1, 20}, {1, 8}};
+    static const int32_t SIZES[] = {64, 80, 13, 128, 32, 96}, BLOCKS[] = {8, 16, 32};
+    const struct tree_shape shape = {.seqs = 2 + random_below(random, 20),
+                                     .longest = MOST_KEYS - 64,
+                                     .block_size = BLOCKS[which % 3],
+                                     .forks = 8,
+                                     .has_mixed = which % 4 == 0};
+    tree_make(&s->tree, &shape, random);
+    s->cache = (struct kv_cache){.type = TYPES[which / 2 % 3],
+                                 .num_layers = LAYERS,
+                                 .num_kv_heads = HEADS[which % 6][0],
+                                 .head_size = SIZES[which / 3 % 6],
+                                 .block_size = shape.block_size,
+                                 .num_blocks = (uint32_t)s->tree.num_blocks};
+    s->cache_bytes = s->cache.num_blocks * kv_block_bytes(&s->cache);
+    s->cache.data = guarded_alloc(s->cache_bytes);
+    const int32_t heads = HEADS[which % 6][0] * HEADS[which % 6][1];
+    s->count = (size_t)s->tree.batch.num_tokens * (size_t)heads * (size_t)s->cache.head_size;
+    s->q = random_floats(random, s->count);
+    s->out = floats_alloc(s->count);
+    s->sinks = random_floats(random, (size_t)heads);
+    s->args = (struct paged_attention){.out = s->out,
+                                       .q = s->q,
+                                       .num_heads = heads,
+                                       .layer = LAYER,
+                                       .scale = 0.7F,
+                                       .softcap = which % 5 == 1 ? 3 : 0,
+                                       .window = which % 3 == 2 ? 1 + random_below(random, 200) : 0,
+                                       .sinks = which % 5 == 2 ? s->sinks : NULL,
+                                       .cache = &s->cache,
+                                       .batch = &s->tree.batch};
+    fill_cache(s, random);
+}
+
+static void scene_drop(struct scene *s) {
+    guarded_free(s->cache.data, s->cache_bytes);
+    floats_free(s->q, s->count);
+    floats_free(s->out, s->count);
+    floats_free(s->sinks, (size_t)s->args.num_heads);
+    tree_drop(&s->tree);
+}
+
+static void attend(const struct subject *subject, const struct scene *s, bool shares, float *out) {
+    struct batch batch = s->tree.batch;
+    struct paged_attention args = s->args;
+    if (shares)
+        batch.shared =
+            (struct shared_past){s->tree.order, s->tree.common, s->tree.own, s->tree.spans};
+    args.batch = &batch;
+    args.out = out;
+    memset(out, 0xFF, s->count * sizeof *out);
+    subject->backend->paged_attention(subject->device, &args);
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+}
+
+static void expect_close(const struct subject *subject, const float *got, const float *expected,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(got[i] - expected[i]) <= (subject->splits ? 4e-3F : 2e-5F)))
+            fail_msg("%s: element %zu: %g, not %g", subject_name(subject), i, (double)got[i],
+                     (double)expected[i]);
+}
+
+// Returns whether the scene's sequences share anything.
+static bool check_scene(const struct subject *reference, const struct subject *subject,
+                        int32_t which, uint64_t *random) {
+    struct scene s;
+    scene_make(&s, which, random);
+    float *expected = floats_alloc(s.count), *alone = floats_alloc(s.count);
+    const bool shares = tree_share(&s.tree, s.cache.block_size, 32, which % 2 ? 1 : 200);
+    attend(reference, &s, false, expected);
+    attend(subject, &s, false, alone);
+    attend(subject, &s, shares, s.out);
+    assert_memory_equal(s.out, alone, s.count * sizeof *alone);
+    expect_close(subject, s.out, expected, s.count);
+    floats_free(expected, s.count);
+    floats_free(alone, s.count);
+    scene_drop(&s);
+    return shares;
+}
+
+static void a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads(void **state) {
+    (void)state;
+    enum { SCENES = 40 };
+    uint64_t random = SEED + 1;
+    struct subject reference;
+    assert_true(subject_open(&reference, SUBJECT_REFERENCE, 1));
+    for (int i = SUBJECT_GENERIC; i < SUBJECTS; i++) {
+        struct subject subject;
+        int32_t shared = 0;
+        if (!subject_open(&subject, i, i)) continue;
+        for (int32_t which = 0; which < SCENES; which++)
+            shared += check_scene(&reference, &subject, which, &random);
+        assert_true(shared > SCENES / 2);
+        subject_close(&subject);
+    }
+    subject_close(&reference);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_are_what_block_tables_have_in_common),
+        cmocka_unit_test(a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
