@@ -20,7 +20,9 @@ static bool has_tiles(const struct device *device, const struct paged_attention 
         (size_t)cache->num_blocks * 2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
     return device->properties.major >= 8 && cache->type != DTYPE_F32 && cache->head_size % 8 == 0 &&
            cache->head_size <= FLASH_HEAD_MAX &&
-           args->num_heads / cache->num_kv_heads <= FLASH_GROUP_MAX && rows <= UINT32_MAX;
+           args->num_heads / cache->num_kv_heads <=
+               (cache->head_size > 256 ? FLASH_WIDE_GROUP_MAX : FLASH_GROUP_MAX) &&
+           rows <= UINT32_MAX;
 }
 
 static bool has_flash(const struct device *device, const struct paged_attention *args) {

@@ -8,8 +8,9 @@
 
 enum {
     FLASH_GROUP_MAX = 16,
-    FLASH_HEAD_MAX = 256,
-    FLASH_BLOCKS = 2, // of flash_decode that a multiprocessor holds, at most
+    FLASH_HEAD_MAX = 512,
+    FLASH_WIDE_GROUP_MAX = 8, // of heads of more than 256
+    FLASH_BLOCKS = 2,         // of flash_decode that a multiprocessor holds, at most
     FLASH_PART_FLOATS = FLASH_GROUP_MAX * (FLASH_HEAD_MAX + 2),
 };
 
@@ -151,8 +152,10 @@ static void flash_choose_size(int head_size, const launch_t &launch) {
         launch.template run<cache_t, 128>();
     else if (head_size <= 192)
         launch.template run<cache_t, 192>();
-    else
+    else if (head_size <= 256)
         launch.template run<cache_t, 256>();
+    else
+        launch.template run<cache_t, 512>();
 }
 
 template <typename launch_t>

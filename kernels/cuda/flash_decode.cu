@@ -620,7 +620,7 @@ struct decode_launch {
     template <typename cache_t, int SIZE> void run() const {
         if (args->num_heads / args->cache->num_kv_heads <= 8)
             start<cache_t, SIZE, 1>();
-        else
+        else if constexpr (SIZE <= 256)
             start<cache_t, SIZE, 2>();
     }
     template <typename cache_t, int SIZE, int HEADS> void start() const {
@@ -649,6 +649,10 @@ struct decode_launch {
 
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {
-    flash_choose(args->cache, decode_launch{device, args, rope});
-    if (args->batch->shared.own) flash_shared(device, args, rope ? device->shared.q : args->q);
+    struct paged_attention mine = *args;
+    struct batch unshared = *args->batch;
+    unshared.shared = {};
+    if (args->cache->head_size > FLASH_SHARED_HEAD_MAX) mine.batch = &unshared;
+    flash_choose(args->cache, decode_launch{device, &mine, rope});
+    if (mine.batch->shared.own) flash_shared(device, args, rope ? device->shared.q : args->q);
 }

@@ -105,9 +105,11 @@ static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&
 
 template <typename type, int SIZE> struct wgmma_tiles {
     typedef type cache_t;
-    static const int size = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS, together = 128;
+    typedef register_queries<SIZE> queries;
+    static const int size = SIZE, columns = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS,
+                     together = 128;
     static const int chunks = SIZE / 8, alignment = 1024;
-    static const int plane = SIZE / 64 * PANEL, bytes = 2 * 2 * plane + alignment;
+    static const int plane = SIZE / 64 * PANEL, stage = 2 * plane, bytes = 2 * stage + alignment;
     static const int copies = KEYS * chunks / threads;
     static_assert(SIZE % 64 == 0 && KEYS * chunks % threads == 0, "whole panels and copies");
 
@@ -136,12 +138,12 @@ template <typename type, int SIZE> struct wgmma_tiles {
     }
 
     // scores[64 x KEYS] = q K^T, of a warpgroup
-    static __device__ inline void score(float (&scores)[KEYS / 8][4],
-                                        const unsigned (&q)[SIZE / 16][4], unsigned k_plane) {
+    static __device__ inline void score(float (&scores)[KEYS / 8][4], const queries &q,
+                                        unsigned k_plane) {
         products_begin();
 #pragma unroll
         for (int k = 0; k < SIZE / 16; k++)
-            multiply_columns(scores, q[k], describe(k_plane + k / 4 * PANEL + k % 4 * 32), k > 0,
+            multiply_columns(scores, q.at[k], describe(k_plane + k / 4 * PANEL + k % 4 * 32), k > 0,
                              cache_t());
         products_end();
     }

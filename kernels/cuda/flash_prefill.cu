@@ -3,11 +3,13 @@
 //   q, out  [num_tokens, num_heads, head_size]  fp16
 //   cache   rows layout, fp16 or bf16
 //
-// A warp computes 16 rows and walks the keys in tiles of 32 or 64: flash_rows.cuh.
+// A warp computes 16 rows and walks the keys in tiles of 32 or 64: flash_rows.cuh. Heads of more
+// than 256 have too many columns for a block: each of two computes all scores and half of them,
+// with its queries in shared memory.
 //
-//   grid   (num_kv_heads, tiles of threads / 2 rows over all sequences, at most)
-//   block  THREADS
-//   smem   2 x (K, V) x keys x row,  row = SIZE elements and padding to an odd chunk
+//   grid   (num_kv_heads, doubled for large heads, tiles of threads / 2 rows over all sequences, at
+//   most) block  THREADS smem   2 x (K, V) x keys x row,  row = its elements and padding to an odd
+//   chunk; queries
 //
 // Each row sums over its keys from the first on, tile by tile, so results do not depend on the
 // batch.
@@ -15,63 +17,78 @@
 // Bound by the tensor cores.
 #include "kernels/cuda/flash_spans.cuh"
 
+#include <type_traits>
+
 enum { THREADS = 128 };
 
 template <typename type, int SIZE> struct mma_tiles {
     typedef type cache_t;
-    static const int size = SIZE, threads = THREADS, together = 32;
-    static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 128 ? 2 : 3;
-    static const int chunks = SIZE / 8;
-    static const int row = (chunks | 1) * 16; // bytes
-    static const int plane = keys * row, bytes = 2 * 2 * plane, alignment = 16;
-    static const int copies = keys * chunks / threads; // that a thread makes for a plane
-    static_assert(keys * chunks % threads == 0, "whole copies");
+    static const bool halved = SIZE > 256;
+    typedef std::conditional_t<halved, slot_queries<SIZE, THREADS>, register_queries<SIZE>> queries;
+    static const int size = SIZE, columns = halved ? SIZE / 2 : SIZE;
+    static const int threads = THREADS, together = 32;
+    static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 256 ? 1 : SIZE > 128 ? 2 : 3;
+    static const int chunks = SIZE / 8, v_chunks = columns / 8;
+    static const int row = (chunks | 1) * 16, v_row = (v_chunks | 1) * 16; // bytes
+    static const int plane = keys * row, stage = plane + keys * v_row, alignment = 16;
+    static const int bytes = 2 * stage + (halved ? slot_queries<SIZE, THREADS>::bytes : 0);
+    static_assert(keys * chunks % threads == 0 && keys * v_chunks % threads == 0, "whole copies");
+
+    // Copies columns from `first` on of K or V to rows of CHUNKS chunks.
+    template <int CHUNKS>
+    static __device__ inline void copy_plane(const kv_cache &cache, unsigned to,
+                                             const unsigned *rows, int begin, int end, int first,
+                                             unsigned offset) {
+        const cache_t *data = (const cache_t *)cache.data;
+#pragma unroll
+        for (int i = 0; i < keys * CHUNKS / threads; i++) {
+            const int index = threadIdx.x + i * threads;
+            const int key = index / CHUNKS, column = first + index % CHUNKS * 8;
+            const bool valid = key >= begin && key < end && column < cache.head_size;
+            const size_t from = valid ? (size_t)rows[key] + offset : 0;
+            copy16(to + key * (CHUNKS | 1) * 16 + index % CHUNKS * 16,
+                   data + from * cache.head_size + (valid ? column : 0), valid);
+        }
+    }
 
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
     static __device__ void copy(const kv_cache &cache, unsigned to, const unsigned *rows, int begin,
                                 int end) {
-        const unsigned v_rows = cache.num_kv_heads * cache.block_size;
-        const cache_t *data = (const cache_t *)cache.data;
-#pragma unroll
-        for (int i = 0; i < copies; i++) {
-            const int index = threadIdx.x + i * threads;
-            const int key = index / chunks, chunk = index % chunks;
-            const bool valid = key >= begin && key < end && chunk * 8 < cache.head_size;
-            const size_t from = valid ? rows[key] : 0;
-            const int column = valid ? chunk * 8 : 0;
-            const unsigned at = to + key * row + chunk * 16;
-            copy16(at, data + from * cache.head_size + column, valid);
-            copy16(at + plane, data + (from + v_rows) * cache.head_size + column, valid);
-        }
+        copy_plane<chunks>(cache, to, rows, begin, end, 0, 0);
+        copy_plane<v_chunks>(cache, to + plane, rows, begin, end, first_column<mma_tiles>(),
+                             cache.num_kv_heads * cache.block_size);
         copy_commit();
     }
 
     static __device__ inline void landed() { copy_wait<0>(); }
 
     // scores[16 x keys] = q K^T, of a warp
-    static __device__ inline void score(float (&scores)[keys / 8][4],
-                                        const unsigned (&q)[SIZE / 16][4], unsigned k_plane) {
+    static __device__ inline void score(float (&scores)[keys / 8][4], const queries &q,
+                                        unsigned k_plane) {
         const int lane = threadIdx.x % 32;
         const unsigned from = k_plane + ((lane / 16) * 8 + lane % 8) * row + (lane / 8 % 2) * 16;
 #pragma unroll
         for (int n = 0; n < keys / 8; n++)
             scores[n][0] = scores[n][1] = scores[n][2] = scores[n][3] = 0;
 #pragma unroll
-        for (int k = 0; k < SIZE / 16; k++)
+        for (int k = 0; k < SIZE / 16; k++) {
+            unsigned a[4];
+            q.get(a, k);
 #pragma unroll
             for (int n = 0; n < keys / 16; n++) {
                 unsigned b[4];
                 load_matrices(b, from + n * 16 * row + k * 32);
-                multiply(scores[2 * n], q[k], b[0], b[1], cache_t());
-                multiply(scores[2 * n + 1], q[k], b[2], b[3], cache_t());
+                multiply(scores[2 * n], a, b[0], b[1], cache_t());
+                multiply(scores[2 * n + 1], a, b[2], b[3], cache_t());
             }
+        }
     }
 
-    // values[16 x SIZE] += p[16 x keys] V, of a warp
-    static __device__ inline void weigh(float (&values)[SIZE / 8][4], const float (&p)[keys / 8][4],
-                                        unsigned v_plane) {
+    // values[16 x columns] += p[16 x keys] V, of a warp
+    static __device__ inline void weigh(float (&values)[columns / 8][4],
+                                        const float (&p)[keys / 8][4], unsigned v_plane) {
         const int lane = threadIdx.x % 32;
-        const unsigned from = v_plane + (lane % 16) * row + (lane / 16) * 16;
+        const unsigned from = v_plane + (lane % 16) * v_row + (lane / 16) * 16;
 #pragma unroll
         for (int k = 0; k < keys / 16; k++) {
             const unsigned a[4] = {pack_pair(p[2 * k][0], p[2 * k][1], cache_t()),
@@ -79,9 +96,9 @@ template <typename type, int SIZE> struct mma_tiles {
                                    pack_pair(p[2 * k + 1][0], p[2 * k + 1][1], cache_t()),
                                    pack_pair(p[2 * k + 1][2], p[2 * k + 1][3], cache_t())};
 #pragma unroll
-            for (int n = 0; n < SIZE / 16; n++) {
+            for (int n = 0; n < columns / 16; n++) {
                 unsigned b[4];
-                load_transposed(b, from + k * 16 * row + n * 32);
+                load_transposed(b, from + k * 16 * v_row + n * 32);
                 multiply(values[2 * n], a, b[0], b[1], cache_t());
                 multiply(values[2 * n + 1], a, b[2], b[3], cache_t());
             }
@@ -107,11 +124,13 @@ struct spans_launch {
     const struct paged_attention *args;
     const void *q;
     template <typename cache_t, int SIZE> void run() const {
-        launch_spans<mma_tiles<cache_t, SIZE>>(device, args, q);
+        if constexpr (SIZE <= FLASH_SHARED_HEAD_MAX)
+            launch_spans<mma_tiles<cache_t, SIZE>>(device, args, q);
     }
 };
 
 void flash_shared(struct device *device, const struct paged_attention *args, const void *q) {
+    ASSERT(args->cache->head_size <= FLASH_SHARED_HEAD_MAX);
     if (device->properties.major == 9 && args->cache->head_size <= 128)
         flash_shared_hopper(device, args, q);
     else

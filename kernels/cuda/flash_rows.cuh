@@ -5,11 +5,14 @@
 // read once for the group (FlashAttention-2, arXiv 2307.08691). Each kernel brings its own way of
 // copying and multiplying as `tiles`, a struct of constants and functions:
 //
-//   cache_t, size           type of K and V, columns of a row in shared memory
+//   cache_t, size           type of K and V, columns of q and K in shared memory
+//   columns                 of V and of the result, that a block computes: size, or a part of it
 //   threads, blocks         threads of a block; blocks of a multiprocessor
 //   together                threads that multiply as one
 //   keys                    of a tile; at most `threads`, since a thread looks up one key
-//   plane, bytes, alignment bytes of K or V of a tile; of all shared memory; its alignment
+//   plane, stage            bytes of K of a tile; of K and V
+//   bytes, alignment        of all shared memory; its alignment
+//   queries                 q of a warp's rows: set() and get() an operand of the tensor cores
 //   copy, landed            start copying a tile; make what was copied readable
 //   score, weigh            scores = q K^T, values += p V
 //
@@ -18,6 +21,42 @@
 // of every eight columns, as the tensor cores lay out their sums.
 #pragma once
 #include "kernels/cuda/flash.cuh"
+
+// Queries in a thread's registers.
+template <int SIZE> struct register_queries {
+    unsigned at[SIZE / 16][4];
+    __device__ inline explicit register_queries(unsigned) {}
+    __device__ inline void set(int k, int i, unsigned pair) { at[k][i] = pair; }
+    __device__ inline void get(unsigned (&a)[4], int k) const {
+        for (int i = 0; i < 4; i++)
+            a[i] = at[k][i];
+    }
+};
+
+// Queries in slots of shared memory, each of which one thread alone writes and reads.
+template <int SIZE, int THREADS> struct slot_queries {
+    static const int bytes = SIZE / 16 * THREADS * 16;
+    unsigned slots;
+    __device__ inline explicit slot_queries(unsigned memory) : slots(memory + threadIdx.x * 16) {}
+    __device__ inline void set(int k, int i, unsigned pair) {
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(slots + k * THREADS * 16 + i * 4), "r"(pair)
+                     : "memory");
+    }
+    __device__ inline void get(unsigned (&a)[4], int k) const {
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+                     : "r"(slots + k * THREADS * 16)
+                     : "memory");
+    }
+};
+
+// Blocks of one KV head, side by side, compute its columns in parts.
+template <typename tiles> static __device__ inline int kv_head_of_block() {
+    return blockIdx.x / (tiles::size / tiles::columns);
+}
+template <typename tiles> static __device__ inline int first_column() {
+    return blockIdx.x % (tiles::size / tiles::columns) * tiles::columns;
+}
 
 struct tile {
     int sequence; // -1: no such tile
@@ -76,9 +115,10 @@ template <int ROWS> static __device__ inline int keys_of(const tile &tile, int g
     return tile.past + (min(tile.row + ROWS, tile.queries * group) - 1) / group + 1;
 }
 
-template <typename cache_t, int SIZE>
-static __device__ void load_queries(unsigned (&q)[SIZE / 16][4], const paged_attention &args,
+template <typename tiles>
+static __device__ void load_queries(typename tiles::queries &q, const paged_attention &args,
                                     const tile &tile, int kv_head, int group, int head_size) {
+    typedef typename tiles::cache_t cache_t;
     const int lane = threadIdx.x % 32, column = 2 * (lane % 4);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -89,12 +129,12 @@ static __device__ void load_queries(unsigned (&q)[SIZE / 16][4], const paged_att
             (const __half *)args.q +
             (valid ? (token * args.num_heads + kv_head * group + row % group) * head_size : 0);
 #pragma unroll
-        for (int k = 0; k < SIZE / 16; k++)
+        for (int k = 0; k < tiles::size / 16; k++)
 #pragma unroll
             for (int side = 0; side < 2; side++) {
                 const int at = 16 * k + 8 * side + column;
-                q[k][half + 2 * side] =
-                    valid && at < head_size ? query_pair(from + at, cache_t()) : 0;
+                q.set(k, half + 2 * side,
+                      valid && at < head_size ? query_pair(from + at, cache_t()) : 0);
             }
     }
 }
@@ -151,10 +191,10 @@ static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &
     return make_float2(old[0], old[1]);
 }
 
-template <int SIZE>
-static __device__ inline void rescale(float (&values)[SIZE / 8][4], float2 old) {
+template <int COLUMNS>
+static __device__ inline void rescale(float (&values)[COLUMNS / 8][4], float2 old) {
 #pragma unroll
-    for (int n = 0; n < SIZE / 8; n++) {
+    for (int n = 0; n < COLUMNS / 8; n++) {
         values[n][0] *= old.x;
         values[n][1] *= old.x;
         values[n][2] *= old.y;
@@ -162,10 +202,11 @@ static __device__ inline void rescale(float (&values)[SIZE / 8][4], float2 old) 
     }
 }
 
-template <int SIZE>
+// Columns from `begin` on.
+template <int COLUMNS>
 static __device__ void store_rows(const paged_attention &args, const tile &tile,
-                                  const float (&values)[SIZE / 8][4], const row_state &state,
-                                  float scale, int kv_head, int group, int head_size) {
+                                  const float (&values)[COLUMNS / 8][4], const row_state &state,
+                                  float scale, int kv_head, int group, int head_size, int begin) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -177,10 +218,10 @@ static __device__ void store_rows(const paged_attention &args, const tile &tile,
         const size_t token = tile.first_token + row / group;
         const int head = kv_head * group + row % group;
         sum += sink_weight(args, head, state.highest[half] * scale);
-        __half *to = (__half *)args.out + (token * args.num_heads + head) * head_size;
+        __half *to = (__half *)args.out + (token * args.num_heads + head) * head_size + begin;
 #pragma unroll
-        for (int n = 0; n < SIZE / 8; n++)
-            if (8 * n < head_size)
+        for (int n = 0; n < COLUMNS / 8; n++)
+            if (begin + 8 * n < head_size)
                 *(__half2 *)(to + 8 * n + 2 * (lane % 4)) =
                     halves(values[n][2 * half] / sum, values[n][2 * half + 1] / sum);
     }
@@ -192,7 +233,7 @@ static __device__ inline unsigned find_row(const paged_attention &args, const kv
                                            const int32_t *table, int first, int begin, int end) {
     const int key = first + threadIdx.x;
     return threadIdx.x < tiles::keys && key >= begin && key < end
-               ? flash_row(cache, table, args.layer, blockIdx.x, key)
+               ? flash_row(cache, table, args.layer, kv_head_of_block<tiles>(), key)
                : 0;
 }
 
@@ -220,27 +261,27 @@ static __device__ void start_keys(key_rows<tiles> &keys, const paged_attention &
 
 // Attends a warp's rows to all keys. A warp without rows, `idle`, only copies.
 template <typename tiles>
-static __device__ void attend_keys(float (&values)[tiles::size / 8][4], row_state &state,
-                                   const unsigned (&q)[tiles::size / 16][4], key_rows<tiles> &keys,
+static __device__ void attend_keys(float (&values)[tiles::columns / 8][4], row_state &state,
+                                   const typename tiles::queries &q, key_rows<tiles> &keys,
                                    const paged_attention &args, const kv_cache &cache,
                                    const key_range &range, unsigned stages, bool idle) {
     const int KEYS = tiles::keys;
     const scoring scoring = scoring_of(args);
     int first = range.begin / KEYS * KEYS;
     for (int side = 0; first < range.end; first += KEYS, side ^= 1) {
-        const unsigned stage = stages + side * 2 * tiles::plane;
+        const unsigned stage = stages + side * tiles::stage;
         tiles::landed();
         __syncthreads(); // orders this tile's copies before its reads, and the previous tile's
                          // reads
         if (first + KEYS < range.end)
-            tiles::copy(cache, stages + (side ^ 1) * 2 * tiles::plane, keys.rows[side ^ 1], 0,
+            tiles::copy(cache, stages + (side ^ 1) * tiles::stage, keys.rows[side ^ 1], 0,
                         range.end - first - KEYS);
         const unsigned next =
             find_row<tiles>(args, cache, range.table, first + 2 * KEYS, range.begin, range.end);
         if (!idle) {
             float scores[KEYS / 8][4];
             tiles::score(scores, q, stage);
-            rescale<tiles::size>(values, soften<KEYS>(scores, state, first, scoring));
+            rescale<tiles::columns>(values, soften<KEYS>(scores, state, first, scoring));
             tiles::weigh(values, scores, stage + tiles::plane);
         }
         if (threadIdx.x < KEYS) keys.rows[side][threadIdx.x] = next;
@@ -256,10 +297,11 @@ static __global__ __launch_bounds__(tiles::threads,
                                     tiles::blocks) void rows_kernel(const paged_attention args,
                                                                     const kv_cache cache,
                                                                     const batch batch, int least) {
-    const int SIZE = tiles::size, ROWS = tiles::threads / 2;
+    const int ROWS = tiles::threads / 2;
     extern __shared__ __align__(16) char memory[]; // [2][K, V] as `tiles` lays them out
     __shared__ key_rows<tiles> keys;
-    const int group = args.num_heads / cache.num_kv_heads, kv_head = blockIdx.x;
+    const int group = args.num_heads / cache.num_kv_heads;
+    const int kv_head = kv_head_of_block<tiles>();
     const tile tile = find_tile<ROWS>(batch, group, least, blockIdx.y);
     grid_wait(); // so far only copies were read, which overlap no kernel
     grid_launch_dependents();
@@ -269,13 +311,14 @@ static __global__ __launch_bounds__(tiles::threads,
                              first_key_of(tile, group, scoring.window), keys_of<ROWS>(tile, group)};
     const unsigned stages = aligned_stages<tiles>(memory);
     start_keys<tiles>(keys, args, cache, range, stages);
-    unsigned q[SIZE / 16][4];
-    load_queries<typename tiles::cache_t, SIZE>(q, args, tile, kv_head, group, cache.head_size);
+    typename tiles::queries q(stages + 2 * tiles::stage);
+    load_queries<tiles>(q, args, tile, kv_head, group, cache.head_size);
     row_state state = {{-INFINITY, -INFINITY}, {}, {}};
     set_limits(state.limit, tile, group, range.end);
-    float values[SIZE / 8][4] = {};
+    float values[tiles::columns / 8][4] = {};
     attend_keys<tiles>(values, state, q, keys, args, cache, range, stages, false);
-    store_rows<SIZE>(args, tile, values, state, scoring.scale, kv_head, group, cache.head_size);
+    store_rows<tiles::columns>(args, tile, values, state, scoring.scale, kv_head, group,
+                               cache.head_size, first_column<tiles>());
 }
 
 // Sequences with at least `least` queries.
@@ -284,7 +327,7 @@ static void launch_rows(struct device *device, const struct paged_attention *arg
     const struct batch *batch = args->batch;
     const int group = args->num_heads / args->cache->num_kv_heads;
     const size_t rows = (size_t)batch->num_tokens * group;
-    const dim3 grid(args->cache->num_kv_heads,
+    const dim3 grid(args->cache->num_kv_heads * (tiles::size / tiles::columns),
                     (unsigned)(rows / (tiles::threads / 2)) + batch->num_seqs);
     static_assert(tiles::keys <= tiles::threads, "a thread looks up one key of a tile");
     device_note(device,

@@ -16,7 +16,8 @@
 
 enum {
     FLASH_SHARED_KEYS = 128, // spans begin and end at multiples of it
-    FLASH_SPAN_ROWS = 192,   // that a multiprocessor computes at once, at most
+    FLASH_SHARED_HEAD_MAX = 256,
+    FLASH_SPAN_ROWS = 192, // that a multiprocessor computes at once, at most
 };
 
 struct span_grid {

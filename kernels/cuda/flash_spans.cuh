@@ -72,10 +72,11 @@ static __device__ inline span_work find_work(const span_list &list, const struct
             (size_t)first_row + (size_t)nth * rows};
 }
 
-template <typename cache_t, int SIZE>
-static __device__ void load_span_queries(unsigned (&q)[SIZE / 16][4], row_state &state,
+template <typename tiles>
+static __device__ void load_span_queries(typename tiles::queries &q, row_state &state,
                                          const shared_args &args, const span_work &work,
                                          int group) {
+    typedef typename tiles::cache_t cache_t;
     const int lane = threadIdx.x % 32, head_size = args.cache.head_size;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -88,12 +89,12 @@ static __device__ void load_span_queries(unsigned (&q)[SIZE / 16][4], row_state 
         const __half *from = args.q + (valid ? head * head_size : 0);
         state.limit[half] = args.batch.seq_lens_kv[sequence];
 #pragma unroll
-        for (int k = 0; k < SIZE / 16; k++)
+        for (int k = 0; k < tiles::size / 16; k++)
 #pragma unroll
             for (int side = 0; side < 2; side++) {
                 const int at = 16 * k + 8 * side + 2 * (lane % 4);
-                q[k][half + 2 * side] =
-                    valid && at < head_size ? query_pair(from + at, cache_t()) : 0;
+                q.set(k, half + 2 * side,
+                      valid && at < head_size ? query_pair(from + at, cache_t()) : 0);
             }
     }
 }
@@ -143,9 +144,9 @@ static __global__ __launch_bounds__(tiles::threads,
             grid_wait(); // keys in spans are older than the step, queries are not
             grid_launch_dependents();
         }
-        unsigned q[SIZE / 16][4];
+        typename tiles::queries q(stages + 2 * tiles::stage);
         row_state state = {{-INFINITY, -INFINITY}, {}, {}};
-        load_span_queries<typename tiles::cache_t, SIZE>(q, state, args, work, group);
+        load_span_queries<tiles>(q, state, args, work, group);
         const int warp = threadIdx.x / tiles::together * tiles::together / 32;
         float values[SIZE / 8][4] = {};
         attend_keys<tiles>(values, state, q, keys, args.attention, args.cache, range, stages,
@@ -205,6 +206,7 @@ static __global__ void merge_spans_kernel(const shared_args args) {
 template <typename tiles>
 static void launch_spans(struct device *device, const struct paged_attention *args, const void *q) {
     enum { MERGE_THREADS = 128 };
+    static_assert(tiles::columns == tiles::size, "a block computes whole rows of parts");
     static_assert((int)FLASH_SHARED_KEYS % tiles::keys == 0, "spans are whole key tiles");
     static_assert(tiles::threads / 2 * tiles::blocks <= (int)FLASH_SPAN_ROWS, "as is reserved");
     const int kv_heads = args->cache->num_kv_heads;

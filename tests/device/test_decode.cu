@@ -66,7 +66,7 @@ template <typename type> static std::vector<type> fetch(const type *memory, size
 
 static struct device *open_device(bool deterministic) {
     const struct device_options options = {0, deterministic};
-    const struct workspace workspace = {LONGEST, 64 * 256, 64, LONGEST, 64, 256};
+    const struct workspace workspace = {LONGEST, 64 * 512, 64, LONGEST, 64, 512};
     struct device *device;
     struct error err;
     if (backend_cuda()->open(&options, &device, &err) != STATUS_OK ||
@@ -296,7 +296,8 @@ static void set_features(struct decode_tests *tests, struct decode_case *it) {
 }
 
 static void test_sizes(struct decode_tests *tests, struct decode_case *it) {
-    static const int SIZES[] = {64, 80, 96, 112, 120, 128, 192, 256, 8}, BLOCKS[] = {8, 16, 32};
+    static const int SIZES[] = {64, 80, 96, 112, 120, 128, 192, 256, 512, 8},
+                     BLOCKS[] = {8, 16, 32};
     for (int size : SIZES)
         for (int block : BLOCKS) {
             if (tests->tally->quick && block != BLOCKS[(size / 8 + it->shape.num_heads) % 3])
@@ -313,7 +314,7 @@ static void test_sizes(struct decode_tests *tests, struct decode_case *it) {
 
 // Sequences that fork from one another: what they share is read once.
 static void test_trees(struct decode_tests *tests, struct decode_case *it) {
-    static const int SIZES[] = {64, 80, 96, 120, 128, 192, 256}, BLOCKS[] = {8, 16, 32};
+    static const int SIZES[] = {64, 80, 96, 120, 128, 192, 256, 512}, BLOCKS[] = {8, 16, 32};
     const int cases = tests->tally->quick ? 3 : 10;
     for (int i = 0; i < cases; i++) {
         const struct tree_shape shape = {
@@ -321,7 +322,7 @@ static void test_trees(struct decode_tests *tests, struct decode_case *it) {
             it->shape.block_size = BLOCKS[below(tests, 3)], 5 + below(tests, 6), false};
         struct tree tree;
         tree_make(&tree, &shape, &tests->state);
-        it->shape.head_size = SIZES[below(tests, 7)];
+        it->shape.head_size = SIZES[below(tests, 8)];
         set_features(tests, it);
         it->shape.keys.assign(tree.keys, tree.keys + shape.seqs);
         it->shape.queries.assign(shape.seqs, 1);

@@ -21,7 +21,7 @@ struct flash_tests {
 
 static struct device *open_device(bool deterministic) {
     const struct device_options options = {0, deterministic};
-    const struct workspace workspace = {LONGEST, 64 * 256, SEQUENCES, LONGEST, 64, 256};
+    const struct workspace workspace = {LONGEST, 64 * 512, SEQUENCES, LONGEST, 64, 512};
     struct device *device;
     struct error err;
     if (backend_cuda()->open(&options, &device, &err) != STATUS_OK ||
@@ -159,7 +159,7 @@ static void set_features(struct flash_tests *tests, struct scene_shape *shape) {
 }
 
 static void test_sizes(struct flash_tests *tests, struct scene_shape *shape) {
-    static const int SIZES[] = {64, 80, 96, 112, 120, 128, 192, 256}, BLOCKS[] = {8, 16, 32};
+    static const int SIZES[] = {64, 80, 96, 112, 120, 128, 192, 256, 512}, BLOCKS[] = {8, 16, 32};
     for (int size : SIZES)
         for (int block : BLOCKS) {
             if (tests->tally->quick && (size % 64 == 32 || size % 64 == 48 || size == 192))
