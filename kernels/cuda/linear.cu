@@ -26,27 +26,41 @@ static __device__ inline float4 four_weights(const void *rows, size_t at) {
                        high_float(four.y));
 }
 
+// sum + the products of four columns
+static __device__ inline float add_four(float sum, const __half *x, float4 by) {
+    const uint2 four = *(const uint2 *)x;
+    sum = fmaf(low_float(four.x), by.x, sum);
+    sum = fmaf(high_float(four.x), by.y, sum);
+    sum = fmaf(low_float(four.y), by.z, sum);
+    return fmaf(high_float(four.y), by.w, sum);
+}
+
+// Rows are short and latency is long, so several loads are in flight; the first of the weights,
+// which no kernel writes, before grid_wait().
 template <enum dtype TYPE>
 static __global__
 __launch_bounds__(WARPS *LANES) void plain_kernel(const __grid_constant__ gemv args) {
+    enum { KEPT = 16, STEP = 4 * LANES };
     const gemv_part &part = args.parts[0];
     const int row = blockIdx.x * WARPS + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const int token = blockIdx.y;
+    const int token = blockIdx.y, columns = row < part.rows ? args.columns : 0;
+    const size_t first = (size_t)row * args.columns;
+    float4 kept[KEPT];
     grid_launch_dependents();
+#pragma unroll
+    for (int k = 0, column = 4 * lane; k < KEPT; k++, column += STEP)
+        if (column < columns) kept[k] = four_weights<TYPE>(part.data, first + column);
     grid_wait();
     if (row >= part.rows) return;
     const __half *x =
         args.x + (size_t)(args.row_index ? args.row_index[token] : token) * args.columns;
     float sum = 0;
-#pragma unroll 4 // rows are short and latency is long: keep several loads in flight
-    for (int column = 4 * lane; column < args.columns; column += 4 * LANES) {
-        const uint2 four = *(const uint2 *)(x + column);
-        const float4 by = four_weights<TYPE>(part.data, (size_t)row * args.columns + column);
-        sum = fmaf(low_float(four.x), by.x, sum);
-        sum = fmaf(high_float(four.x), by.y, sum);
-        sum = fmaf(low_float(four.y), by.z, sum);
-        sum = fmaf(high_float(four.y), by.w, sum);
-    }
+#pragma unroll
+    for (int k = 0, column = 4 * lane; k < KEPT; k++, column += STEP)
+        if (column < columns) sum = add_four(sum, x + column, kept[k]);
+#pragma unroll 4
+    for (int column = 4 * lane + KEPT * STEP; column < columns; column += STEP)
+        sum = add_four(sum, x + column, four_weights<TYPE>(part.data, first + column));
     sum = warp_sum(sum);
     if (lane) return;
     sum += part.bias ? part.bias[row] : 0.0f;
