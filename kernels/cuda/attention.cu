@@ -9,7 +9,7 @@
 // device a query must give the same result alone and among others. There the flash kernel for
 // several queries serves all, and v1 and v2 are unavailable, since the queries of a prefill would
 // be gathered.
-#include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/flash_shared.cuh"
 #include "kernels/cuda/paged_attention.cuh"
 
 #include <cinttypes>
@@ -40,6 +40,7 @@ static void rows_attention(struct device *device, const struct paged_attention *
     if (!has_flash(device, args)) {
         gather_attention(device, args, 1);
     } else if (device->deterministic) {
+        if (batch->shared.own) flash_shared(device, args, args->q);
         many_queries(device, args, 1);
     } else {
         if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);

@@ -106,6 +106,7 @@ static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&
 template <typename type, int SIZE> struct wgmma_tiles {
     typedef type cache_t;
     static const int size = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS, together = 128;
+    static const int span_stages = SIZE > 64 ? 3 : 4;
     static const int chunks = SIZE / 8, alignment = 1024;
     static const int plane = SIZE / 64 * PANEL, bytes = 2 * 2 * plane + alignment;
     static const int copies = KEYS * chunks / threads;
@@ -130,8 +131,8 @@ template <typename type, int SIZE> struct wgmma_tiles {
         copy_commit();
     }
 
-    static __device__ inline void landed() {
-        copy_wait<0>();
+    template <int PENDING> static __device__ inline void landed() {
+        copy_wait<PENDING>();
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // copies before wgmma's reads
     }
 

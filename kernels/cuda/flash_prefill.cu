@@ -19,7 +19,7 @@ enum { THREADS = 128 };
 
 template <typename type, int SIZE> struct mma_tiles {
     typedef type cache_t;
-    static const int size = SIZE, threads = THREADS, together = 32;
+    static const int size = SIZE, threads = THREADS, together = 32, span_stages = 2;
     static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 128 ? 2 : 3;
     static const int chunks = SIZE / 8;
     static const int row = (chunks | 1) * 16; // bytes
@@ -46,7 +46,7 @@ template <typename type, int SIZE> struct mma_tiles {
         copy_commit();
     }
 
-    static __device__ inline void landed() { copy_wait<0>(); }
+    template <int PENDING> static __device__ inline void landed() { copy_wait<PENDING>(); }
 
     // scores[16 x keys] = q K^T, of a warp
     static __device__ inline void score(float (&scores)[keys / 8][4],
