@@ -120,6 +120,7 @@ struct shared_span {
     int32_t first, count; // these sequences are order[first ... first + count); 0: no span
     int32_t begin, end;   // keys, multiples of the backend's shared_keys
     int32_t shortest;     // of their seq_lens_kv
+    int32_t depth;        // spans before it on the way from key 0
 };
 
 enum {
@@ -136,6 +137,7 @@ struct shared_past {       // all pointers are NULL where nothing is shared
     const int32_t *common; // [num_seqs] keys in spans of both order[i] and order[i + 1]; the last 0
     const int32_t *own;    // [num_seqs] of each sequence, the first key that is in no span
     const struct shared_span *spans; // [SHARED_SPANS_MAX]
+    int32_t depth;                   // spans of a sequence, at most
 };
 
 // Which queries attend to which keys. All pointers are device memory, int32. Sequence s has

@@ -89,8 +89,8 @@ static void push_span(struct search *search, struct run *run, int32_t blocks) {
     if (end <= run->covered || saved < rule->least || run->depth == SHARED_DEPTH_MAX ||
         search->num_spans == SHARED_SPANS_MAX)
         return;
-    search->found->spans[search->num_spans++] =
-        (struct shared_span){run->first, run->count, run->covered, end, shortest_of(search, run)};
+    search->found->spans[search->num_spans++] = (struct shared_span){
+        run->first, run->count, run->covered, end, shortest_of(search, run), run->depth};
     run->covered = end;
     run->depth++;
 }
@@ -125,8 +125,8 @@ static void divide(struct search *search, struct run run) {
     }
 }
 
-bool shared_past_find(const struct batch *batch, const struct shared_past_rule *rule,
-                      const struct shared_past_arrays *found) {
+int32_t shared_past_find(const struct batch *batch, const struct shared_past_rule *rule,
+                         const struct shared_past_arrays *found) {
     struct search search = {.batch = batch, .rule = rule, .found = found};
     ASSERT(rule->keys > 0 && rule->block_size > 0 && batch->num_seqs > 0);
     for (int32_t s = 0; s < batch->num_seqs; s++)
@@ -136,5 +136,8 @@ bool shared_past_find(const struct batch *batch, const struct shared_past_rule *
     while (search.num_runs > 0)
         divide(&search, search.runs[--search.num_runs]);
     found->common[batch->num_seqs - 1] = 0;
-    return search.num_spans > 0;
+    int32_t depth = 0;
+    for (int32_t i = 0; i < search.num_spans; i++)
+        if (found->spans[i].depth >= depth) depth = found->spans[i].depth + 1;
+    return depth;
 }

@@ -28,10 +28,10 @@ struct shared_past_arrays { // struct shared_past's, to be filled
     struct shared_span *spans; // [SHARED_SPANS_MAX]
 };
 
-// The batch's pointers are host memory here. Only sequences with one query share. False: nothing is
-// shared, and the arrays are undefined.
-bool shared_past_find(const struct batch *batch, const struct shared_past_rule *rule,
-                      const struct shared_past_arrays *found);
+// The batch's pointers are host memory here. Only sequences with one query share. Returns how many
+// spans a sequence has at most; if 0, the arrays are undefined.
+int32_t shared_past_find(const struct batch *batch, const struct shared_past_rule *rule,
+                         const struct shared_past_arrays *found);
 
 #ifdef __cplusplus
 }

@@ -339,19 +339,19 @@ static struct batch batch_in(const struct forward *forward, const struct step_da
 }
 
 // Finds what sequences have in common, if the backend has a use for it.
-static bool find_shared_past(struct forward *forward, int32_t widest) {
+static int32_t find_shared_past(struct forward *forward, int32_t widest) {
     const struct backend *backend = forward->backend;
     const struct batch batch = batch_in(forward, &forward->host, widest);
     const struct shared_past_rule rule = {forward->cache->block_size, backend->shared_keys,
                                           backend->shared_least};
-    return backend->shared_keys > 0 && !forward->limits.unshared && forward->num_seqs > 1 &&
-           shared_past_find(&batch, &rule, &forward->host.shared);
+    if (backend->shared_keys == 0 || forward->limits.unshared || forward->num_seqs == 1) return 0;
+    return shared_past_find(&batch, &rule, &forward->host.shared);
 }
 
 static void send_step_data(struct forward *forward) {
     const int32_t widest = pack_tables(forward);
     const struct step_data *device = &forward->on_device;
-    forward->shares = find_shared_past(forward, widest);
+    forward->shared_depth = find_shared_past(forward, widest);
     const size_t used = (size_t)forward->num_seqs * (size_t)widest * sizeof(int32_t);
     const size_t table = (size_t)((char *)forward->host.block_table - (char *)forward->host_step);
     ASSERT(table + used <= forward->step_bytes);
@@ -362,9 +362,10 @@ static void send_step_data(struct forward *forward) {
         forward->backend->to_device(forward->device, device->penalties, forward->host.penalties,
                                     (size_t)forward->num_penalties * sizeof(struct penalty));
     forward->batch = batch_in(forward, device, widest);
-    if (forward->shares)
-        forward->batch.shared = (struct shared_past){device->shared.order, device->shared.common,
-                                                     device->shared.own, device->shared.spans};
+    if (forward->shared_depth > 0)
+        forward->batch.shared =
+            (struct shared_past){device->shared.order, device->shared.common, device->shared.own,
+                                 device->shared.spans, forward->shared_depth};
 }
 
 static void enqueue(struct forward *forward) {
@@ -420,7 +421,8 @@ static void fetch_whole_rows(struct forward *forward) {
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
-    return (uint64_t)forward->shares << 62 | class_of(forward->most) << 60 |
+    ASSERT(forward->num_seqs < 256 && forward->shared_depth < 16);
+    return (uint64_t)forward->shared_depth << 56 | class_of(forward->most) << 60 |
            (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
            (uint64_t)forward->batch.max_blocks_per_seq;
 }

@@ -67,7 +67,7 @@ struct forward {
     size_t step_bytes;
     struct step_data host, on_device; // in them
     struct batch batch;
-    bool shares; // a past, in this batch
+    int32_t shared_depth; // of this batch's past; 0: nothing is shared
 
     struct activations activations;
     float *logits;          // [max_logits, vocabulary]

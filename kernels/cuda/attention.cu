@@ -9,7 +9,7 @@
 // device a query must give the same result alone and among others. There the flash kernel for
 // several queries serves all, and v1 and v2 are unavailable, since the queries of a prefill would
 // be gathered.
-#include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/flash_shared.cuh"
 #include "kernels/cuda/paged_attention.cuh"
 
 #include <cinttypes>
@@ -42,7 +42,11 @@ static void rows_attention(struct device *device, const struct paged_attention *
     if (!has_flash(device, args)) {
         gather_attention(device, args, 1);
     } else if (device->deterministic) {
-        many_queries(device, args, 1);
+        const struct batch shares = batch_that_shares(args);
+        struct paged_attention mine = *args;
+        mine.batch = &shares;
+        if (shares.shared.own) flash_shared(device, &mine, mine.q);
+        many_queries(device, &mine, 1);
     } else {
         if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);
         if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args, nullptr);

@@ -37,8 +37,9 @@ static cudaError_t start(struct device *device) {
 }
 
 static void free_shared(struct device *device) {
-    void *const all[] = {device->shared.values, device->shared.extremes, device->shared.own_values,
-                         device->shared.own_extremes, device->shared.q};
+    void *const all[] = {device->shared.values,      device->shared.extremes,
+                         device->shared.own_values,  device->shared.own_extremes,
+                         device->shared.own_weights, device->shared.q};
     for (void *memory : all)
         device_note(device, cudaFree(memory));
     device->shared = {};
@@ -122,11 +123,13 @@ static enum status reserve_shared(struct device *device) {
     const size_t size = (size_t)limits->head_size, rows = shared_part_rows(device);
     struct shared_sums *shared = &device->shared;
     free_shared(device);
-    if (device->deterministic || limits->max_seqs < 2) return STATUS_OK;
-    TRY(cuda_alloc(device, rows * size * sizeof(float), (void **)&shared->values));
-    TRY(cuda_alloc(device, rows * sizeof(float2), (void **)&shared->extremes));
+    if (limits->max_seqs < 2) return STATUS_OK;
     TRY(cuda_alloc(device, own * size * sizeof(float), (void **)&shared->own_values));
     TRY(cuda_alloc(device, own * sizeof(float2), (void **)&shared->own_extremes));
+    if (device->deterministic)
+        return cuda_alloc(device, own * sizeof(float4), (void **)&shared->own_weights);
+    TRY(cuda_alloc(device, rows * size * sizeof(float), (void **)&shared->values));
+    TRY(cuda_alloc(device, rows * sizeof(float2), (void **)&shared->extremes));
     return cuda_alloc(device, own * size * sizeof(__half), (void **)&shared->q);
 }
 

@@ -22,7 +22,8 @@ struct shared_sums {
     float2 *extremes;  // [rows of spans]
     float *own_values; // [max_seqs x num_heads, head_size] of the keys that are not shared
     float2 *own_extremes;
-    __half *q; // [max_seqs x num_heads, head_size] rotated queries
+    __half *q;           // [max_seqs x num_heads, head_size] rotated queries
+    float4 *own_weights; // [max_seqs x num_heads] sums of the weights of every fourth column
 };
 
 struct swap_timer {

@@ -649,10 +649,9 @@ struct decode_launch {
 
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {
+    const struct batch batch = batch_that_shares(args);
     struct paged_attention mine = *args;
-    struct batch unshared = *args->batch;
-    unshared.shared = {};
-    if (args->cache->head_size > FLASH_SHARED_HEAD_MAX) mine.batch = &unshared;
+    mine.batch = &batch;
     flash_choose(args->cache, decode_launch{device, &mine, rope});
-    if (mine.batch->shared.own) flash_shared(device, args, rope ? device->shared.q : args->q);
+    if (batch.shared.own) flash_shared(device, args, rope ? device->shared.q : args->q);
 }

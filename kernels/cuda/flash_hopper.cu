@@ -106,8 +106,8 @@ static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&
 template <typename type, int SIZE> struct wgmma_tiles {
     typedef type cache_t;
     typedef register_queries<SIZE> queries;
-    static const int size = SIZE, columns = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS,
-                     together = 128;
+    static const int size = SIZE, columns = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS;
+    static const int together = 128, span_stages = SIZE > 64 ? 3 : 4;
     static const int chunks = SIZE / 8, alignment = 1024;
     static const int plane = SIZE / 64 * PANEL, stage = 2 * plane, bytes = 2 * stage + alignment;
     static const int copies = KEYS * chunks / threads;
@@ -132,8 +132,8 @@ template <typename type, int SIZE> struct wgmma_tiles {
         copy_commit();
     }
 
-    static __device__ inline void landed() {
-        copy_wait<0>();
+    template <int PENDING> static __device__ inline void landed() {
+        copy_wait<PENDING>();
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // copies before wgmma's reads
     }
 

@@ -26,7 +26,7 @@ template <typename type, int SIZE> struct mma_tiles {
     static const bool halved = SIZE > 256;
     typedef std::conditional_t<halved, slot_queries<SIZE, THREADS>, register_queries<SIZE>> queries;
     static const int size = SIZE, columns = halved ? SIZE / 2 : SIZE;
-    static const int threads = THREADS, together = 32;
+    static const int threads = THREADS, together = 32, span_stages = 2;
     static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 256 ? 1 : SIZE > 128 ? 2 : 3;
     static const int chunks = SIZE / 8, v_chunks = columns / 8;
     static const int row = (chunks | 1) * 16, v_row = (v_chunks | 1) * 16; // bytes
@@ -60,7 +60,7 @@ template <typename type, int SIZE> struct mma_tiles {
         copy_commit();
     }
 
-    static __device__ inline void landed() { copy_wait<0>(); }
+    template <int PENDING> static __device__ inline void landed() { copy_wait<PENDING>(); }
 
     // scores[16 x keys] = q K^T, of a warp
     static __device__ inline void score(float (&scores)[keys / 8][4], const queries &q,

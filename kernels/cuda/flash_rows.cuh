@@ -8,12 +8,13 @@
 //   cache_t, size           type of K and V, columns of q and K in shared memory
 //   columns                 of V and of the result, that a block computes: size, or a part of it
 //   threads, blocks         threads of a block; blocks of a multiprocessor
-//   together                threads that multiply as one
+//   together, span_stages   threads that multiply as one; tiles in shared memory for
+//                           flash_spans.cuh
 //   keys                    of a tile; at most `threads`, since a thread looks up one key
 //   plane, stage            bytes of K of a tile; of K and V
 //   bytes, alignment        of all shared memory; its alignment
 //   queries                 q of a warp's rows: set() and get() an operand of the tensor cores
-//   copy, landed            start copying a tile; make what was copied readable
+//   copy, landed            start copying a tile; make all copied ones but the last few readable
 //   score, weigh            scores = q K^T, values += p V
 //
 // Row r of a sequence is query r / group under head r % group. Warp w of a block computes rows
@@ -191,6 +192,48 @@ static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &
     return make_float2(old[0], old[1]);
 }
 
+// What a deterministic device keeps of a row between the keys that it shares and the others: all
+// that a thread holds of it, so that it goes on as if nothing had come between. `rows` are this
+// thread's two, as in shared_sums; -1: none.
+template <int SIZE>
+static __device__ void load_rows(float (&values)[SIZE / 8][4], row_state &state,
+                                 const struct shared_sums &sums, const int (&rows)[2],
+                                 int head_size) {
+    const int column = threadIdx.x % 4;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        if (rows[half] < 0) continue;
+        const float *from = sums.own_values + (size_t)rows[half] * head_size + 2 * column;
+        state.highest[half] = sums.own_extremes[rows[half]].x;
+        state.sum[half] = ((const float *)(sums.own_weights + rows[half]))[column];
+#pragma unroll
+        for (int n = 0; n < SIZE / 8; n++) {
+            if (8 * n >= head_size) continue;
+            const float2 pair = *(const float2 *)(from + 8 * n);
+            values[n][2 * half] = pair.x;
+            values[n][2 * half + 1] = pair.y;
+        }
+    }
+}
+
+template <int SIZE>
+static __device__ void keep_rows(const float (&values)[SIZE / 8][4], const row_state &state,
+                                 const struct shared_sums &sums, const int (&rows)[2],
+                                 int head_size) {
+    const int column = threadIdx.x % 4;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        if (rows[half] < 0) continue;
+        float *to = sums.own_values + (size_t)rows[half] * head_size + 2 * column;
+        if (column == 0) sums.own_extremes[rows[half]] = make_float2(state.highest[half], 0);
+        ((float *)(sums.own_weights + rows[half]))[column] = state.sum[half];
+#pragma unroll
+        for (int n = 0; n < SIZE / 8; n++)
+            if (8 * n < head_size)
+                *(float2 *)(to + 8 * n) = make_float2(values[n][2 * half], values[n][2 * half + 1]);
+    }
+}
+
 template <int COLUMNS>
 static __device__ inline void rescale(float (&values)[COLUMNS / 8][4], float2 old) {
 #pragma unroll
@@ -243,48 +286,61 @@ struct key_range {
     int begin, end;
 };
 
-// Where a block's keys lie: of the current tile and of the next one.
-template <typename tiles> struct key_rows { unsigned rows[2][tiles::keys]; };
+// Where the keys of STAGES tiles lie, from the current one on.
+template <typename tiles, int STAGES> struct key_rows { unsigned rows[STAGES][tiles::keys]; };
 
-// Starts copying the first tile of keys, which begins at a multiple of tiles::keys.
+// Starts copying a tile of keys, or nothing past the last one.
 template <typename tiles>
-static __device__ void start_keys(key_rows<tiles> &keys, const paged_attention &args,
+static __device__ inline void copy_tile(const kv_cache &cache, unsigned stage, const unsigned *rows,
+                                        const key_range &range, int first) {
+    if (first < range.end)
+        tiles::copy(cache, stage, rows, max(0, range.begin - first), range.end - first);
+    else
+        copy_commit();
+}
+
+// Starts copying all tiles but the last one that there are stages for. The first begins at a
+// multiple of tiles::keys.
+template <typename tiles, int STAGES>
+static __device__ void start_keys(key_rows<tiles, STAGES> &keys, const paged_attention &args,
                                   const kv_cache &cache, const key_range &range, unsigned stages) {
     const int KEYS = tiles::keys, first = range.begin / KEYS * KEYS;
     if (threadIdx.x < KEYS)
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < STAGES; i++)
             keys.rows[i][threadIdx.x] =
                 find_row<tiles>(args, cache, range.table, first + i * KEYS, range.begin, range.end);
-    __syncthreads(); // orders the first two tiles' rows before their reads
-    tiles::copy(cache, stages, keys.rows[0], range.begin - first, range.end - first);
+    __syncthreads(); // orders these tiles' rows before their reads
+    for (int i = 0; i < STAGES - 1; i++)
+        copy_tile<tiles>(cache, stages + i * tiles::stage, keys.rows[i], range, first + i * KEYS);
 }
 
 // Attends a warp's rows to all keys. A warp without rows, `idle`, only copies.
-template <typename tiles>
+template <typename tiles, int STAGES>
 static __device__ void attend_keys(float (&values)[tiles::columns / 8][4], row_state &state,
-                                   const typename tiles::queries &q, key_rows<tiles> &keys,
+                                   const typename tiles::queries &q, key_rows<tiles, STAGES> &keys,
                                    const paged_attention &args, const kv_cache &cache,
                                    const key_range &range, unsigned stages, bool idle) {
     const int KEYS = tiles::keys;
     const scoring scoring = scoring_of(args);
     int first = range.begin / KEYS * KEYS;
-    for (int side = 0; first < range.end; first += KEYS, side ^= 1) {
-        const unsigned stage = stages + side * tiles::stage;
-        tiles::landed();
+    for (int stage = 0; first < range.end; first += KEYS) {
+        const int ahead = stage == 0 ? STAGES - 1 : stage - 1; // the stage that was read last
+        const unsigned at = stages + stage * tiles::stage;
+        tiles::template landed<STAGES - 2>();
         __syncthreads(); // orders this tile's copies before its reads, and the previous tile's
                          // reads
-        if (first + KEYS < range.end)
-            tiles::copy(cache, stages + (side ^ 1) * tiles::stage, keys.rows[side ^ 1], 0,
-                        range.end - first - KEYS);
-        const unsigned next =
-            find_row<tiles>(args, cache, range.table, first + 2 * KEYS, range.begin, range.end);
+        copy_tile<tiles>(cache, stages + ahead * tiles::stage, keys.rows[ahead], range,
+                         first + (STAGES - 1) * KEYS);
+        const unsigned next = find_row<tiles>(args, cache, range.table, first + STAGES * KEYS,
+                                              range.begin, range.end);
         if (!idle) {
             float scores[KEYS / 8][4];
-            tiles::score(scores, q, stage);
+            tiles::score(scores, q, at);
             rescale<tiles::columns>(values, soften<KEYS>(scores, state, first, scoring));
-            tiles::weigh(values, scores, stage + tiles::plane);
+            tiles::weigh(values, scores, at + tiles::plane);
         }
-        if (threadIdx.x < KEYS) keys.rows[side][threadIdx.x] = next;
+        if (threadIdx.x < KEYS) keys.rows[stage][threadIdx.x] = next;
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
 }
 
@@ -293,13 +349,12 @@ template <typename tiles> static __device__ inline unsigned aligned_stages(const
 }
 
 template <typename tiles>
-static __global__ __launch_bounds__(tiles::threads,
-                                    tiles::blocks) void rows_kernel(const paged_attention args,
-                                                                    const kv_cache cache,
-                                                                    const batch batch, int least) {
+static __global__ __launch_bounds__(tiles::threads, tiles::blocks) void rows_kernel(
+    const paged_attention args, const kv_cache cache, const batch batch, const shared_sums sums,
+    int least) {
     const int ROWS = tiles::threads / 2;
     extern __shared__ __align__(16) char memory[]; // [2][K, V] as `tiles` lays them out
-    __shared__ key_rows<tiles> keys;
+    __shared__ key_rows<tiles, 2> keys;
     const int group = args.num_heads / cache.num_kv_heads;
     const int kv_head = kv_head_of_block<tiles>();
     const tile tile = find_tile<ROWS>(batch, group, least, blockIdx.y);
@@ -307,16 +362,25 @@ static __global__ __launch_bounds__(tiles::threads,
     grid_launch_dependents();
     if (tile.sequence < 0) return;
     const scoring scoring = scoring_of(args);
+    const int own = batch.shared.own ? batch.shared.own[tile.sequence] : 0;
     const key_range range = {batch.block_table + (size_t)tile.sequence * batch.max_blocks_per_seq,
-                             first_key_of(tile, group, scoring.window), keys_of<ROWS>(tile, group)};
+                             max(own, first_key_of(tile, group, scoring.window)),
+                             keys_of<ROWS>(tile, group)};
     const unsigned stages = aligned_stages<tiles>(memory);
-    start_keys<tiles>(keys, args, cache, range, stages);
+    start_keys<tiles, 2>(keys, args, cache, range, stages);
     typename tiles::queries q(stages + 2 * tiles::stage);
     load_queries<tiles>(q, args, tile, kv_head, group, cache.head_size);
     row_state state = {{-INFINITY, -INFINITY}, {}, {}};
     set_limits(state.limit, tile, group, range.end);
     float values[tiles::columns / 8][4] = {};
-    attend_keys<tiles>(values, state, q, keys, args, cache, range, stages, false);
+    if (own > 0) { // there is one query
+        const int first = tile.sequence * args.num_heads + kv_head * group;
+        const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+        const int rows[2] = {row < group ? first + row : -1,
+                             row + 8 < group ? first + row + 8 : -1};
+        load_rows<tiles::columns>(values, state, sums, rows, cache.head_size);
+    }
+    attend_keys<tiles, 2>(values, state, q, keys, args, cache, range, stages, false);
     store_rows<tiles::columns>(args, tile, values, state, scoring.scale, kv_head, group,
                                cache.head_size, first_column<tiles>());
 }
@@ -334,5 +398,5 @@ static void launch_rows(struct device *device, const struct paged_attention *arg
                 cudaFuncSetAttribute(rows_kernel<tiles>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, tiles::bytes));
     launch_after(device, rows_kernel<tiles>, grid, tiles::threads, tiles::bytes, *args,
-                 *args->cache, *batch, least);
+                 *args->cache, *batch, device->shared, least);
 }

@@ -52,6 +52,13 @@ static inline size_t shared_part_rows(const struct device *device) {
                                             (size_t)device->limits.num_heads;
 }
 
+// The batch, in which nothing is shared where heads are too large for it.
+static inline struct batch batch_that_shares(const struct paged_attention *args) {
+    struct batch batch = *args->batch;
+    if (args->cache->head_size > FLASH_SHARED_HEAD_MAX) batch.shared = {};
+    return batch;
+}
+
 // After flash_decode(): adds what sequences share to the sums that it left. `q` is rotated.
 void flash_shared(struct device *device, const struct paged_attention *args, const void *q);
 // On a card of compute capability 9.0, for heads of at most 128.

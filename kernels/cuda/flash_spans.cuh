@@ -126,7 +126,7 @@ static __global__ __launch_bounds__(tiles::threads,
                                     tiles::blocks) void spans_kernel(const shared_args args) {
     const int SIZE = tiles::size;
     extern __shared__ __align__(16) char memory[]; // as in rows_kernel
-    __shared__ key_rows<tiles> keys;
+    __shared__ key_rows<tiles, tiles::span_stages> keys;
     const batch &batch = args.batch;
     const int group = args.attention.num_heads / args.cache.num_kv_heads;
     const unsigned stages = aligned_stages<tiles>(memory);
@@ -139,21 +139,78 @@ static __global__ __launch_bounds__(tiles::threads,
         const key_range range = {batch.block_table + (size_t)order[0] * batch.max_blocks_per_seq,
                                  work.begin, work.end};
         __syncthreads(); // orders the previous work's reads before its memory is written again
-        start_keys<tiles>(keys, args.attention, args.cache, range, stages);
+        start_keys<tiles, tiles::span_stages>(keys, args.attention, args.cache, range, stages);
         if (from == begin) {
             grid_wait(); // keys in spans are older than the step, queries are not
             grid_launch_dependents();
         }
-        typename tiles::queries q(stages + 2 * tiles::stage);
+        typename tiles::queries q(stages + tiles::span_stages * tiles::stage);
         row_state state = {{-INFINITY, -INFINITY}, {}, {}};
         load_span_queries<tiles>(q, state, args, work, group);
         const int warp = threadIdx.x / tiles::together * tiles::together / 32;
         float values[SIZE / 8][4] = {};
-        attend_keys<tiles>(values, state, q, keys, args.attention, args.cache, range, stages,
-                           work.first + 16 * warp >= work.rows);
+        attend_keys<tiles, tiles::span_stages>(values, state, q, keys, args.attention, args.cache,
+                                               range, stages, work.first + 16 * warp >= work.rows);
         store_part<SIZE>(args, work, values, state, scoring_of(args.attention).scale);
         from += work.tiles;
     }
+}
+
+// On a deterministic device: the index-th row tile of all spans of one depth, with all its keys.
+static __device__ inline span_work find_span(const struct span_grid &grid, const batch &batch,
+                                             int group, int window, int depth, int index) {
+    const struct shared_span span = batch.shared.spans[threadIdx.x % 32];
+    const int rows = span.count * group;
+    const int tiles = span.depth == depth ? (rows + grid.rows - 1) / grid.rows : 0;
+    const int before = sum_before(tiles);
+    const unsigned reached = __ballot_sync(0xffffffffu, before + tiles > index);
+    if (!reached) return {};
+    const int owner = __ffs(reached) - 1;
+    const struct shared_span mine = batch.shared.spans[owner];
+    const int begin = max(mine.begin, window > 0 ? mine.shortest - window : 0);
+    const int row_tile = index - __shfl_sync(0xffffffffu, before, owner);
+    return {mine, begin, mine.end, row_tile * grid.rows, mine.count * group, 0, 0};
+}
+
+// On a deterministic device, spans of depth 0, 1, ...: each row goes on from where the span before
+// left it, and rows_kernel from where the last one did, so that its sums are those of a row whose
+// sequence is alone.
+template <typename tiles>
+static __global__ __launch_bounds__(tiles::threads,
+                                    tiles::blocks) void ordered_spans_kernel(const shared_args args,
+                                                                             int depth) {
+    const int SIZE = tiles::size;
+    extern __shared__ __align__(16) char memory[]; // as in rows_kernel
+    __shared__ key_rows<tiles, tiles::span_stages> keys;
+    const batch &batch = args.batch;
+    const int heads = args.attention.num_heads, group = heads / args.cache.num_kv_heads;
+    const unsigned stages = aligned_stages<tiles>(memory);
+    const span_work work =
+        find_span(args.grid, batch, group, args.attention.window, depth, blockIdx.y);
+    grid_wait();
+    grid_launch_dependents();
+    if (work.rows == 0) return;
+    const int32_t *order = batch.shared.order + work.span.first;
+    const key_range range = {batch.block_table + (size_t)order[0] * batch.max_blocks_per_seq,
+                             work.begin, work.end};
+    start_keys<tiles, tiles::span_stages>(keys, args.attention, args.cache, range, stages);
+    typename tiles::queries q(stages + tiles::span_stages * tiles::stage);
+    row_state state = {{-INFINITY, -INFINITY}, {}, {}};
+    float values[SIZE / 8][4] = {};
+    load_span_queries<tiles>(q, state, args, work, group);
+    int rows[2];
+    for (int half = 0; half < 2; half++) {
+        const int row = work.first + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 + 8 * half;
+        rows[half] = row < work.rows
+                         ? order[row / group] * heads + (int)blockIdx.x * group + row % group
+                         : -1;
+    }
+    if (depth > 0) load_rows<SIZE>(values, state, args.sums, rows, args.cache.head_size);
+    const int warp = threadIdx.x / tiles::together * tiles::together / 32;
+    attend_keys<tiles, tiles::span_stages>(values, state, q, keys, args.attention, args.cache,
+                                           range, stages, work.first + 16 * warp >= work.rows);
+    copy_wait<0>();
+    keep_rows<SIZE>(values, state, args.sums, rows, args.cache.head_size);
 }
 
 // Merges the rows of a sequence under a KV head: its own keys, then its spans.
@@ -205,21 +262,27 @@ static __global__ void merge_spans_kernel(const shared_args args) {
 
 template <typename tiles>
 static void launch_spans(struct device *device, const struct paged_attention *args, const void *q) {
-    enum { MERGE_THREADS = 128 };
+    enum { MERGE_THREADS = 128, ROWS = tiles::threads / 2 };
     static_assert(tiles::columns == tiles::size, "a block computes whole rows of parts");
     static_assert((int)FLASH_SHARED_KEYS % tiles::keys == 0, "spans are whole key tiles");
-    static_assert(tiles::threads / 2 * tiles::blocks <= (int)FLASH_SPAN_ROWS, "as is reserved");
-    const int kv_heads = args->cache->num_kv_heads;
+    static_assert((int)ROWS * tiles::blocks <= (int)FLASH_SPAN_ROWS, "as is reserved");
+    const int kv_heads = args->cache->num_kv_heads, seqs = args->batch->num_seqs;
     const int blocks = max(1, device->properties.multiProcessorCount * tiles::blocks / kv_heads);
-    const struct shared_args all = {
-        *args,          *args->cache,      *args->batch,
-        device->shared, (const __half *)q, {tiles::threads / 2, tiles::keys, blocks}};
-    ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
-    device_note(device,
-                cudaFuncSetAttribute(spans_kernel<tiles>,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, tiles::bytes));
-    launch_after(device, spans_kernel<tiles>, dim3(kv_heads, blocks), tiles::threads, tiles::bytes,
-                 all);
-    launch_after(device, merge_spans_kernel, dim3(kv_heads, args->batch->num_seqs), MERGE_THREADS,
-                 0, all);
+    const struct shared_args all = {*args,          *args->cache,      *args->batch,
+                                    device->shared, (const __half *)q, {ROWS, tiles::keys, blocks}};
+    const int bytes = tiles::span_stages * tiles::stage + tiles::alignment;
+    const auto kernel = spans_kernel<tiles>;
+    const auto ordered = ordered_spans_kernel<tiles>;
+    ASSERT(seqs <= device->limits.max_seqs);
+    device_note(device, cudaFuncSetAttribute(device->deterministic ? (const void *)ordered
+                                                                   : (const void *)kernel,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    if (device->deterministic) {
+        const int most = seqs * (args->num_heads / kv_heads) / ROWS + min(seqs, SHARED_SPANS_MAX);
+        for (int depth = 0; depth < args->batch->shared.depth; depth++)
+            launch_after(device, ordered, dim3(kv_heads, most), tiles::threads, bytes, all, depth);
+        return;
+    }
+    launch_after(device, kernel, dim3(kv_heads, blocks), tiles::threads, bytes, all);
+    launch_after(device, merge_spans_kernel, dim3(kv_heads, seqs), MERGE_THREADS, 0, all);
 }

@@ -158,7 +158,7 @@ static struct shared_past copy_shared(const struct tree *tree, size_t seqs) {
     return {(const int32_t *)copy_to_card(tree->order, seqs * 4),
             (const int32_t *)copy_to_card(tree->common, seqs * 4),
             (const int32_t *)copy_to_card(tree->own, seqs * 4),
-            (const struct shared_span *)copy_to_card(tree->spans, sizeof tree->spans)};
+            (const struct shared_span *)copy_to_card(tree->spans, sizeof tree->spans), tree->depth};
 }
 
 static void set_batch(struct scene *scene, const struct scene_shape *shape, uint64_t *state) {
@@ -173,7 +173,7 @@ static void set_batch(struct scene *scene, const struct scene_shape *shape, uint
     scene->batch.seq_lens_kv =
         (const int32_t *)copy_to_card(shape->keys.data(), shape->keys.size() * 4);
     scene->batch.block_table = (const int32_t *)copy_to_card(table.data(), table.size() * 4);
-    if (shape->tree && shape->tree->spans[0].count > 0)
+    if (shape->tree && shape->tree->depth > 0)
         scene->batch.shared = copy_shared(shape->tree, shape->keys.size());
 }
 

@@ -41,18 +41,19 @@ static void check_path(const struct tree *tree, int32_t rank) {
     for (int32_t i = 0; i < SHARED_SPANS_MAX; i++) {
         if (tree->spans[i].count == 0 || !is_in(&tree->spans[i], rank)) continue;
         assert_int_equal(tree->spans[i].begin, covered);
+        assert_int_equal(tree->spans[i].depth, depth);
         covered = tree->spans[i].end;
         depth++;
         if (is_in(&tree->spans[i], rank + 1)) both = covered;
     }
-    assert_true(depth <= SHARED_DEPTH_MAX);
+    assert_true(depth <= SHARED_DEPTH_MAX && depth <= tree->depth);
     assert_int_equal(tree->own[tree->order[rank]], covered);
     assert_int_equal(tree->common[rank], both);
 }
 
 static void check_tree(const struct tree *tree, int32_t block_size, int32_t keys, int32_t least) {
     bool seen[TREE_SEQS_MAX] = {false};
-    int32_t spans = 0, deepest = 0;
+    int32_t spans = 0;
     for (int32_t i = 0; i < tree->batch.num_seqs; i++) {
         assert_false(seen[tree->order[i]]);
         seen[tree->order[i]] = true;
@@ -65,7 +66,6 @@ static void check_tree(const struct tree *tree, int32_t block_size, int32_t keys
         for (int32_t i = 0; i < spans; i++)
             for (int32_t m = 0; m < tree->spans[i].count; m++)
                 depth += tree->order[tree->spans[i].first + m] == s;
-        deepest = depth > deepest ? depth : deepest;
         for (int32_t other = 0; other < tree->batch.num_seqs; other++) {
             const int32_t common = other == s ? 0 : keys_in_common(tree, s, other, block_size);
             most = common / keys * keys > most ? common / keys * keys : most;
@@ -175,8 +175,8 @@ static void attend(const struct subject *subject, const struct scene *s, bool sh
     struct batch batch = s->tree.batch;
     struct paged_attention args = s->args;
     if (shares)
-        batch.shared =
-            (struct shared_past){s->tree.order, s->tree.common, s->tree.own, s->tree.spans};
+        batch.shared = (struct shared_past){s->tree.order, s->tree.common, s->tree.own,
+                                            s->tree.spans, s->tree.depth};
     args.batch = &batch;
     args.out = out;
     memset(out, 0xFF, s->count * sizeof *out);

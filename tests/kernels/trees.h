@@ -28,6 +28,7 @@ struct tree {
     int32_t num_blocks;
     int32_t order[TREE_SEQS_MAX], common[TREE_SEQS_MAX], own[TREE_SEQS_MAX];
     struct shared_span spans[SHARED_SPANS_MAX];
+    int32_t depth; // 0: nothing is shared
 };
 
 static inline int32_t tree_below(uint64_t *state, int32_t limit) {
@@ -125,7 +126,8 @@ static inline void tree_make_even(struct tree *tree, int32_t groups, int32_t eac
 static inline bool tree_share(struct tree *tree, int32_t block_size, int32_t keys, int32_t least) {
     const struct shared_past_rule rule = {block_size, keys, least};
     const struct shared_past_arrays found = {tree->order, tree->common, tree->own, tree->spans};
-    return shared_past_find(&tree->batch, &rule, &found);
+    tree->depth = shared_past_find(&tree->batch, &rule, &found);
+    return tree->depth > 0;
 }
 
 static inline void tree_drop(struct tree *tree) { free(tree->table); }
