@@ -26,7 +26,7 @@ enum {
     LENGTH = PROMPT + ANSWER + QUESTION + ANSWER,
     CONTEXT = 240,
     CHATS = 8,
-    LONG_PAST = 1100,
+    LONG_PAST = 1600,
     SMALL_HOST_BYTES = 32 << 20,
 };
 
