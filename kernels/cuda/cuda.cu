@@ -230,7 +230,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .residual = DTYPE_F32,
         .batch_tokens = 2048,
         .shared_keys = FLASH_SHARED_KEYS,
-        .shared_least = 6144,
+        .shared_least = 10240,
         .open = cuda_open,
         .close = cuda_close,
         .info = cuda_info,

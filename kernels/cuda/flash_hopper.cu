@@ -107,27 +107,32 @@ template <typename type, int SIZE> struct wgmma_tiles {
     typedef type cache_t;
     typedef register_queries<SIZE> queries;
     static const int size = SIZE, columns = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS;
-    static const int together = 128, span_stages = SIZE > 64 ? 3 : 4;
+    static const int together = 128, span_stages = SIZE > 64 ? 3 : 4, copiers = 128;
     static const int chunks = SIZE / 8, alignment = 1024;
     static const int plane = SIZE / 64 * PANEL, stage = 2 * plane, bytes = 2 * stage + alignment;
-    static const int copies = KEYS * chunks / threads;
     static_assert(SIZE % 64 == 0 && KEYS * chunks % threads == 0, "whole panels and copies");
 
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
+    // Threads from FROM on copy: all, or one warpgroup for the other, whose tile no other block
+    // reads.
+    template <int FROM>
     static __device__ void copy(const kv_cache &cache, unsigned to, const unsigned *rows, int begin,
                                 int end) {
         const unsigned v_rows = cache.num_kv_heads * cache.block_size;
         const cache_t *data = (const cache_t *)cache.data;
+        const uint64_t policy = read_once_policy();
 #pragma unroll
-        for (int i = 0; i < copies; i++) {
-            const int index = threadIdx.x + i * threads;
+        for (int i = 0; i < KEYS * chunks / (threads - FROM); i++) {
+            const int index = (int)threadIdx.x - FROM + i * (threads - FROM);
             const int key = index / chunks, chunk = index % chunks;
             const bool valid = key >= begin && key < end && chunk * 8 < cache.head_size;
             const size_t row = valid ? rows[key] : 0;
             const int column = valid ? chunk * 8 : 0;
             const unsigned at = to + chunk / 8 * PANEL + key * 128 + ((chunk ^ key) % 8) * 16;
-            copy16(at, data + row * cache.head_size + column, valid);
-            copy16(at + plane, data + (row + v_rows) * cache.head_size + column, valid);
+            const cache_t *k = data + row * cache.head_size + column;
+            const cache_t *v = data + (row + v_rows) * cache.head_size + column;
+            FROM > 0 ? copy16_once(at, k, valid, policy) : copy16(at, k, valid);
+            FROM > 0 ? copy16_once(at + plane, v, valid, policy) : copy16(at + plane, v, valid);
         }
         copy_commit();
     }

@@ -26,7 +26,7 @@ template <typename type, int SIZE> struct mma_tiles {
     static const bool halved = SIZE > 256;
     typedef std::conditional_t<halved, slot_queries<SIZE, THREADS>, register_queries<SIZE>> queries;
     static const int size = SIZE, columns = halved ? SIZE / 2 : SIZE;
-    static const int threads = THREADS, together = 32, span_stages = 2;
+    static const int threads = THREADS, together = 32, span_stages = 2, copiers = 0;
     static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 256 ? 1 : SIZE > 128 ? 2 : 3;
     static const int chunks = SIZE / 8, v_chunks = columns / 8;
     static const int row = (chunks | 1) * 16, v_row = (v_chunks | 1) * 16; // bytes
@@ -52,8 +52,10 @@ template <typename type, int SIZE> struct mma_tiles {
     }
 
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
+    template <int FROM>
     static __device__ void copy(const kv_cache &cache, unsigned to, const unsigned *rows, int begin,
                                 int end) {
+        static_assert(FROM == 0, "all threads copy");
         copy_plane<chunks>(cache, to, rows, begin, end, 0, 0);
         copy_plane<v_chunks>(cache, to + plane, rows, begin, end, first_column<mma_tiles>(),
                              cache.num_kv_heads * cache.block_size);

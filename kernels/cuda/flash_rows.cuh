@@ -10,6 +10,8 @@
 //   threads, blocks         threads of a block; blocks of a multiprocessor
 //   together, span_stages   threads that multiply as one; tiles in shared memory for
 //                           flash_spans.cuh
+//   copiers                 0, or: threads before this one compute half of the rows, while the
+//                           others copy
 //   keys                    of a tile; at most `threads`, since a thread looks up one key
 //   plane, stage            bytes of K of a tile; of K and V
 //   bytes, alignment        of all shared memory; its alignment
@@ -273,9 +275,10 @@ static __device__ void store_rows(const paged_attention &args, const tile &tile,
 // The row in the cache of this thread's key of the tile from `first`, if it is in [begin, end).
 template <typename tiles>
 static __device__ inline unsigned find_row(const paged_attention &args, const kv_cache &cache,
-                                           const int32_t *table, int first, int begin, int end) {
-    const int key = first + threadIdx.x;
-    return threadIdx.x < tiles::keys && key >= begin && key < end
+                                           const int32_t *table, int thread, int first, int begin,
+                                           int end) {
+    const int key = first + thread;
+    return thread >= 0 && thread < tiles::keys && key >= begin && key < end
                ? flash_row(cache, table, args.layer, kv_head_of_block<tiles>(), key)
                : 0;
 }
@@ -289,38 +292,42 @@ struct key_range {
 // Where the keys of STAGES tiles lie, from the current one on.
 template <typename tiles, int STAGES> struct key_rows { unsigned rows[STAGES][tiles::keys]; };
 
-// Starts copying a tile of keys, or nothing past the last one.
-template <typename tiles>
+// Starts copying a tile of keys, or nothing past the last one, by threads from FROM on.
+template <typename tiles, int FROM>
 static __device__ inline void copy_tile(const kv_cache &cache, unsigned stage, const unsigned *rows,
                                         const key_range &range, int first) {
+    if ((int)threadIdx.x < FROM) return;
     if (first < range.end)
-        tiles::copy(cache, stage, rows, max(0, range.begin - first), range.end - first);
+        tiles::template copy<FROM>(cache, stage, rows, max(0, range.begin - first),
+                                   range.end - first);
     else
         copy_commit();
 }
 
 // Starts copying all tiles but the last one that there are stages for. The first begins at a
 // multiple of tiles::keys.
-template <typename tiles, int STAGES>
+template <typename tiles, int STAGES, int FROM = 0>
 static __device__ void start_keys(key_rows<tiles, STAGES> &keys, const paged_attention &args,
                                   const kv_cache &cache, const key_range &range, unsigned stages) {
     const int KEYS = tiles::keys, first = range.begin / KEYS * KEYS;
-    if (threadIdx.x < KEYS)
+    const int thread = (int)threadIdx.x - FROM;
+    if (thread >= 0 && thread < KEYS)
         for (int i = 0; i < STAGES; i++)
-            keys.rows[i][threadIdx.x] =
-                find_row<tiles>(args, cache, range.table, first + i * KEYS, range.begin, range.end);
+            keys.rows[i][thread] = find_row<tiles>(args, cache, range.table, thread,
+                                                   first + i * KEYS, range.begin, range.end);
     __syncthreads(); // orders these tiles' rows before their reads
     for (int i = 0; i < STAGES - 1; i++)
-        copy_tile<tiles>(cache, stages + i * tiles::stage, keys.rows[i], range, first + i * KEYS);
+        copy_tile<tiles, FROM>(cache, stages + i * tiles::stage, keys.rows[i], range,
+                               first + i * KEYS);
 }
 
 // Attends a warp's rows to all keys. A warp without rows, `idle`, only copies.
-template <typename tiles, int STAGES>
+template <typename tiles, int STAGES, int FROM = 0>
 static __device__ void attend_keys(float (&values)[tiles::columns / 8][4], row_state &state,
                                    const typename tiles::queries &q, key_rows<tiles, STAGES> &keys,
                                    const paged_attention &args, const kv_cache &cache,
                                    const key_range &range, unsigned stages, bool idle) {
-    const int KEYS = tiles::keys;
+    const int KEYS = tiles::keys, thread = (int)threadIdx.x - FROM;
     const scoring scoring = scoring_of(args);
     int first = range.begin / KEYS * KEYS;
     for (int stage = 0; first < range.end; first += KEYS) {
@@ -329,17 +336,17 @@ static __device__ void attend_keys(float (&values)[tiles::columns / 8][4], row_s
         tiles::template landed<STAGES - 2>();
         __syncthreads(); // orders this tile's copies before its reads, and the previous tile's
                          // reads
-        copy_tile<tiles>(cache, stages + ahead * tiles::stage, keys.rows[ahead], range,
-                         first + (STAGES - 1) * KEYS);
-        const unsigned next = find_row<tiles>(args, cache, range.table, first + STAGES * KEYS,
-                                              range.begin, range.end);
+        copy_tile<tiles, FROM>(cache, stages + ahead * tiles::stage, keys.rows[ahead], range,
+                               first + (STAGES - 1) * KEYS);
+        const unsigned next = find_row<tiles>(args, cache, range.table, thread,
+                                              first + STAGES * KEYS, range.begin, range.end);
         if (!idle) {
             float scores[KEYS / 8][4];
             tiles::score(scores, q, at);
             rescale<tiles::columns>(values, soften<KEYS>(scores, state, first, scoring));
             tiles::weigh(values, scores, at + tiles::plane);
         }
-        if (threadIdx.x < KEYS) keys.rows[stage][threadIdx.x] = next;
+        if (thread >= 0 && thread < KEYS) keys.rows[stage][thread] = next;
         stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
 }

@@ -121,37 +121,49 @@ static __device__ void store_part(const shared_args &args, const span_work &work
     }
 }
 
+// Attends a block's rows to its keys; with FROM > 0 only threads before it have rows.
+template <typename tiles, int FROM>
+static __device__ void attend_span(const shared_args &args, const span_work &work,
+                                   key_rows<tiles, tiles::span_stages> &keys, unsigned stages,
+                                   bool is_first) {
+    enum { STAGES = tiles::span_stages };
+    const int group = args.attention.num_heads / args.cache.num_kv_heads;
+    const int sequence = args.batch.shared.order[work.span.first];
+    const key_range range = {args.batch.block_table +
+                                 (size_t)sequence * args.batch.max_blocks_per_seq,
+                             work.begin, work.end};
+    __syncthreads(); // orders the previous work's reads before its memory is written again
+    start_keys<tiles, STAGES, FROM>(keys, args.attention, args.cache, range, stages);
+    if (is_first) {
+        grid_wait(); // keys in spans are older than the step, queries are not
+        grid_launch_dependents();
+    }
+    typename tiles::queries q(stages + STAGES * tiles::stage);
+    row_state state = {{-INFINITY, -INFINITY}, {}, {}};
+    load_span_queries<tiles>(q, state, args, work, group);
+    const int warp = threadIdx.x / tiles::together * tiles::together / 32;
+    float values[tiles::size / 8][4] = {};
+    attend_keys<tiles, STAGES, FROM>(values, state, q, keys, args.attention, args.cache, range,
+                                     stages, work.first + 16 * warp >= work.rows);
+    store_part<tiles::size>(args, work, values, state, scoring_of(args.attention).scale);
+}
+
 template <typename tiles>
 static __global__ __launch_bounds__(tiles::threads,
                                     tiles::blocks) void spans_kernel(const shared_args args) {
-    const int SIZE = tiles::size;
     extern __shared__ __align__(16) char memory[]; // as in rows_kernel
     __shared__ key_rows<tiles, tiles::span_stages> keys;
-    const batch &batch = args.batch;
     const int group = args.attention.num_heads / args.cache.num_kv_heads;
     const unsigned stages = aligned_stages<tiles>(memory);
-    const span_list list = list_spans(args.grid, batch, group, args.attention.window);
+    const span_list list = list_spans(args.grid, args.batch, group, args.attention.window);
     const int begin = blockIdx.y * list.share, end = min(list.all_tiles, begin + list.share);
     if (begin >= end) grid_wait(); // the next kernel waits for this one only
     for (int from = begin; from < end;) {
-        const span_work work = find_work(list, args.grid, batch, from, end);
-        const int32_t *order = batch.shared.order + work.span.first;
-        const key_range range = {batch.block_table + (size_t)order[0] * batch.max_blocks_per_seq,
-                                 work.begin, work.end};
-        __syncthreads(); // orders the previous work's reads before its memory is written again
-        start_keys<tiles, tiles::span_stages>(keys, args.attention, args.cache, range, stages);
-        if (from == begin) {
-            grid_wait(); // keys in spans are older than the step, queries are not
-            grid_launch_dependents();
-        }
-        typename tiles::queries q(stages + tiles::span_stages * tiles::stage);
-        row_state state = {{-INFINITY, -INFINITY}, {}, {}};
-        load_span_queries<tiles>(q, state, args, work, group);
-        const int warp = threadIdx.x / tiles::together * tiles::together / 32;
-        float values[SIZE / 8][4] = {};
-        attend_keys<tiles, tiles::span_stages>(values, state, q, keys, args.attention, args.cache,
-                                               range, stages, work.first + 16 * warp >= work.rows);
-        store_part<SIZE>(args, work, values, state, scoring_of(args.attention).scale);
+        const span_work work = find_work(list, args.grid, args.batch, from, end);
+        if (tiles::copiers > 0 && work.rows <= tiles::copiers / 2)
+            attend_span<tiles, tiles::copiers>(args, work, keys, stages, from == begin);
+        else
+            attend_span<tiles, 0>(args, work, keys, stages, from == begin);
         from += work.tiles;
     }
 }

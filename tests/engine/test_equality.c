@@ -26,7 +26,7 @@ enum {
     LENGTH = PROMPT + ANSWER + QUESTION + ANSWER,
     CONTEXT = 240,
     CHATS = 8,
-    LONG_PAST = 1100,
+    LONG_PAST = 1600,
     SMALL_HOST_BYTES = 32 << 20,
 };
 
@@ -454,10 +454,12 @@ static void wait_for(struct engine *engine, int events, enum event_kind kind) {
 }
 
 // Long enough for a card to read it once where a model can have so much.
+static int32_t past_tokens(void) { return strcmp(model, DEMO_MODEL) == 0 ? LONG_PAST : PROMPT; }
+
 static struct sequence *long_past(struct engine *engine) {
     static int32_t ids[LONG_PAST];
     struct sequence *past = new_sequence(engine);
-    const int32_t count = strcmp(model, DEMO_MODEL) == 0 ? LONG_PAST : PROMPT;
+    const int32_t count = past_tokens();
     fill_ids(engine, 0, 0, ids, count);
     assert_int_equal(sequence_append(past, ids, (size_t)count), STATUS_OK);
     const struct request_options options = {.sampler = sampler_options_default(), .max_tokens = 1};
@@ -472,8 +474,10 @@ static struct sequence *long_past(struct engine *engine) {
 // One after the other; or together, where the second half begins in the middle of the first half's
 // answers, so that what is shared changes.
 static void answer_in_forks(bool together, bool unshared, struct rows *rows) {
-    struct engine *engine = open_with(&(struct engine_options){
-        .context = LONG_PAST + QUESTION + ANSWER + 1, .deterministic = true, .unshared = unshared});
+    struct engine *engine =
+        open_with(&(struct engine_options){.context = past_tokens() + QUESTION + ANSWER + 1,
+                                           .deterministic = true,
+                                           .unshared = unshared});
     struct sequence *past = long_past(engine), *forks[CHATS];
     struct request *requests[CHATS];
     struct request_options options = {.sampler = sampler_options_default(),
