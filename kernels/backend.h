@@ -249,13 +249,6 @@ struct route {
     const float *gains; // [experts] device; NULL: 1
 };
 
-// What a router does with the residual stream: norms it, scores the experts, and routes.
-struct router {
-    struct linear_input in;   // with a norm; normed is an output too
-    struct projection scores; // y is route.scores, as residual
-    struct route route;
-};
-
 // One matrix for each expert, all of one type and shape.
 struct expert_weights {
     const void *const *data; // [experts] device, of pointers from weights()
@@ -468,7 +461,6 @@ struct backend {
     void (*attention)(struct device *device, const struct attention *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
     void (*route)(struct device *device, const struct route *args);
-    void (*router)(struct device *device, const struct router *args);
     void (*experts)(struct device *device, const struct experts *args);
     void (*logits)(struct device *device, const struct logits *args);
     void (*candidates)(struct device *device, const struct candidates *args);
@@ -502,23 +494,6 @@ static inline void attention_unfused(const struct backend *backend, struct devic
                                      const struct attention *args) {
     backend->rope_and_cache(device, &args->rope);
     backend->paged_attention(device, &args->attend);
-}
-
-// The op router as three.
-static inline void router_unfused(const struct backend *backend, struct device *device,
-                                  const struct router *args) {
-    const struct linear_input *in = &args->in;
-    const struct rmsnorm norm = {
-        in->normed, in->x, in->norm, in->tokens, args->scores.weight.columns, in->eps};
-    struct linear product = {0};
-    product.in.x = in->normed;
-    product.in.tokens = in->tokens;
-    product.parts[0] = args->scores;
-    product.count = 1;
-    product.store = LINEAR_RESIDUAL;
-    backend->rmsnorm(device, &norm);
-    backend->linear(device, &product);
-    backend->route(device, &args->route);
 }
 
 #ifdef __cplusplus

@@ -215,21 +215,18 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
     ASSERT(a->scores && spec->experts_used <= spec->experts);
-    const float *norm = layer->router_norm ? layer->router_norm : layer->ffn_norm;
-    forward->backend->router(
-        forward->device, &(struct router){.in = {.x = a->x,
-                                                 .norm = norm,
-                                                 .normed = a->normed,
-                                                 .tokens = tokens,
-                                                 .eps = forward->model->config.norm_eps},
-                                          .scores = {a->scores, layer->router, layer->router_bias},
-                                          .route = {.chosen = a->chosen,
-                                                    .shares = a->shares,
-                                                    .scores = a->scores,
-                                                    .tokens = tokens,
-                                                    .experts = spec->experts,
-                                                    .used = spec->experts_used,
-                                                    .gains = layer->expert_gains}});
+    forward_norm_rows(forward, a->normed, a->x,
+                      layer->router_norm ? layer->router_norm : layer->ffn_norm, dim);
+    project_rows(forward, a->normed,
+                 &(struct projection){a->scores, layer->router, layer->router_bias},
+                 LINEAR_RESIDUAL);
+    forward->backend->route(forward->device, &(struct route){.chosen = a->chosen,
+                                                             .shares = a->shares,
+                                                             .scores = a->scores,
+                                                             .tokens = tokens,
+                                                             .experts = spec->experts,
+                                                             .used = spec->experts_used,
+                                                             .gains = layer->expert_gains});
     if (layer->expert_norm) forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, dim);
     forward->backend->experts(forward->device, &(struct experts){.y = y,
                                                                  .x = a->normed,

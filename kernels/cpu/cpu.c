@@ -129,10 +129,6 @@ static void cpu_attention(struct device *device, const struct attention *args) {
     attention_unfused(backend_cpu(), device, args);
 }
 
-static void cpu_router(struct device *device, const struct router *args) {
-    router_unfused(backend_cpu(), device, args);
-}
-
 const struct backend *backend_cpu(void) {
     static const struct backend table = {
         .name = "cpu",
@@ -164,7 +160,6 @@ const struct backend *backend_cpu(void) {
         .attention = cpu_attention,
         .act_and_mul = cpu_act_and_mul,
         .route = cpu_route,
-        .router = cpu_router,
         .experts = cpu_experts,
         .logits = cpu_logits,
         .candidates = cpu_candidates,

@@ -256,7 +256,6 @@ extern "C" const struct backend *backend_cuda(void) {
         .attention = cuda_attention,
         .act_and_mul = cuda_act_and_mul,
         .route = cuda_route,
-        .router = cuda_router,
         .experts = cuda_experts,
         .logits = cuda_logits,
         .candidates = cuda_candidates,

@@ -61,7 +61,6 @@ struct device {
     float *expert_results;            // [slots, expert_outputs]
     int32_t *expert_slots;            // [slots + 1]: slots by rank, then the number of items
     struct expert_item *expert_items; // experts.cuh
-    unsigned *router_arrived;         // [ROUTER_FEW_TOKENS], 0 between calls
 
     struct swap_timer swap_timers[SWAP_TIMERS];
 
@@ -181,7 +180,6 @@ enum status cuda_attention_check(struct device *device, const struct paged_atten
 size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cuda_route(struct device *device, const struct route *args);
-void cuda_router(struct device *device, const struct router *args);
 void cuda_experts(struct device *device, const struct experts *args);
 enum status cuda_reserve_experts(struct device *device);
 void cuda_free_experts(struct device *device);

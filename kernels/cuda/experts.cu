@@ -1,9 +1,11 @@
-// kernels/cuda/experts.cu — a mixture of experts: the weighted sum of those that were chosen.
+// kernels/cuda/experts.cu — a mixture of experts: the router, and the weighted sum of experts.
 //
+//   route    scores [tokens, experts] fp32; chosen int32 and shares fp32 [tokens, used], out
+//            grid  tokens;  block  LANES
 //   combine  y [tokens, dim] fp32 = or += sum over j of shares[j] * results[slot j]
 //            grid  (ceil(dim / 4 THREADS), tokens);  block  THREADS, four columns a thread
 //
-// Before it lie two products, gate and up with the activation, and down. Each runs over work
+// Between them lie two products, gate and up with the activation, and down. Each runs over work
 // items of one expert and some slots (experts.cuh):
 //
 //   experts_few.cuh   items of 8 slots, for few tokens or on a deterministic device
@@ -17,6 +19,51 @@
 #include "kernels/cuda/types.cuh"
 
 enum { THREADS = 128, FEW_MOST_TOKENS = 64 };
+
+// Maps scores to unsigned numbers of the same order, never 0. NaN becomes the lowest.
+static __device__ inline unsigned key_of(float score) {
+    const unsigned bits = __float_as_uint(isnan(score) ? -INFINITY : score == 0 ? 0.0f : score);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+static __device__ inline float score_of(unsigned key) {
+    return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
+}
+
+// A lane holds every 32nd score in registers. Each step selects the highest of all, of equal ones
+// the first, and lane j keeps the j-th.
+template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
+    const size_t token = blockIdx.x;
+    const int lane = threadIdx.x;
+    const float *scores = (const float *)args.scores + token * args.experts;
+    unsigned keys[EACH], own = 0, highest = 0;
+    int expert = 0;
+    grid_launch_dependents();
+    grid_wait();
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        keys[i] = lane + LANES * i < args.experts ? key_of(scores[lane + LANES * i]) : 0;
+    for (int j = 0; j < args.used; j++) {
+        unsigned best = 0;
+        int nth = 0;
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (keys[i] > best) best = keys[i], nth = i;
+        const unsigned most = __reduce_max_sync(0xffffffffu, best);
+        const int mine = best == most ? lane + LANES * nth : EXPERTS_MAX;
+        const int chosen = __reduce_min_sync(0xffffffffu, mine);
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (chosen == lane + LANES * i) keys[i] = 0;
+        if (j == 0) highest = most;
+        if (j == lane) own = most, expert = chosen;
+    }
+    const float share = lane < args.used ? __expf(score_of(own) - score_of(highest)) : 0;
+    const float sum = warp_sum(share);
+    if (lane >= args.used) return;
+    args.chosen[token * args.used + lane] = expert;
+    args.shares[token * args.used + lane] = share * (args.gains ? args.gains[expert] : 1.0f) / sum;
+}
 
 // y[t] = the weighted sum of the token's slots, in slot order.
 static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts args,
@@ -36,6 +83,15 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts a
         sum.z += share * one.z, sum.w += share * one.w;
     }
     *y = sum;
+}
+
+extern "C" void cuda_route(struct device *device, const struct route *args) {
+    ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
+    ASSERT(args->experts <= EXPERTS_MAX);
+    const auto kernel = args->experts <= 4 * LANES   ? route_kernel<4>
+                        : args->experts <= 8 * LANES ? route_kernel<8>
+                                                     : route_kernel<EXPERTS_MAX / LANES>;
+    launch_after(device, kernel, dim3(args->tokens), dim3(LANES), 0, *args);
 }
 
 static bool fits_many(const struct expert_weights *w) {
@@ -121,9 +177,6 @@ extern "C" enum status cuda_reserve_experts(struct device *device) {
     TRY(replace((void **)&device->expert_hidden, hidden));
     TRY(replace((void **)&device->expert_results, results));
     TRY(replace((void **)&device->expert_slots, (slots + 1) * sizeof(int32_t)));
-    TRY(replace((void **)&device->router_arrived, ROUTER_FEW_TOKENS * sizeof(unsigned)));
-    if (cudaMemset(device->router_arrived, 0, ROUTER_FEW_TOKENS * sizeof(unsigned)) != cudaSuccess)
-        return STATUS_DEVICE;
     return replace((void **)&device->expert_items, items * sizeof(struct expert_item));
 }
 
@@ -132,5 +185,4 @@ extern "C" void cuda_free_experts(struct device *device) {
     cudaFree(device->expert_results);
     cudaFree(device->expert_slots);
     cudaFree(device->expert_items);
-    cudaFree(device->router_arrived);
 }

@@ -8,7 +8,6 @@
 #include "kernels/cuda/tiles.cuh"
 
 enum { FEW_SLOTS = 8, MANY_SLOTS = 64 }; // of an item
-enum { ROUTER_FEW_TOKENS = 8 };          // that one launch norms, scores and routes
 
 struct expert_item {
     int32_t expert, first, count; // ranks first ... first + count - 1

@@ -83,10 +83,6 @@ static void reference_attention(struct device *device, const struct attention *a
     attention_unfused(backend_reference(), device, args);
 }
 
-static void reference_router(struct device *device, const struct router *args) {
-    router_unfused(backend_reference(), device, args);
-}
-
 const struct backend *backend_reference(void) {
     static const struct backend table = {
         .name = "reference",
@@ -116,7 +112,6 @@ const struct backend *backend_reference(void) {
         .attention = reference_attention,
         .act_and_mul = reference_act_and_mul,
         .route = reference_route,
-        .router = reference_router,
         .experts = reference_experts,
         .logits = reference_logits,
         .candidates = reference_candidates,
