@@ -72,6 +72,7 @@ static int run_interactive(struct launch *launch, const struct text *prompt, str
         .verbose = args->verbose,
         .saved = !args->no_save,
         .resumed = launch->resumed,
+        .picks = launch->picks,
         .model = model,
     };
     return interactive_run(&options);
@@ -150,7 +151,7 @@ static int run_chat(const struct args *args, const struct config *config) {
     const bool once = wants_answer(args);
     choose_look(args);
     const bool asked = once || args->prompt || args->prompt_file || args->files.count;
-    struct launch launch = {.args = args, .config = config};
+    struct launch launch = {.args = args, .config = config, .once = once};
     struct text prompt = {0};
     int code = once ? EXIT_DONE : check_terminal(args);
     if (code == EXIT_DONE && asked) code = gather_prompt(args, &prompt);

@@ -41,6 +41,11 @@ struct conversation_row {
     int64_t turns;    // user messages on its path
     int64_t tokens;   // stored for its model
     char preview[81]; // the beginning of its first user message, one line
+    char last[81];    // the same of its last one
+    // Where a fork left its parent: its first message of the user that the parent has not, and its
+    // turn. 0: it is no fork, or went back beyond that place.
+    int64_t fork_turn;
+    char fork_preview[81];
     char model_name[121];
 };
 
@@ -71,7 +76,8 @@ MUST_CHECK enum status conversation_rename(struct db *db, const char *id, const 
                                            struct error *err);
 MUST_CHECK enum status conversation_delete(struct db *db, const char *id, struct error *err);
 
-// Newest first, forks below their parents. Empty conversations are left out unless named.
+// Newest first, forks below their parents. Empty conversations and forks in which nothing was said
+// are left out unless named; what was forked from those stands below their parents.
 // query "" is all; else those with a message that holds all its words, each as the beginning of
 // a word (FTS5; a single letter as a whole word); with more than `limit` of them, those with the
 // newest such messages. *rows is owned by the caller (free).

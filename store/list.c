@@ -3,23 +3,44 @@
 #include <string.h>
 
 #include "store/conversation.h"
+#include "store/conversation_id.h"
 #include "store/conversation_row.h"
 #include "store/preview.h"
 #include "store/search.h"
 
-enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT };
+enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 
-// Everything that a row shows is one look-up away from the tip: message.turns and .opening,
-// message_tokens.total. More of the opening is read than a preview shows, for spaces are joined.
-#define ROW_SELECT                                                                          \
-    "SELECT " CONVERSATION_COLUMNS ", substr(CAST(o.text AS BLOB), 1, " PREVIEW_READS       \
-    ") AS opening,"                                                                         \
-    " coalesce(m.turns, 0) AS turns, coalesce(t.total, 0) AS tokens, k.name AS model_name," \
-    " c.used"                                                                               \
-    " FROM conversation c LEFT JOIN message m ON m.id = c.tip"                              \
-    " LEFT JOIN message_body o ON o.id = m.opening"                                         \
-    " LEFT JOIN message_tokens t ON t.message = c.tip AND t.model = c.model"                \
-    " LEFT JOIN model k ON k.id = c.model"
+// What a row shows is one look-up away from the tip: message.turns and .opening,
+// message_tokens.total; or, for a fork, as many as it has messages of its own. More of a text is
+// read than a preview shows, for spaces are joined.
+#define TEXT_OF(table) "substr(CAST(" table ".text AS BLOB), 1, " PREVIEW_READS ")"
+#define FIRST_OF_FORK                                                                          \
+    "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION ALL SELECT p.id, p.parent" \
+    " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"         \
+    " SELECT up.id FROM up WHERE up.parent IS c.forked_at AND c.forked_from IS NOT NULL)"
+#define ROW_SELECT                                                                                 \
+    "SELECT " CONVERSATION_COLUMNS                                                                 \
+    ", " TEXT_OF("o") " AS opening, coalesce(m.turns, 0)"                                          \
+                      " AS turns, coalesce(t.total, 0) AS tokens, k.name AS model_name, "          \
+                      "c.used, " TEXT_OF("q") " AS last, coalesce(f.turns, 0) AS "                 \
+                                              "fork_turn, " TEXT_OF(                               \
+                                                  "g") " AS fork_text"                             \
+                                                       " FROM conversation c LEFT JOIN message m " \
+                                                       "ON m.id = c.tip"                           \
+                                                       " LEFT JOIN message_body o ON o.id = "      \
+                                                       "m.opening"                                 \
+                                                       " LEFT JOIN message_body q ON q.id = "      \
+                                                       "iif(m.role = 1, m.id, m.parent)"           \
+                                                       " LEFT JOIN message f ON f.id "             \
+                                                       "= " FIRST_OF_FORK                          \
+                                                       " LEFT JOIN message_body g ON g.id = "      \
+                                                       "iif(f.role = 1, f.id, f.parent)"           \
+                                                       " LEFT JOIN message_tokens t ON t.message " \
+                                                       "= c.tip AND t.model = c.model"             \
+                                                       " LEFT JOIN model k ON k.id = c.model"
+#define SAID_IN                                          \
+    "(c.name IS NOT NULL OR (c.tip IS NOT NULL AND NOT " \
+    "(c.forked_from IS NOT NULL AND c.tip IS c.forked_at)))"
 
 struct listed {
     struct conversation_row row;
@@ -39,14 +60,19 @@ struct list {
 static enum status read_row(struct statement *statement, struct listed *listed, struct error *err) {
     struct listed read = {
         .parent = NOWHERE, .first_fork = NOWHERE, .last_fork = NOWHERE, .next_fork = NOWHERE};
-    size_t preview_length, model_length;
+    size_t preview_length, model_length, last_length, fork_length;
     TRY(conversation_read(statement, &read.row.conversation, err));
     const char *preview = statement_blob(statement, OPENING_COLUMN, &preview_length);
     read.row.turns = statement_integer(statement, OPENING_COLUMN + 1, 0, INT64_MAX);
     read.row.tokens = statement_integer(statement, OPENING_COLUMN + 2, 0, INT64_MAX);
     const char *model = statement_text(statement, OPENING_COLUMN + 3, &model_length);
     read.used = statement_integer(statement, OPENING_COLUMN + 4, INT64_MIN, INT64_MAX);
+    const char *last = statement_blob(statement, OPENING_COLUMN + 5, &last_length);
+    read.row.fork_turn = statement_integer(statement, OPENING_COLUMN + 6, 0, INT64_MAX);
+    const char *fork = statement_blob(statement, OPENING_COLUMN + 7, &fork_length);
     preview_make(preview, preview_length, read.row.preview, sizeof read.row.preview);
+    preview_make(last, last_length, read.row.last, sizeof read.row.last);
+    preview_make(fork, fork_length, read.row.fork_preview, sizeof read.row.fork_preview);
     preview_make(model, model_length, read.row.model_name, sizeof read.row.model_name);
     const int64_t number = statement_integer(statement, 0, 1, UINT32_MAX);
     TRY(statement_sound(statement, "conversation", number, err));
@@ -82,8 +108,7 @@ static enum status read_rows(struct statement *statement, struct list *list, str
 }
 
 static enum status load_newest(struct db *db, size_t limit, struct list *list, struct error *err) {
-    static const char sql[] = ROW_SELECT " WHERE c.tip IS NOT NULL OR c.name IS NOT NULL"
-                                         " ORDER BY c.used DESC LIMIT ?1";
+    static const char sql[] = ROW_SELECT " WHERE " SAID_IN " ORDER BY c.used DESC LIMIT ?1";
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
@@ -97,7 +122,7 @@ static int compare_newest(const void *left, const void *right) {
 
 static enum status load_found(struct db *db, const char *query, size_t limit, struct list *list,
                               struct error *err) {
-    static const char sql[] = ROW_SELECT " WHERE c.id = ?1";
+    static const char sql[] = ROW_SELECT " WHERE c.id = ?1 AND " SAID_IN;
     struct statement statement;
     int64_t *numbers;
     size_t count;
@@ -123,20 +148,54 @@ static int compare_ids(const void *left, const void *right) {
     return strcmp(((const struct entry *)left)->id, ((const struct entry *)right)->id);
 }
 
-// Finds the parents that are in the list themselves.
-static enum status find_parents(struct list *list) {
+static size_t find_place(const struct entry *index, size_t count, const char *id) {
+    const struct entry key = {id, 0};
+    const struct entry *found = bsearch(&key, index, count, sizeof *index, compare_ids);
+    return found ? found->place : NOWHERE;
+}
+
+// The conversation that this one was forked from; "" where there is none.
+static enum status read_parent(struct db *db, const char *id, char parent[CONVERSATION_ID_BYTES],
+                               struct error *err) {
+    static const char sql[] = "SELECT forked_from FROM conversation WHERE id = ?1"
+                              " AND forked_from IS NOT NULL";
+    struct statement statement;
+    int64_t number;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    const enum status status = statement_first_integer(&statement, &number, err);
+    parent[0] = '\0';
+    if (status == STATUS_NOT_FOUND) return STATUS_OK;
+    if (status == STATUS_OK) conversation_id_write(number, parent);
+    return status;
+}
+
+// The place of the nearest ancestor that is in the list. Damaged rows may form a ring.
+static enum status find_parent(struct db *db, const struct entry *index, size_t count,
+                               struct listed *listed, struct error *err) {
+    char id[CONVERSATION_ID_BYTES];
+    memcpy(id, listed->row.conversation.forked_from, sizeof id);
+    for (int steps = 0; id[0] && steps < ANCESTORS_MOST; steps++) {
+        listed->parent = find_place(index, count, id);
+        if (listed->parent != NOWHERE) break;
+        TRY(read_parent(db, id, id, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status find_parents(struct db *db, struct list *list, struct error *err) {
     struct entry *index = malloc((list->count + 1) * sizeof *index);
+    enum status status = STATUS_OK;
     if (!index) return STATUS_NO_MEMORY;
     for (size_t i = 0; i < list->count; i++)
         index[i] = (struct entry){list->items[i].row.conversation.id, i};
     if (list->count > 0) qsort(index, list->count, sizeof *index, compare_ids);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry key = {list->items[i].row.conversation.forked_from, 0};
-        const struct entry *found = bsearch(&key, index, list->count, sizeof *index, compare_ids);
-        if (found && found->place != i) list->items[i].parent = found->place;
+    for (size_t i = 0; i < list->count && status == STATUS_OK; i++) {
+        status = find_parent(db, index, list->count, &list->items[i], err);
+        if (list->items[i].parent == i) list->items[i].parent = NOWHERE;
     }
     free(index);
-    return STATUS_OK;
+    return status;
 }
 
 // Adds each fork to its parent's forks, those with the newest descendant first: going from the
@@ -204,7 +263,7 @@ enum status conversation_list(struct db *db, const char *query, size_t limit,
     struct conversation_row *rows = NULL;
     enum status status =
         query[0] ? load_found(db, query, limit, &list, err) : load_newest(db, limit, &list, err);
-    if (status == STATUS_OK) status = find_parents(&list);
+    if (status == STATUS_OK) status = find_parents(db, &list, err);
     if (status == STATUS_OK) {
         rows = malloc((list.count + 1) * sizeof *rows);
         if (!rows) status = STATUS_NO_MEMORY;

@@ -49,67 +49,45 @@ enum status launch_find_model(const struct args *args, struct text *path, bool *
     return given ? finder_find(given, path, err) : find_demo(path, err);
 }
 
-// "  2  3f2a91bc  a story about a dog   4 min" to stderr.
-static void show_choice(size_t number, const struct conversation_row *row) {
-    enum { COLUMNS = 50 };
-    const struct conversation *conversation = &row->conversation;
-    const char *title = conversation->name[0] ? conversation->name : row->preview;
-    char age[AGE_TEXT_BYTES];
-    struct text harmless = {0}, column = {0};
-    age_format(calendar_ms() - conversation->updated_ms, age);
-    if (terminal_neutralise(title, strlen(title), &harmless) == STATUS_OK &&
-        text_fit(&column, text_string(&harmless), COLUMNS, true) == STATUS_OK)
-        fprintf(stderr, "%3zu  %s  %s  %s\n", number, conversation->id, text_string(&column), age);
-    text_deinit(&harmless);
-    text_deinit(&column);
-}
-
-// Asks for one conversation of the latest; its id goes to *id.
-static enum status ask_which(struct db *db, char id[CONVERSATION_ID_BYTES], struct error *err) {
-    enum { MOST = 20 };
-    struct conversation_row *rows = NULL;
-    size_t count = 0;
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or a name here");
-    TRY(conversation_list(db, "", MOST, &rows, &count, err));
-    enum status status = error_set(err, STATUS_NOT_FOUND, "there is no conversation yet");
-    if (count) {
-        char line[64];
-        for (size_t i = 0; i < count; i++)
-            show_choice(i + 1, &rows[i]);
-        fprintf(stderr, "which (1 to %zu)? ", count);
-        const bool read = fgets(line, sizeof line, stdin) != NULL;
-        const unsigned long number = read ? strtoul(line, NULL, 10) : 0;
-        const bool chosen = number >= 1 && number <= count;
-        if (chosen) memcpy(id, rows[number - 1].conversation.id, CONVERSATION_ID_BYTES);
-        status = chosen ? STATUS_OK : error_set(err, STATUS_NOT_FOUND, "none was chosen");
-    }
-    free(rows);
-    return status;
-}
-
 static enum status open_store(struct launch *launch, struct error *err) {
     const char *path = text_string(&launch->config->db_path);
     TRY(config_make_folder(path, err));
     return db_open(path, &launch->db, err);
 }
 
-// Which conversation do -C and -r mean? The higher source wins where both are set.
+// Of -C and -r the one from the higher source wins where both are set.
+static bool goes_on(const struct args *args) {
+    return args->go_on && args_source(args, "continue") >= args_source(args, "resume");
+}
+
+static bool picks_later(const struct args *args) {
+    return args->resume && !*args->resume && !goes_on(args);
+}
+
+// Which conversation do -C and -r mean?
 static enum status find_place(const struct launch *launch, char id[CONVERSATION_ID_BYTES],
                               struct error *err) {
     const struct args *args = launch->args;
     struct conversation found;
-    if (args->go_on && args_source(args, "continue") >= args_source(args, "resume")) {
+    if (goes_on(args)) {
         const enum status status = conversation_latest(launch->db, &found, err);
         if (status == STATUS_NOT_FOUND)
             return error_set(err, status, "there is no conversation to go on with");
         TRY(status);
-    } else if (*args->resume) {
-        TRY(conversation_find(launch->db, args->resume, &found, err));
     } else {
-        return ask_which(launch->db, id, err);
+        TRY(conversation_find(launch->db, args->resume, &found, err));
     }
     memcpy(id, found.id, CONVERSATION_ID_BYTES);
+    return STATUS_OK;
+}
+
+// -r alone: the chat asks which one, so there must be a chat.
+static enum status let_pick(struct launch *launch, struct error *err) {
+    const struct args *args = launch->args;
+    if (launch->once || args->fork)
+        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or a name here");
+    launch->resumed = false;
+    launch->picks = true;
     return STATUS_OK;
 }
 
@@ -120,7 +98,10 @@ int launch_store(struct launch *launch) {
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
     if (launch->args->command != COMMAND_CHAT) return EXIT_DONE;
     launch->resumed = launch->args->go_on || launch->args->resume;
-    if (launch->resumed) status = find_place(launch, launch->conversation, &err);
+    if (picks_later(launch->args))
+        status = let_pick(launch, &err);
+    else if (launch->resumed)
+        status = find_place(launch, launch->conversation, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
     return EXIT_DONE;
 }

@@ -22,6 +22,8 @@ struct launch {
     struct engine_info info;
     struct hash128 digest; // of the model; of its path under --no-save
     struct session *session;
+    bool once;                                // one answer, no chat: set before launch_store()
+    bool picks;                               // -r alone: the chat asks which conversation
     bool resumed;                             // -C or -r: in the conversation
     char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
     struct text model;                        // path

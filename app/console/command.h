@@ -41,6 +41,9 @@ command_handler command_show, command_stats, command_history;
 command_handler command_kv, command_strip;
 command_handler command_think;
 
+// Offers the conversations with these words ("": all), and goes to the one that is picked.
+void command_pick(struct console *console, const char *query);
+
 // Shows the thinking of the last answer, all of it (also ^O). `console` is a struct console.
 void command_unfold(void *console);
 

@@ -6,16 +6,20 @@
 #include "app/base/figures.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/front.h"
+#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 
 enum {
-    LIST_LIMIT = 200,
-    PICK_FIRST = 1000,   // conversations, until the person looks further
-    TITLE_COLUMNS = 200, // of a picker's line, which the screen cuts
-    DEPTH_SHOWN = 6,     // deeper forks are not indented further
+    LIST_LIMIT = 1000,
+    LIST_OTHER_LINES = 6, // the command, the header, what is left, and the next prompt
+    LIST_LEAST = 3,
+    PREVIEW_BYTES = 2000, // of an answer
+    PICK_FIRST = 1000,    // conversations, until the person looks further
+    TITLE_COLUMNS = 200,  // of a picker's line, which the screen cuts
+    DEPTH_SHOWN = 6,      // deeper forks are not indented further
     FIGURES_COLUMNS = 46,
     TITLE_LEAST =
         20,    // columns next to the figures; if there are fewer, the figures go below the title
@@ -23,17 +27,24 @@ enum {
     ID_COLUMNS = 12, // with the mark before it and the blanks after it
 };
 
-// "  └ Paris trip · Tell me about …": name and beginning, indented below the parent.
-static enum status row_title(const struct conversation_row *row, int columns, struct text *out) {
+// "Paris trip · And the trains?", or below its parent "  └ turn 5 · What is a hen?": what it is
+// called and where it stands, or where it left its parent.
+static enum status append_title(const struct conversation_row *row, struct text *title) {
+    const char *name = row->conversation.name, *preview = row->preview;
     const int depth = row->depth < DEPTH_SHOWN ? (int)row->depth : DEPTH_SHOWN;
+    for (int i = 0; i < depth; i++)
+        TRY(text_append_string(title, i + 1 < depth ? "  " : "└ "));
+    if (depth > 0 && row->fork_turn > 0)
+        return text_format(title, "%s%sturn %" PRId64 " · %s", name, name[0] ? " · " : "",
+                           row->fork_turn, row->fork_preview);
+    TRY(text_append_string(title, name[0] ? name : preview));
+    const bool further = row->last[0] && (name[0] || strcmp(row->last, preview) != 0);
+    return further ? text_format(title, " · %s", row->last) : STATUS_OK;
+}
+
+static enum status row_title(const struct conversation_row *row, int columns, struct text *out) {
     struct text title = {0};
-    enum status status = STATUS_OK;
-    for (int i = 0; i < depth && status == STATUS_OK; i++)
-        status = text_append_string(&title, i + 1 < depth ? "  " : "└ ");
-    const char *name = row->conversation.name;
-    if (status == STATUS_OK)
-        status = text_format(&title, "%s%s%s", name, name[0] && row->preview[0] ? " · " : "",
-                             row->preview);
+    enum status status = append_title(row, &title);
     if (status == STATUS_OK) status = text_fit(out, text_string(&title), columns, false);
     text_deinit(&title);
     return status;
@@ -110,17 +121,30 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     free(usage);
 }
 
+// What does not fit the screen is for the picker, which Enter opens.
+static void say_more(struct console *console, const char *query, size_t left) {
+    char count[COUNT_TEXT_BYTES];
+    if (left > 0)
+        terminal_tell(STYLE_DIM, "%s more · Enter picks from all\n",
+                      count_format((int64_t)left, count));
+    else
+        terminal_tell(STYLE_DIM, "Enter picks one\n");
+    free(console->listed);
+    console->listed = strdup(query);
+}
+
 void command_list(struct console *console, const char *argument) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
     if (console_failed(
-            conversation_list(console->session->db, argument, LIST_LIMIT + 1, &rows, &count, &err),
+            conversation_list(console->session->db, argument, LIST_LIMIT, &rows, &count, &err),
             &err))
         return;
-    if (count > 0) show_rows(console, rows, count < LIST_LIMIT ? count : LIST_LIMIT);
-    if (count > LIST_LIMIT)
-        terminal_tell(STYLE_DIM, "  and older ones: /list WORDS, or /resume, finds them\n");
+    const int lines = (terminal_height() - LIST_OTHER_LINES) / (is_narrow() ? 2 : 1);
+    const size_t most = lines > LIST_LEAST ? (size_t)lines : LIST_LEAST;
+    if (count > 0) show_rows(console, rows, count < most ? count : most);
+    if (count > 1) say_more(console, argument, count > most ? count - most : 0);
     if (count == 0)
         terminal_tell(STYLE_DIM, argument[0] ? "No conversation has these words.\n"
                                              : "There is no conversation yet.\n");
@@ -136,62 +160,125 @@ static void resume(struct console *console, const char *which) {
     console_arrive(console);
 }
 
-struct listing {                   // conversations, and the lines that a picker shows of them
+struct listing {                   // conversations, and what a picker shows of them
     struct conversation_row *rows; // [count], owned
-    char **lines;                  // the same
+    char **lines, **words;         // the same
     size_t count;
 };
 
 struct picking {
     struct console *console;
+    const char *query;
     struct listing shown;
     struct listing first; // once all are shown: the newest, whose lines the picker still uses
 };
 
 static void listing_deinit(struct listing *listing) {
-    for (size_t i = 0; listing->lines && i < listing->count; i++)
-        free(listing->lines[i]);
+    for (size_t i = 0; i < listing->count; i++) {
+        if (listing->lines) free(listing->lines[i]);
+        if (listing->words) free(listing->words[i]);
+    }
     free(listing->lines);
+    free(listing->words);
     free(listing->rows);
     *listing = (struct listing){0};
 }
 
-// "3f2a91bc    2 h    4  name · beginning".
+// "3f2a91bc    2 h    1,204  name · question"; on a narrow screen without id and tokens.
 static enum status make_line(const struct conversation_row *row, char **result) {
-    char age[AGE_TEXT_BYTES];
+    char age[AGE_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     struct text line = {0};
     age_format(calendar_ms() - row->conversation.updated_ms, age);
-    enum status status =
-        text_format(&line, "%s  %7s  %4" PRId64 "  ", row->conversation.id, age, row->turns);
+    enum status status = is_narrow() ? text_format(&line, "%6s  ", age)
+                                     : text_format(&line, "%s  %7s  %7s  ", row->conversation.id,
+                                                   age, count_format(row->tokens, tokens));
     if (status == STATUS_OK) status = row_title(row, TITLE_COLUMNS, &line);
     *result = line.bytes;
     return status;
 }
 
+// What a filter finds it by.
+static enum status make_words(const struct conversation_row *row, char **result) {
+    struct text words = {0};
+    const enum status status =
+        text_format(&words, "%s %s %s %s %s", row->conversation.id, row->conversation.name,
+                    row->preview, row->last, row->fork_preview);
+    *result = words.bytes;
+    return status;
+}
+
 // Fills an empty one with the newest; it can be deinitialised even after a failure.
-static enum status listing_load(struct db *db, size_t limit, struct listing *listing,
-                                struct error *err) {
-    TRY(conversation_list(db, "", limit, &listing->rows, &listing->count, err));
+static enum status listing_load(struct db *db, const char *query, size_t limit,
+                                struct listing *listing, struct error *err) {
+    TRY(conversation_list(db, query, limit, &listing->rows, &listing->count, err));
     listing->lines = calloc(listing->count + 1, sizeof *listing->lines);
-    if (!listing->lines) return STATUS_NO_MEMORY;
-    for (size_t i = 0; i < listing->count; i++)
+    listing->words = calloc(listing->count + 1, sizeof *listing->words);
+    if (!listing->lines || !listing->words) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < listing->count; i++) {
         TRY(make_line(&listing->rows[i], &listing->lines[i]));
+        TRY(make_words(&listing->rows[i], &listing->words[i]));
+    }
     return STATUS_OK;
 }
 
-static bool load_all(void *user, const char *const **items, size_t *count) {
+static void offer(const struct listing *listing, struct picker_options *options) {
+    options->items = (const char *const *)listing->lines;
+    options->words = (const char *const *)listing->words;
+    options->count = listing->count;
+}
+
+static bool load_all(void *user, struct picker_options *options) {
     struct picking *picking = user;
     struct listing all = {0};
     struct error err = {0};
-    if (console_failed(listing_load(picking->console->session->db, SIZE_MAX, &all, &err), &err)) {
+    if (console_failed(
+            listing_load(picking->console->session->db, picking->query, SIZE_MAX, &all, &err),
+            &err)) {
         listing_deinit(&all);
         return false;
     }
     picking->first = picking->shown;
     picking->shown = all;
-    *items = (const char *const *)all.lines;
-    *count = all.count;
+    offer(&all, options);
     return true;
+}
+
+// The beginning of its last answer, broken between words.
+static enum status append_answer(struct db *db, const struct conversation_row *row, int columns,
+                                 struct text *text) {
+    struct message tip;
+    struct error err;
+    struct text answer = {0}, harmless = {0};
+    struct wrap wrap = {.width = columns, .whole_words = true};
+    if (row->conversation.tip == MESSAGE_NONE) return STATUS_OK;
+    TRY(message_get(db, row->conversation.tip, &tip, &err));
+    enum status status = STATUS_OK;
+    if (tip.role == MESSAGE_ASSISTANT) status = thinking_split(tip.text, tip.length, NULL, &answer);
+    if (answer.length > PREVIEW_BYTES) answer.length = PREVIEW_BYTES;
+    if (status == STATUS_OK)
+        status = terminal_neutralise(text_string(&answer), answer.length, &harmless);
+    if (status == STATUS_OK)
+        status = wrap_append(&wrap, text_string(&harmless), harmless.length, text);
+    if (status == STATUS_OK) status = wrap_flush(&wrap, text);
+    wrap_deinit(&wrap);
+    text_deinit(&answer);
+    text_deinit(&harmless);
+    message_deinit(&tip);
+    return status;
+}
+
+// "3f2a91bc · 3 turns · 1,204 tokens · MODEL", the last question, and its answer.
+static enum status preview(void *user, size_t item, int columns, int lines, struct text *text) {
+    const struct picking *picking = user;
+    const struct conversation_row *row = &picking->shown.rows[item];
+    char turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+    (void)lines;
+    TRY(text_format(text, "%s · %s · %s tokens%s%s\n", row->conversation.id,
+                    turns_format(row->turns, turns), count_format(row->tokens, tokens),
+                    row->model_name[0] ? " · " : "", row->model_name));
+    if (row->turns == 0) return text_append_string(text, "nothing was said yet\n");
+    TRY(text_format(text, "> %s\n", row->last));
+    return append_answer(picking->console->session->db, row, columns, text);
 }
 
 static void pick(struct picking *picking) {
@@ -200,26 +287,23 @@ static void pick(struct picking *picking) {
     size_t at = 0, chosen;
     while (at < newest->count && strcmp(newest->rows[at].conversation.id, here) != 0)
         at++;
-    const struct picker_options options = {
+    struct picker_options options = {
         .title = "conversations",
-        .items = (const char *const *)newest->lines,
-        .count = newest->count,
         .at = at < newest->count ? at : 0,
-        .more = newest->count == PICK_FIRST ? load_all : NULL,
+        .more = newest->count >= PICK_FIRST ? load_all : NULL,
+        .preview = preview,
         .user = picking,
     };
+    offer(newest, &options);
     if (picker_run(picking->console, &options, &chosen))
         resume(picking->console, picking->shown.rows[chosen].conversation.id);
 }
 
-void command_resume(struct console *console, const char *argument) {
-    struct picking picking = {.console = console};
+void command_pick(struct console *console, const char *query) {
+    struct picking picking = {.console = console, .query = query};
     struct error err = {0};
-    if (argument[0]) {
-        resume(console, argument);
-        return;
-    }
-    const enum status status = listing_load(console->session->db, PICK_FIRST, &picking.shown, &err);
+    const enum status status =
+        listing_load(console->session->db, query, PICK_FIRST, &picking.shown, &err);
     if (!console_failed(status, &err)) {
         if (picking.shown.count > 0)
             pick(&picking);
@@ -228,6 +312,13 @@ void command_resume(struct console *console, const char *argument) {
     }
     listing_deinit(&picking.shown);
     listing_deinit(&picking.first);
+}
+
+void command_resume(struct console *console, const char *argument) {
+    if (argument[0])
+        resume(console, argument);
+    else
+        command_pick(console, "");
 }
 
 // The lock tells whether another quire has it open.

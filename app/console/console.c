@@ -28,6 +28,7 @@ void console_deinit(struct console *console) {
         text_deinit(&console->queue[i]);
     text_deinit(&console->draft);
     free(console->status_shown.name);
+    free(console->listed);
 }
 
 void console_queue(struct console *console, struct text *line) {

@@ -39,6 +39,7 @@ struct console {
     int64_t warned_at;        // the prompt at which leaving was postponed, or -1
     struct attached attached; // files that go with the next message (compose.h)
     struct composed composed; // the last one with files
+    char *listed;             // the words of /list, which Enter picks from; or NULL. Owned
     bool leave;
     struct text model; // the one to change to, unless empty
     int exit_code;

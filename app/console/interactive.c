@@ -186,8 +186,18 @@ static void follow(struct console *console) {
     console_keep_typed(console, &typed, cancelled);
 }
 
+// Enter alone, after /list.
+static void obey_enter(struct console *console) {
+    char *listed = console->listed;
+    console->listed = NULL;
+    if (listed) command_pick(console, listed);
+    free(listed);
+}
+
 static void obey_line(struct console *console, const struct text *line) {
     const char *text = text_string(line);
+    free(console->listed);
+    console->listed = NULL;
     if (commands_is_command(text)) {
         commands_run(console, text);
         return;
@@ -236,7 +246,8 @@ static void show_status(struct console *console) {
 static void read_and_obey(struct console *console) {
     struct text draft = console->draft, line = {0};
     console->draft = (struct text){0};
-    const struct editor_prompt prompt = {.text = PROMPT, .draft = text_string(&draft)};
+    const struct editor_prompt prompt = {
+        .text = PROMPT, .draft = text_string(&draft), .enter = console->listed != NULL};
     int signal = 0;
     console->prompts++;
     notice_show();
@@ -244,7 +255,10 @@ static void read_and_obey(struct console *console) {
     if (console->status) show_status(console);
     switch (editor_read(&prompt, &line, &signal)) {
     case EDITOR_LINE:
-        if (line.length > 0) obey_line(console, &line);
+        if (line.length > 0)
+            obey_line(console, &line);
+        else
+            obey_enter(console);
         break;
     case EDITOR_INTERRUPT:
         terminal_say(STYLE_DIM, "^D or /quit leaves.\n");
@@ -264,6 +278,7 @@ static void read_and_obey(struct console *console) {
 static void greet(struct console *console, const struct interactive_options *options) {
     if (!options->quiet) show_start(console);
     if (options->resumed) console_arrive(console);
+    if (options->picks) command_pick(console, "");
     if (!options->first_prompt) return;
     terminal_say(STYLE_BOLD, "%s", PROMPT);
     terminal_text(STYLE_PLAIN, options->first_prompt, strlen(options->first_prompt));

@@ -18,6 +18,7 @@ struct interactive_options {
     bool quiet, verbose;      // -q, -v (stats after each turn)
     bool saved;               // false under --no-save
     bool resumed;             // show the last turns, dimmed
+    bool picks;               // asks which conversation to go on with
     struct text *model;       // out: the file that /model asked for
 };
 

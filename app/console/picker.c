@@ -11,11 +11,13 @@
 enum {
     FILTER_MAX_BYTES = 200,
     MARK_COLUMNS = 2,
-    OTHER_LINES = 2,    // above and below the items
-    ROWS_MOST = 18,     // more would be hard to scan
-    ASKED_MOST = 50,    // items of a list that is printed
-    TITLE_LEAST = 8,    // columns
-    NUMBER_COLUMNS = 7, // before an item of such a list, and the last one, which stays empty
+    OTHER_LINES = 2,     // above and below the items
+    ROWS_MOST = 18,      // more would be hard to scan
+    ASKED_MOST = 50,     // items of a list that is printed
+    TITLE_LEAST = 8,     // columns
+    PREVIEW_HEIGHT = 18, // of a screen with room for it
+    PREVIEW_MOST = 9,    // lines
+    NUMBER_COLUMNS = 7,  // before an item of such a list, and the last one, which stays empty
 };
 
 // Does the item contain each word of the filter?
@@ -31,13 +33,17 @@ static bool matches(const char *item, const char *filter) {
     return true;
 }
 
+static const char *words_of(const struct picker *picker, size_t item) {
+    return (picker->options.words ? picker->options.words : picker->options.items)[item];
+}
+
 // The marked item stays marked if it is still there.
 static void narrow(struct picker *picker) {
     size_t marked = 0;
     const bool had = picker_marked(picker, &marked);
     picker->shown_count = picker->at = picker->top = 0;
     for (size_t i = 0; i < picker->options.count; i++) {
-        if (!matches(picker->options.items[i], text_string(&picker->filter))) continue;
+        if (!matches(words_of(picker, i), text_string(&picker->filter))) continue;
         if (had && i == marked) picker->at = picker->shown_count;
         picker->shown[picker->shown_count++] = i;
     }
@@ -53,17 +59,16 @@ enum status picker_init(struct picker *picker, const struct picker_options *opti
     return STATUS_OK;
 }
 
-enum status picker_replace(struct picker *picker, const char *const *items, size_t count) {
+enum status picker_replace(struct picker *picker, const struct picker_options *options) {
     size_t marked = 0, at = 0;
-    size_t *shown = malloc((count + 1) * sizeof *shown);
+    size_t *shown = malloc((options->count + 1) * sizeof *shown);
     if (!shown) return STATUS_NO_MEMORY;
     const char *text = picker_marked(picker, &marked) ? picker->options.items[marked] : NULL;
-    while (text && at < count && strcmp(items[at], text) != 0)
+    while (text && at < options->count && strcmp(options->items[at], text) != 0)
         at++;
     free(picker->shown);
     picker->shown = shown;
-    picker->options.items = items;
-    picker->options.count = count;
+    picker->options = *options;
     picker->shown_count = 0; // so that narrow() does not look for the mark
     narrow(picker);
     for (size_t i = 0; text && i < picker->shown_count; i++)
@@ -167,9 +172,17 @@ enum status picker_line(const struct picker *picker, size_t row, int columns, st
 
 // ---- at a terminal
 
-// How many items to show: as many as fit, at most all.
+// Lines of the preview, with the rule above it; 0: there is no room.
+static int preview_lines(const struct picker *picker) {
+    const int lines = terminal_height() / 3;
+    if (!picker->options.preview || terminal_height() < PREVIEW_HEIGHT) return 0;
+    return lines < PREVIEW_MOST ? lines : PREVIEW_MOST;
+}
+
+// How many items to show: as many as fit, at most all. A line above stays, for terminals take the
+// erasing of a whole screen for the end of what was on it, and keep that.
 static size_t rows_of(const struct picker *picker) {
-    const int height = terminal_height() - OTHER_LINES - 1;
+    const int height = terminal_height() - OTHER_LINES - preview_lines(picker) - 2;
     size_t rows = picker->options.count < ROWS_MOST ? picker->options.count : ROWS_MOST;
     if (height < (int)rows) rows = height > 0 ? (size_t)height : 1;
     return rows;
@@ -192,6 +205,27 @@ static enum status title_line(const struct picker *picker, struct text *line) {
     return text_format(line, " · %s_", text_string(&picker->filter));
 }
 
+// The rule, and what is known of the marked item, in exactly so many lines.
+static void draw_preview(const struct picker *picker, int lines) {
+    struct text text = {0};
+    size_t item;
+    if (lines == 0) return;
+    draw_line(STYLE_DIM, "──────");
+    enum status status = STATUS_OK;
+    if (picker_marked(picker, &item))
+        status = picker->options.preview(picker->options.user, item, terminal_width() - 1,
+                                         lines - 1, &text);
+    const char *line = status == STATUS_OK ? text_string(&text) : "";
+    for (int i = 1; i < lines; i++) {
+        const size_t length = strcspn(line, "\n");
+        char *copy = strndup(line, length);
+        draw_line(STYLE_DIM, copy ? copy : "");
+        free(copy);
+        line += length + (line[length] == '\n');
+    }
+    text_deinit(&text);
+}
+
 // Returns the number of lines drawn.
 static int draw(const struct picker *picker, size_t rows) {
     struct text line = {0};
@@ -203,6 +237,8 @@ static int draw(const struct picker *picker, size_t rows) {
             terminal_say(picker->top + row == picker->at ? STYLE_BOLD : STYLE_PLAIN, "%s\n",
                          text_string(&line));
     }
+    draw_preview(picker, preview_lines(picker));
+    lines += preview_lines(picker);
     text_clear(&line);
     if (text_format(&line, "%zu of %zu%s · Enter chooses, Esc leaves", picker->shown_count,
                     picker->options.count, picker->options.more ? "+" : "") == STATUS_OK)
@@ -219,12 +255,10 @@ static bool looks_further(const struct picker *picker, int key) {
 }
 
 static void load_more(struct picker *picker) {
-    picker_more *more = picker->options.more;
-    const char *const *items;
-    size_t count;
-    picker->options.more = NULL;
-    if (more && more(picker->options.user, &items, &count) &&
-        picker_replace(picker, items, count) != STATUS_OK)
+    struct picker_options options = picker->options;
+    picker_more *const more = options.more;
+    options.more = picker->options.more = NULL;
+    if (more && more(options.user, &options) && picker_replace(picker, &options) != STATUS_OK)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
 }
 

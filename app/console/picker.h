@@ -3,6 +3,8 @@
 //   conversations · fox_
 //   > 3f2a91bc  a fox in the wood
 //     77c0aa12  foxes and bears
+//   ──────
+//   the marked one at length, where there is room and the caller has more to show
 //   2 of 14 · Enter chooses, Esc leaves
 //
 // ↑ ↓ (^P ^N), PgUp, PgDn, Home and End move; typing keeps the items that contain all the words,
@@ -21,15 +23,23 @@
 
 #include "app/console/keys.h"
 
-// Loads all items of a list that began with the first ones only; those stay valid until
+struct picker_options;
+
+// Loads all items (and words) of a list that began with the first ones only; those stay valid until
 // picker_run() returns. False: there are no more.
-typedef bool picker_more(void *user, const char *const **items, size_t *count);
+typedef bool picker_more(void *user, struct picker_options *options);
+
+// Appends at most so many lines about an item, each with its newline.
+typedef enum status picker_preview(void *user, size_t item, int columns, int lines,
+                                   struct text *text);
 
 struct picker_options {
     const char *title;        // what the items are
     const char *const *items; // [count], one line each
+    const char *const *words; // [count], what the filter looks in; NULL: the items
     size_t count, at;         // at: marked first
     picker_more *more;        // called once when the person looks further; NULL: these are all
+    picker_preview *preview;  // NULL: none
     void *user;
 };
 
@@ -49,9 +59,9 @@ void picker_deinit(struct picker *picker);
 // A byte or an enum key (keys.h). `rows` items are on the screen.
 enum picker_answer picker_press(struct picker *picker, int key, size_t rows);
 
-// Replaces the items; the mark stays on the one with the same text, if there is one.
-MUST_CHECK enum status picker_replace(struct picker *picker, const char *const *items,
-                                      size_t count);
+// Replaces the items by those of *options; the mark stays on the one with the same text, if there
+// is one.
+MUST_CHECK enum status picker_replace(struct picker *picker, const struct picker_options *options);
 
 // The marked item. False: no item matches the filter.
 bool picker_marked(const struct picker *picker, size_t *item);

@@ -34,6 +34,7 @@ static struct {
     char **candidates; // of the completion under way
     size_t candidate;
     bool question;
+    bool enter;                 // sends even an empty line
     bool done, closed;          // the line was sent; or ^D
     char *line;                 // owned, when done
     KEYMAP_ENTRY after_escapes; // what Esc Esc was before
@@ -68,7 +69,7 @@ static bool ends_in_backslash(const char *line, size_t length) {
 static int send_or_continue(int count, int key) {
     const size_t length = (size_t)rl_end;
     if (editor.question) return rl_newline(count, key);
-    if (length == 0) return 0;
+    if (length == 0) return editor.enter ? rl_newline(count, key) : 0;
     if (ends_in_backslash(rl_line_buffer, length)) {
         rl_point = rl_end;
         rl_rubout(1, key);
@@ -321,6 +322,7 @@ static void begin_line(const struct editor_prompt *prompt, const char *draft) {
     snprintf(shown, sizeof shown, "%s%s%s", bold ? "\001\033[1m\002" : "", prompt->text,
              bold ? "\001\033[0m\002" : "");
     editor.question = prompt->question;
+    editor.enter = prompt->enter;
     editor.done = false;
     rl_reset_screen_size();
     rl_callback_handler_install(shown, line_handler);
@@ -505,7 +507,7 @@ void editor_begin_type_ahead(void) {
     rl_outstream = editor.nowhere;
     rl_redisplay_function = draw_type_ahead;
     editor.type_ahead = true;
-    editor.question = editor.shown = false;
+    editor.question = editor.enter = editor.shown = false;
     begin_type_ahead_line();
 }
 

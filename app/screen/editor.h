@@ -56,6 +56,7 @@ struct editor_prompt {
     const char *text;  // "> "
     const char *draft; // what the line begins with
     bool question;     // a short answer to the program: one line, kept in no history
+    bool enter;        // Enter alone is a line too, ""
 };
 
 // Fills the empty *line on EDITOR_LINE.

@@ -120,13 +120,30 @@ static void more_items_keep_the_mark_on_the_same_one(void **state) {
     static const char *const all[] = {"ant", "bee", "grey fox", "red fox", "brown bear"};
     struct picker picker = picker_of(2);
     type(&picker, "fox");
-    assert_int_equal(picker_replace(&picker, all, 5), STATUS_OK);
+    struct picker_options options = {.items = all, .count = 5};
+    assert_int_equal(picker_replace(&picker, &options), STATUS_OK);
     assert_int_equal(picker.shown_count, 2);
     assert_int_equal(marked(&picker), 2);
     picker_press(&picker, KEY_DOWN, ROWS);
     expect_line(&picker, 1, 40, "> red fox");
-    assert_int_equal(picker_replace(&picker, all, 3), STATUS_OK); // without the marked one
+    options.count = 3;
+    assert_int_equal(picker_replace(&picker, &options), STATUS_OK); // without the marked one
     assert_int_equal(marked(&picker), 2);
+    picker_deinit(&picker);
+}
+
+static void words_that_are_not_shown_are_found_too(void **state) {
+    (void)state;
+    static const char *const words[] = {"a red fox", "b", "c grey fox", "d sea", "e"};
+    struct picker picker;
+    const struct picker_options options = {
+        .title = "animals", .items = ITEMS, .words = words, .count = COUNT};
+    assert_int_equal(picker_init(&picker, &options), STATUS_OK);
+    type(&picker, "sea");
+    assert_int_equal(marked(&picker), 3);
+    picker_press(&picker, CTRL_U, ROWS);
+    type(&picker, "bear"); // shown, but none of the words
+    assert_int_equal(picker.shown_count, 0);
     picker_deinit(&picker);
 }
 
@@ -159,6 +176,7 @@ int main(void) {
         cmocka_unit_test(backspace_takes_whole_characters),
         cmocka_unit_test(lines_fit_any_width),
         cmocka_unit_test(more_items_keep_the_mark_on_the_same_one),
+        cmocka_unit_test(words_that_are_not_shown_are_found_too),
         cmocka_unit_test(random_keys_keep_the_mark_on_the_screen),
     };
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -51,6 +51,9 @@ static void a_row_says_what_its_conversation_holds(void **state) {
     assert_int_equal(rows[0].tokens, tokens);
     assert_int_equal(rows[0].depth, 0);
     assert_string_equal(rows[0].preview, "Tell me about [31m Paris");
+    assert_string_equal(rows[0].last, "And?");
+    assert_int_equal(rows[0].fork_turn, 0);
+    assert_string_equal(rows[0].fork_preview, "");
     assert_string_equal(rows[0].model_name, "model");
     free(rows);
     store_fixture_deinit(&fixture);
@@ -114,6 +117,71 @@ static void forks_stand_below_their_parents(void **state) {
     assert_string_equal(list_as_text(&fixture, "", 3), "b,a11,a2"); // their parents are not shown
     must(conversation_delete(fixture.db, a1.id, err), err);
     assert_string_equal(list_as_text(&fixture, "", 10), "b,  b1,a,  a11,  a2");
+    store_fixture_deinit(&fixture);
+}
+
+// The row of the conversation with this name.
+static struct conversation_row row_of(struct store_fixture *fixture, const char *name) {
+    struct conversation_row *rows, found = {0};
+    size_t count;
+    must(conversation_list(fixture->db, "", 20, &rows, &count, &fixture->err), &fixture->err);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].conversation.name, name) == 0) found = rows[i];
+    free(rows);
+    assert_string_equal(found.conversation.name, name);
+    return found;
+}
+
+static void expect_left(struct store_fixture *fixture, const char *name, int64_t turn,
+                        const char *preview, const char *last) {
+    const struct conversation_row row = row_of(fixture, name);
+    assert_int_equal(row.fork_turn, turn);
+    assert_string_equal(row.fork_preview, preview);
+    assert_string_equal(row.last, last);
+}
+
+static void fork_and_say(struct store_fixture *fixture, const struct conversation *original,
+                         int64_t at, const char *name, enum message_role role, const char *text) {
+    struct conversation fork;
+    must(conversation_fork(fixture->db, original, at, name, &fork, &fixture->err), &fixture->err);
+    const int64_t said = store_fixture_add(fixture, at, role, text);
+    const int64_t more = store_fixture_add(fixture, said, MESSAGE_USER, "more");
+    must(conversation_move(fixture->db, fork.id, more, 0, &fixture->err), &fixture->err);
+}
+
+static void a_fork_says_where_it_left_its_parent(void **state) {
+    (void)state;
+    static const char *const texts[] = {"One?", "1", "Two?", "2", "Three?"};
+    struct store_fixture fixture;
+    int64_t ids[5];
+    store_fixture_init(&fixture, true);
+    const struct conversation talk = store_fixture_talk(&fixture, "talk", 5, texts, ids);
+    fork_and_say(&fixture, &talk, ids[1], "question", MESSAGE_USER, "Another two?");
+    fork_and_say(&fixture, &talk, ids[2], "answer", MESSAGE_ASSISTANT, "another 2");
+    fork_and_say(&fixture, &talk, MESSAGE_NONE, "start", MESSAGE_USER, "Another one?");
+    expect_left(&fixture, "talk", 0, "", "Three?");
+    expect_left(&fixture, "question", 2, "Another two?", "more");
+    expect_left(&fixture, "answer", 2, "Two?", "more"); // the same question, answered again
+    expect_left(&fixture, "start", 1, "Another one?", "more");
+    struct conversation fork = row_of(&fixture, "question").conversation;
+    must(conversation_move(fixture.db, fork.id, ids[0], 0, &fixture.err), &fixture.err);
+    expect_left(&fixture, "question", 0, "", "One?"); // it went back further
+    store_fixture_deinit(&fixture);
+}
+
+static void forks_in_which_nothing_was_said_are_left_out(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    const struct conversation a = talk_of_one(&fixture, "a", "apple");
+    const struct conversation unused = fork_of(&fixture, &a, "");
+    const struct conversation again = fork_of(&fixture, &unused, "");
+    fork_of(&fixture, &again, "named");
+    assert_string_equal(list_as_text(&fixture, "", 10), "a,  named");
+    assert_string_equal(list_as_text(&fixture, "apple", 10), "a,  named");
+    const int64_t said = store_fixture_add(&fixture, again.tip, MESSAGE_USER, "pear");
+    must(conversation_move(fixture.db, again.id, said, 0, &fixture.err), &fixture.err);
+    assert_string_equal(list_as_text(&fixture, "", 10), "a,  ,    named");
     store_fixture_deinit(&fixture);
 }
 
@@ -199,6 +267,8 @@ int main(void) {
         cmocka_unit_test(a_preview_ends_between_characters),
         cmocka_unit_test(the_newest_comes_first_and_empty_ones_only_with_a_name),
         cmocka_unit_test(forks_stand_below_their_parents),
+        cmocka_unit_test(a_fork_says_where_it_left_its_parent),
+        cmocka_unit_test(forks_in_which_nothing_was_said_are_left_out),
         cmocka_unit_test(a_ring_of_forks_is_listed_once_each),
         cmocka_unit_test(a_search_needs_all_words_in_one_message_of_the_path),
         cmocka_unit_test(no_query_is_an_error),

@@ -31,6 +31,7 @@ struct model_talk {
     char id[CONVERSATION_ID_BYTES], name[16];
     int64_t tip, used;
     int model, forked_from; // forked_from -1: no fork
+    int64_t forked_at;
 };
 
 struct model {
@@ -161,8 +162,8 @@ static void fork_one(struct walk *walk) {
         at = model->messages[at].parent;
     must(conversation_find(walk->fixture.db, model->talks[from].id, &original, err), err);
     must(conversation_fork(walk->fixture.db, &original, at, "", &made, err), err);
-    model->talks[model->talk_count] =
-        (struct model_talk){.alive = true, .forked_from = from, .model = model->talks[from].model};
+    model->talks[model->talk_count] = (struct model_talk){
+        .alive = true, .forked_from = from, .forked_at = at, .model = model->talks[from].model};
     memcpy(model->talks[model->talk_count].id, made.id, sizeof made.id);
     set_tip(walk, model->talk_count++, at);
 }
@@ -286,6 +287,23 @@ static void check_row(const struct model *model, const struct conversation_row *
     assert_int_equal(row->tokens, tokens);
 }
 
+// Not without a name and without a word of its own.
+static bool is_listed(const struct model_talk *talk) {
+    const bool unused = talk->forked_from >= 0 && talk->tip == talk->forked_at;
+    return talk->alive && (talk->name[0] || (talk->tip != MESSAGE_NONE && !unused));
+}
+
+// One below its nearest ancestor among the rows before it.
+static int32_t depth_of(const struct model *model, const struct conversation_row *rows,
+                        size_t row) {
+    int talk = talk_by_id(model, rows[row].conversation.id);
+    while ((talk = model->talks[talk].forked_from) >= 0)
+        for (size_t k = 0; k < row; k++)
+            if (strcmp(rows[k].conversation.id, model->talks[talk].id) == 0)
+                return rows[k].depth + 1;
+    return 0;
+}
+
 // Every conversation once, each fork below its parent, the families with the newest member first.
 static void check_list(struct walk *walk) {
     const struct model *model = &walk->model;
@@ -295,15 +313,11 @@ static void check_list(struct walk *walk) {
     must(conversation_list(walk->fixture.db, "", TALKS, &rows, &count, &walk->fixture.err),
          &walk->fixture.err);
     for (int i = 0; i < model->talk_count; i++)
-        expected += model->talks[i].alive &&
-                    (model->talks[i].name[0] || model->talks[i].tip != MESSAGE_NONE);
+        expected += is_listed(&model->talks[i]);
     assert_int_equal(count, expected);
     for (size_t i = 0; i < count; i++) {
         check_row(model, &rows[i]);
-        int32_t depth = 0;
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(rows[k].conversation.id, rows[i].conversation.forked_from) == 0)
-                depth = rows[k].depth + 1;
+        const int32_t depth = depth_of(model, rows, i);
         assert_int_equal(rows[i].depth, depth);
         const int64_t used = model->talks[talk_by_id(model, rows[i].conversation.id)].used;
         if (depth == 0) {
@@ -331,7 +345,7 @@ static void check_search(struct walk *walk) {
         bool holds = false;
         for (int64_t id = model->talks[i].tip; id != MESSAGE_NONE; id = model->messages[id].parent)
             holds |= strstr(model->messages[id].text, one) && strstr(model->messages[id].text, two);
-        expected += model->talks[i].alive && holds;
+        expected += is_listed(&model->talks[i]) && holds;
     }
     assert_int_equal(count, expected);
     free(rows);

@@ -35,4 +35,33 @@ clear_screen
 for line in "/copy code" "/copy code 1" "/copy code 9" "/copy code x" "/copy codex"; do ask "$line"; done
 check copy-code
 see history-wrong "/history x"
+
+# Conversations: in a list, in the picker that Enter and -r open, and forks where they left.
+ask "/fork 2a"
+ask "What is a hen?"
+ask "/fork unused"
+ask "/fork"
+ask "/new"
+ask "What is the capital of Peru?"
+see list "/list"
+keys Enter
+wait_for "Esc leaves"
+check list-enter
+keys Down Down
+check list-down
+text "hen"
+check list-filter
+keys Enter
+wait_for "[1 earlier turn"
+wait_idle
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do ask "/new chat $i"; done
+see list-many "/list"
+leave
+start "-r -n 2 --kv-restore never"
+wait_for "Esc leaves"
+check resume
+text "capital"
+check resume-filter
+keys Enter
+wait_for "1 turn"
 leave
