@@ -100,7 +100,6 @@ static void read_head(const struct scene *s, int64_t slot, size_t plane, int32_t
         values[i] *= bf16_to_float(scale);
 }
 
-// Any elements and scales, not only those that heads come to: about as large as 1.
 static void fill_head(const struct scene *s, int64_t slot, size_t plane, int32_t head,
                       uint64_t *random) {
     const enum dtype type = s->cache.type;
@@ -110,12 +109,7 @@ static void fill_head(const struct scene *s, int64_t slot, size_t plane, int32_t
                           (uint64_t)random_below(random, 1 << 30));
         return;
     }
-    for (int32_t i = 0; i < s->cache.head_size; i++) {
-        elements[i] = (uint8_t)random_below(random, 256);
-        if (type == DTYPE_FP8) elements[i] &= 0xFE; // no NaN
-    }
-    const float largest = 1 + random_float(random);
-    const bf16 scale = float_to_bf16(largest / (type == DTYPE_FP8 ? 448 : 128));
+    const bf16 scale = random_elements(type, elements, s->cache.head_size, random);
     memcpy(scale_of(s, slot, LAYER, plane, head), &scale, sizeof scale);
 }
 
