@@ -259,10 +259,9 @@ static enum status choose_kv_type(struct opening *opening) {
         *type = opening->engine->backend == backend_reference() ? DTYPE_F32 : DTYPE_F16;
         return STATUS_OK;
     }
-    if (dtype_find(name, type) && (*type == DTYPE_F32 || *type == DTYPE_F16 || *type == DTYPE_BF16))
-        return STATUS_OK;
+    if (kv_type_find(name, type)) return STATUS_OK;
     return error_set(opening->err, STATUS_BAD_INPUT,
-                     "kv-type: expected auto, f32, f16 or bf16, found \"%s\"", name);
+                     "kv-type: expected auto, f32, f16, bf16, fp8 or int8, found \"%s\"", name);
 }
 
 static enum status choose_block_size(struct opening *opening) {

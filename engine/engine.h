@@ -64,7 +64,7 @@ struct engine_options {
     int32_t threads;        // 0: one for each core
     int32_t context;        // tokens; 0: what the model was made for, as far as the pool allows
     int32_t block_size;     // 0: 16; or 8, 32
-    const char *kv_type;    // "auto", "f32", "f16", "bf16"
+    const char *kv_type;    // "auto", "f32", "f16", "bf16", "fp8", "int8"
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
                            // The last three need a card and are not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory

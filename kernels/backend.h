@@ -24,6 +24,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/dtype.h"
+#include "kernels/kv_cache.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,32 +87,8 @@ struct weight {
     int32_t rows, columns;
 };
 
-// The shape of the paged KV cache. Block-major: all layers of a block are one extent.
-//   cache  [num_blocks] x extent,  extent = [num_layers] x (K, V)
-//   rows    K and V each [num_kv_heads, block_size, head_size]
-//   packed  K [num_kv_heads, head_size / x, block_size, x], with x = 16 bytes of elements, which
-//           divides head_size; V [num_kv_heads, head_size, block_size]
-enum kv_layout { KV_LAYOUT_ROWS, KV_LAYOUT_PACKED }; // the cpu backend has rows only
-
-struct kv_cache {
-    void *data;      // device
-    enum dtype type; // F32, F16 or BF16
-    enum kv_layout layout;
-    int32_t num_layers, num_kv_heads, head_size, block_size;
-    uint32_t num_blocks;
-};
-
 static inline enum kv_layout attention_layout(enum attention_kernel kernel) {
     return kernel < ATTENTION_V1 ? KV_LAYOUT_ROWS : KV_LAYOUT_PACKED;
-}
-
-static inline size_t kv_plane_bytes(const struct kv_cache *cache) { // K of one layer of a block
-    return (size_t)cache->num_kv_heads * (size_t)cache->block_size *
-           dtype_row_bytes(cache->type, cache->head_size);
-}
-
-static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one extent
-    return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache);
 }
 
 // A stretch of the past that several sequences have in common: their block tables have the same

@@ -161,6 +161,8 @@ void block_to_float(enum dtype type, const void *block, float *values) {
     case DTYPE_F16:
     case DTYPE_BF16:
     case DTYPE_COUNT:
+    case DTYPE_FP8:
+    case DTYPE_INT8:
         ASSERT(false);
     }
 }

@@ -29,11 +29,13 @@ struct dtype_row {
 
 #define DTYPE_ROW(id, name, gguf, bytes, elements, form, offset, deviation, min) \
     [DTYPE_##id] = {#name, bytes, elements, SCALE_##form, offset, deviation, min},
-static const struct dtype_row table[DTYPE_COUNT] = {DTYPE_MAP(DTYPE_ROW)};
+#define CACHE_ROW(id, name, bytes) [DTYPE_##id] = {#name, bytes, 1, SCALE_NONE, 0, 1, 0},
+static const struct dtype_row table[] = {DTYPE_MAP(DTYPE_ROW) CACHE_DTYPE_MAP(CACHE_ROW)};
+#undef CACHE_ROW
 #undef DTYPE_ROW
 
 static const struct dtype_row *row_of(enum dtype type) {
-    ASSERT((unsigned)type < DTYPE_COUNT);
+    ASSERT((unsigned)type < sizeof table / sizeof table[0] && type != DTYPE_COUNT);
     return &table[type];
 }
 
@@ -66,12 +68,20 @@ static void halves_to_float(enum dtype type, const void *source, float *values, 
     }
 }
 
+static void bytes_to_float(enum dtype type, const void *source, float *values, size_t elements) {
+    const uint8_t *bytes = source;
+    for (size_t i = 0; i < elements; i++)
+        values[i] = type == DTYPE_FP8 ? fp8_to_float(bytes[i]) : (float)(int8_t)bytes[i];
+}
+
 void dtype_to_float(enum dtype type, const void *blocks, float *values, size_t elements) {
     const size_t step = (size_t)row_of(type)->block_elements;
     ASSERT(elements % step == 0);
     const char *block = blocks;
     if (type == DTYPE_F32) {
         memcpy(values, blocks, elements * sizeof(float));
+    } else if (type == DTYPE_FP8 || type == DTYPE_INT8) {
+        bytes_to_float(type, blocks, values, elements);
     } else if (step == 1) {
         halves_to_float(type, blocks, values, elements);
     } else {

@@ -3,6 +3,8 @@
 // A type is a sequence of blocks of `block_elements` values in `block_bytes` bytes; the
 // plain types have one element a block. Rows of a matrix are whole blocks, one after the
 // other. dtype_to_float() is the definition that every kernel is tested against.
+// Of cached keys and values there are two types more, each with one byte an element: FP8, an e4m3
+// (half.h), and INT8, a signed integer. Functions that do not speak of blocks take them too.
 //
 // Source: the GGUF specification and the block layouts of the ggml project (facts of the
 // file format). All multi-byte fields are little-endian, and so must the machine be.
@@ -21,7 +23,7 @@ extern "C" {
 #endif
 
 const char *dtype_name(enum dtype type);
-bool dtype_find(const char *name, enum dtype *type); // case does not matter
+bool dtype_find(const char *name, enum dtype *type); // of weights; case does not matter
 int32_t dtype_block_elements(enum dtype type);
 int32_t dtype_block_bytes(enum dtype type);
 

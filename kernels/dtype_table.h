@@ -39,8 +39,15 @@
 
 #define DTYPE_MAP(X) PLAIN_DTYPE_MAP(X) PACKED_DTYPE_MAP(X)
 
+// Elements of cached keys and values, never of weights. What they are is multiplied by a scale that
+// the cache has beside them (kv_cache.h).
+//
+//   id, name, bytes of an element
+#define CACHE_DTYPE_MAP(X) X(FP8, fp8, 1) X(INT8, int8, 1)
+
+// DTYPE_COUNT: of the types that a weight can have.
 #define DTYPE_ENUM(id, ...) DTYPE_##id,
-enum dtype { DTYPE_MAP(DTYPE_ENUM) DTYPE_COUNT };
+enum dtype { DTYPE_MAP(DTYPE_ENUM) DTYPE_COUNT, CACHE_DTYPE_MAP(DTYPE_ENUM) };
 #undef DTYPE_ENUM
 
 #endif

@@ -48,10 +48,16 @@ half float_to_half(float value) {
     return (half)(sign | result);
 }
 
-float bf16_to_float(bf16 value) { return float_of_bits((uint32_t)value << 16); }
-
 bf16 float_to_bf16(float value) {
     const uint32_t bits = float_bits(value);
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return (bf16)(bits >> 16 | 0x40);
     return (bf16)round_shift(bits, 16);
+}
+
+float fp8_to_float(uint8_t value) {
+    const uint32_t exponent = value >> 3 & 15, fraction = value & 7;
+    const uint32_t sign = (uint32_t)(value & 0x80) << 24;
+    if ((value & 0x7F) == 0x7F) return float_of_bits(sign | 0x7FC00000u);
+    if (exponent == 0) return float_of_bits(sign | float_bits((float)fraction * 0x1p-9f));
+    return float_of_bits(sign | (exponent + 127 - 7) << 23 | fraction << 20);
 }

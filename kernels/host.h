@@ -48,4 +48,13 @@ static inline char *kv_head_rows(const struct kv_cache *cache, uint32_t block, i
                dtype_row_bytes(cache->type, cache->head_size);
 }
 
+// The scales of that head, one for each of block_size keys.
+static inline bf16 *kv_head_scales(const struct kv_cache *cache, uint32_t block, int32_t layer,
+                                   int plane, int32_t head) {
+    const size_t planes = 2 * (size_t)layer + (size_t)plane;
+    const size_t nth = planes * (size_t)cache->num_kv_heads + (size_t)head;
+    return (bf16 *)(void *)((char *)cache->data + (size_t)block * kv_block_bytes(cache) +
+                            kv_scale_offset(cache, nth));
+}
+
 #endif

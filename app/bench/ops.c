@@ -420,7 +420,7 @@ static enum status measure(struct op_bench *bench) {
     TRY(open_backend(bench));
     const char *type = bench->options->subject.kv_type ? bench->options->subject.kv_type : "auto";
     bench->kv_type = DTYPE_F16;
-    if (strcmp(type, "auto") != 0 && !dtype_find(type, &bench->kv_type))
+    if (strcmp(type, "auto") != 0 && !kv_type_find(type, &bench->kv_type))
         return error_set(&bench->err, STATUS_BAD_INPUT, "kv-type: no such type \"%s\"", type);
     bench->backend->info(bench->device, &bench->info);
     TRY(measure_read(bench));

@@ -101,7 +101,7 @@ static const struct option OPTIONS[] = {
 
     {"KV memory", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_ANSWERS, 0, 0,
      "tokens of a block"},
-    {NULL, "kv-type", 0, OPTION_CHOICE, "auto|f32|f16|bf16", AT(kv_type), FOR_ENGINE, 0, 0,
+    {NULL, "kv-type", 0, OPTION_CHOICE, "auto|f32|f16|bf16|fp8|int8", AT(kv_type), FOR_ENGINE, 0, 0,
      "type of the cached keys and values"},
     {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes), FOR_ENGINE, 0, 0,
      "of the cache: 512M (default: a quarter of free)"},

@@ -78,10 +78,17 @@ int64_t kv_shape_elements(const struct model_config *config) {
     return round_up_to(end, unit * both[1].elements);
 }
 
+// The size that scales are counted by; 0 where there is one size.
+static int32_t scale_elements_of(const struct model_config *config) {
+    const int32_t a = example_of(config, 0)->head_size, b = example_of(config, 1)->head_size;
+    return a == b ? 0 : a < b ? a : b;
+}
+
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view) {
     const struct attention_spec *example = example_of(config, view);
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
+    cache->scale_elements = scale_elements_of(config);
     cache->num_layers =
         (int32_t)(kv_shape_elements(config) / ((int64_t)cache->num_kv_heads * cache->head_size));
 }

@@ -38,23 +38,33 @@ static void rope_head(const struct rope_job *job, float *head, const float *norm
     job->device->isa->rotate_head(head, cos_sin, args->rotary, args->interleaved);
 }
 
+static void store_head(const struct rope_job *job, int64_t slot, int plane, int32_t head,
+                       const float *values) {
+    const struct kv_cache *cache = job->args->cache;
+    const int32_t layer = job->args->layer, size = cache->head_size;
+    const uint32_t block = (uint32_t)(slot / cache->block_size);
+    const size_t key = (size_t)(slot % cache->block_size);
+    char *row =
+        kv_head_rows(cache, block, layer, plane, head) + key * dtype_row_bytes(cache->type, size);
+    if (kv_is_scaled(cache->type))
+        kv_head_scales(cache, block, layer, plane, head)[key] =
+            job->device->isa->store_scaled(cache->type, (uint8_t *)row, values, size);
+    else
+        job->device->isa->store(cache->type, row, values, size);
+}
+
 static void cache_token(const struct rope_job *job, int32_t token, const float *cos_sin) {
     const struct rope_and_cache *args = job->args;
     const struct kv_cache *cache = args->cache;
     const int64_t slot = args->batch->slot_mapping[token];
-    const uint32_t block = (uint32_t)(slot / cache->block_size);
     ASSERT(slot >= 0 && slot / cache->block_size < (int64_t)cache->num_blocks);
-    const size_t offset =
-        (size_t)(slot % cache->block_size) * dtype_row_bytes(cache->type, cache->head_size);
     for (int32_t h = 0; h < cache->num_kv_heads; h++) {
         const size_t at =
             ((size_t)token * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)cache->head_size;
         float *k = (float *)args->k + at;
         rope_head(job, k, args->k_norm, cos_sin);
-        job->device->isa->store(cache->type, kv_head_rows(cache, block, args->layer, 0, h) + offset,
-                                k, cache->head_size);
-        job->device->isa->store(cache->type, kv_head_rows(cache, block, args->layer, 1, h) + offset,
-                                (const float *)args->v + at, cache->head_size);
+        store_head(job, slot, 0, h, k);
+        store_head(job, slot, 1, h, (const float *)args->v + at);
     }
 }
 

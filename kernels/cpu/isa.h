@@ -86,6 +86,8 @@ struct cpu_isa {
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);
     void (*rotate_head)(float *head, const float *cos_sin, int32_t rotary, bool interleaved);
     void (*store)(enum dtype type, void *memory, const float *values, int32_t count);
+    // FP8 and INT8, with kv_quantize()'s bits; returns the scale.
+    bf16 (*store_scaled)(enum dtype type, uint8_t *elements, const float *values, int32_t count);
     void (*attention)(const struct attention_part *part);
     uint64_t (*read)(const void *memory, size_t bytes);
 };

@@ -67,6 +67,16 @@ static inline vf vf_load_bf16(const bf16 *p) {
     EACH_LANE r[i] = bf16_to_float(h[i]);
     return r;
 }
+static inline vf vf_load_fp8(const uint8_t *p) {
+    vf r;
+    EACH_LANE r[i] = fp8_to_float(p[i]);
+    return r;
+}
+static inline vf vf_load_int8(const int8_t *p) {
+    vf r;
+    EACH_LANE r[i] = p[i];
+    return r;
+}
 static inline void vf_store_half(half *p, vf a) { EACH_LANE p[i] = float_to_half(a[i]); }
 
 static inline float vf_sum(vf a) { // always in the same order

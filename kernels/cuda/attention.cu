@@ -159,6 +159,11 @@ extern "C" enum status cuda_attention_check(struct device *device,
                                             const struct paged_attention *args, int32_t max_context,
                                             struct error *err) {
     const struct kv_cache *cache = args->cache;
+    if (kv_is_scaled(cache->type))
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "a card has no keys and values of type %s yet; use --kv-type f16, or "
+                         "--backend cpu",
+                         dtype_name(cache->type));
     if (attention_layout(args->kernel) == KV_LAYOUT_PACKED)
         return check_packed(device, args, max_context, err);
     if (args->kernel == ATTENTION_AUTO && !has_tiles(device, args))

@@ -12,6 +12,8 @@ const struct type_kernels *type_kernels(enum dtype kept) {
 #undef CASE
     case DTYPE_BF16: // fp16 on the card
     case DTYPE_COUNT:
+    case DTYPE_FP8:
+    case DTYPE_INT8:
         break;
     }
     ASSERT(false);

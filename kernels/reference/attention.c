@@ -35,15 +35,33 @@ static void rotate_head(float *head, const float *cos_sin, int32_t rotary, bool 
     }
 }
 
+// The largest magnitude; infinite if a value is not finite.
+static float highest_of(const float *values, int32_t count) {
+    float highest = 0;
+    for (int32_t i = 0; i < count; i++)
+        highest = fmaxf(highest, isfinite(values[i]) ? fabsf(values[i]) : INFINITY);
+    return highest;
+}
+
 static void store_head(const struct rope_and_cache *args, int64_t slot, int plane, int32_t head,
                        const float *values) {
     const struct kv_cache *cache = args->cache;
+    const enum dtype type = cache->type;
     const uint32_t block = (uint32_t)(slot / cache->block_size);
     const int32_t key = (int32_t)(slot % cache->block_size);
     ASSERT(slot >= 0 && block < cache->num_blocks);
-    for (int32_t d = 0; d < cache->head_size; d++)
-        host_store(cache->type, kv_element(cache, block, args->layer, plane, head, key, d),
-                   &values[d], 1);
+    float scale = 1;
+    if (kv_is_scaled(type)) {
+        scale = kv_scale(type, highest_of(values, cache->head_size));
+        kv_head_scales(cache, block, args->layer, plane, head)[key] = float_to_bf16(scale);
+    }
+    for (int32_t d = 0; d < cache->head_size; d++) {
+        char *element = kv_element(cache, block, args->layer, plane, head, key, d);
+        if (kv_is_scaled(type))
+            *(uint8_t *)element = kv_quantize(type, values[d], scale);
+        else
+            host_store(type, element, &values[d], 1);
+    }
 }
 
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
@@ -69,6 +87,22 @@ void reference_rope_and_cache(struct device *device, const struct rope_and_cache
     }
 }
 
+// Reads a head of a key, of K or V.
+static void load_head(const struct paged_attention *args, int64_t slot, int plane, int32_t head,
+                      float *values) {
+    const struct kv_cache *cache = args->cache;
+    const uint32_t block = (uint32_t)(slot / cache->block_size);
+    const int32_t key = (int32_t)(slot % cache->block_size);
+    ASSERT(block < cache->num_blocks);
+    for (int32_t d = 0; d < cache->head_size; d++)
+        dtype_to_float(cache->type, kv_element(cache, block, args->layer, plane, head, key, d),
+                       &values[d], 1);
+    if (!kv_is_scaled(cache->type)) return;
+    const float scale = bf16_to_float(kv_head_scales(cache, block, args->layer, plane, head)[key]);
+    for (int32_t d = 0; d < cache->head_size; d++)
+        values[d] *= scale;
+}
+
 static void gather(struct device *device, const struct paged_attention *args, int32_t sequence,
                    int32_t kv_head) {
     const struct kv_cache *cache = args->cache;
@@ -77,16 +111,10 @@ static void gather(struct device *device, const struct paged_attention *args, in
         batch->block_table + (size_t)sequence * (size_t)batch->max_blocks_per_seq;
     const size_t size = (size_t)cache->head_size;
     for (int32_t j = 0; j < batch->seq_lens_kv[sequence]; j++) {
-        const uint32_t block = (uint32_t)blocks[j / cache->block_size];
-        const int32_t key = j % cache->block_size;
-        ASSERT(block < cache->num_blocks);
-        for (int32_t d = 0; d < cache->head_size; d++) {
-            const size_t at = (size_t)j * size + (size_t)d;
-            dtype_to_float(cache->type, kv_element(cache, block, args->layer, 0, kv_head, key, d),
-                           device->keys + at, 1);
-            dtype_to_float(cache->type, kv_element(cache, block, args->layer, 1, kv_head, key, d),
-                           device->values + at, 1);
-        }
+        const int64_t block = blocks[j / cache->block_size];
+        const int64_t slot = block * cache->block_size + j % cache->block_size;
+        load_head(args, slot, 0, kv_head, device->keys + (size_t)j * size);
+        load_head(args, slot, 1, kv_head, device->values + (size_t)j * size);
     }
 }
 

@@ -68,7 +68,7 @@ static const struct {
     {{"--seed", "99999999999999999999"}, "--seed: expected"},
     {{"--ctx", "3"}, "--ctx: expected a whole number from 16"},
     {{"--block-size", "12"}, "expected 8|16|32, found \"12\""},
-    {{"--kv-type", "fp8"}, "expected auto|f32|f16|bf16"},
+    {{"--kv-type", "q8_0"}, "expected auto|f32|f16|bf16|fp8|int8"},
     {{"--backend", "aut"}, "expected auto|cpu|reference|cuda"},
     {{"--kv-device", "4Q"}, "such as 512M"},
     {{"--kv-host", "much"}, "--kv-host: expected a size"},

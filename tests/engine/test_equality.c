@@ -4,8 +4,8 @@
 // every other path: evicted to host memory and back, written to the disk and read by another
 // process, forked from a running sequence, in a pool of a quarter of what is needed. Tokens and
 // logits must be the same to the bit, as hashes of each row of logits by its position; recomputed,
-// chunked and batched too, where --deterministic asks for it. On the cpu, and on a card if there is
-// one: there over rows and over packed pages.
+// chunked and batched too, where --deterministic asks for it. On the cpu with keys and values of 16
+// and of 8 bits, and on a card if there is one: there over rows and over packed pages.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdatomic.h>
@@ -56,7 +56,7 @@ static const char *const MODELS[] = {
 };
 
 struct way { // of computing
-    const char *backend, *attention;
+    const char *backend, *attention, *kv_type;
 };
 
 static const char *model;
@@ -78,6 +78,7 @@ static struct engine *open_with(const struct engine_options *options) {
     all.model_path = model;
     all.backend = way.backend;
     all.attention = way.attention;
+    all.kv_type = way.kv_type;
     all.threads = 2;
     if (all.context == 0) all.context = CONTEXT;
     all.io_deadline_ms = 20000; // a slow machine is no failure here
@@ -263,7 +264,7 @@ static void in_another_process(const char *act, const char *folder, struct talk 
     assert_true(child >= 0);
     if (child == 0) {
         execl("/proc/self/exe", "test_equality", act, folder, model, way.backend, way.attention,
-              NULL);
+              way.kv_type, NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(child, &code, 0), child);
@@ -291,18 +292,24 @@ static void have_second_turn(const char *folder, struct talk *talk) {
     engine_close(engine);
 }
 
-// Blocks of another layout are other blocks.
-static void expect_nothing_on_disk(const char *folder, const char *attention,
-                                   const struct talk *talk) {
+// Blocks of another layout or type are other blocks: who has these finds none, and writes its own
+// beside those that are there.
+static void another_way_shares_nothing(const char *folder, struct way other,
+                                       const struct talk *talk) {
     const struct way before = way;
     struct restore_report report;
-    way.attention = attention;
+    struct talk theirs = {0};
+    way = other;
     struct engine *engine = open_on_disk(folder);
     struct sequence *sequence = new_sequence(engine);
     assert_int_equal(sequence_append(sequence, talk->tokens, PROMPT + ANSWER), STATUS_OK);
     sequence_restore(sequence, 20000, &report);
     assert_int_equal(report.disk_tokens, 0);
     engine_close(engine);
+    in_another_process("first", folder, &theirs);
+    assert_int_equal(theirs.first.disk_tokens, 0);
+    in_another_process("second", folder, &theirs);
+    assert_int_equal(theirs.second.disk_tokens, PROMPT + ANSWER - 1);
     way = before;
 }
 
@@ -312,7 +319,12 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
     assert_non_null(mkdtemp(folder));
     measure_truth(0, false, &truth);
     in_another_process("first", folder, &restored);
-    if (strcmp(way.attention, "v2") == 0) expect_nothing_on_disk(folder, "flash", &restored);
+    struct way other = way;
+    if (strcmp(way.attention, "v2") == 0)
+        other.attention = "flash";
+    else
+        other.kv_type = strcmp(way.kv_type, "f16") == 0 ? "bf16" : "f16";
+    another_way_shares_nothing(folder, other, &restored);
     in_another_process("second", folder, &restored);
     assert_int_equal(restored.second.disk_tokens, PROMPT + ANSWER - 1);
     assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
@@ -544,13 +556,18 @@ static bool has_cuda(void) {
     return true;
 }
 
-enum { WAYS = 3, DETERMINISTIC_WAYS = 2 }; // the last one is not
+enum { CPU_WAYS = 3, WAYS = 5, DETERMINISTIC_WAYS = 4 }; // the last one is not
 
 static void every_model(void (*test)(void), int ways) {
-    static const struct way ALL[WAYS] = {{"cpu", "auto"}, {"cuda", "auto"}, {"cuda", "v2"}};
-    for (int w = 0; w < (has_cuda() ? ways : 1); w++)
+    static const struct way ALL[WAYS] = {{"cpu", "auto", "f16"},
+                                         {"cpu", "auto", "fp8"},
+                                         {"cpu", "auto", "int8"},
+                                         {"cuda", "auto", "f16"},
+                                         {"cuda", "v2", "f16"}};
+    for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
-            if (w >= DETERMINISTIC_WAYS && i > FIRST_MODEL) continue; // a card opens slowly
+            if (w >= DETERMINISTIC_WAYS && i > FIRST_MODEL) continue;    // a card opens slowly
+            if (strcmp(ALL[w].kv_type, "int8") == 0 && i == 0) continue; // as with fp8, and slow
             way = ALL[w];
             model = MODELS[i];
             test();
@@ -575,7 +592,7 @@ FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same, DETERMINISTIC_WAYS)
 static int go_on(char **words) {
     struct talk talk;
     model = words[3];
-    way = (struct way){words[4], words[5]};
+    way = (struct way){words[4], words[5], words[6]};
     load_talk(words[2], &talk);
     (strcmp(words[1], "first") == 0 ? have_first_turn : have_second_turn)(words[2], &talk);
     save_talk(words[2], &talk);
@@ -583,7 +600,7 @@ static int go_on(char **words) {
 }
 
 int main(int count, char **words) {
-    if (count == 6) return go_on(words);
+    if (count == 7) return go_on(words);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_evicted_twice_is_the_same_test),
         cmocka_unit_test(swapped_to_host_and_back_is_the_same_test),

@@ -154,7 +154,7 @@ static int64_t measure_need(struct db *db, const struct day_script *script) {
 }
 
 // Asks the same questions in an engine of its own, with room for all and nothing kept from before.
-static int32_t check_answers(struct db *db, int32_t talk) {
+static int32_t check_answers(struct db *db, int32_t talk, const char *kv_type) {
     char folder[] = "/tmp/quire-day-XXXXXX";
     struct error err = {0};
     struct day fresh;
@@ -162,8 +162,10 @@ static int32_t check_answers(struct db *db, int32_t talk) {
     struct message *path = path_of(db, talk, &count);
     int32_t answers = 0;
     assert_non_null(mkdtemp(folder));
-    day_open(&fresh, &(struct day_place){
-                         .folder = folder, .context = CONTEXT, .answer_tokens = ANSWER_TOKENS});
+    day_open(&fresh, &(struct day_place){.folder = folder,
+                                         .context = CONTEXT,
+                                         .answer_tokens = ANSWER_TOKENS,
+                                         .kv_type = kv_type});
     assert_int_equal(path[0].role, MESSAGE_SYSTEM);
     must(chat_set_preamble(fresh.chat, path[0].text, &err), &err);
     for (size_t i = 1; i + 1 < count; i += 2) {
@@ -227,9 +229,9 @@ static void check_books(const struct books *books, int64_t need) {
     assert_true(sum->disk_written_bytes * 10 <= sum->disk_payload_bytes * 11);
 }
 
-static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
-    (void)state;
+static void live_and_check(const char *kv_type) {
     static struct books books;
+    books = (struct books){0};
     char folder[] = "/tmp/quire-day-XXXXXX", db_path[64], kv_path[64];
     struct day_script script;
     struct db *db;
@@ -243,7 +245,8 @@ static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
                              .device_blocks = DEVICE_BLOCKS,
                              .host_blocks = HOST_BLOCKS,
                              .disk = true,
-                             .answer_tokens = ANSWER_TOKENS});
+                             .answer_tokens = ANSWER_TOKENS,
+                             .kv_type = kv_type});
     day_paths(folder, db_path, kv_path, sizeof db_path);
     must(db_open(db_path, &db, &err), &err);
     const int64_t need = measure_need(db, &script);
@@ -253,7 +256,7 @@ static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
     print_books(&books);
     check_books(&books, need);
     for (int32_t talk = 0; talk < script.talk_count; talk += 5)
-        answers += check_answers(db, talk);
+        answers += check_answers(db, talk, kv_type);
     print_message("%d answers are those of a fresh engine\n", (int)answers);
     must(db_check(db, &err), &err);
     db_close(db);
@@ -261,7 +264,20 @@ static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
     day_remove(folder);
 }
 
+static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
+    (void)state;
+    live_and_check("f16");
+}
+
+static void the_same_day_with_keys_and_values_of_eight_bits(void **state) {
+    (void)state;
+    live_and_check("int8");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_heavy_day_in_a_quarter_of_its_need)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_heavy_day_in_a_quarter_of_its_need),
+        cmocka_unit_test(the_same_day_with_keys_and_values_of_eight_bits),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

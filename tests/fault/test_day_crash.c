@@ -36,14 +36,14 @@ struct caches { // what each day runs with
     uint32_t device_blocks, host_blocks;
     uint64_t disk_limit_bytes;
     bool punches; // the file system can give parts of a file back
+    const char *kv_type;
 };
 
 // A context of 512 tokens is 32 blocks. The limits hold about a quarter of a day, and half of one.
 static const struct caches CACHES[] = {
-    {34, 8, 12 << 20, false},
-    {40, 0, 0, true},
-    {34, 12, 0, true},
-    {36, 0, 24 << 20, true},
+    {34, 8, 12 << 20, false, "f16"}, {40, 0, 0, true, "fp8"},
+    {34, 12, 0, true, "int8"},       {36, 0, 24 << 20, true, "f16"},
+    {34, 8, 6 << 20, false, "int8"}, {36, 0, 12 << 20, true, "fp8"},
 };
 
 static const struct day_plan PLAN = {
@@ -173,7 +173,10 @@ static void take_note(struct crashes *all, const struct note *note) {
 
 // The day of the truth: nothing is evicted, nothing is on a disk, and nobody is killed.
 static void live_undisturbed(struct crashes *all) {
-    const struct day_place place = {.folder = all->true_folder, .context = 512, .answer_tokens = 8};
+    const struct day_place place = {.folder = all->true_folder,
+                                    .context = 512,
+                                    .answer_tokens = 8,
+                                    .kv_type = all->caches.kv_type};
     int notes, result;
     struct note note;
     const int64_t began_us = clock_now_us();
@@ -385,7 +388,8 @@ static bool live_until_killed(struct crashes *all, bool may_kill) {
                                     .host_blocks = all->caches.host_blocks,
                                     .disk = true,
                                     .disk_limit_bytes = all->caches.disk_limit_bytes,
-                                    .answer_tokens = 8};
+                                    .answer_tokens = 8,
+                                    .kv_type = all->caches.kv_type};
     int notes, result;
     struct note note;
     const pid_t child = start(all, &place, &notes);

@@ -212,6 +212,10 @@ static void cpu_agrees_within_its_bounds(void **state) {
         assert_true(worst_error(i, way) <= (packed ? 1e-2 : 1e-4));
         way.kv_type = DTYPE_F16;
         assert_true(worst_error(i, way) <= (packed ? 1e-2 : 4e-3));
+        way.kv_type = DTYPE_INT8;
+        assert_true(worst_error(i, way) <= 1e-1);
+        way.kv_type = DTYPE_FP8;
+        assert_true(worst_error(i, way) <= 4e-1);
     }
 }
 

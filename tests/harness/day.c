@@ -156,7 +156,6 @@ static size_t bytes_of_block(const struct engine_options *options) {
 }
 
 static void open_engine(struct day *day, const char *kv_path) {
-    static size_t block_bytes;
     const struct day_place *place = &day->place;
     struct error err = {0};
     struct engine_options options = {
@@ -164,11 +163,12 @@ static void open_engine(struct day *day, const char *kv_path) {
         .backend = "cpu",
         .threads = 2,
         .context = place->context,
+        .kv_type = place->kv_type,
         .digest = &DIGEST,
         .kv_restore = KV_RESTORE_ALWAYS,
         .io_deadline_ms = RESTORE_MS, // a slow machine is no failure here
     };
-    if (block_bytes == 0) block_bytes = bytes_of_block(&options);
+    const size_t block_bytes = bytes_of_block(&options);
     options.kv_device_bytes = place->device_blocks * block_bytes;
     options.kv_host_bytes = place->host_blocks * block_bytes;
     if (place->disk)

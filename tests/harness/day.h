@@ -64,6 +64,7 @@ struct day_place {
     bool disk;
     uint64_t disk_limit_bytes;
     int32_t answer_tokens;
+    const char *kv_type; // as of engine_options
 };
 
 struct day {

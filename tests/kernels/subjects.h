@@ -89,6 +89,18 @@ static inline int32_t random_below(uint64_t *state, int32_t limit) {
     return (int32_t)((*state >> 33) % (uint64_t)limit);
 }
 
+// Any elements of FP8 or INT8, not only those that heads come to, and a scale by which they are
+// about as large as 1.
+static inline bf16 random_elements(enum dtype type, uint8_t *elements, int32_t count,
+                                   uint64_t *state) {
+    for (int32_t i = 0; i < count; i++) {
+        elements[i] = (uint8_t)random_below(state, 256);
+        if (type == DTYPE_FP8) elements[i] &= 0xFE; // no NaN
+    }
+    const float largest = 1 + random_float(state);
+    return float_to_bf16(largest / (type == DTYPE_FP8 ? 448 : 128));
+}
+
 static inline float *random_floats(uint64_t *state, size_t count) {
     float *data = floats_alloc(count);
     for (size_t i = 0; i < count; i++)

@@ -119,16 +119,20 @@ static void fill_cache(struct scene *s, uint64_t *random) {
         for (int32_t key = begin > 0 ? begin : 0; key < tree->keys[q]; key++)
             for (int32_t row = 0; row < 2 * cache->num_kv_heads; row++) {
                 const uint32_t block = (uint32_t)tree_row(tree, q)[key / cache->block_size];
-                dtype_fill_random(
-                    cache->type,
-                    kv_element(cache, block, LAYER, row % 2, row / 2, key % cache->block_size, 0),
-                    (size_t)cache->head_size, 1, (uint64_t)random_below(random, 1 << 30));
+                const int32_t offset = key % cache->block_size;
+                char *head = kv_element(cache, block, LAYER, row % 2, row / 2, offset, 0);
+                if (kv_is_scaled(cache->type))
+                    kv_head_scales(cache, block, LAYER, row % 2, row / 2)[offset] =
+                        random_elements(cache->type, (uint8_t *)head, cache->head_size, random);
+                else
+                    dtype_fill_random(cache->type, head, (size_t)cache->head_size, 1,
+                                      (uint64_t)random_below(random, 1 << 30));
             }
     }
 }
 
 static void scene_make(struct scene *s, int32_t which, uint64_t *random) {
-    static const enum dtype TYPES[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
+    static const enum dtype TYPES[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_FP8, DTYPE_INT8};
     static const int32_t HEADS[][2] = {{1, 1}, {2, 4}, {3, 1}, {2, 3}, {1, 20}, {1, 8}};
     static const int32_t SIZES[] = {64, 80, 13, 128, 32, 96}, BLOCKS[] = {8, 16, 32};
     const struct tree_shape shape = {.seqs = 2 + random_below(random, 20),
@@ -137,7 +141,7 @@ static void scene_make(struct scene *s, int32_t which, uint64_t *random) {
                                      .forks = 8,
                                      .has_mixed = which % 4 == 0};
     tree_make(&s->tree, &shape, random);
-    s->cache = (struct kv_cache){.type = TYPES[which / 2 % 3],
+    s->cache = (struct kv_cache){.type = TYPES[which / 2 % 5],
                                  .num_layers = LAYERS,
                                  .num_kv_heads = HEADS[which % 6][0],
                                  .head_size = SIZES[which / 3 % 6],

@@ -29,33 +29,42 @@ static struct model_config random_config(unsigned *state) {
     return config;
 }
 
-static struct kv_cache view_of(const struct model_config *config, int view) {
-    struct kv_cache cache = {.type = DTYPE_F16, .block_size = BLOCK, .num_blocks = 1};
+static struct kv_cache view_of(const struct model_config *config, enum dtype type, int view) {
+    struct kv_cache cache = {.type = type, .block_size = BLOCK, .num_blocks = 1};
     kv_shape_set(&cache, config, view);
     return cache;
 }
 
-// Every layer with keys of its own has a place of its own, within the block.
-static void check_places(const struct model_config *config) {
-    const size_t block =
-        kv_block_bytes(&(struct kv_cache){.type = DTYPE_F16,
-                                          .block_size = BLOCK,
-                                          .num_kv_heads = 1,
-                                          .head_size = 1,
-                                          .num_layers = (int32_t)kv_shape_elements(config)});
+static void claim(unsigned char *owner, size_t from, size_t bytes, int before, int after) {
+    for (size_t at = from; at < from + bytes; at++) {
+        assert_int_equal(owner[at], before);
+        owner[at] = (unsigned char)after;
+    }
+}
+
+// Every layer with keys of its own has a place of its own, within the block, and so have the scales
+// of its heads.
+static void check_places(const struct model_config *config, enum dtype type) {
+    const struct kv_cache first = view_of(config, type, 0);
+    const size_t block = kv_block_bytes(&first), row = BLOCK * sizeof(bf16);
+    const size_t elements = (size_t)kv_shape_elements(config) * BLOCK;
     unsigned char *owner = calloc(block, 1);
     assert_non_null(owner);
+    assert_true(kv_is_scaled(type) || block == 2 * elements * dtype_row_bytes(type, 1));
     for (int32_t i = 0; i < config->layers; i++) {
-        const struct kv_cache view = view_of(config, kv_shape_view(config, i));
+        const struct kv_cache view = view_of(config, type, kv_shape_view(config, i));
         const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)kv_shape_place(config, i);
+        const size_t heads = 2 * (size_t)view.num_kv_heads;
         assert_int_equal(kv_block_bytes(&view), block);
         assert_int_equal(view.num_kv_heads, config->specs[i].attention.kv_heads);
         assert_int_equal(view.head_size, config->specs[i].attention.head_size);
-        assert_true((place + 1) * plane <= block);
         const int32_t source = config->specs[i].attention.kv_source;
-        for (size_t at = place * plane; at < (place + 1) * plane; at++) {
-            assert_int_equal(owner[at], source == i ? 0 : source + 1);
-            owner[at] = (unsigned char)(source + 1);
+        const int before = source == i ? 0 : source + 1;
+        assert_true((place + 1) * plane <= block);
+        claim(owner, place * plane, plane, before, source + 1);
+        for (size_t h = place * heads; kv_is_scaled(type) && h < (place + 1) * heads; h++) {
+            assert_true(kv_scale_offset(&view, h) + row <= block);
+            claim(owner, kv_scale_offset(&view, h), row, before, source + 1);
         }
     }
     free(owner);
@@ -66,7 +75,8 @@ static void planes_do_not_overlap_and_lie_in_their_block(void **state) {
     unsigned random = SEED;
     for (int i = 0; i < MODELS; i++) {
         const struct model_config config = random_config(&random);
-        check_places(&config);
+        check_places(&config, DTYPE_F16);
+        check_places(&config, DTYPE_INT8);
     }
 }
 
@@ -95,7 +105,7 @@ static void layers_that_are_alike_lie_in_order(void **state) {
         assert_int_equal(kv_shape_view(&config, i), 0);
         assert_int_equal(kv_shape_place(&config, i), i);
     }
-    const struct kv_cache cache = view_of(&config, 1);
+    const struct kv_cache cache = view_of(&config, DTYPE_F16, 1);
     assert_int_equal(cache.num_layers, 12);
     assert_int_equal(cache.num_kv_heads, 2);
     assert_int_equal(cache.head_size, 64);
