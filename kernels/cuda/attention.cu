@@ -2,6 +2,7 @@
 //
 //   flash_decode.cu   sequences with one query: K and V are read once for a whole group of heads
 //   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
+//   flash_shared.cuh  the past that sequences with one query have in common
 //   paged_attention_v1.cu, paged_attention_v2.cu  sequences with one query, over packed pages
 //   gather.cu         shapes that these do not support, and several queries over packed pages
 //

@@ -121,8 +121,9 @@ template <typename type, int SIZE> struct wgmma_tiles {
         const unsigned v_rows = cache.num_kv_heads * cache.block_size;
         const cache_t *data = (const cache_t *)cache.data;
         const uint64_t policy = read_once_policy();
-#pragma unroll
-        for (int i = 0; i < KEYS * chunks / (threads - FROM); i++) {
+        const int count = KEYS * chunks / (threads - FROM);
+#pragma unroll(FROM > 0 ? 4 : count)
+        for (int i = 0; i < count; i++) {
             const int index = (int)threadIdx.x - FROM + i * (threads - FROM);
             const int key = index / chunks, chunk = index % chunks;
             const bool valid = key >= begin && key < end && chunk * 8 < cache.head_size;

@@ -3,7 +3,9 @@
 // flash_decode.cu attends each sequence to the keys that are its own. Then spans_kernel, over tiles
 // of rows as for prefill, attends the queries of all sequences of a span to its keys, and
 // merge_spans_kernel merges the parts of each row by their maxima: its own keys first, then its
-// spans from key 0 on. Which parts a span is divided into depends on the batch.
+// spans from key 0 on. Which parts a span is divided into depends on the batch. On a deterministic
+// device ordered_spans_kernel comes first instead, one launch for each depth of the tree, and the
+// kernel for several queries goes on from the state that it leaves of each row.
 //
 //   values    [parts of spans x rows, num_kv_heads, head_size]  fp32, weighted
 //   extremes  the same rows: maximum, sum of weights
@@ -42,9 +44,8 @@ struct span_list {            // a span's part of the flat list
     int first_row;            // of its parts
 };
 
-// What attention needs for sequences that share a past, in floats: at most so many rows of parts.
-// A block computes a row tile's part for each of its keys; each row tile's share may begin and end
-// inside of one.
+// Rows of parts, at most. What is resident at once computes so many rows of whole shares; and each
+// row tile may begin and end inside of one.
 static inline size_t shared_part_rows(const struct device *device) {
     const size_t resident =
         (size_t)device->properties.multiProcessorCount + (size_t)device->limits.num_heads;
@@ -59,7 +60,8 @@ static inline struct batch batch_that_shares(const struct paged_attention *args)
     return batch;
 }
 
-// After flash_decode(): adds what sequences share to the sums that it left. `q` is rotated.
+// After flash_decode(): adds what sequences share to the sums that it left. On a deterministic
+// device before flash_prefill() or flash_hopper(): leaves the state of each row. `q` is rotated.
 void flash_shared(struct device *device, const struct paged_attention *args, const void *q);
 // On a card of compute capability 9.0, for heads of at most 128.
 void flash_shared_hopper(struct device *device, const struct paged_attention *args, const void *q);
