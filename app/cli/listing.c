@@ -286,12 +286,30 @@ static void strip(const char *folder, const char *id) {
                   err.text[0] ? err.text : status_text(status));
 }
 
+// Only a person is asked: a script has no terminal to answer at.
+static bool confirm_removal(const struct conversation *conversation) {
+    char answer[8];
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) return true;
+    fprintf(stderr, "delete %s", conversation->id);
+    struct text name = {0};
+    if (conversation->name[0] &&
+        printable_text(conversation->name, strlen(conversation->name), &name) == STATUS_OK)
+        fprintf(stderr, " (%s)", text_string(&name));
+    text_deinit(&name);
+    fprintf(stderr, " permanently? y/n ");
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
 int listing_remove(struct db *db, const struct args *args, const char *kv_folder) {
     struct conversation conversation;
     struct error err = {0};
     enum status status = conversation_find(db, args->operands[0], &conversation, &err);
     if (status == STATUS_OK) status = conversation_lock(db, conversation.id, &err);
     if (status != STATUS_OK) return failed(status, &err);
+    if (!confirm_removal(&conversation)) {
+        conversation_unlock(db, conversation.id);
+        return EXIT_DONE;
+    }
     status = conversation_delete(db, conversation.id, &err);
     conversation_unlock(db, conversation.id);
     if (status != STATUS_OK) return failed(status, &err);

@@ -235,6 +235,16 @@ enum commands_beside commands_beside(const char *line) {
     return BESIDE_WAITS;
 }
 
+// A name may be in quotation marks; /read and /ask take several.
+static void run(struct console *console, const struct command *command, char *argument) {
+    static command_handler *const NAMES[] = {command_resume, command_delete, command_strip,
+                                             command_fork,   command_name,   command_new,
+                                             command_export, command_import, command_model};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (command->handler == NAMES[i]) path_unquote(argument);
+    command->handler(console, argument);
+}
+
 void commands_run(struct console *console, const char *line) {
     static const char blanks[] = " \t\n";
     const size_t name_length = strcspn(line + 1, blanks);
@@ -248,7 +258,7 @@ void commands_run(struct console *console, const char *line) {
     if (!name || !argument)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
     else if (command)
-        command->handler(console, argument);
+        run(console, command, argument);
     else
         say_unknown(name);
     free(name);

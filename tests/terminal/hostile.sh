@@ -25,7 +25,9 @@ harmless() {
     wait_until grep -q "left with" "$bytes" || fail "$1: not all that was written is in the file"
     for bad in "$(printf '\033]')" "$(printf '\033[31mred')" "$(printf '\302\233')" \
         "$(printf '\342\200\256')" "$(printf '\342\201\246')" "$(printf '\342\200\250')"; do
-        LC_ALL=C grep -qF "$bad" "$bytes" && fail "$1 lets $(printf '%s' "$bad" | od -An -tx1) through"
+        if LC_ALL=C grep -qF "$bad" "$bytes"; then
+            fail "$1 lets $(printf '%s' "$bad" | od -An -tx1) through"
+        fi
     done
 }
 
@@ -46,7 +48,6 @@ for line in "/list" "/list red" "/tree" "/context" "/show tokens" "/history"; do
     keys Enter
     wait_until on_screen "> $line" || fail "$line is not there"
     [ "$line" = /tree ] && wait_for "Enter chooses" && keys Escape
-    [ "$line" = /history ] && keys q
     wait_idle
 done
 on_tmux load-buffer "$hostile.txt"
@@ -59,3 +60,15 @@ wait_idle
 keys C-d
 wait_for "left with 0"
 harmless "the chat"
+
+# A conversation is deleted only when the person says so; a script is not asked.
+watch "'$program' rm $id"
+wait_for "permanently? y/n"
+keys n Enter
+wait_for "left with 0"
+harmless "quire rm"
+"$program" show "$id" > /dev/null || fail "n deletes"
+watch "'$program' rm $id"
+wait_for "permanently? y/n"
+keys y Enter
+wait_for "removed $id"

@@ -84,7 +84,7 @@ wait_last "> /verbose on"
 keys Escape
 sleep 0.2
 keys Enter
-wait_for "/stats comes after each answer."
+wait_for "Statistics follow each answer."
 wait_idle
 keys Escape Escape
 wait_for "Enter chooses, Esc leaves"
