@@ -47,6 +47,7 @@ struct conversation_row {
     int64_t fork_turn;
     char fork_preview[81];
     char model_name[121];
+    char found[121]; // of a search: its words in a message; "": they are in the name
 };
 
 // Makes an empty conversation with a new id. name may be ""; BAD_INPUT if it is taken, too
@@ -78,9 +79,9 @@ MUST_CHECK enum status conversation_delete(struct db *db, const char *id, struct
 
 // Newest first, forks below their parents. Empty conversations and forks in which nothing was said
 // are left out unless named; what was forked from those stands below their parents.
-// query "" is all; else those with a message that holds all its words, each as the beginning of
-// a word (FTS5; a single letter as a whole word); with more than `limit` of them, those with the
-// newest such messages. *rows is owned by the caller (free).
+// query "" is all; else those that have all its words in their name, or in one message, each as the
+// beginning of a word (FTS5; a single letter as a whole word); with more than `limit` of them,
+// those with the newest such messages. *rows is owned by the caller (free).
 MUST_CHECK enum status conversation_list(struct db *db, const char *query, size_t limit,
                                          struct conversation_row **rows, size_t *count,
                                          struct error *err);

@@ -1,4 +1,5 @@
 // store/list.c — conversation_list(): rows, then families.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "store/conversation_row.h"
 #include "store/preview.h"
 #include "store/search.h"
+
+static_assert(sizeof(((struct conversation_row *)0)->found) == SEARCH_SHOWN_BYTES, "copied whole");
 
 enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 
@@ -124,17 +127,20 @@ static enum status load_found(struct db *db, const char *query, size_t limit, st
                               struct error *err) {
     static const char sql[] = ROW_SELECT " WHERE c.id = ?1 AND " SAID_IN;
     struct statement statement;
-    int64_t *numbers;
+    struct search_hit *hits;
     size_t count;
-    TRY(search_conversations(db, query, limit, &numbers, &count, err));
+    TRY(search_conversations(db, query, limit, &hits, &count, err));
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = statement_start(db, sql, &statement, err);
         if (status != STATUS_OK) break;
-        statement_bind_integer(&statement, 1, numbers[i]);
+        statement_bind_integer(&statement, 1, hits[i].conversation);
+        const size_t before = list->count;
         status = read_rows(&statement, list, err);
+        if (status == STATUS_OK && list->count > before)
+            memcpy(list->items[before].row.found, hits[i].shown, sizeof hits[i].shown);
     }
-    free(numbers);
+    free(hits);
     if (list->count > 0) qsort(list->items, list->count, sizeof list->items[0], compare_newest);
     return status;
 }

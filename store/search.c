@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "kernels/base/text.h"
+#include "store/conversation.h"
 #include "store/message.h"
+#include "store/preview.h"
 
 // A conversation that is not found yet.
 struct candidate {
@@ -141,21 +143,105 @@ static enum status move_cursor(struct db *db, struct candidate *candidate, int64
     return STATUS_OK;
 }
 
-static enum status take_hit(struct db *db, struct candidates *candidates, int64_t hit, int64_t root,
-                            int64_t *numbers, size_t limit, size_t *count, struct error *err) {
+struct hits {
+    struct search_hit *items; // [limit]
+    size_t count, limit;
+};
+
+static void push_hit(struct hits *hits, int64_t conversation, const char *shown, size_t length) {
+    struct search_hit *hit = &hits->items[hits->count++];
+    hit->conversation = conversation;
+    preview_make(shown, length, hit->shown, sizeof hit->shown);
+}
+
+// ---- names
+
+static bool ends_word(char byte) { return is_space(byte) || byte == '"' || byte == '\0'; }
+
+// Whatever the case of ASCII letters, and without the query's quotation marks.
+static bool name_has_words(const char *name, const char *query) {
+    char word[CONVERSATION_NAME_BYTES];
+    size_t words = 0;
+    for (const char *at = query; *at;) {
+        size_t length = 0;
+        while (!ends_word(at[length]))
+            length++;
+        if (length >= sizeof word) return false;
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (length > 0 && !strcasestr(name, word)) return false;
+        words += length > 0;
+        at += length + (at[length] != '\0');
+    }
+    return words > 0;
+}
+
+// Its messages need not be searched.
+static void forget_candidate(struct candidates *candidates, int64_t number) {
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->items[i].number == number) candidates->items[i].cursor = MESSAGE_NONE;
+}
+
+static enum status find_names(struct db *db, const char *query, struct candidates *candidates,
+                              struct hits *hits, struct error *err) {
+    static const char sql[] =
+        "SELECT id, name FROM conversation WHERE name IS NOT NULL ORDER BY used DESC";
+    struct statement statement;
+    bool row = true;
+    TRY(statement_start(db, sql, &statement, err));
+    enum status status = statement_step(&statement, &row, err);
+    while (status == STATUS_OK && row && hits->count < hits->limit) {
+        size_t length;
+        const int64_t number = statement_integer(&statement, 0, 1, UINT32_MAX);
+        const char *name = statement_text(&statement, 1, &length);
+        status = statement_sound(&statement, "conversation", number, err);
+        if (status == STATUS_OK && name_has_words(name, query)) {
+            push_hit(hits, number, "", 0);
+            forget_candidate(candidates, number);
+        }
+        if (status == STATUS_OK) status = statement_step(&statement, &row, err);
+    }
+    statement_finish(&statement);
+    return status;
+}
+
+// ---- messages
+
+static enum status push_message(struct db *db, const struct text *match, int64_t message,
+                                int64_t conversation, struct hits *hits, struct error *err) {
+    static const char sql[] = "SELECT CAST(snippet(message_search, 0, '', '', '…', 12) AS BLOB)"
+                              " FROM message_search WHERE text MATCH ?1 AND rowid = ?2";
+    struct statement statement;
+    bool row = true;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_text(&statement, 1, match->bytes, match->length);
+    statement_bind_integer(&statement, 2, message);
+    const enum status status = statement_step(&statement, &row, err);
+    if (status == STATUS_OK && row) {
+        size_t length;
+        const char *shown = statement_blob(&statement, 0, &length);
+        push_hit(hits, conversation, shown, length);
+    }
+    statement_finish(&statement);
+    return status;
+}
+
+static enum status take_hit(struct db *db, const struct text *match, struct candidates *candidates,
+                            int64_t message, int64_t root, struct hits *hits, struct error *err) {
     for (size_t i = first_of_root(candidates, root); i < candidates->count; i++) {
         struct candidate *candidate = &candidates->items[i];
-        if (candidate->root != root || *count == limit) break;
-        if (candidate->cursor > hit) TRY(move_cursor(db, candidate, hit, err));
-        if (candidate->cursor != hit) continue;
+        if (candidate->root != root || hits->count == hits->limit) break;
+        if (candidate->cursor > message) TRY(move_cursor(db, candidate, message, err));
+        if (candidate->cursor != message) continue;
         candidate->cursor = MESSAGE_NONE;
-        numbers[(*count)++] = candidate->number;
+        TRY(push_message(db, match, message, candidate->number, hits, err));
     }
     return STATUS_OK;
 }
 
-static enum status take_hits(struct db *db, const struct text *match, struct candidates *candidates,
-                             int64_t *numbers, size_t limit, size_t *count, struct error *err) {
+static enum status find_messages(struct db *db, const struct text *match,
+                                 struct candidates *candidates, struct hits *hits,
+                                 struct error *err) {
     static const char sql[] =
         "SELECT s.rowid, m.root FROM message_search s CROSS JOIN message m ON m.id = s.rowid"
         " WHERE s.text MATCH ?1 ORDER BY s.rowid DESC";
@@ -164,40 +250,45 @@ static enum status take_hits(struct db *db, const struct text *match, struct can
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_text(&statement, 1, match->bytes, match->length);
     enum status status = statement_step(&statement, &row, err);
-    while (status == STATUS_OK && row && *count < limit) {
-        const int64_t hit = statement_integer(&statement, 0, 1, INT64_MAX);
+    while (status == STATUS_OK && row && hits->count < hits->limit) {
+        const int64_t message = statement_integer(&statement, 0, 1, INT64_MAX);
         const int64_t root = statement_integer(&statement, 1, 1, INT64_MAX);
-        status = statement_sound(&statement, "message", hit, err);
-        if (status == STATUS_OK)
-            status = take_hit(db, candidates, hit, root, numbers, limit, count, err);
+        status = statement_sound(&statement, "message", message, err);
+        if (status == STATUS_OK) status = take_hit(db, match, candidates, message, root, hits, err);
         if (status == STATUS_OK) status = statement_step(&statement, &row, err);
     }
     statement_finish(&statement);
     return status;
 }
 
-enum status search_conversations(struct db *db, const char *query, size_t limit, int64_t **result,
-                                 size_t *result_count, struct error *err) {
+static enum status begin_hits(struct db *db, size_t limit, struct hits *hits, struct error *err) {
+    struct statement statement;
+    int64_t conversations = 0;
+    TRY(statement_start(db, "SELECT count(*) FROM conversation", &statement, err));
+    TRY(statement_first_integer(&statement, &conversations, err));
+    hits->limit = limit < (size_t)conversations ? limit : (size_t)conversations;
+    hits->items = malloc((hits->limit + 1) * sizeof *hits->items);
+    return hits->items ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+enum status search_conversations(struct db *db, const char *query, size_t limit,
+                                 struct search_hit **result, size_t *count, struct error *err) {
     struct text match = {0};
     struct candidates candidates = {0};
-    int64_t *numbers = NULL;
-    size_t count = 0;
+    struct hits hits = {0};
     enum status status = make_match(query, &match, err);
+    if (status == STATUS_OK) status = begin_hits(db, limit, &hits, err);
     if (status == STATUS_OK && match.length > 0) status = load_candidates(db, &candidates, err);
-    if (status == STATUS_OK) {
-        if (limit > candidates.count) limit = candidates.count;
-        numbers = malloc((limit + 1) * sizeof *numbers);
-        if (!numbers) status = STATUS_NO_MEMORY;
-    }
-    if (status == STATUS_OK && limit > 0)
-        status = take_hits(db, &match, &candidates, numbers, limit, &count, err);
+    if (status == STATUS_OK) status = find_names(db, query, &candidates, &hits, err);
+    if (status == STATUS_OK && match.length > 0)
+        status = find_messages(db, &match, &candidates, &hits, err);
     free(candidates.items);
     text_deinit(&match);
     if (status != STATUS_OK) {
-        free(numbers);
+        free(hits.items);
         return status;
     }
-    *result = numbers;
-    *result_count = count;
+    *result = hits.items;
+    *count = hits.count;
     return STATUS_OK;
 }

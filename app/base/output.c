@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
+#include "app/base/printable.h"
 
 static struct {
     bool gone;
@@ -31,6 +32,15 @@ void output_write(const char *bytes, size_t length) {
 }
 
 void output_string(const char *string) { output_write(string, strlen(string)); }
+
+void output_text(const char *bytes, size_t length) {
+    struct text harmless = {0};
+    if (!isatty(STDOUT_FILENO))
+        output_write(bytes, length);
+    else if (printable_text(bytes, length, &harmless) == STATUS_OK)
+        output_write(text_string(&harmless), harmless.length);
+    text_deinit(&harmless);
+}
 
 bool output_gone(void) { return output.gone; }
 

@@ -13,6 +13,9 @@
 void output_write(const char *bytes, size_t length);
 void output_string(const char *string);
 
+// As it is for a file or a program; for a terminal without what it would obey (printable.h).
+void output_text(const char *bytes, size_t length);
+
 bool output_gone(void);         // nobody reads any more
 const char *output_error(void); // why writing failed, or NULL
 bool output_ended(void);        // one of both

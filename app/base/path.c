@@ -13,15 +13,44 @@ enum status path_expand(const char *typed, struct text *path) {
     return text_append_string(path, typed + 1);
 }
 
+static const char BLANKS[] = " \t\n";
+
+static bool escapes_blank(const char *at) {
+    return at[0] == '\\' && at[1] && strchr(BLANKS, at[1]);
+}
+
+static enum status append_unescaped(struct text *word, const char **rest) {
+    const char *at = *rest;
+    for (; *at && !strchr(BLANKS, *at); at++) {
+        at += escapes_blank(at);
+        TRY(text_append(word, at, 1));
+    }
+    *rest = at;
+    return STATUS_OK;
+}
+
 bool path_next(const char **rest, struct text *word) {
-    static const char blanks[] = " \t\n";
-    const char *at = *rest + strspn(*rest, blanks);
+    const char *at = *rest + strspn(*rest, BLANKS);
     if (!*at) return false;
-    const bool quoted = at[0] == '"' && strchr(at + 1, '"');
-    at += quoted;
-    const size_t length = strcspn(at, quoted ? "\"" : blanks);
-    *rest = at + length + quoted;
-    return text_append(word, at, length) == STATUS_OK;
+    const char *end = at[0] == '"' ? strchr(at + 1, '"') : NULL;
+    *rest = end ? end + 1 : at;
+    if (end) return text_append(word, at + 1, (size_t)(end - at - 1)) == STATUS_OK;
+    return append_unescaped(word, rest) == STATUS_OK;
+}
+
+void path_unquote(char *name) {
+    const size_t length = strlen(name);
+    char *out = name;
+    if (length >= 2 && name[0] == '"' && name[length - 1] == '"') {
+        memmove(name, name + 1, length - 2);
+        name[length - 2] = '\0';
+        return;
+    }
+    for (const char *at = name; *at; at++) {
+        at += escapes_blank(at);
+        *out++ = *at;
+    }
+    *out = '\0';
 }
 
 static bool is_folder(const char *folder, const char *name) {

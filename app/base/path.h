@@ -1,4 +1,4 @@
-// app/base/path.h — paths as people type them: "~/notes.txt", "a file.txt" in quotation marks, Tab.
+// app/base/path.h — paths as people type them: "~/notes.txt", "a file.txt", a\ file.txt, Tab.
 //
 // Memory: texts are the caller's. No threads.
 #ifndef APP_PATH_H
@@ -11,9 +11,13 @@
 // Appends the path; "~" and "~/…" are the home folder.
 MUST_CHECK enum status path_expand(const char *typed, struct text *path);
 
-// Moves *rest behind its next word, which is appended; one in "quotation marks" may have blanks in
-// it. False: there is none, or memory is short.
+// Moves *rest behind its next word, which is appended. Blanks may be in "quotation marks", or after
+// a backslash. False: there is none, or memory is short.
 bool path_next(const char **rest, struct text *word);
+
+// In place: all of it is one name, so only quotation marks around it and backslashes before blanks
+// go.
+void path_unquote(char *name);
 
 // Calls `push` with each way to complete a path that begins so, at most PATH_MAX_CANDIDATES;
 // folders end in '/'.

@@ -2,11 +2,30 @@
 
 #include <string.h>
 
-// C0, DEL, C1, line and paragraph separators, and what turns the direction of text around.
-static bool is_hidden(uint32_t code_point) {
+enum { VISIBLE_CONTROLS = 0x2400, VISIBLE_DELETE = 0x2421 };
+
+bool printable_is_hidden(uint32_t code_point) {
     return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) ||
            (code_point >= 0x2028 && code_point <= 0x202e) ||
            (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
+static uint32_t shown_as(uint32_t code_point) {
+    if (code_point == '\n' || code_point == '\t') return code_point;
+    if (code_point < 0x20) return VISIBLE_CONTROLS + code_point;
+    if (code_point == 0x7F) return VISIBLE_DELETE;
+    return printable_is_hidden(code_point) ? UTF8_REPLACEMENT : code_point;
+}
+
+enum status printable_text(const char *bytes, size_t length, struct text *out) {
+    for (size_t at = 0, used; at < length; at += used) {
+        const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
+        if (code_point == '\r') continue;
+        char encoded[UTF8_MAX_BYTES];
+        const size_t size = utf8_encode(shown_as(code_point), encoded);
+        TRY(text_append(out, encoded, size));
+    }
+    return STATUS_OK;
 }
 
 static enum status append_escape(struct text *out, const char *bytes, size_t length) {
@@ -23,7 +42,7 @@ enum status printable_append(struct text *out, const char *bytes, size_t length)
         const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
         const bool ill_formed =
             code_point == UTF8_REPLACEMENT && !utf8_valid(bytes + at, used, NULL);
-        if (ill_formed || bytes[at] == '\\' || is_hidden(code_point))
+        if (ill_formed || bytes[at] == '\\' || printable_is_hidden(code_point))
             TRY(append_escape(out, bytes + at, used));
         else
             TRY(text_append(out, bytes + at, used));

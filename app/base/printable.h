@@ -1,11 +1,23 @@
-// app/base/printable.h — text of unknown origin, as one line that a terminal only shows.
+// app/base/printable.h — text of unknown origin, so that a terminal only shows it.
+//
+// Hidden are C0 and C1 characters, DEL, the line and paragraph separators, and what changes the
+// direction of text (U+202A to U+202E, U+2066 to U+2069): these move the cursor, talk to the
+// terminal, or make text look like other text.
+//
+// Source: ECMA-48, section 5; Unicode 15, UAX #9, section 2 (directional formatting characters).
 #ifndef APP_PRINTABLE_H
 #define APP_PRINTABLE_H
 
 #include "kernels/base/text.h"
 
-// Appends the bytes with every control character, backslash and ill-formed byte written as an
-// escape: \n, \t, \\, \x1b. Other characters stay.
+bool printable_is_hidden(uint32_t code_point);
+
+// Appends the bytes as text for a terminal: ESC, DEL and other C0 characters become visible
+// symbols, other hidden characters and ill-formed bytes U+FFFD, CR is dropped; \n and \t are kept.
+MUST_CHECK enum status printable_text(const char *bytes, size_t length, struct text *out);
+
+// Appends the bytes as one line, with every hidden character, backslash and ill-formed byte written
+// as an escape: \n, \t, \\, \x1b. Other characters stay.
 MUST_CHECK enum status printable_append(struct text *out, const char *bytes, size_t length);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,9 +209,27 @@ static enum status store_as(struct db *db, const struct import *import, const ch
     return status;
 }
 
+enum { NAMES_TRIED = 99 };
+
+// "name (2)", with as much of the name as fits.
+static void number_name(const char *name, int number, char numbered[CONVERSATION_NAME_BYTES]) {
+    char suffix[16];
+    const size_t room =
+        CONVERSATION_NAME_BYTES - 1 - (size_t)snprintf(suffix, sizeof suffix, " (%d)", number);
+    size_t length = strlen(name);
+    if (length > room) length = room - utf8_incomplete_tail(name, room);
+    snprintf(numbered, CONVERSATION_NAME_BYTES, "%.*s%s", (int)length, name, suffix);
+}
+
 enum status import_store(struct db *db, const struct import *import, struct conversation *made,
                          struct error *err) {
-    const enum status status = store_as(db, import, import->name, made, err);
-    if (status != STATUS_BAD_INPUT || !import->name[0]) return status;
-    return store_as(db, import, "", made, err); // the name is taken, or is none here
+    char name[CONVERSATION_NAME_BYTES];
+    enum status status = store_as(db, import, import->name, made, err);
+    if (!import->name[0]) return status;
+    for (int number = 2; status == STATUS_BAD_INPUT && number <= NAMES_TRIED; number++) {
+        number_name(import->name, number, name);
+        status = store_as(db, import, name, made, err);
+    }
+    if (status != STATUS_BAD_INPUT) return status;
+    return store_as(db, import, "", made, err); // it can be no name here
 }

@@ -26,7 +26,7 @@ MUST_CHECK enum status import_read(const char *bytes, size_t length, struct impo
                                    struct error *err);
 void import_deinit(struct import *import); // leaves it empty
 
-// Stores it as a new conversation, whole or not at all; without its name if that is taken.
+// Stores it as a new conversation, whole or not at all. If its name is taken, a number follows it.
 MUST_CHECK enum status import_store(struct db *db, const struct import *import,
                                     struct conversation *made, struct error *err);
 

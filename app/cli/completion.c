@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "app/base/figures.h"
+#include "app/base/printable.h"
 #include "app/chat/presets.h"
 #include "app/cli/options.h"
 #include "app/screen/terminal.h"
@@ -101,7 +102,7 @@ void completion_print(FILE *out, const char *shell) {
 // Names and previews are what a person or a model wrote, and this goes to a terminal.
 static void print_harmless(FILE *out, const char *text) {
     struct text harmless = {0};
-    if (terminal_neutralise(text, strlen(text), &harmless) == STATUS_OK)
+    if (printable_text(text, strlen(text), &harmless) == STATUS_OK)
         fputs(text_string(&harmless), out);
     text_deinit(&harmless);
 }

@@ -82,6 +82,31 @@ static char *trim(char *text) {
     return text;
 }
 
+// In place: "quoted", where \" and \\ stand for themselves, or up to a comment, which follows a
+// blank.
+static enum status read_value(char **value, const char *where, struct error *err) {
+    char *at = *value;
+    if (*at != '"') {
+        for (; *at && !(*at == '#' && (at == *value || isspace((unsigned char)at[-1]))); at++)
+            ;
+        *at = '\0';
+        *value = trim(*value);
+        return STATUS_OK;
+    }
+    char *out = at++;
+    *value = out;
+    for (; *at && *at != '"'; at++) {
+        if (*at == '\\' && (at[1] == '"' || at[1] == '\\')) at++;
+        *out++ = *at;
+    }
+    if (!*at) return error_set(err, STATUS_BAD_INPUT, "%s: a quotation mark is missing", where);
+    const char *rest = trim(at + 1);
+    if (*rest && *rest != '#')
+        return error_set(err, STATUS_BAD_INPUT, "%s: unexpected text after the quotation", where);
+    *out = '\0';
+    return STATUS_OK;
+}
+
 static enum status read_line(const char *path, int number, char *line, struct args *args,
                              struct error *err) {
     line = trim(line);
@@ -90,26 +115,42 @@ static enum status read_line(const char *path, int number, char *line, struct ar
     if (!equals)
         return error_set(err, STATUS_BAD_INPUT, "%s:%d: expected `key = value`", path, number);
     *equals = '\0';
-    const char *key = trim(line), *value = trim(equals + 1);
+    const char *key = trim(line);
+    char *value = trim(equals + 1);
     char where[PATH_MAX];
     snprintf(where, sizeof where, "%.300s:%d: %.60s", path, number, key);
+    TRY(read_value(&value, where, err));
     return args_set(args, key, value, ARGS_CONFIG, where, err);
+}
+
+// Reads all lines, and appends what is wrong with each.
+static enum status read_lines(const char *path, struct args *args, struct text *mistakes) {
+    char *line = args->config.bytes;
+    for (int number = 1; line; number++) {
+        struct error err = {0};
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        const enum status status = read_line(path, number, line, args, &err);
+        if (status == STATUS_NO_MEMORY) return status;
+        if (status != STATUS_OK)
+            TRY(text_format(mistakes, "%s%s", mistakes->length ? "\n" : "", err.text));
+        line = end ? end + 1 : NULL;
+    }
+    return STATUS_OK;
 }
 
 enum status config_read(const struct config *config, struct args *args, struct error *err) {
     const char *path = text_string(&config->config_path);
     struct error missing;
-    const enum status status = file_read(path, &args->config, &missing);
+    struct text mistakes = {0};
+    enum status status = file_read(path, &args->config, &missing);
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     if (status != STATUS_OK) return error_set(err, status, "%s", missing.text);
     if (strlen(text_string(&args->config)) != args->config.length)
         return error_set(err, STATUS_BAD_INPUT, "%s is not a text file", path);
-    char *line = args->config.bytes;
-    for (int number = 1; line; number++) {
-        char *end = strchr(line, '\n');
-        if (end) *end = '\0';
-        TRY(read_line(path, number, line, args, err));
-        line = end ? end + 1 : NULL;
-    }
-    return STATUS_OK;
+    status = read_lines(path, args, &mistakes);
+    if (status == STATUS_OK && mistakes.length)
+        status = error_set(err, STATUS_BAD_INPUT, "%s", mistakes.bytes);
+    text_deinit(&mistakes);
+    return status;
 }

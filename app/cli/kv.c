@@ -10,6 +10,7 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
+#include "app/base/printable.h"
 #include "app/cli/kv_disk.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
@@ -39,7 +40,7 @@ static void print(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    output_string(line);
+    output_text(line, strlen(line));
 }
 
 static const char *conversation_id(uint64_t conversation, char id[ID_TEXT_BYTES]) {
@@ -126,7 +127,7 @@ static int list_json(const struct args *args, const struct names *names, const c
 // Names come from files or people, so they are made harmless to a terminal.
 static void print_column(const char *text, int columns) {
     struct text harmless = {0}, column = {0};
-    if (terminal_neutralise(text, strlen(text), &harmless) == STATUS_OK &&
+    if (printable_text(text, strlen(text), &harmless) == STATUS_OK &&
         text_fit(&column, text_string(&harmless), columns, true) == STATUS_OK)
         output_string(text_string(&column));
     text_deinit(&harmless);
@@ -195,7 +196,8 @@ static int list(const struct args *args, const struct names *names, const char *
     if (wants_json(args)) {
         code = list_json(args, names, folder, &summary);
     } else if (status == STATUS_NOT_FOUND) {
-        if (!args->quiet) fprintf(stderr, "nothing is cached: there is no folder %s\n", folder);
+        error_set(&err, status, "nothing is cached: there is no folder %s", folder);
+        if (!args->quiet) complain(err.text);
     } else {
         print_models(&summary);
         if (summary.reference_count) print_references(names, &summary);

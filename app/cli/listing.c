@@ -11,6 +11,7 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
+#include "app/base/printable.h"
 #include "app/chat/export.h"
 #include "app/chat/import.h"
 #include "app/cli/launch.h"
@@ -21,7 +22,14 @@
 #include "store/conversation.h"
 #include "store/disk_cache/disk_cache.h"
 
-enum { LIST_MOST = 1 << 20, TITLE_COLUMNS = 34, MODEL_COLUMNS = 14, INDENT_MOST = 8 };
+enum {
+    LIST_MOST = 1 << 20,
+    TITLE_COLUMNS = 34,
+    MODEL_COLUMNS = 14,
+    INDENT_MOST = 8,
+    ID_COLUMNS = 10,
+    FOUND_COLUMNS = 68,
+};
 
 static int failed(enum status status, const struct error *err) {
     return complain_failed(exit_code_for_store(status), status, err);
@@ -46,6 +54,7 @@ static bool fill_row(cJSON *object, const struct conversation_row *row) {
            json_add_number(object, "tokens", (double)row->tokens) &&
            json_add_text(object, "model", row->model_name) &&
            json_add_text(object, "preview", row->preview) &&
+           json_add_text(object, "found", row->found[0] ? row->found : NULL) &&
            json_add_number(object, "created_ms", (double)conversation->created_ms) &&
            json_add_number(object, "updated_ms", (double)conversation->updated_ms);
 }
@@ -68,7 +77,7 @@ static int list_json(const struct conversation_row *rows, size_t count, bool lin
 // Text of a person, a file or a model in `columns` columns, made harmless to a terminal.
 static enum status append_column(struct text *line, const char *text, int columns) {
     struct text harmless = {0};
-    enum status status = terminal_neutralise(text, strlen(text), &harmless);
+    enum status status = printable_text(text, strlen(text), &harmless);
     if (status == STATUS_OK) status = text_fit(line, text_string(&harmless), columns, true);
     text_deinit(&harmless);
     return status;
@@ -85,6 +94,12 @@ static enum status format_row(const struct conversation_row *row, struct text *l
     TRY(text_format(line, " %5" PRId64 " %7" PRId64 " %6s ", row->turns, row->tokens,
                     age_format(calendar_ms() - conversation->updated_ms, age)));
     return append_column(line, row->model_name, MODEL_COLUMNS);
+}
+
+// The words of a search, below the conversation that has them.
+static enum status append_found(const char *found, struct text *line) {
+    TRY(text_format(line, "%*s", ID_COLUMNS, ""));
+    return append_column(line, found, FOUND_COLUMNS);
 }
 
 static void put_line(struct text *line) {
@@ -106,6 +121,7 @@ static int list_table(const struct conversation_row *rows, size_t count) {
             put_line(&line);
         else
             code = no_memory();
+        if (rows[i].found[0] && append_found(rows[i].found, &line) == STATUS_OK) put_line(&line);
     }
     text_deinit(&line);
     return code;
@@ -168,14 +184,8 @@ static int path_lines(const struct message *path, size_t count) {
     return code;
 }
 
-// Text is made harmless for a terminal, and left unchanged for a file or a program.
 static void put_text(const char *bytes, size_t length) {
-    struct text harmless = {0};
-    if (!isatty(STDOUT_FILENO))
-        output_write(bytes, length);
-    else if (terminal_neutralise(bytes, length, &harmless) == STATUS_OK)
-        output_write(text_string(&harmless), harmless.length);
-    text_deinit(&harmless);
+    output_text(bytes, length);
     if (length == 0 || bytes[length - 1] != '\n') output_string("\n");
 }
 
@@ -238,7 +248,7 @@ int listing_export(struct db *db, const struct args *args) {
     if (status != STATUS_OK) return failed(status, &err);
     const struct exported exported = {&conversation, "", path, count};
     status = export_append(&exported, lines ? EXPORT_JSONL : EXPORT_MARKDOWN, &text);
-    if (status == STATUS_OK) output_write(text_string(&text), text.length);
+    if (status == STATUS_OK) output_text(text_string(&text), text.length);
     message_path_free(path, count);
     text_deinit(&text);
     return status == STATUS_OK ? output_exit_code(EXIT_DONE) : no_memory();
@@ -276,12 +286,30 @@ static void strip(const char *folder, const char *id) {
                   err.text[0] ? err.text : status_text(status));
 }
 
+// Only a person is asked: a script has no terminal to answer at.
+static bool confirm_removal(const struct conversation *conversation) {
+    char answer[8];
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) return true;
+    fprintf(stderr, "delete %s", conversation->id);
+    struct text name = {0};
+    if (conversation->name[0] &&
+        printable_text(conversation->name, strlen(conversation->name), &name) == STATUS_OK)
+        fprintf(stderr, " (%s)", text_string(&name));
+    text_deinit(&name);
+    fprintf(stderr, " permanently? y/n ");
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
 int listing_remove(struct db *db, const struct args *args, const char *kv_folder) {
     struct conversation conversation;
     struct error err = {0};
     enum status status = conversation_find(db, args->operands[0], &conversation, &err);
     if (status == STATUS_OK) status = conversation_lock(db, conversation.id, &err);
     if (status != STATUS_OK) return failed(status, &err);
+    if (!confirm_removal(&conversation)) {
+        conversation_unlock(db, conversation.id);
+        return EXIT_DONE;
+    }
     status = conversation_delete(db, conversation.id, &err);
     conversation_unlock(db, conversation.id);
     if (status != STATUS_OK) return failed(status, &err);

@@ -9,6 +9,7 @@
 #include "app/base/attachment.h"
 #include "app/base/exit_code.h"
 #include "app/base/output.h"
+#include "app/base/printable.h"
 #include "app/chat/model_template.h"
 #include "app/cli/json_value.h"
 #include "app/screen/complain.h"
@@ -77,7 +78,7 @@ static enum status read_request(struct jinja_run *run, struct value *request, st
 
 static int complain_refused(const struct chars *refusal) {
     struct text line = {0};
-    if (terminal_neutralise(refusal->bytes, refusal->length, &line) == STATUS_OK)
+    if (printable_text(refusal->bytes, refusal->length, &line) == STATUS_OK)
         fprintf(stderr, "%s\n", text_string(&line));
     text_deinit(&line);
     return EXIT_RUN_TIME;

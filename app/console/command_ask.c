@@ -121,8 +121,8 @@ static void leave(struct console *console, int signal) {
     console->exit_code = 128 + signal;
 }
 
-// ^C stops all answers, and each keeps what it has. A second ^C within a second, or a signal to
-// end, also leaves quire.
+// ^C and Esc stop all answers, and each keeps what it has. A second ^C within a second,
+// or a signal to end, also leaves quire.
 static void obey_signals(struct asking *asking) {
     const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = asking->cancelled_ms, now_ms = clock_ms();
@@ -130,7 +130,7 @@ static void obey_signals(struct asking *asking) {
     if (signals.suspend) terminal_suspend();
     if (again || signals.interrupts > 1) leave(asking->console, SIGINT);
     if (signals.end) leave(asking->console, signals.end);
-    if (signals.interrupts == 0 && !signals.end) return;
+    if (signals.interrupts == 0 && !signals.stop && !signals.end) return;
     asking->cancelled_ms = now_ms;
     for (int32_t i = 0; i < asking->count; i++)
         if (asking->chats[i]->turn.active) turn_cancel(&asking->chats[i]->turn);

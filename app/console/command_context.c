@@ -10,7 +10,7 @@
 #include "app/console/overflow.h"
 #include "app/screen/terminal.h"
 
-enum { BAR_MOST = 60, PARTS = 3, NOTE_INDENT = 25 };
+enum { BAR_MOST = 60, PARTS = 3, NOTE_INDENT = 27 };
 
 struct part {
     const char *label;
@@ -46,7 +46,7 @@ static void show_bar(const struct part parts[PARTS], int64_t context) {
 static void show_parts(const struct part parts[PARTS], int64_t context) {
     char tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
     for (int i = 0; i < PARTS; i++) {
-        terminal_say(parts[i].style, "%c %-6s", parts[i].cell, parts[i].label);
+        terminal_say(parts[i].style, "%c %-8s", parts[i].cell, parts[i].label);
         struct text note = {0};
         const int room = terminal_width() - NOTE_INDENT;
         if (text_fit(&note, parts[i].note, room > 0 ? room : 0, false) == STATUS_OK)
@@ -54,7 +54,7 @@ static void show_parts(const struct part parts[PARTS], int64_t context) {
                          usage_percent(parts[i].tokens, context), text_string(&note));
         text_deinit(&note);
     }
-    terminal_say(STYLE_DIM, "  %-6s%9s tokens\n\n", "all", count_format(context, all));
+    terminal_say(STYLE_DIM, "  %-8s%9s tokens\n\n", "all", count_format(context, all));
 }
 
 void command_context(struct console *console, const char *argument) {
@@ -70,7 +70,7 @@ void command_context(struct console *console, const char *argument) {
     const int64_t in_turns = log > in_preamble ? log - in_preamble : 0;
     const int64_t used = in_preamble + in_turns;
     struct part parts[PARTS] = {
-        {"head", in_preamble, '#', STYLE_BLUE, ""},
+        {"preamble", in_preamble, '#', STYLE_BLUE, ""},
         {"turns", in_turns, '=', STYLE_GREEN, ""},
         {"free", context > used ? context - used : 0, '.', STYLE_DIM, ""},
     };

@@ -100,8 +100,12 @@ static void fork_where_asked(struct console *console) {
     if (!console_failed(status, &err) && list.count == 0)
         terminal_tell(STYLE_ERROR, "there is no turn to fork at yet\n");
     if (status == STATUS_OK && list.count > 0) {
+        const int64_t last = list.turns[list.count - 1];
+        char title[64];
+        snprintf(title, sizeof title, "fork before (%" PRId64 ") or after it (%" PRId64 "a)", last,
+                 last);
         const struct picker_options options = {
-            .title = "fork before (3) or after it (3a)",
+            .title = title,
             .items = (const char *const *)list.lines,
             .count = list.count,
             .at = list.count - 1,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/base/printable.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/front.h"
 #include "app/chat/thinking.h"
@@ -116,8 +117,12 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     if (!narrow)
         terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
                      "cache");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         (narrow ? show_narrow_row : show_row)(console, &rows[i], &usage[i]);
+        if (rows[i].found[0])
+            row_show(&(struct row){
+                .label = "", .columns = BELOW, .text = rows[i].found, .style = WRAP_DIM});
+    }
     free(usage);
 }
 
@@ -256,7 +261,7 @@ static enum status append_answer(struct db *db, const struct conversation_row *r
     if (tip.role == MESSAGE_ASSISTANT) status = thinking_split(tip.text, tip.length, NULL, &answer);
     if (answer.length > PREVIEW_BYTES) answer.length = PREVIEW_BYTES;
     if (status == STATUS_OK)
-        status = terminal_neutralise(text_string(&answer), answer.length, &harmless);
+        status = printable_text(text_string(&answer), answer.length, &harmless);
     if (status == STATUS_OK)
         status = wrap_append(&wrap, text_string(&harmless), harmless.length, text);
     if (status == STATUS_OK) status = wrap_flush(&wrap, text);

@@ -22,14 +22,14 @@ struct setting {
 #define SAMPLER(field) offsetof(struct session_settings, sampler.field)
 
 static const struct setting TABLE[] = {
-    {"temp", SETTING_REAL, SAMPLER(temperature), "0 … 100; 0 always takes the likeliest"},
-    {"top_k", SETTING_WHOLE, SAMPLER(top_k), "0 or more; 0 is off"},
-    {"top_p", SETTING_REAL, SAMPLER(top_p), "0 … 1; 1 is off"},
-    {"min_p", SETTING_REAL, SAMPLER(min_p), "0 … 1; 0 is off"},
-    {"repeat_penalty", SETTING_REAL, SAMPLER(repeat_penalty), "0.1 … 10; 1 is off"},
-    {"presence_penalty", SETTING_REAL, SAMPLER(presence_penalty), "-100 … 100; 0 is off"},
-    {"frequency_penalty", SETTING_REAL, SAMPLER(frequency_penalty), "-100 … 100; 0 is off"},
-    {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: another one for each turn"},
+    {"temp", SETTING_REAL, SAMPLER(temperature), "0 … 100; 0 always picks the most likely"},
+    {"top-k", SETTING_WHOLE, SAMPLER(top_k), "0 or more; 0 is off"},
+    {"top-p", SETTING_REAL, SAMPLER(top_p), "0 … 1; 1 is off"},
+    {"min-p", SETTING_REAL, SAMPLER(min_p), "0 … 1; 0 is off"},
+    {"repeat-penalty", SETTING_REAL, SAMPLER(repeat_penalty), "0.1 … 10; 1 is off"},
+    {"presence-penalty", SETTING_REAL, SAMPLER(presence_penalty), "-100 … 100; 0 is off"},
+    {"frequency-penalty", SETTING_REAL, SAMPLER(frequency_penalty), "-100 … 100; 0 is off"},
+    {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: a new one for each turn"},
     {"tokens", SETTING_WHOLE, offsetof(struct session_settings, max_tokens),
      "of one answer; 0: until the context is full"},
     {"status", SETTING_SHOWN, offsetof(struct console, status), "on, off: a line above the prompt"},
@@ -42,9 +42,18 @@ const char *command_set_key(size_t index) {
     return index < SETTING_COUNT ? TABLE[index].key : NULL;
 }
 
+// As options are written; "top_k" is the same.
+static bool is_key(const char *key, const char *typed) {
+    while (*key && *key == (*typed == '_' ? '-' : *typed)) {
+        key++;
+        typed++;
+    }
+    return *key == *typed;
+}
+
 static const struct setting *setting_find(const char *key) {
     for (size_t i = 0; i < SETTING_COUNT; i++)
-        if (strcmp(TABLE[i].key, key) == 0) return &TABLE[i];
+        if (is_key(TABLE[i].key, key)) return &TABLE[i];
     return NULL;
 }
 
@@ -169,6 +178,6 @@ void command_verbose(struct console *console, const char *argument) {
         return;
     }
     if (!argument[0]) console->verbose = !console->verbose;
-    terminal_tell(STYLE_DIM, console->verbose ? "/stats comes after each answer.\n"
-                                              : "/stats comes when it is asked for.\n");
+    terminal_tell(STYLE_DIM, console->verbose ? "Statistics follow each answer.\n"
+                                              : "Statistics are shown by /stats only.\n");
 }

@@ -114,8 +114,8 @@ enum { COMMAND_COUNT = sizeof TABLE / sizeof TABLE[0], NAMES_PER_COMMAND = 4 };
 
 static const char *const KEYS[][2] = {
     {"^J, Alt-Enter", "a new line; so is Enter after \\, or between \"\"\" and \"\"\""},
-    {"^C", "stops the answer; at the prompt, clears the line"},
-    {"typing meanwhile", "Enter queues it; /bg /new /resume /fork leave it at work"},
+    {"^C, Esc", "stop the answer; at the prompt, ^C clears the line"},
+    {"type-ahead", "Enter queues the line; /bg /new /resume /fork leave the answer running"},
     {"^R, ↑, ↓", "what was typed before; ^G opens $EDITOR"},
     {"^O", "the last thinking; while it is written, keeps it open"},
     {"Esc Esc", "on an empty line: the list of turns"},
@@ -221,13 +221,28 @@ bool command_number(const char *text, int64_t *number) {
 
 bool commands_is_command(const char *line) { return line[0] == '/' && line[1] != '/'; }
 
-bool commands_moves(const char *line) {
+enum commands_beside commands_beside(const char *line) {
+    static command_handler *const MOVES[] = {command_bg, command_new, command_resume, command_fork};
+    static command_handler *const RUNS[] = {
+        help, command_list, command_stats, command_show, command_context, command_kv, save, quit};
     char name[NAME_BYTES];
-    if (!commands_is_command(line) || sscanf(line, "/%31s", name) != 1) return false;
+    if (!commands_is_command(line) || sscanf(line, "/%31s", name) != 1) return BESIDE_WAITS;
     const struct command *command = command_find(name);
-    if (!command) return false;
-    return command->handler == command_bg || command->handler == command_new ||
-           command->handler == command_resume || command->handler == command_fork;
+    for (size_t i = 0; command && i < sizeof MOVES / sizeof MOVES[0]; i++)
+        if (command->handler == MOVES[i]) return BESIDE_MOVES;
+    for (size_t i = 0; command && i < sizeof RUNS / sizeof RUNS[0]; i++)
+        if (command->handler == RUNS[i]) return BESIDE_RUNS;
+    return BESIDE_WAITS;
+}
+
+// A name may be in quotation marks; /read and /ask take several.
+static void run(struct console *console, const struct command *command, char *argument) {
+    static command_handler *const NAMES[] = {command_resume, command_delete, command_strip,
+                                             command_fork,   command_name,   command_new,
+                                             command_export, command_import, command_model};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (command->handler == NAMES[i]) path_unquote(argument);
+    command->handler(console, argument);
 }
 
 void commands_run(struct console *console, const char *line) {
@@ -243,7 +258,7 @@ void commands_run(struct console *console, const char *line) {
     if (!name || !argument)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
     else if (command)
-        command->handler(console, argument);
+        run(console, command, argument);
     else
         say_unknown(name);
     free(name);

@@ -12,8 +12,13 @@
 
 bool commands_is_command(const char *line);
 
-// Does the line go to another conversation? Then it also works while an answer is written.
-bool commands_moves(const char *line);
+// What becomes of a line that is sent while an answer is written?
+enum commands_beside {
+    BESIDE_WAITS, // until the answer has ended
+    BESIDE_RUNS,  // at once: a command that only reads, and /quit
+    BESIDE_MOVES, // at once: it goes to another conversation, and leaves the answer running
+};
+enum commands_beside commands_beside(const char *line);
 
 // Runs the command; it reports its own failures.
 void commands_run(struct console *console, const char *line);

@@ -33,9 +33,10 @@ static bool find_file(const char *word, size_t length, struct text *path, size_t
         struct text typed = {0};
         text_clear(path);
         const size_t skipped = end ? 1 : 0;
-        const bool there = *used > 2 * skipped &&
-                           text_append(&typed, word + skipped, *used - 2 * skipped) == STATUS_OK &&
-                           path_expand(typed.bytes, path) == STATUS_OK && exists(path);
+        bool there = *used > 2 * skipped &&
+                     text_append(&typed, word + skipped, *used - 2 * skipped) == STATUS_OK;
+        if (there && !end) path_unquote(typed.bytes);
+        there = there && path_expand(typed.bytes, path) == STATUS_OK && exists(path);
         text_deinit(&typed);
         if (there) return true;
         if (end || *used == 0 || !strchr(PUNCTUATION, word[*used - 1])) return false;
@@ -61,13 +62,14 @@ static enum status expand_word(const char *word, size_t length, struct text *mes
     return status;
 }
 
-// Up to the end of the word, or of the quotation that it begins with.
+// Up to the end of the word, or of the quotation that it begins with. A blank after a backslash is
+// in the word.
 static size_t word_length(const char *word, size_t length) {
     const char *end = NULL;
     size_t used = 0;
     if (length > 2 && word[1] == '"') end = memchr(word + 2, '"', length - 2);
     if (end) used = (size_t)(end - word);
-    while (used < length && !strchr(BLANKS, word[used]))
+    while (used < length && (!strchr(BLANKS, word[used]) || (used > 1 && word[used - 1] == '\\')))
         used++;
     return used;
 }
@@ -99,7 +101,7 @@ static void say_tokens(struct console *console, const struct text *message, size
     if (chat_measure(console->session->front, message->bytes, message->length, &tokens,
                      &free_tokens, &err) != STATUS_OK)
         return;
-    terminal_tell(STYLE_DIM, "[with %zu file%s: %s tokens, %s are free]\n", files,
+    terminal_tell(STYLE_DIM, "[%zu file%s attached: %s tokens, %s free]\n", files,
                   files == 1 ? "" : "s", count_format(tokens, count),
                   count_format(free_tokens, left));
 }

@@ -38,7 +38,7 @@ void console_queue(struct console *console, struct text *line) {
     }
     console->queue[console->queued++] = *line;
     *line = (struct text){0};
-    editor_queued(console->queued);
+    editor_queued(console->queued, text_string(&console->queue[0]));
 }
 
 bool console_unqueue(struct console *console, struct text *line) {
@@ -46,7 +46,7 @@ bool console_unqueue(struct console *console, struct text *line) {
     *line = console->queue[0];
     console->queued--;
     memmove(console->queue, console->queue + 1, (size_t)console->queued * sizeof *line);
-    editor_queued(console->queued);
+    editor_queued(console->queued, console->queued ? text_string(&console->queue[0]) : "");
     return true;
 }
 
@@ -95,7 +95,7 @@ void console_quit(struct console *console) {
     const int32_t behind = console->session->unfollowed_count;
     console->leave = behind == 0 || console->warned_at == console->prompts - 1;
     if (console->leave) return;
-    terminal_tell(STYLE_DIM, "%d answer%s still being written: once more stops %s, and leaves.\n",
+    terminal_tell(STYLE_DIM, "%d answer%s still being written; ^D again stops %s and quits.\n",
                   (int)behind, behind == 1 ? " is" : "s are", behind == 1 ? "it" : "them");
     console->warned_at = console->prompts;
 }

@@ -83,9 +83,10 @@ static void show_start(const struct console *console) {
 
 static void warn_when_nearly_full(struct console *console) {
     const struct usage usage = usage_of(console->session->front);
-    if (usage.context_percent < NEARLY_FULL_PERCENT) return;
+    const bool said = turn_first(&console->session->front->turn).stop == STOP_CONTEXT;
+    if (said || usage.context_percent < NEARLY_FULL_PERCENT) return;
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
-    terminal_tell(STYLE_DIM, "[%s of %s tokens are used — /compact makes room]\n\n",
+    terminal_tell(STYLE_DIM, "[%s of %s tokens used — /compact frees some]\n\n",
                   count_format(usage.length, used), count_format(usage.context, context));
 }
 
@@ -103,15 +104,16 @@ static void pick(struct console *console) {
     struct error err = {0};
     int64_t number = 0;
     if (answers_kept(chat) < 2) return;
-    terminal_tell(STYLE_DIM, "Enter goes on with the first; /alt shows the others.\n");
-    if (console_ask(console, "go on with which? ", &answer)) {
+    const int first = (int)turn_answer(&chat->turn, 0).number;
+    terminal_tell(STYLE_DIM, "Enter continues with [%d]; /alt shows the others.\n", first);
+    if (console_ask(console, "continue with which? ", &answer)) {
         const int64_t index = command_number(text_string(&answer), &number)
                                   ? number - turn_answer(&chat->turn, 0).number
                                   : -1;
         const bool found = index >= 0 && index < chat->turn.answer_count &&
                            turn_answer(&chat->turn, (int32_t)index).any;
         if (!found)
-            terminal_tell(STYLE_ERROR, "there is no such answer: it is the first\n");
+            terminal_tell(STYLE_ERROR, "there is no such answer: it continues with [%d]\n", first);
         else
             console_failed(
                 chat_choose(chat, turn_answer(&chat->turn, (int32_t)index).message, &err), &err);
@@ -122,17 +124,17 @@ static void pick(struct console *console) {
 // The answer in front while it is shown.
 struct following {
     struct console *console;
-    struct text move; // a command that leaves it
+    struct text command; // that was sent meanwhile, and does not wait
 };
 
-// A line that was sent while the answer streams. A command that moves runs at once.
+// A line that was sent while the answer streams: most wait for its end.
 static bool hear_line(void *user, struct text *line) {
     struct following *following = user;
-    if (!commands_moves(text_string(line))) {
+    if (commands_beside(text_string(line)) == BESIDE_WAITS) {
         console_queue(following->console, line);
         return false;
     }
-    following->move = *line;
+    following->command = *line;
     *line = (struct text){0};
     return true;
 }
@@ -143,6 +145,28 @@ static void move(struct console *console, const char *line) {
     commands_run(console, line);
     // Either it did not move, or an answer is being written where it is now.
     console->again = console->session->front->turn.active;
+}
+
+static void show_sent(const char *bytes, size_t length) {
+    terminal_say(STYLE_BOLD, "%s", PROMPT);
+    terminal_text(STYLE_PLAIN, bytes, length);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
+// The answer goes on below what the command shows; /quit ends it, and it keeps what it has.
+static void run_beside(struct console *console, const struct text *command) {
+    struct session *session = console->session;
+    const char *line = text_string(command);
+    if (commands_beside(line) == BESIDE_MOVES) {
+        move(console, line);
+        return;
+    }
+    show_sent(line, command->length);
+    commands_run(console, line);
+    if (!console->leave) return;
+    turn_set_background(&session->front->turn,
+                        true); // there is no editor to give a message back to
+    session_finish(session, &session->front->turn);
 }
 
 static void end_turn(struct following *following, enum view_end end) {
@@ -159,7 +183,7 @@ static void end_turn(struct following *following, enum view_end end) {
     case VIEW_FAILED:
         break;
     case VIEW_MOVED:
-        move(console, text_string(&following->move));
+        run_beside(console, &following->command);
         break;
     case VIEW_LEAVE:
         console->leave = true;
@@ -182,7 +206,7 @@ static void follow(struct console *console) {
         view_turn(session, &session->front->turn, &options, &console->exit_code, &cancelled);
     console_end_type_ahead(&typed);
     end_turn(&following, end);
-    text_deinit(&following.move);
+    text_deinit(&following.command);
     console_keep_typed(console, &typed, cancelled);
 }
 
@@ -210,9 +234,7 @@ static void obey_line(struct console *console, const struct text *line) {
 static bool obey_queue(struct console *console) {
     struct text line = {0};
     if (!console_unqueue(console, &line)) return false;
-    terminal_say(STYLE_BOLD, "%s", PROMPT);
-    terminal_text(STYLE_PLAIN, text_string(&line), line.length);
-    terminal_say(STYLE_PLAIN, "\n");
+    show_sent(text_string(&line), line.length);
     obey_line(console, &line);
     text_deinit(&line);
     return true;
@@ -280,9 +302,7 @@ static void greet(struct console *console, const struct interactive_options *opt
     if (options->resumed) console_arrive(console);
     if (options->picks) command_pick(console, "");
     if (!options->first_prompt) return;
-    terminal_say(STYLE_BOLD, "%s", PROMPT);
-    terminal_text(STYLE_PLAIN, options->first_prompt, strlen(options->first_prompt));
-    terminal_say(STYLE_PLAIN, "\n");
+    show_sent(options->first_prompt, strlen(options->first_prompt));
     if (overflow_send(console, options->first_prompt, strlen(options->first_prompt)) == SENT_BACK)
         console_give_back(console, options->first_prompt);
 }

@@ -2,21 +2,13 @@
 //
 // Answers in the background are handled meanwhile. SIGTERM and SIGHUP make the console leave, and
 // come as Esc. Sequences of unknown keys are swallowed. Threads: the UI's.
-#ifndef APP_KEYS_H
-#define APP_KEYS_H
+#ifndef APP_CONSOLE_KEYS_H
+#define APP_CONSOLE_KEYS_H
 
 #include "app/console/console.h"
+#include "app/screen/keys.h"
 
-enum key { // beyond the bytes
-    KEY_UP = 256,
-    KEY_DOWN,
-    KEY_PAGE_UP,
-    KEY_PAGE_DOWN,
-    KEY_HOME,
-    KEY_END,
-    KEY_ESCAPE,
-    KEY_REDRAW, // the screen may have changed
-};
+enum { KEY_REDRAW = KEY_ESCAPE + 1 }; // the screen may have changed
 
 enum { // the bytes that mean something to a picker or a page
     KEY_CTRL_C = 0x03,
@@ -30,6 +22,6 @@ enum { // the bytes that mean something to a picker or a page
     KEY_DELETE = 0x7F,
 };
 
-int keys_read(struct console *console); // waits: a byte or an enum key
+int keys_read(struct console *console); // waits: a byte, an enum key_code, or KEY_REDRAW
 
 #endif

@@ -168,6 +168,7 @@ static bool obey_signals(struct view *view, int *exit_code) {
         return false;
     }
     if (view->end_signal) return since_ms > FAREWELL_MS;
+    if (signals.stop && !before_ms) cancel(view);
     if (signals.interrupts == 0) return false;
     if ((before_ms && since_ms <= AGAIN_MS) || signals.interrupts > 1) {
         *exit_code = EXIT_INTERRUPTED;
@@ -199,7 +200,7 @@ static bool show_update(struct view *view, const struct turn_update *update) {
 // True: a line was sent that ends the view.
 static bool obey_keys(struct view *view) {
     struct text line = {0};
-    if (!terminal_wait(0)) return false;
+    if (!editor_has_keys()) return false;
     stream_settle(&view->stream); // the footer may appear now
     const bool moves = editor_listen(&line) && view->options->line(view->options->user, &line);
     if (editor_unfolds()) {

@@ -16,7 +16,7 @@ enum view_end {
     VIEW_ANSWERED, // the answer is stored, complete or in part; anything unusual was said
     VIEW_BACK,     // nothing was answered: the message was given back
     VIEW_FAILED,   // and said why
-    VIEW_MOVED,    // a line that was sent meanwhile leaves the turn, which goes on
+    VIEW_MOVED,    // a line that was sent meanwhile does not wait for the turn, which goes on
     VIEW_LEAVE,    // *exit_code: a signal, or ^C twice
 };
 

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/base/printable.h"
 #include "app/screen/terminal.h"
 
 void complain(const char *text) {
     struct text line = {0};
-    if (terminal_neutralise(text, strlen(text), &line) == STATUS_OK)
+    if (printable_text(text, strlen(text), &line) == STATUS_OK)
         fprintf(stderr, "quire: %s\n", text_string(&line));
     text_deinit(&line);
 }

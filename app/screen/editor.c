@@ -1,23 +1,31 @@
 #include "app/screen/editor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 // After <stdio.h>: Readline's headers use FILE.
 #include <readline/readline.h>
 
 #include "app/base/figures.h"
+#include "app/base/printable.h"
+#include "app/screen/draft_view.h"
+#include "app/screen/external_editor.h"
 #include "app/screen/input_history.h"
+#include "app/screen/keys.h"
+#include "app/screen/paste.h"
 #include "app/screen/terminal.h"
 
 enum {
     KEY_SEQUENCE_MS = 50, // between ESC and the rest of a key
-    TYPE_AHEAD_PROMPT_BYTES = 32,
+    TWICE_MS = 1000,      // Esc Esc
+    PASTE_ROWS = 5,       // a longer paste is folded
+    ROWS_BESIDE_DRAFT = 2,
+    READ_BYTES = 4096,
+    LISTED_MOST = 100, // completions
+    QUEUE_PART = 3,    // of the line, for what is queued
 };
 
 static const char BLOCK[] = "\"\"\"";
@@ -28,23 +36,20 @@ static struct {
     bool type_ahead;   // an answer streams meanwhile
     bool shown;        // the type-ahead line is on the screen
     bool unfolds;      // ^O was pressed beside an answer
-    int queued;        // lines that it says are waiting
-    FILE *nowhere;     // where Readline's output goes during type-ahead
-    FILE *terminal;    // where it goes otherwise
-    char **candidates; // of the completion under way
+    struct text queue; // what it says about the lines that are waiting
+    bool stale;        // the line has changed since it was drawn
+    FILE *nowhere;     // where Readline's output goes
+    struct keys keys;  // what was read
+    struct key key;    // of which Readline gets bytes, from key_at on
+    size_t key_at;
+    int64_t escaped_ms; // when Esc was pressed, with no key since; 0: it was not
+    char **candidates;  // of the completion under way
     size_t candidate;
     bool question;
-    bool enter;                 // sends even an empty line
-    bool done, closed;          // the line was sent; or ^D
-    char *line;                 // owned, when done
-    KEYMAP_ENTRY after_escapes; // what Esc Esc was before
+    bool enter;        // sends even an empty line
+    bool done, closed; // the line was sent; or ^D
+    char *line;        // owned, when done
 } editor;
-
-// Readline passes the time it would wait, in microseconds; a call with -1 reads it.
-static int key_waits(void) {
-    const int asked_us = rl_set_keyboard_input_timeout(-1);
-    return terminal_wait(asked_us > 0 ? KEY_SEQUENCE_MS : 0);
-}
 
 static int insert_newline(int count, int key) {
     (void)count, (void)key;
@@ -115,87 +120,135 @@ static int point_in_line(int start, int count) {
     return point;
 }
 
+static void fold_line(void);
+
+static int move_in_history(rl_command_func_t *move, int count, int key) {
+    const int result = move(count, key);
+    fold_line();
+    return result;
+}
+
 static int line_up(int count, int key) {
     const int start = line_start(rl_point);
-    if (start == 0) return rl_get_previous_history(count, key);
+    if (start == 0) return move_in_history(rl_get_previous_history, count, key);
     rl_point = point_in_line(line_start(start - 1), characters_between(start, rl_point));
     return 0;
 }
 
 static int line_down(int count, int key) {
     const int start = line_start(rl_point), end = line_end(rl_point);
-    if (end == rl_end) return rl_get_next_history(count, key);
+    if (end == rl_end) return move_in_history(rl_get_next_history, count, key);
     rl_point = point_in_line(end + 1, characters_between(start, rl_point));
     return 0;
 }
 
-static bool write_draft(int file) {
-    const size_t length = (size_t)rl_end;
-    return write(file, rl_line_buffer, length) == (ssize_t)length;
+static struct draft current_draft(void) {
+    const bool plain = rl_display_prompt == rl_prompt;
+    return (struct draft){.prompt = rl_display_prompt,
+                          .bold = plain && terminal_styled(),
+                          .line = rl_line_buffer,
+                          .length = (size_t)rl_end,
+                          .point = (size_t)rl_point};
 }
 
-static bool read_draft(const char *path, struct text *draft) {
-    FILE *file = fopen(path, "re");
-    if (!file) return false;
-    char bytes[4096];
-    bool whole = true;
-    for (size_t got; whole && (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        whole = text_append(draft, bytes, got) == STATUS_OK;
-    fclose(file);
-    while (draft->length > 0 && draft->bytes[draft->length - 1] == '\n')
-        draft->bytes[--draft->length] = '\0';
-    return whole;
+// ---- the line on the screen
+//
+// We draw it, and Readline's own output goes nowhere; except on a dumb terminal, where Readline
+// draws what can be drawn there.
+
+static bool draws(void) { return terminal_capable(); }
+
+static void note_change(void) { editor.stale = true; }
+
+static void show_line(void) {
+    const struct draft draft = current_draft();
+    if (!draws() || !editor.stale || editor.done) return;
+    editor.stale = false;
+    draft_view_draw(&draft);
 }
 
-// Runs the editor on the file, through the shell so that "code --wait" works.
-static bool run_editor(const char *program, const char *path) {
-    const pid_t child = fork();
-    if (child == 0) {
-        char command[512];
-        snprintf(command, sizeof command, "%s \"$1\"", program);
-        execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
-        _exit(127);
+static void hide_line(void) {
+    if (draws())
+        draft_view_hide();
+    else
+        rl_clear_visible_line();
+    fflush(rl_outstream);
+}
+
+// After hide_line() and other output.
+static void show_line_again(void) {
+    rl_on_new_line();
+    rl_forced_update_display();
+}
+
+// The cursor goes behind the line, which stays on the screen; true: that is an empty row.
+static bool leave_line(void) {
+    const struct draft draft = current_draft();
+    if (draws()) return draft_view_leave(&draft);
+    const int point = rl_point;
+    rl_point = rl_end;
+    rl_redisplay();
+    rl_point = point;
+    return false;
+}
+
+// As one change, which can be undone.
+static void replace_line(const char *line) {
+    rl_begin_undo_group();
+    rl_delete_text(0, rl_end);
+    rl_point = 0;
+    rl_insert_text(line);
+    rl_end_undo_group();
+}
+
+// Puts a text in: as one character where it would fill more than so many rows.
+static void insert_text(const char *text, size_t length, int rows, bool pasted) {
+    char folded[UTF8_MAX_BYTES + 1];
+    const bool folds = draws() && !editor.question &&
+                       paste_is_tall(text, length, terminal_width(), rows) &&
+                       paste_fold(text, length, pasted, folded);
+    rl_insert_text(folds ? folded : text);
+}
+
+// A line that came at once, such as one of the history: the screen has all of it, or its label.
+static void fold_line(void) {
+    const int rows = terminal_height() - ROWS_BESIDE_DRAFT;
+    struct text whole = {0};
+    if (!draws() || !paste_is_tall(rl_line_buffer, (size_t)rl_end, terminal_width(), rows)) return;
+    if (paste_unfold(rl_line_buffer, &whole) == STATUS_OK) {
+        rl_begin_undo_group();
+        rl_delete_text(0, rl_end);
+        rl_point = 0;
+        insert_text(text_string(&whole), whole.length, rows, false);
+        rl_end_undo_group();
     }
-    int result = 0;
-    while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && WIFEXITED(result) && WEXITSTATUS(result) == 0;
+    text_deinit(&whole);
 }
 
 static int open_in_editor(int count, int key) {
     (void)count, (void)key;
-    const char *program = getenv("VISUAL");
-    if (!program || !program[0]) program = getenv("EDITOR");
-    if (!program || !program[0]) program = "vi";
-    char path[] = "/tmp/quire-draft-XXXXXX";
-    const int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0) return rl_ding();
-    struct text draft = {0};
-    const bool written = write_draft(file);
-    close(file);
-    rl_clear_visible_line();
-    fflush(rl_outstream);
-    terminal_lend();
-    const bool edited = written && run_editor(program, path) && read_draft(path, &draft);
-    terminal_retake();
-    if (edited) {
-        rl_replace_line(text_string(&draft), 0);
-        rl_point = rl_end;
-    } else {
-        terminal_tell(STYLE_ERROR, "%.60s failed: the draft is as it was\n", program);
-        rl_on_new_line();
+    struct text draft = {0}, edited = {0};
+    size_t left_out = 0;
+    bool done = false;
+    hide_line();
+    if (paste_unfold(rl_line_buffer, &draft) == STATUS_OK)
+        done = external_editor_run(text_string(&draft), draft.length, &edited, &left_out);
+    if (left_out > 0)
+        terminal_tell(STYLE_ERROR, "NUL bytes cannot be sent: %zu left out\n", left_out);
+    if (done) {
+        replace_line(text_string(&edited));
+        fold_line();
     }
-    unlink(path);
     text_deinit(&draft);
-    return rl_forced_update_display();
+    text_deinit(&edited);
+    show_line_again();
+    return 0;
 }
 
 static void tell_above(editor_tell *tell) {
-    rl_clear_visible_line();
-    fflush(rl_outstream);
+    hide_line();
     tell(editor.options.user);
-    rl_on_new_line();
-    rl_forced_update_display();
+    show_line_again();
 }
 
 static int unfold(int count, int key) {
@@ -235,56 +288,158 @@ static char **complete(const char *word, int start, int end) {
     return matches;
 }
 
-// On an empty line: the list of turns.
-static int open_turn_list(int count, int key) {
-    if (rl_end > 0 || editor.question) return 0;
-    rl_insert_text("/fork -");
-    rl_redisplay();
-    return rl_newline(count, key);
-}
-
 // terminal.h sets the modes for the whole chat, so Readline must not change them.
 static void keep_modes_at_begin(int meta) { (void)meta; }
 
 static void keep_modes_at_end(void) {}
 
-static bool is_taller_than_the_screen(const char *line) {
-    int rows, columns, row = 1, column = 0;
-    rl_get_screen_size(&rows, &columns);
-    for (const char *at = line; *at; at++) {
-        column += starts_character(*at);
-        if (*at != '\n' && column < columns) continue;
-        row++;
-        column = 0;
-    }
-    return row >= rows;
-}
-
 static void line_handler(char *line) {
+    if (draws() && !line) draft_view_hide();
+    if (draws() && line && !leave_line()) terminal_say(STYLE_PLAIN, "\n");
     rl_callback_handler_remove();
-    // Readline loses count of the rows that have left the screen.
-    if (line && is_taller_than_the_screen(line)) terminal_to_bottom();
     editor.done = true;
     editor.closed = line == NULL;
     editor.line = line;
 }
 
-void editor_open(const struct editor_options *options) {
-    editor.options = *options;
-    rl_readline_name = "quire";
-    rl_catch_signals = 0;
-    rl_catch_sigwinch = 0;
-    rl_change_environment = 0;
-    rl_prep_term_function = keep_modes_at_begin;
-    rl_deprep_term_function = keep_modes_at_end;
-    rl_input_available_hook = key_waits;
-    rl_attempted_completion_function = complete;
-    rl_completer_word_break_characters = " \t\n";
-    rl_initialize();
-    rl_tty_set_echoing(1);
-    rl_variable_bind("bell-style", "none");
-    rl_variable_bind("enable-active-region", "off");
-    rl_variable_bind("show-all-if-ambiguous", "on");
+static int clear_screen(int count, int key) {
+    (void)count, (void)key;
+    if (editor.type_ahead || !draws()) return 0;
+    draft_view_hide();
+    terminal_clear();
+    show_line_again();
+    return 0;
+}
+
+// In columns, read downwards.
+static void list_in_columns(char **matches, int count, int column) {
+    const int fitting = (terminal_width() - 1) / column, columns = fitting > 0 ? fitting : 1;
+    const int rows = (count + columns - 1) / columns;
+    for (int row = 0; row < rows; row++) {
+        for (int i = row; i < count; i += rows) {
+            const int blanks = i + rows < count ? column - text_columns(matches[i]) : 0;
+            terminal_say(STYLE_PLAIN, "%s%*s", matches[i], blanks > 0 ? blanks : 0, "");
+        }
+        terminal_say(STYLE_PLAIN, "\n");
+    }
+}
+
+// matches[1..count]; not a list that would push everything else off the screen.
+static void list_completions(char **matches, int count, int longest) {
+    if (editor.type_ahead) return;
+    if (!leave_line()) terminal_say(STYLE_PLAIN, "\n");
+    if (count > LISTED_MOST)
+        terminal_say(STYLE_DIM, "%d possibilities: type more of the word\n", count);
+    else
+        list_in_columns(matches + 1, count, longest + 2);
+    show_line_again();
+}
+
+// ---- keys
+
+static bool has_byte(void) { return editor.key_at < editor.key.length; }
+
+static int bytes_wait(void) { return has_byte(); }
+
+// Appends what has been typed to the keys, once there is something within the time; false: nothing,
+// or a signal, or the terminal is gone (*gone).
+static bool read_bytes(int event_fd, int timeout_ms, bool *gone) {
+    char bytes[READ_BYTES];
+    if (!terminal_wait_beside(event_fd, timeout_ms)) return false;
+    const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+    *gone = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+    return got > 0 && keys_put(&editor.keys, bytes, (size_t)got) == STATUS_OK;
+}
+
+// The next key into editor.key, waiting so long for it to begin. The rest of a key comes at once,
+// or the key has ended.
+static enum key_kind next_key(int event_fd, int timeout_ms, bool *gone) {
+    editor.key_at = 0;
+    *gone = false;
+    for (;;) {
+        if (keys_next(&editor.keys, false, &editor.key) != KEY_NONE) return editor.key.kind;
+        const bool begun = keys_are_partial(&editor.keys);
+        if (read_bytes(begun ? -1 : event_fd, begun ? KEY_SEQUENCE_MS : timeout_ms, gone)) continue;
+        return begun ? keys_next(&editor.keys, true, &editor.key) : KEY_NONE;
+    }
+}
+
+// A byte for Readline; it also asks in the middle of a command.
+static int next_byte(FILE *unused) {
+    (void)unused;
+    bool gone = false;
+    while (!has_byte()) {
+        const enum key_kind kind = next_key(-1, -1, &gone);
+        if (gone || terminal_gone()) return EOF;
+        if (kind != KEY_BYTES && kind != KEY_SEQUENCE) editor.key.length = 0;
+    }
+    return (unsigned char)editor.key.bytes[editor.key_at++];
+}
+
+// Readline gets a key whole, so it never waits for the rest of one.
+static void feed(void) {
+    while (has_byte() && !editor.done)
+        rl_callback_read_char();
+    editor.key_at = editor.key.length;
+}
+
+// As if it had been typed.
+static void feed_byte(char byte) {
+    editor.key = (struct key){.kind = KEY_BYTES, .bytes = {byte}, .length = 1};
+    editor.key_at = 0;
+    feed();
+}
+
+static bool is_bound(const struct key *key) {
+    int type = ISKMAP;
+    rl_command_func_t *bound = rl_function_of_keyseq_len(key->bytes, key->length, NULL, &type);
+    return bound && bound != rl_do_lowercase_version && type != ISKMAP;
+}
+
+// Ends a search; stops the answer that is being written; the second one on an empty line opens the
+// list of turns. Readline would take it for the beginning of another key.
+static void press_escape(int64_t before_ms) {
+    const bool vi = rl_editing_mode == 0;
+    if (vi || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
+        feed();
+        return;
+    }
+    if (editor.type_ahead) {
+        terminal_press(ESC);
+        return;
+    }
+    editor.escaped_ms = clock_ms();
+    if (!before_ms || editor.escaped_ms - before_ms > TWICE_MS || rl_end > 0 || editor.question)
+        return;
+    editor.escaped_ms = 0;
+    rl_insert_text("/fork -");
+    feed_byte('\r');
+}
+
+static void press(void) {
+    const int64_t escaped_ms = editor.escaped_ms;
+    editor.escaped_ms = 0;
+    switch (editor.key.kind) {
+    case KEY_NONE:
+        break;
+    case KEY_BYTES:
+        feed();
+        break;
+    case KEY_SEQUENCE:
+        if (editor.key.code == KEY_ESCAPE)
+            press_escape(escaped_ms);
+        else if (is_bound(&editor.key))
+            feed();
+        break;
+    case KEY_PASTE:
+        if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) rl_callback_sigcleanup();
+        insert_text(text_string(editor.key.paste), editor.key.paste->length, PASTE_ROWS, true);
+        note_change();
+        break;
+    }
+}
+
+static void bind_keys(void) {
     rl_bind_keyseq("\\C-m", send_or_continue);
     rl_bind_keyseq("\\C-j", insert_newline);
     rl_bind_keyseq("\\e\\C-m", insert_newline);
@@ -298,56 +453,83 @@ void editor_open(const struct editor_options *options) {
     rl_bind_keyseq("\\C-g", open_in_editor);
     rl_bind_keyseq("\\C-o", unfold);
     rl_bind_keyseq("\\C-x\\C-e", open_in_editor);
-    // Bound by hand: an inputrc may bind longer keys with this prefix, for which Readline would
-    // wait.
-    editor.after_escapes = emacs_meta_keymap[ESC];
-    emacs_meta_keymap[ESC] = (KEYMAP_ENTRY){ISFUNC, open_turn_list};
+    if (draws()) rl_bind_keyseq("\\C-l", clear_screen);
+    if (draws()) rl_bind_keyseq("\\e\\C-l", clear_screen);
     rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
     rl_bind_key(TERMINAL_SUSPEND, press_signal_key);
+}
+
+void editor_open(const struct editor_options *options) {
+    editor.options = *options;
+    rl_readline_name = "quire";
+    rl_catch_signals = 0;
+    rl_catch_sigwinch = 0;
+    rl_change_environment = 0;
+    rl_prep_term_function = keep_modes_at_begin;
+    rl_deprep_term_function = keep_modes_at_end;
+    rl_getc_function = next_byte;
+    rl_input_available_hook = bytes_wait;
+    rl_attempted_completion_function = complete;
+    rl_completer_word_break_characters = " \t\n";
+    rl_completion_query_items = 0;
+    rl_completion_display_matches_hook = draws() ? list_completions : NULL;
+    editor.nowhere = fopen("/dev/null", "we");
+    if (draws() && editor.nowhere) rl_outstream = editor.nowhere;
+    if (draws()) rl_redisplay_function = note_change;
+    rl_initialize();
+    rl_tty_set_echoing(1);
+    rl_variable_bind("bell-style", "none");
+    rl_variable_bind("enable-active-region", "off");
+    rl_variable_bind("page-completions", "off");
+    rl_variable_bind("show-all-if-ambiguous", "on");
+    bind_keys();
     input_history_open(options->history_path);
 }
 
-void editor_remember(const char *text) { input_history_add(text); }
+void editor_remember(const char *draft) {
+    struct text whole = {0};
+    if (paste_unfold(draft, &whole) == STATUS_OK) input_history_add(text_string(&whole));
+    text_deinit(&whole);
+}
 
 void editor_close(void) {
-    emacs_meta_keymap[ESC] = editor.after_escapes;
     input_history_close();
+    keys_deinit(&editor.keys);
+    text_deinit(&editor.queue);
+    paste_forget_all();
     if (editor.nowhere) fclose(editor.nowhere);
     editor.nowhere = NULL;
 }
 
 static void begin_line(const struct editor_prompt *prompt, const char *draft) {
     char shown[128];
-    const bool bold = terminal_styled();
-    snprintf(shown, sizeof shown, "%s%s%s", bold ? "\001\033[1m\002" : "", prompt->text,
-             bold ? "\001\033[0m\002" : "");
+    const bool marked = terminal_styled() && !draws();
+    snprintf(shown, sizeof shown, "%s%s%s", marked ? "\001\033[1m\002" : "", prompt->text,
+             marked ? "\001\033[0m\002" : "");
     editor.question = prompt->question;
     editor.enter = prompt->enter;
     editor.done = false;
+    editor.escaped_ms = 0;
     rl_reset_screen_size();
     rl_callback_handler_install(shown, line_handler);
-    if (draft[0]) {
-        rl_insert_text(draft);
-        rl_redisplay();
-    }
+    if (!draft[0]) return;
+    rl_insert_text(draft);
+    fold_line();
+    rl_redisplay();
 }
 
 // Leaves the screen as it is and abandons the line.
 static void drop_line(void) {
     rl_callback_sigcleanup();
-    rl_point = rl_end;
-    rl_redisplay();
+    leave_line();
     rl_callback_handler_remove();
 }
 
 // The shell continues below the line, which is drawn again where the shell's output ends.
 static void suspend(void) {
-    const int point = rl_point;
-    rl_point = rl_end;
-    rl_redisplay();
+    leave_line();
     terminal_say(STYLE_PLAIN, "\n");
     terminal_suspend();
-    rl_point = point;
     rl_on_new_line();
 }
 
@@ -356,11 +538,17 @@ static void tell_news(void) {
     if (editor.options.notice(editor.options.user)) tell_above(editor.options.tell);
 }
 
+static void resize_line(void) {
+    const struct draft draft = current_draft();
+    if (draws() && !editor.type_ahead) draft_view_resized(&draft);
+    rl_resize_terminal(); // which shows the line, too
+}
+
 // False when the signals end the reading.
 static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *end, int *signal) {
     const struct terminal_signals signals = terminal_read_signals();
     if (signals.end) {
-        if (!prompt->question) input_history_add(rl_line_buffer);
+        if (!prompt->question) editor_remember(rl_line_buffer);
         drop_line();
         terminal_say(STYLE_PLAIN, "\n");
         *signal = signals.end;
@@ -370,7 +558,7 @@ static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *en
     if (signals.interrupts) {
         const bool was_empty = rl_end == 0;
         drop_line();
-        if (was_empty && terminal_styled())
+        if (was_empty && terminal_capable())
             terminal_clear_line();
         else
             terminal_say(STYLE_DIM, "^C\n");
@@ -379,7 +567,7 @@ static bool obey_signals(const struct editor_prompt *prompt, enum editor_end *en
         begin_line(prompt, "");
     }
     if (signals.suspend) suspend();
-    if (signals.resized) rl_resize_terminal();
+    if (signals.resized) resize_line();
     if (signals.continued) rl_forced_update_display();
     return true;
 }
@@ -397,27 +585,43 @@ static const char *without_block(char *line) {
     return line;
 }
 
+// Moves the line that was sent into the empty *line, and into the history.
+static bool take_sent(struct text *line) {
+    const bool whole = paste_unfold(without_block(editor.line), line) == STATUS_OK;
+    if (whole) input_history_add(text_string(line));
+    free(editor.line);
+    return whole;
+}
+
 static enum editor_end finish_line(const struct editor_prompt *prompt, struct text *line) {
     if (editor.closed) {
-        if (terminal_styled())
-            terminal_clear_line();
-        else
-            terminal_say(STYLE_PLAIN, "\n");
+        if (!draws()) terminal_say(STYLE_PLAIN, "\n");
         return EDITOR_LEAVE;
     }
-    const char *text = prompt->question ? editor.line : without_block(editor.line);
-    if (!prompt->question) input_history_add(text);
-    const enum status status = text_append_string(line, text);
-    free(editor.line);
-    return status == STATUS_OK ? EDITOR_LINE : EDITOR_INTERRUPT;
+    if (prompt->question) {
+        const enum status status = text_append_string(line, editor.line);
+        free(editor.line);
+        return status == STATUS_OK ? EDITOR_LINE : EDITOR_INTERRUPT;
+    }
+    return take_sent(line) ? EDITOR_LINE : EDITOR_INTERRUPT;
+}
+
+static void close_line(void) {
+    if (!editor.question) editor_remember(rl_line_buffer);
+    drop_line();
+    editor.done = editor.closed = true;
 }
 
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal) {
     enum editor_end end = EDITOR_LEAVE;
     begin_line(prompt, prompt->draft);
     while (!editor.done) {
-        if (terminal_wait_beside(editor.options.event_fd, -1))
-            rl_callback_read_char();
+        bool gone;
+        if (!keys_are_partial(&editor.keys)) show_line(); // else more keys have been typed
+        if (next_key(editor.options.event_fd, -1, &gone) != KEY_NONE)
+            press();
+        else if (gone)
+            close_line();
         else
             tell_news();
         if (!editor.done && !obey_signals(prompt, &end, signal)) return end;
@@ -425,66 +629,46 @@ enum editor_end editor_read(const struct editor_prompt *prompt, struct text *lin
     return finish_line(prompt, line);
 }
 
+// Up to its first control character: nothing that is pasted acts as a key.
+static void type_paste(const struct text *paste) {
+    size_t length = 0;
+    while (length < paste->length && (unsigned char)paste->bytes[length] >= ' ' &&
+           paste->bytes[length] != RUBOUT)
+        length++;
+    const enum status ignored = keys_put(&editor.keys, text_string(paste), length);
+    (void)ignored;
+}
+
 int editor_key(int timeout_ms) {
-    unsigned char byte;
-    if (!terminal_wait_beside(editor.options.event_fd, timeout_ms)) return EDITOR_KEY_NONE;
-    const ssize_t got = read(STDIN_FILENO, &byte, 1);
-    if (got < 0 && errno == EINTR) return EDITOR_KEY_NONE;
-    return got == 1 ? byte : EDITOR_KEY_GONE;
+    bool gone;
+    const enum key_kind kind = next_key(editor.options.event_fd, timeout_ms, &gone);
+    const struct key *key = &editor.key;
+    editor.key_at = key->length;
+    switch (kind) {
+    case KEY_NONE:
+        break;
+    case KEY_BYTES:
+        return key->length == 1 ? (unsigned char)key->bytes[0] : KEY_OTHER;
+    case KEY_SEQUENCE:
+        return (int)key->code;
+    case KEY_PASTE:
+        type_paste(key->paste);
+        return EDITOR_KEY_NONE;
+    }
+    return gone ? EDITOR_KEY_GONE : EDITOR_KEY_NONE;
 }
 
 // ---- type-ahead
 
-// One character of the line, as the last line of the screen shows it, and its columns.
-static enum status show_character(const char *bytes, size_t length, struct text *out) {
-    if (bytes[0] == '\n') return text_append_string(out, "⏎");
-    if (bytes[0] == '\t') return text_append_string(out, " ");
-    return terminal_neutralise(bytes, length, out);
-}
-
-static int shown_columns(const char *bytes, size_t length, size_t *used) {
-    const uint32_t code_point = utf8_decode(bytes, length, used);
-    const int columns = character_columns(code_point);
-    const bool control = code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
-    return control ? 1 : columns;
-}
-
-// The beginning of the part of the line that fits the width and ends at the cursor.
-static size_t first_in_sight(const char *line, size_t point, int columns) {
-    size_t first = 0, used;
-    int width = 0;
-    for (size_t at = 0; at < point; at += used)
-        width += shown_columns(line + at, point - at, &used);
-    for (; width >= columns && first < point; first += used)
-        width -= shown_columns(line + first, point - first, &used);
-    return first;
-}
-
-static enum status fit_type_ahead(struct text *out, int columns, int *cursor) {
-    const size_t end = (size_t)rl_end, point = (size_t)rl_point;
-    int width = 0;
-    size_t used;
-    for (size_t at = first_in_sight(rl_line_buffer, point, columns); at < end; at += used) {
-        const int more = shown_columns(rl_line_buffer + at, end - at, &used);
-        if (width + more >= columns) break;
-        width += more;
-        if (at < point) *cursor += more;
-        TRY(show_character(rl_line_buffer + at, used, out));
-    }
-    return STATUS_OK;
-}
-
-// Draws the line in place of Readline.
-static void draw_type_ahead(void) {
-    struct text shown = {0};
+// On a footer, as an answer streams above it.
+static void show_type_ahead(void) {
+    const struct draft draft = current_draft();
     const bool plain = rl_display_prompt == rl_prompt;
-    if (rl_end == 0 && plain && !editor.shown) return;
-    int cursor = text_columns(rl_display_prompt);
-    enum status status = text_append_string(&shown, rl_display_prompt);
-    if (status == STATUS_OK) status = fit_type_ahead(&shown, terminal_width() - cursor, &cursor);
-    if (status == STATUS_OK) terminal_footer(text_string(&shown), cursor);
+    const bool nothing = rl_end == 0 && plain && editor.queue.length == 0;
+    if (!editor.stale || (nothing && !editor.shown)) return;
+    editor.stale = false;
+    draft_view_footer(&draft);
     editor.shown = true;
-    text_deinit(&shown);
 }
 
 static void end_type_ahead_line(char *line) {
@@ -494,36 +678,33 @@ static void end_type_ahead_line(char *line) {
 }
 
 static void begin_type_ahead_line(void) {
-    char prompt[TYPE_AHEAD_PROMPT_BYTES] = "> ";
-    if (editor.queued > 0) snprintf(prompt, sizeof prompt, "%d queued > ", editor.queued);
     editor.done = false;
-    rl_callback_handler_install(prompt, end_type_ahead_line);
+    rl_callback_handler_install(editor.queue.length ? editor.queue.bytes : "> ",
+                                end_type_ahead_line);
 }
 
 void editor_begin_type_ahead(void) {
-    if (!editor.nowhere) editor.nowhere = fopen("/dev/null", "we");
     if (!editor.nowhere) return; // keys wait for the next prompt
-    editor.terminal = rl_outstream;
     rl_outstream = editor.nowhere;
-    rl_redisplay_function = draw_type_ahead;
+    rl_redisplay_function = note_change;
     editor.type_ahead = true;
     editor.question = editor.enter = editor.shown = false;
     begin_type_ahead_line();
+    show_type_ahead();
 }
 
+bool editor_has_keys(void) { return keys_are_partial(&editor.keys) || terminal_wait(0); }
+
 bool editor_listen(struct text *line) {
+    bool gone, sent = false;
     if (!editor.type_ahead) return false;
-    while (!editor.done && terminal_wait(0))
-        rl_callback_read_char();
-    if (!editor.done) return false;
-    bool sent = false;
-    if (editor.line) {
-        const char *text = without_block(editor.line);
-        input_history_add(text);
-        sent = text_append_string(line, text) == STATUS_OK;
-        free(editor.line);
+    while (!editor.done && next_key(-1, 0, &gone) != KEY_NONE)
+        press();
+    if (editor.done) {
+        sent = editor.line && take_sent(line);
+        begin_type_ahead_line();
     }
-    begin_type_ahead_line();
+    show_type_ahead();
     return sent;
 }
 
@@ -533,15 +714,32 @@ bool editor_unfolds(void) {
     return pressed;
 }
 
-void editor_queued(int lines) {
-    editor.queued = lines;
+// "2 queued: And of Spain? > "
+static enum status describe_queue(int lines, const char *first, struct text *out) {
+    struct text harmless = {0};
+    if (lines == 0) return STATUS_OK;
+    enum status status = text_format(out, "%d queued: ", lines);
+    if (status == STATUS_OK) status = printable_text(first, strlen(first), &harmless);
+    if (status == STATUS_OK)
+        status = text_fit(out, text_string(&harmless), terminal_width() / QUEUE_PART, false);
+    if (status == STATUS_OK) status = text_append_string(out, " > ");
+    text_deinit(&harmless);
+    return status;
+}
+
+void editor_queued(int lines, const char *first) {
+    text_clear(&editor.queue);
+    if (describe_queue(lines, first, &editor.queue) != STATUS_OK) text_clear(&editor.queue);
     if (!editor.type_ahead) return;
     rl_callback_handler_remove();
     begin_type_ahead_line();
+    show_type_ahead();
 }
 
 void editor_resized(void) {
-    if (editor.type_ahead) rl_resize_terminal(); // which draws, as we do it in Readline's place
+    if (!editor.type_ahead) return;
+    rl_resize_terminal();
+    show_type_ahead();
 }
 
 enum status editor_end_type_ahead(struct text *draft) {
@@ -549,8 +747,8 @@ enum status editor_end_type_ahead(struct text *draft) {
     rl_callback_sigcleanup(); // of a search, say, that is under way
     const enum status status = text_append(draft, rl_line_buffer, (size_t)rl_end);
     rl_callback_handler_remove();
-    rl_redisplay_function = rl_redisplay;
-    rl_outstream = editor.terminal;
+    if (!draws()) rl_redisplay_function = rl_redisplay;
+    if (!draws()) rl_outstream = stdout;
     editor.type_ahead = false;
     terminal_end_footer();
     return status;

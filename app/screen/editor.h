@@ -6,7 +6,8 @@
 //   ↑ ↓ move between the lines of a draft, then through the history.
 //   ^G and ^X^E open $VISUAL or $EDITOR on the draft.
 //   Esc Esc on an empty line sends "/fork -", the list of turns.
-// A paste is text: its newlines never send.
+// A paste is text: its newlines never send, and a long one is folded (paste.h); so is a long line
+// of the history. Keys that mean nothing here do nothing (keys.h).
 //
 //   at the prompt ──Enter──► idle ──editor_begin_type_ahead──► typing ahead
 //                              ▲                                    │
@@ -14,7 +15,7 @@
 //
 // Type-ahead is what the person types while an answer streams. The same keys edit a line that is
 // shown in the screen's last line as soon as it is not empty; what was not sent by the end becomes
-// the next prompt's draft. Threads: the UI's.
+// the next prompt's draft. Esc counts as terminal.h's `stop` then. Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H
 
@@ -42,7 +43,7 @@ struct editor_options {
 };
 
 void editor_open(const struct editor_options *options);
-void editor_remember(const char *text); // adds to the history; "" is ignored
+void editor_remember(const char *draft); // adds to the history; "" is ignored
 void editor_close(void);
 
 enum editor_end {
@@ -62,16 +63,17 @@ struct editor_prompt {
 // Fills the empty *line on EDITOR_LINE.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
-// The next byte that is typed, for callers that read keys themselves. NONE: none came in this time
-// (-1: no limit), or a signal or an event did. GONE: the terminal is gone.
+// The next key, for callers that read keys themselves: a byte or an enum key_code (keys.h). NONE:
+// none came in this time (-1: no limit), or a signal or an event did. GONE: the terminal is gone.
 enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
 int editor_key(int timeout_ms);
 
 void editor_begin_type_ahead(void);
+bool editor_has_keys(void);            // for editor_listen()
 bool editor_listen(struct text *line); // reads what has been typed; true: the empty *line was sent
-void editor_queued(int lines);         // that wait to be sent, as the type-ahead line says
-bool editor_unfolds(void);             // ^O was pressed since the last call
-void editor_resized(void);             // draws the type-ahead line again
-enum status editor_end_type_ahead(struct text *draft); // appends what was typed
+void editor_queued(int lines, const char *first); // wait to be sent, as the type-ahead line says
+bool editor_unfolds(void);                        // ^O was pressed since the last call
+void editor_resized(void);                        // draws the type-ahead line again
+enum status editor_end_type_ahead(struct text *draft); // appends what was typed, for a prompt
 
 #endif

@@ -24,7 +24,7 @@
 //             ├──► code: its lines ───────┤ (closing fence)
 //             └──► table: its lines ──────┘ (another line)
 //
-// Source: CommonMark 0.31, section 4. Input must be harmless (terminal_neutralise); of escapes the
+// Source: CommonMark 0.31, section 4. Input must be harmless (printable_text); of escapes the
 // output contains only styles, wrap.h's erasing and "\r\033[K"; with width 0 only styles.
 //
 // {.wrap = {.width = w}} begins; owned: markdown_deinit(). No threads.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "app/base/figures.h"
+#include "app/base/printable.h"
 #include "app/screen/terminal.h"
 
 enum { LINE_BYTES = 96, FEWEST_ROWS = 2, MOST_ROWS = 6, ROWS_PER_SCREEN = 4 };
@@ -71,7 +72,7 @@ static enum status end_thought(struct stream *stream) {
 static enum status push_thought(struct stream *stream, const char *text, size_t length) {
     struct text *out = thought_out(stream);
     text_clear(&stream->harmless);
-    TRY(terminal_neutralise(text, length, &stream->harmless));
+    TRY(printable_text(text, length, &stream->harmless));
     if (!stream->thought.open) {
         stream->thought_from_ms = stream->tokens ? clock_ms() : 0; // 0: it began long ago
         TRY(thought_begin(&stream->thought, &stream->options.thought, out));
@@ -86,7 +87,7 @@ static enum status push_answer(struct stream *stream, const char *text, size_t l
     if (stream->thought.open) TRY(end_thought(stream));
     if (stream->options.as_it_is) return text_append(&stream->out, text, length);
     text_clear(harmless);
-    TRY(terminal_neutralise(text, length, harmless));
+    TRY(printable_text(text, length, harmless));
     if (stream->options.markdown)
         TRY(markdown_append(&stream->markdown, text_string(harmless), harmless->length,
                             &stream->out));

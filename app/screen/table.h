@@ -13,7 +13,7 @@
 //   empty ──push──► a header ──push, if it fits──► a table ──push …──► draw ──► empty
 //
 // Source: GitHub Flavored Markdown 0.29, section 4.10; a line that does not begin with | is none of
-// a table's here. Input must be harmless (terminal_neutralise). Of escapes the output has only
+// a table's here. Input must be harmless (printable_text). Of escapes the output has only
 // styles.
 //
 // {0} is empty; owned: table_deinit(). No threads.

@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "app/base/printable.h"
 #include "kernels/base/assert.h"
 
 enum {
@@ -21,8 +22,6 @@ enum {
     HEIGHT_UNKNOWN = 24,
     HUNG_UP_MS = 50,  // a wait without a terminal, for nothing else may end it
     SAY_BYTES = 2048, // longer texts go through terminal_text()
-    VISIBLE_CONTROLS = 0x2400,
-    VISIBLE_DELETE = 0x2421,
 };
 
 static const char PASTE_ON[] = "\033[?2004h";
@@ -50,7 +49,7 @@ static struct {
 static enum terminal_color chosen_color;
 
 static volatile sig_atomic_t taken;
-static volatile sig_atomic_t interrupts, end, suspend, resized, continued;
+static volatile sig_atomic_t interrupts, stop, end, suspend, resized, continued;
 
 static void on_signal(int number) {
     const int saved = errno;
@@ -180,7 +179,7 @@ bool terminal_open(void) {
     terminal.styled = terminal_takes_styles(STDOUT_FILENO);
     terminal.gone = terminal.hung_up = false;
     terminal.raw = raw_modes(terminal.before);
-    interrupts = end = suspend = resized = continued = 0;
+    interrupts = stop = end = suspend = resized = continued = 0;
     fflush(stdout);
     assert_set_hook(terminal_give_back);
     catch_signals();
@@ -220,6 +219,8 @@ void terminal_give_back(void) {
 
 bool terminal_styled(void) { return terminal.styled; }
 
+bool terminal_capable(void) { return terminal.capable; }
+
 bool terminal_gone(void) { return terminal.gone; }
 
 int terminal_width(void) {
@@ -237,25 +238,6 @@ static int screen_rows(void) {
 int terminal_height(void) {
     const int rows = screen_rows();
     return rows > 0 ? rows : HEIGHT_UNKNOWN;
-}
-
-static uint32_t harmless(uint32_t code_point) {
-    if (code_point == '\n' || code_point == '\t') return code_point;
-    if (code_point < 0x20) return VISIBLE_CONTROLS + code_point;
-    if (code_point == 0x7F) return VISIBLE_DELETE;
-    if (code_point >= 0x80 && code_point < 0xA0) return UTF8_REPLACEMENT;
-    return code_point;
-}
-
-enum status terminal_neutralise(const char *bytes, size_t length, struct text *text) {
-    for (size_t at = 0, used; at < length; at += used) {
-        const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
-        if (code_point == '\r') continue;
-        char encoded[UTF8_MAX_BYTES];
-        const size_t size = utf8_encode(harmless(code_point), encoded);
-        TRY(text_append(text, encoded, size));
-    }
-    return STATUS_OK;
 }
 
 static const char *style_escape(enum style style) {
@@ -295,7 +277,7 @@ static enum status styled_text(enum style style, struct wrap *wrap,
 
 void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length) {
     struct text plain = {0}, out = {0};
-    if (terminal_neutralise(bytes, length, &plain) == STATUS_OK &&
+    if (printable_text(bytes, length, &plain) == STATUS_OK &&
         styled_text(style, wrap, &plain, &out) == STATUS_OK)
         write_all(text_string(&out), out.length);
     if (wrap && terminal.footer_row) wrap_settle(wrap);
@@ -321,7 +303,7 @@ void terminal_footer(const char *line, int column) {
     const int rows = screen_rows();
     struct text out = {0};
     enum status status = STATUS_OK;
-    if (!terminal.styled || rows < 3) return;
+    if (!terminal.capable || rows < 3) return;
     if (rows != terminal.footer_row || terminal.footer_moved) status = part_screen(rows, &out);
     terminal.footer_column = column;
     if (status == STATUS_OK)
@@ -369,14 +351,14 @@ void terminal_stream(const char *bytes, size_t length) { write_all(bytes, length
 
 void terminal_collect(struct text *text) { terminal.collected = text; }
 
-void terminal_to_bottom(void) {
-    static const char down[] = "\033[9999;1H"; // a terminal stops at its last line
-    if (terminal.styled) write_all(down, sizeof down - 1);
+void terminal_clear(void) {
+    static const char clear[] = "\033[H\033[J";
+    if (terminal.capable) write_all(clear, sizeof clear - 1);
 }
 
 void terminal_clear_line(void) {
     static const char clear[] = "\r\033[K";
-    if (terminal.styled) write_all(clear, sizeof clear - 1);
+    if (terminal.capable) write_all(clear, sizeof clear - 1);
 }
 
 void terminal_up(int lines) {
@@ -418,6 +400,7 @@ struct terminal_signals terminal_read_signals(void) {
         ;
     const struct terminal_signals signals = {
         .interrupts = interrupts,
+        .stop = stop,
         .end = end,
         .suspend = suspend,
         .resized = resized,
@@ -425,6 +408,7 @@ struct terminal_signals terminal_read_signals(void) {
     };
     // Only what was seen is cleared, so a signal between these lines is reported next time.
     if (signals.interrupts) interrupts = 0;
+    if (signals.stop) stop = 0;
     if (signals.suspend) suspend = 0;
     if (signals.resized) resized = 0;
     if (signals.resized && terminal.footer_row) terminal.footer_moved = true;
@@ -436,7 +420,8 @@ struct terminal_signals terminal_read_signals(void) {
 bool terminal_press(char key) {
     if (key == TERMINAL_INTERRUPT) on_signal(SIGINT);
     if (key == TERMINAL_SUSPEND) on_signal(SIGTSTP);
-    return key == TERMINAL_INTERRUPT || key == TERMINAL_SUSPEND;
+    if (key == TERMINAL_STOP) stop = 1;
+    return key == TERMINAL_INTERRUPT || key == TERMINAL_SUSPEND || key == TERMINAL_STOP;
 }
 
 void terminal_suspend(void) {

@@ -7,8 +7,8 @@
 //   closed ──open──► taken ──suspend──► (shell) ──continued──► taken ──close──► closed
 //
 // Input is never discarded: neither a change of modes nor ^C drops unread keys. Everything that
-// terminal_say() and terminal_text() print is made harmless first: text from a model, a file or a
-// name cannot move the cursor, change colours or talk to the terminal.
+// terminal_say() and terminal_text() print is made harmless first (printable.h): text from a model,
+// a file or a name cannot move the cursor, change colours or talk to the terminal.
 //
 // Threads: the UI's; terminal_give_back() may be called anywhere, signal handlers included.
 #ifndef APP_TERMINAL_H
@@ -46,15 +46,11 @@ bool terminal_open(void);
 void terminal_close(void);
 void terminal_give_back(void); // async-signal-safe; nothing when closed
 
-bool terminal_styled(void); // escapes are welcome (terminal_takes_styles)
-bool terminal_gone(void);   // a write failed: the terminal is gone
-int terminal_width(void);   // columns of stdout's terminal, else of stderr's; 80 when unknown
-int terminal_height(void);  // lines, 24 when unknown
-
-// Appends the bytes without anything that a terminal would interpret: ESC, DEL and other C0
-// characters become visible symbols, C1 characters and ill-formed bytes U+FFFD, CR is dropped; \n
-// and \t are kept.
-MUST_CHECK enum status terminal_neutralise(const char *bytes, size_t length, struct text *text);
+bool terminal_styled(void);  // colours and the like are welcome (terminal_takes_styles)
+bool terminal_capable(void); // the cursor can be moved: not a dumb terminal
+bool terminal_gone(void);    // a write failed: the terminal is gone
+int terminal_width(void);    // columns of stdout's terminal, else of stderr's; 80 when unknown
+int terminal_height(void);   // lines, 24 when unknown
 
 // Each is one write. say() formats; so does tell(), starting at column 0 and keeping words whole.
 // text() writes bytes as they are, wrapped() keeps words whole. None adds a newline.
@@ -64,12 +60,12 @@ void terminal_text(enum style style, const char *bytes, size_t length);
 void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length);
 void terminal_stream(const char *bytes, size_t length); // as they are: what stream.h made
 void terminal_collect(struct text *text); // appends what is written to *text instead; NULL: no more
-void terminal_to_bottom(void);            // to the last line of the screen; only when styled
-void terminal_clear_line(void);           // back to column 0 of an empty line; only when styled
+void terminal_clear(void);                // an empty screen, when capable
+void terminal_clear_line(void);           // back to column 0 of an empty line; when capable
 
 // Uses the screen's last line as a footer, above which everything else scrolls. Other output goes
 // above it, and the cursor stays in the footer, at `column`. The text is harmless and fits the
-// width; only when styled, on a screen of at least three lines. Before the first footer, code that
+// width; only when capable, on a screen of at least three lines. Before the first footer, code that
 // writes wrapped text calls wrap_settle(), because a terminal forgets that a line is full.
 void terminal_footer(const char *line, int column);
 void terminal_end_footer(void); // no effect without a footer
@@ -84,14 +80,15 @@ bool terminal_copy(const char *bytes, size_t length);
 // Signals, and keys that act as signals, since the last call.
 struct terminal_signals {
     int interrupts;          // ^C
+    bool stop;               // Esc beside an answer: as ^C, but a second one does not leave
     int end;                 // SIGTERM or SIGHUP: leave with 128 + this; 0: none
     bool suspend;            // ^Z: call terminal_suspend()
     bool resized, continued; // the line must be drawn again
 };
 struct terminal_signals terminal_read_signals(void);
 
-// ^C and ^Z are keys. A reader of keys passes each here; true if it counts as the signal.
-enum { TERMINAL_INTERRUPT = 'C' & 0x1F, TERMINAL_SUSPEND = 'Z' & 0x1F };
+// ^C, ^Z and Esc are keys. A reader of keys passes each here; true if it counts as the signal.
+enum { TERMINAL_INTERRUPT = 'C' & 0x1F, TERMINAL_SUSPEND = 'Z' & 0x1F, TERMINAL_STOP = 27 };
 bool terminal_press(char key);
 
 void terminal_suspend(void); // gives back, stops the process; returns when it goes on

@@ -59,7 +59,7 @@ struct wrap {
 
 void wrap_deinit(struct wrap *wrap);
 
-// Appends harmless text (terminal_neutralise) with the line breaks and escapes that it needs.
+// Appends harmless text (printable_text) with the line breaks and escapes that it needs.
 MUST_CHECK enum status wrap_append(struct wrap *wrap, const char *bytes, size_t length,
                                    struct text *out);
 

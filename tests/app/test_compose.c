@@ -66,6 +66,8 @@ static void a_file_that_is_named_goes_before_the_message(void **state) {
                         "1|[file: a.txt]\none\n\n|What is in @a.txt?");
     assert_string_equal(expand("@a.txt @\"b c.txt\""),
                         "2|[file: a.txt]\none\n\n[file: b c.txt]\ntwo\n\n|@a.txt @\"b c.txt\"");
+    assert_string_equal(expand("@b\\ c.txt, please"),
+                        "1|[file: b c.txt]\ntwo\n\n|@b\\ c.txt, please");
     assert_string_equal(expand("(@~/a.txt)"), "1|[file: a.txt]\none\n\n|(@~/a.txt)");
 }
 
@@ -107,9 +109,9 @@ static void a_slip_of_the_pen_is_an_error(void **state) {
 
 static void paths_are_words_or_quoted(void **state) {
     (void)state;
-    const char *rest = "  a.txt \"b c.txt\"\t~/d \"e";
-    static const char *const words[] = {"a.txt", "b c.txt", "~/d", "\"e"};
-    for (size_t i = 0; i < 4; i++) {
+    const char *rest = "  a.txt \"b c.txt\"\t~/d b\\ c.txt a\\b \"e";
+    static const char *const words[] = {"a.txt", "b c.txt", "~/d", "b c.txt", "a\\b", "\"e"};
+    for (size_t i = 0; i < 6; i++) {
         struct text word = {0};
         assert_true(path_next(&rest, &word));
         assert_string_equal(word.bytes, words[i]);
@@ -124,6 +126,24 @@ static void paths_are_words_or_quoted(void **state) {
     assert_int_equal(path_expand("~d", &path), STATUS_OK);
     assert_string_equal(path.bytes, "~d");
     text_deinit(&path);
+}
+
+static void a_name_is_all_of_it_without_its_quotation_marks(void **state) {
+    (void)state;
+    static const char *const names[][2] = {
+        {"my chat", "my chat"},
+        {"\"my chat\"", "my chat"},
+        {"my\\ chat", "my chat"},
+        {"a\\b", "a\\b"},
+        {"\"", "\""},
+        {"\"a\" b", "\"a\" b"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s", names[i][0]);
+        path_unquote(name);
+        assert_string_equal(name, names[i][1]);
+    }
 }
 
 static void append_path(void *user, const char *path) {
@@ -202,6 +222,7 @@ int main(void) {
         cmocka_unit_test(a_very_long_word_is_a_word),
         cmocka_unit_test(a_slip_of_the_pen_is_an_error),
         cmocka_unit_test(paths_are_words_or_quoted),
+        cmocka_unit_test(a_name_is_all_of_it_without_its_quotation_marks),
         cmocka_unit_test(paths_are_completed_and_folders_end_in_a_slash),
         cmocka_unit_test(the_presets_that_come_with_quire_are_sound),
         cmocka_unit_test(a_preset_of_ones_own_comes_first),

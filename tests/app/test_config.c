@@ -112,6 +112,36 @@ static void the_file_sets_options(void **state) {
     args_deinit(&args);
 }
 
+static void values_are_quoted_and_comments_trail(void **state) {
+    (void)state;
+    struct args args;
+    struct error err = {0};
+    assert_int_equal(read_file("top-k = 20 # of all\nsystem = \"say \\\"#1\\\"  \" # a prompt\n"
+                               "stop = C#\nmodel =\"/m/a file.gguf\"",
+                               &args, &err),
+                     STATUS_OK);
+    assert_int_equal(args.top_k, 20);
+    assert_string_equal(args.system, "say \"#1\"  ");
+    assert_string_equal(args.stops.items[0], "C#");
+    assert_string_equal(args.model, "/m/a file.gguf");
+    args_deinit(&args);
+}
+
+static void all_mistakes_are_told_at_once(void **state) {
+    (void)state;
+    struct args args;
+    struct error err = {0};
+    assert_int_equal(
+        read_file("top-k = many\nraw = on\nsystem = \"a\nnone = 1\nname = \"a\" b\n", &args, &err),
+        STATUS_BAD_INPUT);
+    assert_non_null(strstr(err.text, "config:1: top-k: expected a whole number"));
+    assert_non_null(strstr(err.text, "config:3: system: a quotation mark is missing"));
+    assert_non_null(strstr(err.text, "config:4: none: no such option"));
+    assert_non_null(strstr(err.text, "config:5: name: unexpected text after the quotation"));
+    assert_true(args.raw);
+    args_deinit(&args);
+}
+
 static void errors_name_the_file_and_the_line(void **state) {
     (void)state;
     static const struct {
@@ -139,6 +169,8 @@ int main(void) {
         cmocka_unit_test(a_missing_home_is_told),
         cmocka_unit_test(folders_are_made_for_the_owner_only),
         cmocka_unit_test(the_file_sets_options),
+        cmocka_unit_test(values_are_quoted_and_comments_trail),
+        cmocka_unit_test(all_mistakes_are_told_at_once),
         cmocka_unit_test(errors_name_the_file_and_the_line),
     };
     return cmocka_run_group_tests(tests, make_home, remove_home);

@@ -130,7 +130,7 @@ static void keys_of_a_later_day_and_blank_lines_are_passed_over(void **state) {
     import_deinit(&import);
 }
 
-static void an_import_is_stored_whole_and_without_a_name_that_is_taken(void **state) {
+static void an_import_is_stored_whole_and_its_name_gets_a_number_if_it_is_taken(void **state) {
     (void)state;
     static const char text[] = "{\"type\":\"conversation\",\"version\":1,\"name\":\"trip\"}\n"
                                "{\"role\":\"system\",\"text\":\"s\"}\n" USER_LINE
@@ -140,13 +140,13 @@ static void an_import_is_stored_whole_and_without_a_name_that_is_taken(void **st
     struct db *db;
     assert_int_equal(db_open(":memory:", &db, &err), STATUS_OK);
     assert_int_equal(import_read(text, strlen(text), &import, &err), STATUS_OK);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct conversation made, found;
         struct message *path;
         size_t count;
         assert_int_equal(import_store(db, &import, &made, &err), STATUS_OK);
         assert_int_equal(conversation_find(db, made.id, &found, &err), STATUS_OK);
-        assert_string_equal(found.name, i == 0 ? "trip" : "");
+        assert_string_equal(found.name, i == 0 ? "trip" : i == 1 ? "trip (2)" : "trip (3)");
         assert_int_equal(message_path(db, found.tip, &path, &count, &err), STATUS_OK);
         assert_int_equal(count, 3);
         assert_string_equal(path[2].text, "b");
@@ -199,7 +199,7 @@ int main(void) {
         cmocka_unit_test(jsonl_comes_back_to_the_byte),
         cmocka_unit_test(what_is_no_export_is_refused_with_its_line),
         cmocka_unit_test(keys_of_a_later_day_and_blank_lines_are_passed_over),
-        cmocka_unit_test(an_import_is_stored_whole_and_without_a_name_that_is_taken),
+        cmocka_unit_test(an_import_is_stored_whole_and_its_name_gets_a_number_if_it_is_taken),
         cmocka_unit_test(a_file_is_never_written_over),
         cmocka_unit_test(the_suffix_chooses_the_format),
     };

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "app/base/printable.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/assert.h"
@@ -81,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const char *text = (const char *)bytes + 2;
     struct text harmless = {0}, at_once = {0}, in_pieces = {0};
-    ASSERT(terminal_neutralise(text, length - 2, &harmless) == STATUS_OK);
+    ASSERT(printable_text(text, length - 2, &harmless) == STATUS_OK);
     render(&harmless, bytes[0], 0, &at_once);
     render(&harmless, bytes[0], 1 + bytes[1] % 9, &in_pieces);
     check(&at_once);

@@ -233,6 +233,27 @@ static void a_search_needs_all_words_in_one_message_of_the_path(void **state) {
 }
 
 // Whatever is typed is words, never syntax.
+static void a_search_finds_names_and_shows_the_words_of_messages(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation_row *rows;
+    size_t count;
+    store_fixture_init(&fixture, true);
+    talk_of_one(&fixture, "Trip to Oslo", "Which trains are there?");
+    talk_of_one(&fixture, "two", "A long way to say that the ferry to Oslo is\nlate on this trip");
+    talk_of_one(&fixture, "three", "Nothing");
+    assert_string_equal(list_as_text(&fixture, "oslo trip", 9), "two,Trip to Oslo");
+    assert_string_equal(list_as_text(&fixture, "\"trip to oslo\"", 1), "Trip to Oslo");
+    assert_string_equal(list_as_text(&fixture, "TWO", 9), "two");
+    assert_string_equal(list_as_text(&fixture, "oslo nothing", 9), "");
+    must(conversation_list(fixture.db, "oslo", 9, &rows, &count, &fixture.err), &fixture.err);
+    assert_int_equal(count, 2);
+    assert_non_null(strstr(rows[0].found, "ferry to Oslo is late"));
+    assert_string_equal(rows[1].found, "");
+    free(rows);
+    store_fixture_deinit(&fixture);
+}
+
 static void no_query_is_an_error(void **state) {
     (void)state;
     static const char *const queries[] = {
@@ -271,6 +292,7 @@ int main(void) {
         cmocka_unit_test(forks_in_which_nothing_was_said_are_left_out),
         cmocka_unit_test(a_ring_of_forks_is_listed_once_each),
         cmocka_unit_test(a_search_needs_all_words_in_one_message_of_the_path),
+        cmocka_unit_test(a_search_finds_names_and_shows_the_words_of_messages),
         cmocka_unit_test(no_query_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ keys C-l
 ask_only "/resume one"
 type_ahead "What is a fox?"
 keys Enter
-wait_last "1 queued >"
+wait_last "1 queued: What is a fox? >"
 keys C-c
 wait_for "[interrupted"
 wait_last "> What is a fox?"
@@ -81,7 +81,7 @@ type_ahead "/bg"
 keys Enter
 wait_idle
 keys C-d
-wait_for "once more stops it, and leaves"
+wait_for "again stops it and quits"
 keys C-d
 wait_for "left with 0"
 start -r two

@@ -44,7 +44,7 @@ see_choice() {
 
 # As see, of what a model answers.
 answers() {
-    awk '/^> / || /^\[([0-9]+|xxxxxxxx.*|answer .*|the summary|with .*)\]$/ { print; answer = 1; said = 0; next }
+    awk '/^> / || /^\[([0-9]+|xxxxxxxx.*|answer .*|the summary|.* attached: .*)\]$/ { print; answer = 1; said = 0; next }
          answer && /^[^[>]/ { if (!said) print "(an answer)"; said = 1; next }
          { answer = 0; print }'
 }

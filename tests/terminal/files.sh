@@ -22,7 +22,7 @@ wait_for "Is a directory"
 ask "/read"
 wait_for "1 file, "
 ask "Where does it live?"
-wait_for "[with 1 file: "
+wait_for "[1 file attached: "
 ask "/read"
 ask "/read long.txt"
 wait_for "This does not fit the context: /read - drops it."
@@ -35,7 +35,7 @@ keys Tab
 wait_last "> See @notes.txt"
 keys Enter
 wait_idle
-wait_for "[with 1 file: "
+wait_for "[1 file attached: "
 ask_only "See @nots.txt"
 wait_for "there is no file nots.txt (\\@ sends the word as it is)"
 wait_last "> See @nots.txt"

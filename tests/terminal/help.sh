@@ -17,11 +17,11 @@ done
 ask "/help nothing"
 wait_for "no command /nothing"
 ask "/verbose"
-wait_for "/stats comes after each answer."
+wait_for "Statistics follow each answer."
 ask "Hello!"
 wait_for "stopped by"
 ask "/verbose off"
-wait_for "/stats comes when it is asked for."
+wait_for "Statistics are shown by /stats only."
 ask "/verbose maybe"
 wait_for "/verbose [on|off]"
 leave

@@ -12,7 +12,7 @@ start -n 10 -c 192
 ask "/compact"
 wait_for "there is nothing to summarise yet"
 fill
-wait_for "/compact makes room]"
+wait_for "/compact frees some]"
 keys C-l
 on_tmux set-buffer "$long$long"
 on_tmux paste-buffer -p

@@ -5,7 +5,7 @@
 start --temp 1.5 --seed 3 -n 24
 ask "Tell me about a dog."
 ask_only "/regen 3"
-wait_last "go on with which?"
+wait_last "continue with which?"
 screen | grep -qx '\[2\]' || fail "the first of them has not its number"
 screen | grep -qx '\[4\]' || fail "the third of them is not shown"
 text "3"
@@ -41,7 +41,7 @@ ask_only "/regen 4"
 wait_for "[2]"
 wait_until has_answer "/regen 4" || fail "no answers come"
 keys C-c
-wait_for "go on with which?"
+wait_for "continue with which?"
 keys Enter
 wait_idle
 leave

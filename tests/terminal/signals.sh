@@ -10,7 +10,7 @@ long=$(awk 'BEGIN { for (i = 0; i < 140; i++) printf "Fox %d found a berry in th
 on_tmux set-buffer "$long
 What now?"
 on_tmux paste-buffer -p
-wait_until on_screen "What now?" || fail "the paste is not there"
+wait_for "[2 lines pasted, "
 keys Enter C-c
 wait_for "[stopped — the message is back in the editor]"
 keys C-c
@@ -65,16 +65,17 @@ leave
 # Nor is a message that was not answered yet.
 column_is() { [ "$(on_tmux display-message -p '#{cursor_x}')" = "$1" ]; }
 start --backend reference -n 1
+wait_idle
 on_tmux set-buffer "$long
 And now?"
 on_tmux paste-buffer -p
-wait_until column_is 8 || fail "the paste is not there"
+wait_for "[2 lines pasted, "
 keys Enter
 wait_until column_is 0 || fail "it is not sent"
 kill -TERM "$(quire_pid)"
 wait_for "left with 143"
 start -C
 wait_for "[the last message has no answer: it is in the editor]"
-wait_until on_screen "And now?" || fail "the message is lost"
+wait_for "> [2 lines, 4.8 KB: "
 keys C-c
 leave

@@ -51,7 +51,7 @@ ask "/edit 9"
 wait_for "which turn? /edit [N], N from 1 to 2"
 keys C-l
 keys Escape Escape
-wait_for "fork before (3)"
+wait_for "fork before (2) or after it (2a)"
 text "river"
 wait_for "1 of 4 ·"
 keys Enter

@@ -1,0 +1,126 @@
+#!/bin/sh
+# Pastes that are folded, Esc, and keys that mean nothing here.
+. "$(dirname "$0")/stage.sh"
+
+cd "$QUIRE_HOME" || exit 1
+printf '#!/bin/sh\nwc -l < "$1" > lines\nprintf "\\0after NUL" >> "$1"\nls "$1" > path\n' > count
+chmod +x count
+export VISUAL='' EDITOR="$QUIRE_HOME/count" TMPDIR="$QUIRE_HOME"
+awk 'BEGIN { for (i = 1; i <= 60; i++) print "line " i " of a long paste" }' > sixty.txt
+awk 'BEGIN { for (i = 1; i <= 40000; i++) print "many lines of a very long paste " i }' > huge.txt
+
+paste_file() {
+    on_tmux load-buffer "$1"
+    on_tmux paste-buffer -p
+}
+label='[60 lines pasted, 1.4 KB: "line 1 of a long paste"]'
+
+start -n 2
+wait_idle
+text "Look: "
+wait_last "> Look:"
+paste_file sixty.txt
+wait_last "> Look: $label"
+text " now"
+wait_last "> Look: $label now"
+keys BSpace BSpace BSpace BSpace BSpace
+wait_last "> Look:"
+keys C-_
+wait_until on_screen "$label" || fail "undo does not bring the paste back"
+keys C-c
+wait_for "$label^C"
+wait_idle
+
+# ^G has it whole; what comes back is folded again, without the NUL.
+paste_file sixty.txt
+wait_last "> $label"
+keys C-g
+wait_for "NUL bytes cannot be sent: 1 left out"
+wait_until on_screen '> [61 lines, 1.4 KB: "line 1 of a long paste"]' || fail "the edited draft is not there"
+[ "$(cat lines)" -eq 60 ] || [ "$(cat lines)" -eq 59 ] || fail "^G had $(cat lines) lines"
+grep -q "^$QUIRE_HOME/" path || fail "the draft is not in TMPDIR"
+keys C-c
+wait_idle
+
+# As large as a file: drawn as one line, in which the keys work.
+paste_file huge.txt
+wait_until on_screen "> [40,000 lines pasted, 1.5 MB:" || fail "the large paste is not folded"
+keys Left
+text "x"
+wait_until on_screen "> x[40,000 lines pasted" || fail "Left and a letter do not work"
+keys C-c
+wait_idle
+[ "$(on_tmux capture-pane -p | grep -c '^>$')" -eq 1 ] || fail "there is more than one prompt"
+
+# Sent whole.
+paste_file sixty.txt
+wait_last "> $label"
+keys Enter
+wait_idle
+keys Up
+wait_last "> [60 lines, 1.4 KB: \"line 1 of a long paste\"]"
+keys C-u
+wait_idle
+[ "$("$program" show "$("$program" list --format jsonl | sed -n '1s/.*"id":"\([0-9a-f]*\)".*/\1/p')" |
+    grep -c 'of a long paste')" -eq 60 ] || fail "the paste was not sent whole"
+
+# Keys without a meaning do nothing, and Shift-Enter is a new line.
+for key in F5 F12 S-Up C-S-F3; do keys "$key"; done
+text "$(printf '\033[57358;1u\033[1;2P')"
+text "plain"
+wait_last "> plain"
+text "$(printf '\033[13;2u')"
+text "and below"
+wait_last "and below"
+on_screen "> plain" || fail "Shift-Enter is not a new line"
+keys C-c
+wait_idle
+
+# Esc alone takes no other key with it.
+keys Escape
+sleep 0.2
+text "/verbose on"
+wait_last "> /verbose on"
+keys Escape
+sleep 0.2
+keys Enter
+wait_for "Statistics follow each answer."
+wait_idle
+keys Escape Escape
+wait_for "Enter chooses, Esc leaves"
+keys Escape
+leave
+
+# Esc stops an answer, and a second one does not leave.
+start "$endless"
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
+keys Escape
+sleep 0.1
+keys Escape
+wait_for "[interrupted"
+wait_idle
+until on_screen "left with 0"; do # what comes right after Esc is another key with it
+    keys C-d
+    sleep 0.2
+done
+
+# Commands that only read are obeyed at once, beside the answer; what waits is shown; so is /quit.
+start "$endless"
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
+text "And a bear?"
+keys Enter
+wait_last "1 queued: And a bear? >"
+text "/context"
+keys Enter
+wait_for "> /context"
+wait_for "preamble"
+wait_last "1 queued: And a bear? >"
+on_screen "[interrupted" && fail "/context has stopped the answer"
+text "/quit"
+keys Enter
+wait_for "left with 0"
+start -C -n 2
+wait_for "[interrupted"
+leave
