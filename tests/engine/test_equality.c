@@ -556,13 +556,15 @@ static bool has_cuda(void) {
     return true;
 }
 
-enum { CPU_WAYS = 3, WAYS = 5, DETERMINISTIC_WAYS = 4 }; // the last one is not
+enum { CPU_WAYS = 3, WAYS = 7, DETERMINISTIC_WAYS = 6 }; // the last one is not
 
 static void every_model(void (*test)(void), int ways) {
     static const struct way ALL[WAYS] = {{"cpu", "auto", "f16"},
                                          {"cpu", "auto", "fp8"},
                                          {"cpu", "auto", "int8"},
                                          {"cuda", "auto", "f16"},
+                                         {"cuda", "auto", "fp8"},
+                                         {"cuda", "auto", "int8"},
                                          {"cuda", "v2", "f16"}};
     for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
