@@ -19,7 +19,9 @@ static bool has_tiles(const struct device *device, const struct paged_attention 
     const struct kv_cache *cache = args->cache;
     const size_t rows =
         (size_t)cache->num_blocks * 2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
-    return device->properties.major >= 8 && cache->type != DTYPE_F32 && cache->head_size % 8 == 0 &&
+    const int32_t columns = kv_is_scaled(cache->type) ? 16 : 8; // of a copy of 16 bytes
+    return device->properties.major >= 8 && cache->type != DTYPE_F32 &&
+           cache->head_size % columns == 0 && cache->block_size % 2 == 0 &&
            cache->head_size <= FLASH_HEAD_MAX &&
            args->num_heads / cache->num_kv_heads <=
                (cache->head_size > 256 ? FLASH_WIDE_GROUP_MAX : FLASH_GROUP_MAX) &&
@@ -32,7 +34,7 @@ static bool has_flash(const struct device *device, const struct paged_attention 
 }
 
 static void many_queries(struct device *device, const struct paged_attention *args, int least) {
-    if (device->properties.major == 9 && args->cache->head_size <= 128)
+    if (flash_has_hopper(device, args->cache))
         flash_hopper(device, args, least);
     else
         flash_prefill(device, args, least);
@@ -119,7 +121,7 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
            rope->layer == attend->layer && rope->cache == attend->cache && rope->batch == batch);
     ASSERT(rope->rotary <= attend->cache->head_size);
     if (rope->k && batch->num_tokens == batch->num_seqs && has_flash(device, attend) &&
-        !device->deterministic)
+        !device->deterministic && !kv_is_scaled(attend->cache->type))
         flash_decode(device, attend, rope);
     else
         attention_unfused(backend_cuda(), device, args);
@@ -160,11 +162,6 @@ extern "C" enum status cuda_attention_check(struct device *device,
                                             const struct paged_attention *args, int32_t max_context,
                                             struct error *err) {
     const struct kv_cache *cache = args->cache;
-    if (kv_is_scaled(cache->type))
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "a card has no keys and values of type %s yet; use --kv-type f16, or "
-                         "--backend cpu",
-                         dtype_name(cache->type));
     if (attention_layout(args->kernel) == KV_LAYOUT_PACKED)
         return check_packed(device, args, max_context, err);
     if (args->kernel == ATTENTION_AUTO && !has_tiles(device, args))

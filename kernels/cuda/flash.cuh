@@ -4,7 +4,7 @@
 // products, maxima and sums are fp32. In shared memory a row of K or V takes an odd number of
 // 16-byte chunks, so that the eight rows of an ldmatrix use different banks.
 #pragma once
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/kv_bytes.cuh"
 
 enum {
     FLASH_GROUP_MAX = 16,
@@ -48,9 +48,21 @@ static __device__ inline void copy16_once(unsigned to, const void *from, bool va
         "l"(from), "r"(valid ? 16 : 0), "l"(policy)
         : "memory");
 }
+// Copies 4 bytes.
+static __device__ inline void copy4(unsigned to, const void *from, bool valid) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from),
+                 "r"(valid ? 4 : 0)
+                 : "memory");
+}
 static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int PENDING> static __device__ inline void copy_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+static __device__ inline void store16(unsigned to, uint4 value) { // to shared memory
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y),
+                 "r"(value.z), "r"(value.w)
+                 : "memory");
 }
 
 static __device__ inline void load_matrices(unsigned (&r)[4], unsigned from) {
@@ -162,8 +174,17 @@ template <typename launch_t>
 static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
     if (cache->type == DTYPE_F16)
         flash_choose_size<__half>(cache->head_size, launch);
-    else
+    else if (cache->type == DTYPE_BF16)
         flash_choose_size<__nv_bfloat16>(cache->head_size, launch);
+    else if (cache->type == DTYPE_FP8)
+        flash_choose_size<kv_fp8>(cache->head_size, launch);
+    else
+        flash_choose_size<kv_int8>(cache->head_size, launch);
+}
+
+// Wgmma reads K and V in shared memory as they are in the cache.
+static inline bool flash_has_hopper(const struct device *device, const struct kv_cache *cache) {
+    return device->properties.major == 9 && cache->head_size <= 128 && !kv_is_scaled(cache->type);
 }
 
 // Computes the sequences with at least `least` queries, and only those.

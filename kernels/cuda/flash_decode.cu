@@ -2,7 +2,9 @@
 //
 //   q, out  [num_tokens, num_heads, head_size]  fp16
 //   k, v    [num_tokens, num_kv_heads, head_size]  fp16, of the new tokens; with rope only
-//   cache   rows layout, fp16 or bf16; with rope the new tokens' slots are written
+//   cache   rows layout, fp16, bf16 or, without rope, eight bits; with rope the new tokens' slots
+//   are
+//           written
 //
 // A work item is a sequence under one KV head, so that K and V are read once for the whole group of
 // query heads. Its keys, from the first in the window on, without those of a shared past, are cut
@@ -16,13 +18,17 @@
 //
 //   grid   (KV heads side by side, splits in tile order), as many as are resident at once
 //   block  up to WARPS x 32
-//   smem   warps x STAGES x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk;
-//          q of a group; cosines and sines of a token; its k and v
+//   smem   warps x stages x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk;
+//          of eight bits SIZE bytes and scales, and a step as fp16 besides; q of a group; cosines
+//          and sines of a token; its k and v
 //
 // With rope, q arrives as the linear left it. Each block norms and rotates the heads of its group.
 // The block whose keys include the sequence's last does the same for k, writes k and v to the
 // cache, and puts them over what its stages hold for that key. All other keys are older than the
 // step, so their first copies start before the kernel that makes q, k and v is done.
+//
+// A step of elements of eight bits is copied as it is, and each warp makes fp16 of it before it
+// multiplies.
 //
 // An item that several blocks share is merged by the last of them to finish. Each leaves its
 // weighted values, maximum and sum in device->flash_parts and counts itself in
@@ -40,13 +46,16 @@
 
 #include <numeric>
 
-enum { WARPS = 4, STAGES = 3, STEP = 16, TILE = 64 };
+enum { WARPS = 4, STEP = 16, TILE = 64 };
 
-template <int SIZE> struct layout {
+template <typename cache_t, int SIZE> struct layout {
+    static const bool scaled = kv_traits<cache_t>::scaled;
     static const int chunks = SIZE / 8;
-    static const int row = (chunks | 1) * 16;   // bytes
-    static const int plane = STEP * row;        // bytes of K or V in a stage
-    static const int warp = STAGES * 2 * plane; // bytes of a warp's stages
+    static const int row = (chunks | 1) * 16; // bytes
+    static const int plane = STEP * row;      // bytes of K or V of a step that is multiplied
+    static const int raw = STEP * SIZE;       // bytes of K or V of a step of eight bits
+    static const int stage = scaled ? 2 * (raw + STEP * 4) : 2 * plane, stages = scaled ? 4 : 3;
+    static const int warp = stages * stage + (scaled ? 2 * plane : 0); // bytes
     static const int copies = STEP * chunks / 32;
     static_assert(STEP * chunks % 32 == 0, "whole head_sets");
     static_assert(warp >= FLASH_GROUP_MAX * SIZE * (int)sizeof(float), "values fit when it ends");
@@ -291,7 +300,7 @@ static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
 template <typename cache_t, int SIZE>
 static __device__ inline void copy_step(const decode_args &args, unsigned to, unsigned row,
                                         int keys) {
-    typedef layout<SIZE> shape;
+    typedef layout<cache_t, SIZE> shape;
     const int lane = threadIdx.x % 32, size = args.cache.head_size;
     const size_t to_v = v_plane(args.cache);
     const uint64_t policy = read_once_policy();
@@ -307,12 +316,58 @@ static __device__ inline void copy_step(const decode_args &args, unsigned to, un
     }
 }
 
+// The same of elements of eight bits: K, V, and the words that the keys' scales are half of.
+template <typename cache_t, int SIZE>
+static __device__ inline void copy_scaled_step(const decode_args &args, unsigned to, unsigned row,
+                                               int keys) {
+    typedef layout<cache_t, SIZE> shape;
+    enum { CHUNKS = SIZE / 16 };
+    const int lane = threadIdx.x % 32;
+    const kv_place place = kv_place_of(args.cache, row);
+    const char *data = (const char *)args.cache.data;
+    const uint64_t policy = read_once_policy();
+#pragma unroll
+    for (int i = 0; i < (STEP * CHUNKS + 31) / 32; i++) {
+        const int index = lane + 32 * i, key = index / CHUNKS, at = index % CHUNKS * 16;
+        const size_t k = __shfl_sync(0xffffffffu, place.k, key);
+        const size_t v = __shfl_sync(0xffffffffu, place.v, key);
+        if (key >= STEP) continue;
+        const bool valid = key < keys && at < args.cache.head_size;
+        copy16_once(to + key * SIZE + at, data + (valid ? k + at : 0), valid, policy);
+        copy16_once(to + shape::raw + key * SIZE + at, data + (valid ? v + at : 0), valid, policy);
+    }
+    if (lane >= STEP) return;
+    const bool valid = lane < keys;
+    const unsigned scales = to + 2 * shape::raw + lane * 4;
+    copy4(scales, data + (valid ? place.k_scale / 4 * 4 : 0), valid);
+    copy4(scales + STEP * 4, data + (valid ? place.v_scale / 4 * 4 : 0), valid);
+}
+
+// Makes fp16 of a copied step whose first key is `first`. Blocks have an even number of keys, so
+// the scale of an odd key is the upper half of its word.
+template <typename cache_t, int SIZE>
+static __device__ inline void widen_step(char *to, const char *stage, int first) {
+    typedef layout<cache_t, SIZE> shape;
+    const int lane = threadIdx.x % 32;
+    const unsigned word = *(const unsigned *)(stage + 2 * shape::raw + lane * 4);
+    const unsigned packed = kv_pack_factors((first + lane) % 2 ? word >> 16 : word & 0xFFFF);
+#pragma unroll
+    for (int i = 0; i < 2 * STEP * shape::chunks / 32; i++) {
+        const int index = lane + 32 * i, row = index / shape::chunks, chunk = index % shape::chunks;
+        const kv_factors factors = kv_unpack_factors(__shfl_sync(0xffffffffu, packed, row));
+        const uint2 bytes = *(const uint2 *)(stage + row * SIZE + chunk * 8);
+        *(uint4 *)(to + row * shape::row + chunk * 16) =
+            kv_halves8(bytes.x, bytes.y, factors, cache_t());
+    }
+    __syncwarp(); // orders the writes before all lanes' reads
+}
+
 // One step of online softmax (arXiv 1805.02867) over STEP keys, `keys` of them real.
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ inline void attend_step(sums<SIZE, HEADS> &sums,
                                           const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
                                           int keys, const scoring &scoring) {
-    typedef layout<SIZE> shape;
+    typedef layout<cache_t, SIZE> shape;
     const int lane = threadIdx.x % 32;
     const unsigned k_from = stage + (lane % 16) * shape::row + (lane / 16) * 16;
     const unsigned v_from =
@@ -369,7 +424,7 @@ static __device__ inline void attend_step(sums<SIZE, HEADS> &sums,
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ inline void
 put_new_token(char *stage, const new_token<cache_t, SIZE, HEADS> &new_token, int row) {
-    typedef layout<SIZE> shape;
+    typedef layout<cache_t, SIZE> shape;
     for (int i = threadIdx.x % 32; i < 2 * shape::chunks; i += 32) {
         const int plane = i / shape::chunks, chunk = i % shape::chunks;
         *(uint4 *)(stage + plane * shape::plane + row * shape::row + chunk * 16) =
@@ -380,6 +435,7 @@ put_new_token(char *stage, const new_token<cache_t, SIZE, HEADS> &new_token, int
 
 // A warp's copies of its keys of an item, step by step.
 template <typename cache_t, int SIZE> struct copies {
+    typedef layout<cache_t, SIZE> shape;
     const decode_args &args;
     const work &of;
     const int32_t *table;
@@ -406,27 +462,32 @@ template <typename cache_t, int SIZE> struct copies {
     __device__ void start_next() {
         const int stride = blockDim.x / 32 * STEP;
         const unsigned next = find_row(ahead + stride);
-        if (ahead < to)
-            copy_step<cache_t, SIZE>(args, stages + stage * 2 * layout<SIZE>::plane, row,
-                                     last - ahead);
+        const unsigned at = stages + stage * shape::stage;
+        if (ahead < to) {
+            if constexpr (shape::scaled)
+                copy_scaled_step<cache_t, SIZE>(args, at, row, last - ahead);
+            else
+                copy_step<cache_t, SIZE>(args, at, row, last - ahead);
+        }
         copy_commit();
         ahead += stride;
-        stage = stage == STAGES - 1 ? 0 : stage + 1;
+        stage = stage == shape::stages - 1 ? 0 : stage + 1;
         row = next;
     }
 };
 
 // Attends to a warp's keys of an item.
-template <typename cache_t, int SIZE, int HEADS>
-static __device__ void
-attend_keys(sums<SIZE, HEADS> &sums, new_token<cache_t, SIZE, HEADS> &new_token,
-            const decode_args &args, const work &work, char *own, int group) {
-    typedef layout<SIZE> shape;
+template <typename cache_t, int SIZE, int HEADS, typename new_token_t>
+static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_token,
+                                   const decode_args &args, const work &work, char *own,
+                                   int group) {
+    typedef layout<cache_t, SIZE> shape;
+    typedef typename kv_traits<cache_t>::multiplied multiplied;
     copies<cache_t, SIZE> copies(args, work, shared_address(own));
     int key = copies.ahead, stage = 0;
     const int to = copies.to, stride = blockDim.x / 32 * STEP;
     if (!args.rope.q) grid_wait(); // so far only copies were read, which overlap no kernel
-    for (int i = 0; i < STAGES - 1; i++)
+    for (int i = 0; i < shape::stages - 1; i++)
         copies.start_next();
     load_cos_sin(new_token, args, work);
     grid_wait(); // the keys copied so far are older than the step
@@ -436,14 +497,18 @@ attend_keys(sums<SIZE, HEADS> &sums, new_token<cache_t, SIZE, HEADS> &new_token,
     load_query(q, new_token, group);
     const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
-        copy_wait<STAGES - 2>();
+        copy_wait<shape::stages - 2>();
         __syncwarp(); // orders all lanes' copies before their reads, and the previous stage's reads
         copies.start_next();
-        char *at = own + stage * 2 * shape::plane;
+        char *at = own + stage * shape::stage;
+        if constexpr (shape::scaled) {
+            widen_step<cache_t, SIZE>(own + shape::stages * shape::stage, at, key);
+            at = own + shape::stages * shape::stage;
+        }
         if (args.rope.q && work.keys <= key + STEP)
             put_new_token(at, new_token, work.keys - 1 - key);
-        attend_step<cache_t, SIZE, HEADS>(sums, q, shared_address(at), to - key, scoring);
-        stage = stage == STAGES - 1 ? 0 : stage + 1;
+        attend_step<multiplied, SIZE, HEADS>(sums, q, shared_address(at), to - key, scoring);
+        stage = stage == shape::stages - 1 ? 0 : stage + 1;
     }
     copy_wait<0>();
     __syncwarp(); // orders the last reads before values are stored over the stages
@@ -516,7 +581,7 @@ static __device__ void merge_parts(const decode_args &args, const work &work, in
 }
 
 // Joins the warps' sums and stores the result or, if the item is split, part `index`.
-template <int SIZE, int HEADS>
+template <int SIZE, int HEADS, int WARP_BYTES>
 static __device__ void join_warps(const decode_args &args, const work &work, const char *memory,
                                   float (*extremes)[8 * HEADS][2], size_t index, int group) {
     const int warps = blockDim.x / 32;
@@ -529,8 +594,8 @@ static __device__ void join_warps(const decode_args &args, const work &work, con
             merged.highest = fmaxf(merged.highest, extremes[w][head][0]);
         for (int w = 0; w < warps; w++) {
             const float weight = power_of_two(extremes[w][head][0] - merged.highest);
-            const float4 value = *(const float4 *)(memory + w * layout<SIZE>::warp +
-                                                   (head * SIZE + at) * sizeof(float));
+            const float4 value =
+                *(const float4 *)(memory + w * WARP_BYTES + (head * SIZE + at) * sizeof(float));
             merged.total += weight * extremes[w][head][1];
             merged.sum.x = fmaf(weight, value.x, merged.sum.x);
             merged.sum.y = fmaf(weight, value.y, merged.sum.y);
@@ -571,15 +636,16 @@ static __device__ bool arrive_last(const decode_args &args, const work &work, in
 template <typename cache_t, int SIZE, int HEADS>
 static __global__ __launch_bounds__(WARPS * 32,
                                     FLASH_BLOCKS) void decode_kernel(const decode_args args) {
-    extern __shared__ __align__(16) char memory[];  // [warps][STAGES][K, V][STEP][row]
+    extern __shared__ __align__(16) char memory[];  // [warps][stages][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
-    __shared__ new_token<cache_t, SIZE, HEADS> new_token;
+    __shared__ new_token<typename kv_traits<cache_t>::multiplied, SIZE, HEADS> new_token;
     const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
     const int tiles = all_tiles(args);
     const int split_tiles = split_tiles_of(tiles, args.splits);
     // The splits of the last keys start first, because they have a new token to rotate.
     const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
-    char *own = memory + warp * layout<SIZE>::warp;
+    typedef layout<cache_t, SIZE> shape;
+    char *own = memory + warp * shape::warp;
     const int begin = split * split_tiles,
               end = split < 0 ? begin : min(tiles, begin + split_tiles);
     // One block waits even if there is nothing to do. Otherwise this kernel could end before the
@@ -594,7 +660,7 @@ static __global__ __launch_bounds__(WARPS * 32,
         store_warp_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // orders all warps' sums before they are joined
         const size_t index = part_index(split) + (from > begin);
-        join_warps<SIZE, HEADS>(args, work, memory, extremes, index, group);
+        join_warps<SIZE, HEADS, shape::warp>(args, work, memory, extremes, index, group);
         if (work.from != work.first || work.to != work.end)
             if (arrive_last(args, work, split_tiles))
                 merge_parts<SIZE>(args, work, split_tiles, group);
@@ -625,10 +691,12 @@ struct decode_launch {
     }
     template <typename cache_t, int SIZE, int HEADS> void start() const {
         const struct cudaDeviceProp *card = &device->properties;
-        const int fixed = sizeof(new_token<cache_t, SIZE, HEADS>) + 1024; // 1024: reserved by CUDA
+        typedef layout<cache_t, SIZE> shape;
+        typedef typename kv_traits<cache_t>::multiplied multiplied;
+        const int fixed = sizeof(new_token<multiplied, SIZE, HEADS>) + 1024; // reserved by CUDA
         const int available = (int)card->sharedMemPerBlockOptin - fixed;
-        const int warps = min(WARPS, available / layout<SIZE>::warp);
-        const int shared = warps * layout<SIZE>::warp;
+        const int warps = min(WARPS, available / shape::warp);
+        const int shared = warps * shape::warp;
         const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
         const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));
         const int heads_side_by_side = std::gcd(args->cache->num_kv_heads, blocks);
@@ -649,6 +717,7 @@ struct decode_launch {
 
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {
+    ASSERT(!rope || !kv_is_scaled(args->cache->type));
     const struct batch batch = batch_that_shares(args);
     struct paged_attention mine = *args;
     mine.batch = &batch;

@@ -22,7 +22,7 @@
 enum { THREADS = 128 };
 
 template <typename type, int SIZE> struct mma_tiles {
-    typedef type cache_t;
+    typedef typename kv_traits<type>::multiplied cache_t;
     static const bool halved = SIZE > 256;
     typedef std::conditional_t<halved, slot_queries<SIZE, THREADS>, register_queries<SIZE>> queries;
     static const int size = SIZE, columns = halved ? SIZE / 2 : SIZE;
@@ -51,14 +51,41 @@ template <typename type, int SIZE> struct mma_tiles {
         }
     }
 
+    // The same of elements of eight bits, which become fp16 on their way. Some threads, side by
+    // side, convert a key.
+    template <int COLUMNS, bool OF_V>
+    static __device__ inline void widen_plane(const kv_cache &cache, unsigned to,
+                                              const unsigned *rows, int begin, int end, int first) {
+        const int of_key = threads / keys, key = threadIdx.x / of_key;
+        const bool there = key >= begin && key < end;
+        const kv_place place = kv_place_of(cache, there ? rows[key] : 0);
+        const char *data = (const char *)cache.data, *row_at = data + (OF_V ? place.v : place.k);
+        const bf16 scale = *(const bf16 *)(data + (OF_V ? place.v_scale : place.k_scale));
+        const kv_factors factors = kv_unpack_factors(kv_pack_factors(scale));
+#pragma unroll
+        for (int at = threadIdx.x % of_key * 16; at < COLUMNS; at += of_key * 16) {
+            const bool valid = there && first + at < cache.head_size;
+            const uint4 bytes = valid ? *(const uint4 *)(row_at + first + at) : uint4{};
+            const unsigned put = to + key * (COLUMNS / 8 | 1) * 16 + at * 2;
+            store16(put, valid ? kv_halves8(bytes.x, bytes.y, factors, type()) : uint4{});
+            store16(put + 16, valid ? kv_halves8(bytes.z, bytes.w, factors, type()) : uint4{});
+        }
+    }
+
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
     template <int FROM>
     static __device__ void copy(const kv_cache &cache, unsigned to, const unsigned *rows, int begin,
                                 int end) {
         static_assert(FROM == 0, "all threads copy");
-        copy_plane<chunks>(cache, to, rows, begin, end, 0, 0);
-        copy_plane<v_chunks>(cache, to + plane, rows, begin, end, first_column<mma_tiles>(),
-                             cache.num_kv_heads * cache.block_size);
+        const int first = first_column<mma_tiles>();
+        if constexpr (kv_traits<type>::scaled) {
+            widen_plane<SIZE, false>(cache, to, rows, begin, end, 0);
+            widen_plane<columns, true>(cache, to + plane, rows, begin, end, first);
+        } else {
+            copy_plane<chunks>(cache, to, rows, begin, end, 0, 0);
+            copy_plane<v_chunks>(cache, to + plane, rows, begin, end, first,
+                                 cache.num_kv_heads * cache.block_size);
+        }
         copy_commit();
     }
 
@@ -133,7 +160,7 @@ struct spans_launch {
 
 void flash_shared(struct device *device, const struct paged_attention *args, const void *q) {
     ASSERT(args->cache->head_size <= FLASH_SHARED_HEAD_MAX);
-    if (device->properties.major == 9 && args->cache->head_size <= 128)
+    if (flash_has_hopper(device, args->cache))
         flash_shared_hopper(device, args, q);
     else
         flash_choose(args->cache, spans_launch{device, args, q});

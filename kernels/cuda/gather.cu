@@ -1,7 +1,7 @@
 // kernels/cuda/gather.cu — softmax(q K^T scale) V over pages, the plain form.
 //
 //   q, out  [num_tokens, num_heads, head_size]  fp16
-//   cache   either layout, fp32, fp16 or bf16
+//   cache   either layout, any type
 //
 //   grid   (num_tokens, num_heads);  block  WARPS x 32: warps take keys round robin, lanes elements
 //   smem   WARPS x (head_size + 2) fp32
@@ -27,13 +27,30 @@ static __device__ int sequence_of(const batch &batch, int token) {
     return low;
 }
 
-// The plane of a layer's K in the block where `key` lies; that of V is the next one.
+// The plane of a layer's K in the block where a key lies, that of V being the next one, and the
+// key's scales; 1 where elements have none.
+template <typename cache_t> struct key_plane {
+    const cache_t *k;
+    float k_scale, v_scale;
+};
+
 template <typename cache_t>
-static __device__ const cache_t *key_plane(const kv_cache &cache, const int32_t *table, int layer,
-                                           int key) {
+static __device__ key_plane<cache_t> find_plane(const kv_cache &cache, const int32_t *table,
+                                                int layer, int kv_head, int key) {
     const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
     const size_t block = (size_t)table[key / cache.block_size];
-    return (const cache_t *)cache.data + (block * 2 * cache.num_layers + 2 * (size_t)layer) * plane;
+    const size_t planes = block * 2 * cache.num_layers + 2 * (size_t)layer;
+    if constexpr (kv_traits<cache_t>::scaled) {
+        const char *data = (const char *)cache.data;
+        const unsigned first = (unsigned)planes * cache.num_kv_heads * cache.block_size;
+        const kv_place place = kv_place_of(cache, first + (unsigned)kv_head * cache.block_size +
+                                                      key % cache.block_size);
+        return {(const cache_t *)(data + kv_place_of(cache, first).k),
+                __uint_as_float((unsigned)*(const bf16 *)(data + place.k_scale) << 16),
+                __uint_as_float((unsigned)*(const bf16 *)(data + place.v_scale) << 16)};
+    } else {
+        return {(const cache_t *)cache.data + planes * plane, 1, 1};
+    }
 }
 
 // Computes the sequences with at least `least` queries.
@@ -59,7 +76,8 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
         query[i] = lane + 32 * i < size ? __half2float(q[lane + 32 * i]) * args.scale : 0;
     const int begin = args.window > 0 ? max(0, keys - args.window) : 0;
     for (int key = begin + warp; key < keys; key += WARPS) {
-        const cache_t *k = key_plane<cache_t>(cache, table, args.layer, key), *v = k + plane;
+        const key_plane<cache_t> at = find_plane<cache_t>(cache, table, args.layer, kv_head, key);
+        const cache_t *k = at.k, *v = k + plane;
         const int offset = key % cache.block_size;
         float score = 0;
 #pragma unroll
@@ -69,7 +87,7 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
                 score +=
                     query[i] * to_float(k[kv_element<cache_t>(cache, false, kv_head, offset, d)]);
         }
-        score = warp_sum(score);
+        score = warp_sum(score) * at.k_scale;
         if (args.softcap > 0) score = args.softcap * tanhf(score / args.softcap);
         const float top = fmaxf(highest, score);
         const float old = __expf(highest - top), weight = __expf(score - top);
@@ -79,9 +97,9 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
         for (int i = 0; i < PER_LANE; i++) {
             const int d = lane + 32 * i;
             if (d < size)
-                value[i] =
-                    value[i] * old +
-                    weight * to_float(v[kv_element<cache_t>(cache, true, kv_head, offset, d)]);
+                value[i] = value[i] * old +
+                           weight * at.v_scale *
+                               to_float(v[kv_element<cache_t>(cache, true, kv_head, offset, d)]);
         }
     }
     float *part = parts + warp * (size + 2);
@@ -131,6 +149,10 @@ void gather_attention(struct device *device, const struct paged_attention *args,
         launch<float>(device, args, least);
     else if (args->cache->type == DTYPE_F16)
         launch<__half>(device, args, least);
-    else
+    else if (args->cache->type == DTYPE_BF16)
         launch<__nv_bfloat16>(device, args, least);
+    else if (args->cache->type == DTYPE_FP8)
+        launch<kv_fp8>(device, args, least);
+    else
+        launch<kv_int8>(device, args, least);
 }

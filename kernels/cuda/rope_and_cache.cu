@@ -3,7 +3,7 @@
 //   q             [num_tokens, num_heads, head_size]  fp16, in and out
 //   k, v          [num_tokens, num_kv_heads, head_size]  fp16, in, or NULL
 //   q_norm, k_norm  [head_size] fp32, or NULL;  inv_freq  [rotary / 2] fp32
-//   cache         either layout, fp32, fp16 or bf16
+//   cache         either layout, any type; of eight bits with the head's scale
 //
 //   grid   (num_tokens, blocks that share its heads);  block  WARPS x 32, one head a warp at a
 //          time: heads of q, then of k, then of v
@@ -11,6 +11,7 @@
 // Arithmetic is fp32 from the load to the one rounding at the store. A warp computes the cosines of
 // its token once for all its heads. Bound by the launch, or by reading and writing. flash_decode
 // does all this itself for a batch of decodes; this kernel serves all others.
+#include "kernels/cuda/kv_bytes.cuh"
 #include "kernels/cuda/rope.cuh"
 
 enum { LANES = 32, WARPS = 4, MAX_HEAD = 512, MANY_TOKENS = 64 };
@@ -57,6 +58,48 @@ static __device__ inline void store_head(const rope_head<PAIRS> &head, const rop
     }
 }
 
+// The largest magnitude of a head; NaN if a number of it is not finite.
+template <int PAIRS> static __device__ inline float highest_of(const rope_head<PAIRS> &head) {
+    float highest = 0, zeros = 0;
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+        for (float x : head.x[i]) {
+            highest = fmaxf(highest, fabsf(x));
+            zeros += __fmul_rn(x, 0);
+        }
+    return warp_max(highest) + warp_sum(zeros);
+}
+
+// K or V of a cache of eight bits.
+template <typename cache_t, int PAIRS>
+static __device__ inline void store_scaled(const rope_head<PAIRS> &head, const rope_and_cache &args,
+                                           const kv_cache &cache, const head_location &location,
+                                           int64_t slot) {
+    const bf16 scale = kv_scale_of<cache_t>(highest_of(head));
+    const float inverse = kv_inverse(scale);
+    const int32_t block = (int32_t)(slot / cache.block_size);
+    const int offset = (int)(slot % cache.block_size);
+    // K's row of the first head and key, and that of this head and key
+    const unsigned plane = ((unsigned)block * cache.num_layers + args.layer) * 2;
+    const unsigned first = plane * cache.num_kv_heads * cache.block_size;
+    const kv_place planes = kv_place_of(cache, first);
+    const kv_place place = kv_place_of(cache, first + location.head * cache.block_size + offset);
+    char *data = (char *)cache.data;
+    uint8_t *to = (uint8_t *)(data + (location.is_k ? planes.k : planes.v));
+    if (threadIdx.x % LANES == 0)
+        *(bf16 *)(data + (location.is_k ? place.k_scale : place.v_scale)) = scale;
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 pair = rope_pair(args, threadIdx.x % LANES + LANES * i);
+        for (int side = 0; side < 2; side++) {
+            const int at = side ? pair.y : pair.x;
+            if (at >= cache.head_size) continue;
+            to[kv_element<cache_t>(cache, !location.is_k, location.head, offset, at)] =
+                kv_element_of(head.x[i][side], inverse, cache_t());
+        }
+    }
+}
+
 template <typename cache_t, int PAIRS>
 static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_and_cache args,
                                                                    const kv_cache cache,
@@ -79,7 +122,12 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
         rope_load(head, args, location.from, cache.head_size);
         if (weight) rope_norm(head, args, weight, cache.head_size);
         if (location.is_q || location.is_k) rope_rotate(head, args, cos_sin);
-        store_head<cache_t>(head, args, cache, location, slot);
+        if constexpr (!kv_traits<cache_t>::scaled)
+            store_head<cache_t>(head, args, cache, location, slot);
+        else if (location.is_q)
+            store_head<__half>(head, args, cache, location, slot);
+        else
+            store_scaled<cache_t>(head, args, cache, location, slot);
     }
 }
 
@@ -89,9 +137,11 @@ static void launch_rope(struct device *device, const struct rope_and_cache *args
     const unsigned heads = (unsigned)(args->num_heads + (args->k ? 2 * cache->num_kv_heads : 0));
     const int32_t tokens = args->batch->num_tokens;
     const dim3 grid(tokens, tokens < MANY_TOKENS ? ceil_divide(heads, WARPS) : 1);
-    const auto kernel = cache->type == DTYPE_F32   ? rope_kernel<float, PAIRS>
-                        : cache->type == DTYPE_F16 ? rope_kernel<__half, PAIRS>
-                                                   : rope_kernel<__nv_bfloat16, PAIRS>;
+    const auto kernel = cache->type == DTYPE_F32    ? rope_kernel<float, PAIRS>
+                        : cache->type == DTYPE_F16  ? rope_kernel<__half, PAIRS>
+                        : cache->type == DTYPE_BF16 ? rope_kernel<__nv_bfloat16, PAIRS>
+                        : cache->type == DTYPE_FP8  ? rope_kernel<kv_fp8, PAIRS>
+                                                    : rope_kernel<kv_int8, PAIRS>;
     launch_after(device, kernel, grid, dim3(WARPS * LANES), 0, *args, *cache, *args->batch);
 }
 

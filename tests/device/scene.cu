@@ -37,14 +37,48 @@ static __device__ size_t plane_of(const kv_cache &cache) {
     return (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
 }
 
+static __device__ bool is_scaled(const kv_cache &cache) {
+    return cache.type == DTYPE_FP8 || cache.type == DTYPE_INT8;
+}
+
+// Of element `at` of a cache of eight bits its byte, or its head's scale: an extent has one of two
+// bytes for each row.
+static __device__ char *scaled_at(const kv_cache &cache, size_t at, bool scale) {
+    const size_t size = cache.head_size, rows = plane_of(cache) / size * 2 * cache.num_layers;
+    const size_t block = at / (rows * size), within = at % (rows * size);
+    char *extent = (char *)cache.data + block * rows * (size + 2);
+    return extent + (scale ? rows * size + within / size * 2 : within);
+}
+
+static __device__ double scaled_element(const kv_cache &cache, size_t at) {
+    const double scale = __bfloat162float(*(const __nv_bfloat16 *)scaled_at(cache, at, true));
+    const char *bits = scaled_at(cache, at, false);
+    return scale * (double)(cache.type == DTYPE_FP8 ? to_float(*(const kv_fp8 *)bits)
+                                                    : to_float(*(const kv_int8 *)bits));
+}
+
+// Scales differ from row to row, by up to three.
+static __device__ void put_scaled(const kv_cache &cache, size_t at, float value) {
+    const bool is_fp8 = cache.type == DTYPE_FP8;
+    const float largest = is_fp8 ? 448 : 127, scale = (2 + uniform(at)) / largest;
+    *(uint8_t *)scaled_at(cache, at, false) =
+        is_fp8 ? __nv_cvt_float_to_fp8(value * largest, __NV_SATFINITE, __NV_E4M3)
+               : (uint8_t)(int8_t)(value * largest);
+    if (at % cache.head_size == 0)
+        *(__nv_bfloat16 *)scaled_at(cache, at, true) = __float2bfloat16_rn(scale);
+}
+
 static __device__ double element(const kv_cache &cache, size_t at) {
+    if (is_scaled(cache)) return scaled_element(cache, at);
     return cache.type == DTYPE_F16    ? (double)__half2float(((const __half *)cache.data)[at])
            : cache.type == DTYPE_BF16 ? (double)__bfloat162float(((__nv_bfloat16 *)cache.data)[at])
                                       : (double)((const float *)cache.data)[at];
 }
 
 static __device__ void put(const kv_cache &cache, size_t at, float value) {
-    if (cache.type == DTYPE_F16)
+    if (is_scaled(cache))
+        put_scaled(cache, at, value);
+    else if (cache.type == DTYPE_F16)
         ((__half *)cache.data)[at] = __float2half_rn(value);
     else if (cache.type == DTYPE_BF16)
         ((__nv_bfloat16 *)cache.data)[at] = __float2bfloat16_rn(value);

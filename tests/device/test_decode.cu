@@ -141,10 +141,19 @@ static void decode_release(const struct scene *scene, const struct decode *in, c
 // Byte of the cache where a token's K begins, or V, index by index as in backend.h.
 static size_t row_at(const struct scene *scene, int64_t slot, int plane, int head) {
     const struct kv_cache *cache = &scene->cache;
-    size_t row = (size_t)(slot / cache->block_size) * cache->num_layers + scene->args.layer;
-    row = (row * 2 + plane) * cache->num_kv_heads + head;
+    size_t row = ((size_t)scene->args.layer * 2 + plane) * cache->num_kv_heads + head;
     row = row * cache->block_size + slot % cache->block_size;
-    return row * dtype_row_bytes(cache->type, cache->head_size);
+    return (size_t)(slot / cache->block_size) * kv_block_bytes(cache) +
+           row * dtype_row_bytes(cache->type, cache->head_size);
+}
+
+// The same of its scale, in a cache of eight bits: behind all rows of the block.
+static size_t scale_at(const struct scene *scene, int64_t slot, int plane, int head) {
+    const struct kv_cache *cache = &scene->cache;
+    const size_t block = (size_t)(slot / cache->block_size);
+    const size_t rows = (size_t)2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
+    const size_t row = row_at(scene, slot, plane, head) - block * kv_block_bytes(cache);
+    return block * kv_block_bytes(cache) + rows * cache->head_size + row / cache->head_size * 2;
 }
 
 // The scene's cache, in which the new tokens' slots are NaN.
@@ -154,9 +163,26 @@ static std::vector<char> cache_before(const struct scene *scene, const struct de
     const size_t row = dtype_row_bytes(scene->cache.type, scene->cache.head_size);
     for (int64_t slot : in->slots)
         for (int plane = 0; plane < 2; plane++)
-            for (int head = 0; head < scene->cache.num_kv_heads; head++)
+            for (int head = 0; head < scene->cache.num_kv_heads; head++) {
                 memset(&bytes[row_at(scene, slot, plane, head)], POISON, row);
+                if (kv_is_scaled(scene->cache.type))
+                    memset(&bytes[scale_at(scene, slot, plane, head)], POISON, 2);
+            }
     return bytes;
+}
+
+// How far an element of eight bits is from the nearest one to `expected`: more than 1 is wrong.
+static double scaled_error(enum dtype type, const char *element, const char *scale_bytes,
+                           double expected) {
+    bf16 bits;
+    float got;
+    memcpy(&bits, scale_bytes, sizeof bits);
+    dtype_to_float(type, element, &got, 1);
+    const double scale = (double)bf16_to_float(bits);
+    const double half_step =
+        scale * (type == DTYPE_INT8 ? 0.5 : fmax(fabs(expected) / scale / 16, 0x1p-10));
+    const double error = fabs(got * scale - expected) / (half_step * 1.01 + 1e-4);
+    return error < 1e9 ? error : 1e9; // NaN is not below it
 }
 
 // How wrong the new tokens' slots are; 1e9 where another byte is not as it was.
@@ -173,11 +199,16 @@ static double written_error(const struct scene *scene, const struct decode *in,
                 rope_plain_turn(&in->plain, &in->k[from], norm, in->positions[t]);
             for (int plane = 0; plane < 2; plane++) {
                 const size_t at = row_at(scene, in->slots[t], plane, head);
-                for (size_t i = 0; i < size; i++)
-                    worst = fmax(
-                        worst, stored_error(scene->cache.type, &after[at + i * element],
-                                            plane ? (double)half_to_float(in->v[from + i]) : k[i]));
+                const bool scaled = kv_is_scaled(scene->cache.type);
+                char *scale = scaled ? &after[scale_at(scene, in->slots[t], plane, head)] : nullptr;
+                for (size_t i = 0; i < size; i++) {
+                    const double value = plane ? (double)half_to_float(in->v[from + i]) : k[i];
+                    const char *got = &after[at + i * element];
+                    worst = fmax(worst, scaled ? scaled_error(scene->cache.type, got, scale, value)
+                                               : stored_error(scene->cache.type, got, value));
+                }
                 memset(&after[at], POISON, size * element);
+                if (scaled) memset(scale, POISON, 2);
             }
         }
     return after == before ? worst : 1e9;
@@ -242,7 +273,9 @@ static void count(struct decode_tests *tests, const struct decode_case *it, cons
 }
 
 static void test_case(struct decode_tests *tests, const struct decode_case *it) {
-    const double tolerance = it->shape.type == DTYPE_BF16 ? 1e-2 : 1.2e-3;
+    const double tolerance = it->shape.type == DTYPE_BF16   ? 1e-2
+                             : kv_is_scaled(it->shape.type) ? 4e-3
+                                                            : 1.2e-3;
     if (tests->tally->cases++ % tests->tally->every) return;
     struct scene scene;
     scene_fill(&scene, &it->shape, random_next(&tests->state));
@@ -434,13 +467,13 @@ static void test_steps(struct decode_tests *tests, enum dtype type) {
 void test_decode(struct device *, struct tally *tally) {
     static const int HEADS[][2] = {{6, 6}, {8, 2}, {16, 1}, {15, 3}, {32, 4}};
     struct decode_tests tests = {open_device(false), open_device(true), tally, tally->seed};
-    for (enum dtype type : {DTYPE_F16, DTYPE_BF16}) {
+    for (enum dtype type : {DTYPE_F16, DTYPE_BF16, DTYPE_FP8, DTYPE_INT8}) {
         for (int h = 0; h < 5; h++) {
             struct decode_case it = {{type, HEADS[h][0], HEADS[h][1]}};
             if (!tally->quick || (h + type) % 2) test_sizes(&tests, &it);
             test_trees(&tests, &it);
         }
-        test_steps(&tests, type);
+        if (!kv_is_scaled(type)) test_steps(&tests, type); // else q is turned in place in both
     }
     test_others(&tests);
     backend_cuda()->close(tests.device);

@@ -32,7 +32,9 @@ static struct device *open_device(bool deterministic) {
 
 static bool has_way(const struct flash_tests *tests, enum way way,
                     const struct scene_shape *shape) {
-    return way != WAY_HOPPER || (tests->device->properties.major == 9 && shape->head_size <= 128);
+    const bool scaled = kv_is_scaled(shape->type), is_wgmma = tests->device->properties.major == 9;
+    if (way == WAY_PREFILL && scaled) return shape->head_size % 16 == 0;
+    return way != WAY_HOPPER || (is_wgmma && shape->head_size <= 128 && !scaled);
 }
 
 static void attend(struct flash_tests *tests, enum way way, const struct paged_attention *args) {
@@ -102,7 +104,9 @@ static void compare_alone(struct flash_tests *tests, struct scene *scene,
 
 static void test_shape(struct flash_tests *tests, const struct scene_shape *shape) {
     // Probabilities are rounded to the cache's type, the output to fp16.
-    const double tolerance = shape->type == DTYPE_BF16 ? 6e-3 : 1.2e-3;
+    const double tolerance = shape->type == DTYPE_BF16   ? 6e-3
+                             : kv_is_scaled(shape->type) ? 4e-3
+                                                         : 1.2e-3;
     struct scene scene;
     scene_fill(&scene, shape, random_next(&tests->state));
     const std::vector<double> expected = scene_attend(&scene);
@@ -203,8 +207,8 @@ void test_flash(struct device *, struct tally *tally) {
     static const int QUICK_HEADS[][2] = {{3, 3}, {8, 1}, {8, 2}, {12, 1}};
     struct flash_tests tests = {open_device(false), open_device(true), tally, tally->seed};
     for (int h = 0; h < 4; h++)
-        for (enum dtype type : {DTYPE_F16, DTYPE_BF16}) {
-            if (tally->quick && (type == DTYPE_F16) == h % 2) continue;
+        for (enum dtype type : {DTYPE_F16, DTYPE_BF16, DTYPE_FP8, DTYPE_INT8}) {
+            if (tally->quick && type % 2 == h % 2) continue;
             struct scene_shape shape = {type};
             shape.num_heads = tally->quick ? QUICK_HEADS[h][0] : HEADS[h][0];
             shape.num_kv_heads = tally->quick ? QUICK_HEADS[h][1] : HEADS[h][1];
