@@ -54,6 +54,9 @@ check list-filter
 keys Enter
 wait_for "[1 earlier turn"
 wait_idle
+see diff "/diff"
+keys End
+wait_idle
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do ask "/new chat $i"; done
 see list-many "/list"
 leave
