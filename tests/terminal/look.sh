@@ -20,8 +20,14 @@ start "-n 2 -t 2 --backend cpu --kv-restore always --kv-device 32M --kv-host 16M
 wait_idle
 check start
 
+# The tab says which conversation it is, and what it said before when quire has left.
+title_is() { [ "$(on_tmux display-message -p '#{pane_title}')" = "$1" ]; }
+wait_title() { wait_until title_is "$1" || fail "the title is not $1"; }
+wait_title "quire"
+
 # A conversation comes as it was streamed, and says what is above.
 see import "/import rivers.jsonl"
+wait_title "quire · three rivers"
 see history "/history"
 keys Enter
 check history-line
@@ -43,6 +49,7 @@ ask "/fork unused"
 ask "/fork"
 ask "/new"
 ask "What is the capital of Peru?"
+wait_title "quire · What is the capital of Peru?"
 see list "/list"
 keys Enter
 wait_for "Esc leaves"
