@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app/base/descriptor.h"
+#include "app/chat/page.h"
 #include "prompts/preamble.h"
+#include "store/family.h"
 
 const char *export_role_name(enum message_role role) {
     switch (role) {
@@ -89,16 +92,49 @@ static enum status append_markdown(const struct exported *exported, struct text 
     return STATUS_OK;
 }
 
+static bool ends_in(const char *path, const char *suffix) {
+    const size_t length = strlen(path), wanted = strlen(suffix);
+    return length > wanted && strcmp(path + length - wanted, suffix) == 0;
+}
+
 enum export_format export_format_of(const char *path) {
-    static const char suffix[] = ".jsonl";
-    const size_t length = strlen(path), wanted = sizeof suffix - 1;
-    return length > wanted && strcmp(path + length - wanted, suffix) == 0 ? EXPORT_JSONL
-                                                                          : EXPORT_MARKDOWN;
+    if (ends_in(path, ".jsonl")) return EXPORT_JSONL;
+    return ends_in(path, ".html") || ends_in(path, ".htm") ? EXPORT_HTML : EXPORT_MARKDOWN;
 }
 
 enum status export_append(const struct exported *exported, enum export_format format,
                           struct text *out) {
-    return format == EXPORT_JSONL ? append_jsonl(exported, out) : append_markdown(exported, out);
+    const struct page page = {exported->conversation, exported->messages, exported->count};
+    switch (format) {
+    case EXPORT_MARKDOWN:
+        return append_markdown(exported, out);
+    case EXPORT_JSONL:
+        return append_jsonl(exported, out);
+    case EXPORT_HTML:
+        return page_append(&page, out);
+    }
+    return STATUS_OK;
+}
+
+enum status export_tree(struct db *db, const struct conversation *conversation,
+                        struct message **messages, size_t *count, struct error *err) {
+    struct family_message *family = NULL;
+    size_t family_count = 0, read = 0;
+    TRY(family_messages(db, conversation->id, SIZE_MAX, &family, &family_count, err));
+    struct message *all = calloc(family_count + 1, sizeof *all);
+    enum status status = all ? STATUS_OK : STATUS_NO_MEMORY;
+    while (read < family_count && status == STATUS_OK) {
+        status = message_get(db, family[read].id, &all[read], err);
+        if (status == STATUS_OK) read++;
+    }
+    free(family);
+    if (status != STATUS_OK) {
+        message_path_free(all, read);
+        return status;
+    }
+    *messages = all;
+    *count = read;
+    return STATUS_OK;
 }
 
 enum status export_write(const char *path, const struct text *text, struct error *err) {

@@ -1,4 +1,5 @@
-// app/chat/export.h — a conversation as text for others: Markdown to read, JSONL to read back.
+// app/chat/export.h — a conversation as text for others: Markdown or HTML to read, JSONL to read
+// back.
 //
 // JSONL is one JSON object a line. The first says what it is, the rest are the messages from the
 // root on:
@@ -13,7 +14,7 @@
 #include "kernels/base/text.h"
 #include "store/conversation.h"
 
-enum export_format { EXPORT_MARKDOWN, EXPORT_JSONL };
+enum export_format { EXPORT_MARKDOWN, EXPORT_JSONL, EXPORT_HTML }; // HTML is page.h's
 
 enum { EXPORT_VERSION = 1 }; // of the JSONL
 
@@ -24,13 +25,18 @@ struct exported {
     size_t count;
 };
 
-enum export_format export_format_of(const char *path); // ".jsonl" is JSONL, the rest Markdown
+// ".jsonl" is JSONL, ".html" HTML, the rest Markdown.
+enum export_format export_format_of(const char *path);
 
 const char *export_role_name(enum message_role role); // "system", "user", "assistant"
 
 // Appends the conversation.
 MUST_CHECK enum status export_append(const struct exported *exported, enum export_format format,
                                      struct text *out);
+
+// The messages that a page of its whole tree shows: *messages is the caller's (message_path_free).
+MUST_CHECK enum status export_tree(struct db *db, const struct conversation *conversation,
+                                   struct message **messages, size_t *count, struct error *err);
 
 // Writes it to a new file that only its owner can read. BAD_INPUT: the file exists, and stays; IO:
 // no part of the file is left.

@@ -95,6 +95,7 @@ struct args {
     const char *trace; // a file, or NULL
     const char *color;
     bool raw;
+    bool html, tree; // of quire export
 
     const char *resume_batch; // NULL: no journal
     bool unordered;           // batch

@@ -234,22 +234,29 @@ static int show_path(struct db *db, const struct args *args) {
 
 int listing_show(struct db *db, const struct args *args) { return show_path(db, args); }
 
-// Markdown, or what import reads; JSON is as show has it.
+static enum export_format format_of(const struct args *args) {
+    if (args->html || args->tree) return EXPORT_HTML;
+    return strcmp(args->format, "jsonl") == 0 ? EXPORT_JSONL : EXPORT_MARKDOWN;
+}
+
+// Markdown, HTML, or what import reads; JSON is as show has it.
 int listing_export(struct db *db, const struct args *args) {
     struct conversation conversation;
-    struct message *path = NULL;
+    struct message *messages = NULL;
     struct text text = {0};
     size_t count = 0;
     struct error err = {0};
-    const bool lines = strcmp(args->format, "jsonl") == 0;
-    if (strcmp(args->format, "json") == 0) return show_path(db, args);
+    const enum export_format format = format_of(args);
+    if (strcmp(args->format, "json") == 0 && format != EXPORT_HTML) return show_path(db, args);
     enum status status = conversation_find(db, args->operands[0], &conversation, &err);
-    if (status == STATUS_OK) status = message_path(db, conversation.tip, &path, &count, &err);
+    if (status == STATUS_OK)
+        status = args->tree ? export_tree(db, &conversation, &messages, &count, &err)
+                            : message_path(db, conversation.tip, &messages, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
-    const struct exported exported = {&conversation, "", path, count};
-    status = export_append(&exported, lines ? EXPORT_JSONL : EXPORT_MARKDOWN, &text);
+    const struct exported exported = {&conversation, "", messages, count};
+    status = export_append(&exported, format, &text);
     if (status == STATUS_OK) output_text(text_string(&text), text.length);
-    message_path_free(path, count);
+    message_path_free(messages, count);
     text_deinit(&text);
     return status == STATUS_OK ? output_exit_code(EXIT_DONE) : no_memory();
 }

@@ -116,6 +116,10 @@ static const struct option OPTIONS[] = {
 
     {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
      FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0, "of stdout"},
+    {NULL, "html", 0, OPTION_FLAG, NULL, AT(html), FOR_EXPORT, 0, 0,
+     "export: one page to read without quire"},
+    {NULL, "tree", 0, OPTION_FLAG, NULL, AT(tree), FOR_EXPORT, 0, 0,
+     "the same with all branches and answers"},
     {NULL, "verbose", 'v', OPTION_COUNT, NULL, AT(verbose), FOR_ALL, 0, 0,
      "figures after each answer; inspect: everything; twice: and what quire does"},
     {NULL, "quiet", 'q', OPTION_FLAG, NULL, AT(quiet), FOR_ALL, 0, 0, "stderr has errors only"},

@@ -35,6 +35,7 @@ enum {
     FOR_BATCH = 1u << COMMAND_BATCH,
     FOR_TEMPLATE = 1u << COMMAND_TEMPLATE,
     FOR_IMPORT = 1u << COMMAND_IMPORT,
+    FOR_EXPORT = 1u << COMMAND_EXPORT,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
     ONLY_AS_WORD = 1u << 30, // not in the environment, not in the config file
 };

@@ -13,7 +13,7 @@ static const struct subcommand TABLE[COMMAND_COUNT] = {
     [COMMAND_LIST] = {"list", "[QUERY]", "conversations, newest first; or by words", 1,
                       COMPLETES_NOTHING, NULL},
     [COMMAND_SHOW] = {"show", "ID", "what was said in one", 1, COMPLETES_CONVERSATIONS, NULL},
-    [COMMAND_EXPORT] = {"export", "ID", "the same, to keep: Markdown, or JSON", 1,
+    [COMMAND_EXPORT] = {"export", "ID", "the same, to keep: Markdown, HTML, JSON", 1,
                         COMPLETES_CONVERSATIONS, NULL},
     [COMMAND_IMPORT] = {"import", "FILE.jsonl", "a conversation that export wrote", 1,
                         COMPLETES_FILES, NULL},

@@ -4,6 +4,7 @@
 //   command_list.c      /list /resume /delete /name
 //   command_turns.c     /new /bg /rewind /regen /alt /beam /continue
 //   command_fork.c      /fork
+//   command_diff.c      /diff
 //   command_tree.c      /tree /redo /edit
 //   command_preamble.c  /system /preset /shots
 //   command_export.c    /export /import /copy
@@ -28,7 +29,7 @@ typedef void command_handler(struct console *console, const char *argument);
 command_handler command_list, command_resume, command_delete, command_name;
 command_handler command_new, command_bg, command_rewind, command_regen, command_alt, command_beam,
     command_continue;
-command_handler command_fork;
+command_handler command_fork, command_diff;
 command_handler command_tree, command_redo, command_edit;
 command_handler command_system, command_preset, command_shots;
 command_handler command_export, command_import, command_copy;

@@ -85,6 +85,7 @@ void console_tell_news(void *user) {
     struct console *console = user;
     struct text *notes = &console->session->notes;
     if (notes->length == 0) return;
+    terminal_bell();
     struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
     terminal_wrapped(STYLE_DIM, &wrap, notes->bytes, notes->length);
     wrap_deinit(&wrap);

@@ -1,5 +1,6 @@
 #include "app/console/interactive.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,13 @@
 #include "app/screen/editor.h"
 #include "app/screen/notice.h"
 #include "app/screen/terminal.h"
+#include "store/preview.h"
 
 static const char PROMPT[] = "> ";
 enum {
     NAME_LEAST = 12, // columns of the model's name on the narrowest screen
     NEARLY_FULL_PERCENT = 80,
+    TITLE_BYTES = 61,
 };
 
 // Where KV is kept and how much of it there is; and the limits. For -v.
@@ -264,6 +267,18 @@ static void show_status(struct console *console) {
     text_deinit(&line);
 }
 
+// The tab says which conversation it is: by its name, or its first question.
+static void set_title(const struct chat *chat) {
+    char preview[TITLE_BYTES] = "", title[TITLE_BYTES + CONVERSATION_NAME_BYTES];
+    for (size_t i = 0; i < chat_message_count(chat) && !preview[0]; i++)
+        if (chat_message(chat, i)->role == MESSAGE_USER)
+            preview_make(chat_message(chat, i)->text, chat_message(chat, i)->length, preview,
+                         sizeof preview);
+    const char *name = chat->conversation.name[0] ? chat->conversation.name : preview;
+    snprintf(title, sizeof title, "quire%s%s", name[0] ? " · " : "", name);
+    terminal_title(title);
+}
+
 // Shows the prompt, reads a line and runs it.
 static void read_and_obey(struct console *console) {
     struct text draft = console->draft, line = {0};
@@ -275,6 +290,7 @@ static void read_and_obey(struct console *console) {
     notice_show();
     if (console_has_news(console)) console_tell_news(console);
     if (console->status) show_status(console);
+    set_title(console->session->front);
     switch (editor_read(&prompt, &line, &signal)) {
     case EDITOR_LINE:
         if (line.length > 0)

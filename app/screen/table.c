@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/screen/columns.h"
 #include "app/screen/spans.h"
 
-static const char SEPARATOR[] = " │ ", CROSSING[] = "─┼─", RULE[] = "─";
-enum { SEPARATOR_COLUMNS = 3, HEADER_LINES = 2, BLOCK_INDENT = 2, SHORT_RULE = 3 };
-
-enum alignment { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_CENTER };
+static const char SHORT_RULE[] = "\033[0;2m───\033[0m\n";
+enum { HEADER_LINES = 2, BLOCK_INDENT = 2 };
 
 struct slice {
     const char *bytes;
@@ -19,8 +18,7 @@ struct layout {
     const struct table *table;
     struct slice *cells; // [rows][columns]; the first row is the header
     size_t rows, columns;
-    enum alignment alignments[TABLE_COLUMNS_MOST];
-    int widths[TABLE_COLUMNS_MOST];
+    struct column column[TABLE_COLUMNS_MOST]; // [columns] as it is drawn
     int indent;
     bool broken; // some cell has several lines
     struct text *out;
@@ -75,22 +73,22 @@ static bool is_delimiter(struct slice cell, enum alignment *alignment) {
     return true;
 }
 
-static bool is_delimiter_row(struct slice line, size_t columns, enum alignment *alignments) {
+static bool is_delimiter_row(struct slice line, size_t columns, struct column *column) {
     struct slice cells[TABLE_COLUMNS_MOST];
     if (split(line, cells, TABLE_COLUMNS_MOST) != columns) return false;
     for (size_t i = 0; i < columns; i++)
-        if (!is_delimiter(cells[i], &alignments[i])) return false;
+        if (!is_delimiter(cells[i], &column[i].alignment)) return false;
     return true;
 }
 
 bool table_takes(const struct table *table, const char *line, size_t length) {
-    enum alignment alignments[TABLE_COLUMNS_MOST];
+    struct column ignored[TABLE_COLUMNS_MOST];
     const struct slice slice = {line, length};
     const struct slice trimmed = trim(slice);
     if (trimmed.length == 0 || trimmed.bytes[0] != '|' || table->too_long) return false;
     if (table->count != 1) return true;
     return table->columns > 0 && table->columns <= TABLE_COLUMNS_MOST &&
-           is_delimiter_row(slice, table->columns, alignments);
+           is_delimiter_row(slice, table->columns, ignored);
 }
 
 enum status table_push(struct table *table, const char *line, size_t length) {
@@ -103,25 +101,6 @@ enum status table_push(struct table *table, const char *line, size_t length) {
 }
 
 // ---- cells
-
-static size_t style_length(const char *bytes, size_t length) {
-    if (length < 2 || bytes[0] != '\033') return 0;
-    const char *end = memchr(bytes, 'm', length);
-    return end ? (size_t)(end - bytes) + 1 : 0;
-}
-
-// As a terminal shows them at most.
-static int columns_of(struct slice line) {
-    struct cells cells = {0};
-    int columns = 0;
-    for (size_t at = 0, used; at < line.length; at += used) {
-        used = style_length(line.bytes + at, line.length - at);
-        if (used > 0) continue;
-        const uint32_t code_point = utf8_decode(line.bytes + at, line.length - at, &used);
-        columns += cells_add(&cells, code_point).columns;
-    }
-    return columns;
-}
 
 // "\|" is a | in a cell, even in code.
 static enum status unescape(struct slice cell, struct text *text) {
@@ -166,11 +145,10 @@ static enum status measure(struct layout *layout, size_t row) {
         struct text text = {0};
         const enum status status =
             render(layout->cells[row * layout->columns + i], style, 0, &text);
-        const int columns =
-            columns_of((struct slice){text.bytes, strcspn(text_string(&text), "\n")});
+        const int columns = styled_columns(text_string(&text), strcspn(text_string(&text), "\n"));
         text_deinit(&text);
         TRY(status);
-        if (columns > layout->widths[i]) layout->widths[i] = columns;
+        if (columns > layout->column[i].width) layout->column[i].width = columns;
     }
     return STATUS_OK;
 }
@@ -178,7 +156,7 @@ static enum status measure(struct layout *layout, size_t row) {
 static int sum_of(const struct layout *layout) {
     int sum = 0;
     for (size_t i = 0; i < layout->columns; i++)
-        sum += layout->widths[i];
+        sum += layout->column[i].width;
     return sum;
 }
 
@@ -187,18 +165,19 @@ static bool narrow(struct layout *layout, int available) {
     for (int excess = sum_of(layout) - available; excess > 0;) {
         int widest = 0, next = 0, count = 0;
         for (size_t i = 0; i < layout->columns; i++)
-            if (layout->widths[i] > widest) widest = layout->widths[i];
+            if (layout->column[i].width > widest) widest = layout->column[i].width;
         for (size_t i = 0; i < layout->columns; i++) {
-            count += layout->widths[i] == widest;
-            if (layout->widths[i] < widest && layout->widths[i] > next) next = layout->widths[i];
+            count += layout->column[i].width == widest;
+            if (layout->column[i].width < widest && layout->column[i].width > next)
+                next = layout->column[i].width;
         }
         if (widest <= TABLE_COLUMN_LEAST) return false;
         const int floor = next > TABLE_COLUMN_LEAST ? next : TABLE_COLUMN_LEAST;
         const int wanted = (excess + count - 1) / count;
         const int by = wanted < widest - floor ? wanted : widest - floor;
         for (size_t i = 0; i < layout->columns && excess > 0; i++) {
-            if (layout->widths[i] != widest) continue;
-            layout->widths[i] -= by < excess ? by : excess;
+            if (layout->column[i].width != widest) continue;
+            layout->column[i].width -= by < excess ? by : excess;
             excess -= by;
         }
     }
@@ -207,99 +186,25 @@ static bool narrow(struct layout *layout, int available) {
 
 // ---- drawing
 
-static enum status repeat(const char *string, int times, struct text *out) {
-    for (; times > 0; times--)
-        TRY(text_append_string(out, string));
-    return STATUS_OK;
-}
-
-static enum status put_dim(const char *string, struct text *out) {
-    return text_format(out, "\033[0;2m%s\033[0m", string);
-}
-
-static enum status put_rule(const struct layout *layout) {
-    struct text rule = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < layout->columns; i++) {
-        if (i > 0) status = text_append_string(&rule, CROSSING);
-        if (status == STATUS_OK) status = repeat(RULE, layout->widths[i], &rule);
-    }
-    if (status == STATUS_OK) status = repeat(" ", layout->indent, layout->out);
-    if (status == STATUS_OK) status = put_dim(text_string(&rule), layout->out);
-    if (status == STATUS_OK) status = text_append_string(layout->out, "\n");
-    text_deinit(&rule);
-    return status;
-}
-
-// What is left of a cell's lines, and the style that goes on from one to the next.
-struct lines {
-    struct text text;
-    size_t at;
-    struct slice style;
-};
-
-// Line after line; an empty one when there is no more. The style at its end is the next one's.
-static struct slice next_line(struct lines *lines) {
-    const char *begin = text_string(&lines->text) + lines->at;
-    const size_t length = strcspn(begin, "\n");
-    lines->at += length + (begin[length] == '\n');
-    return (struct slice){begin, length};
-}
-
-static void follow_style(struct lines *lines, struct slice line) {
-    for (size_t at = 0; at < line.length; at++) {
-        const size_t length = style_length(line.bytes + at, line.length - at);
-        if (length > 0) lines->style = (struct slice){line.bytes + at, length};
-    }
-}
-
-static enum status put_line(const struct layout *layout, size_t column, struct lines *lines) {
-    const struct slice line = next_line(lines);
-    const int pad = layout->widths[column] - columns_of(line);
-    const enum alignment alignment = layout->alignments[column];
-    const int before = alignment == ALIGN_RIGHT ? pad : alignment == ALIGN_CENTER ? pad / 2 : 0;
-    const bool last = column + 1 == layout->columns;
-    TRY(repeat(" ", before, layout->out));
-    if (lines->style.length) TRY(text_append(layout->out, lines->style.bytes, lines->style.length));
-    TRY(text_append(layout->out, line.bytes, line.length));
-    follow_style(lines, line);
-    if (lines->style.length) TRY(text_append_string(layout->out, "\033[0m"));
-    if (last) return STATUS_OK;
-    TRY(repeat(" ", pad - before, layout->out));
-    return put_dim(SEPARATOR, layout->out);
-}
-
-static enum status put_lines(const struct layout *layout, struct lines *cells, size_t height) {
-    for (size_t line = 0; line < height; line++) {
-        TRY(repeat(" ", layout->indent, layout->out));
-        for (size_t i = 0; i < layout->columns; i++)
-            TRY(put_line(layout, i, &cells[i]));
-        TRY(text_append_string(layout->out, "\n"));
-    }
-    return STATUS_OK;
-}
-
-static enum status render_row(const struct layout *layout, size_t row, struct lines *cells,
-                              size_t *height) {
+static enum status render_row(const struct layout *layout, size_t row, struct text *cells) {
     const unsigned style = row == 0 ? WRAP_BOLD : WRAP_PLAIN;
-    *height = 1;
-    for (size_t i = 0; i < layout->columns; i++) {
-        TRY(render(layout->cells[row * layout->columns + i], style, layout->widths[i],
-                   &cells[i].text));
-        const size_t lines = count_lines(&cells[i].text);
-        if (lines > *height) *height = lines;
-    }
+    for (size_t i = 0; i < layout->columns; i++)
+        TRY(render(layout->cells[row * layout->columns + i], style, layout->column[i].width,
+                   &cells[i]));
     return STATUS_OK;
 }
 
 static enum status put_row(struct layout *layout, size_t row, bool measured_only) {
-    struct lines cells[TABLE_COLUMNS_MOST] = {0};
-    size_t height = 1;
-    enum status status = render_row(layout, row, cells, &height);
-    if (row > 0 && height > 1) layout->broken = true;
-    if (status == STATUS_OK && !measured_only) status = put_lines(layout, cells, height);
+    struct text cells[TABLE_COLUMNS_MOST] = {0};
+    enum status status = render_row(layout, row, cells);
+    for (size_t i = 0; i < layout->columns; i++) {
+        layout->column[i].text = text_string(&cells[i]);
+        if (row > 0 && count_lines(&cells[i]) > 1) layout->broken = true;
+    }
+    if (status == STATUS_OK && !measured_only)
+        status = columns_put(layout->column, layout->columns, layout->indent, layout->out);
     for (size_t i = 0; i < layout->columns; i++)
-        text_deinit(&cells[i].text);
+        text_deinit(&cells[i]);
     return status;
 }
 
@@ -308,7 +213,8 @@ static enum status draw_grid(struct layout *layout) {
         TRY(put_row(layout, row, true));
     for (size_t row = 0; row < layout->rows; row++) {
         TRY(put_row(layout, row, false));
-        if (row == 0 || (layout->broken && row + 1 < layout->rows)) TRY(put_rule(layout));
+        if (row == 0 || (layout->broken && row + 1 < layout->rows))
+            TRY(columns_put_rule(layout->column, layout->columns, layout->indent, layout->out));
     }
     return STATUS_OK;
 }
@@ -340,10 +246,7 @@ static enum status put_field(const struct layout *layout, size_t row, size_t col
 
 static enum status draw_blocks(struct layout *layout, int width) {
     for (size_t row = 1; row < layout->rows; row++) {
-        if (row > 1) {
-            TRY(repeat(RULE, SHORT_RULE, layout->out));
-            TRY(text_append_string(layout->out, "\n"));
-        }
+        if (row > 1) TRY(text_append_string(layout->out, SHORT_RULE));
         for (size_t i = 0; i < layout->columns; i++) {
             struct wrap wrap;
             const enum status status = put_field(layout, row, i, width, &wrap);
@@ -361,7 +264,7 @@ static void split_all(struct layout *layout) {
         const struct slice slice = {at, strcspn(at, "\n")};
         at += slice.length + 1;
         if (line == 1)
-            is_delimiter_row(slice, layout->columns, layout->alignments);
+            is_delimiter_row(slice, layout->columns, layout->column);
         else
             split(slice, layout->cells + layout->columns * layout->rows++, layout->columns);
     }
@@ -371,7 +274,7 @@ static enum status draw(struct layout *layout, int width) {
     split_all(layout);
     for (size_t row = 0; row < layout->rows; row++)
         TRY(measure(layout, row));
-    const int separators = SEPARATOR_COLUMNS * ((int)layout->columns - 1) + layout->indent;
+    const int separators = COLUMNS_APART * ((int)layout->columns - 1) + layout->indent;
     if (width == 0 || narrow(layout, width - separators)) return draw_grid(layout);
     return draw_blocks(layout, width);
 }

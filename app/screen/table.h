@@ -20,10 +20,10 @@
 #ifndef APP_TABLE_H
 #define APP_TABLE_H
 
-#include "app/screen/wrap.h"
+#include "app/screen/columns.h"
 
 enum {
-    TABLE_COLUMNS_MOST = 32,
+    TABLE_COLUMNS_MOST = COLUMNS_MOST,
     TABLE_COLUMN_LEAST = 6,
     TABLE_LINE_BYTES = 8192,    // a longer line is none of a table
     TABLE_BYTES_MOST = 1 << 18, // what comes after that many is another text

@@ -25,6 +25,7 @@ enum {
 };
 
 static const char PASTE_ON[] = "\033[?2004h";
+static const char TITLE_POP[] = "\033[23;2t"; // the title of before
 static const char PASTE_OFF[] = "\033[?2004l", PLAIN[] = "\033[0m";
 
 static const int GENTLE[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
@@ -44,6 +45,7 @@ static struct {
     int footer_column;
     bool footer_moved;      // the screen has changed
     struct text *collected; // what is written goes here; or NULL
+    bool titled;            // the title of before is on the terminal's stack
 } terminal = {.pipe = {-1, -1}};
 
 static enum terminal_color chosen_color;
@@ -213,6 +215,8 @@ void terminal_give_back(void) {
     ssize_t ignored = 0;
     if (terminal.capable) ignored = write(STDOUT_FILENO, PASTE_OFF, sizeof PASTE_OFF - 1);
     if (terminal.styled) ignored = write(STDOUT_FILENO, PLAIN, sizeof PLAIN - 1);
+    if (terminal.titled) ignored = write(STDOUT_FILENO, TITLE_POP, sizeof TITLE_POP - 1);
+    terminal.titled = false;
     (void)ignored;
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 }
@@ -366,6 +370,23 @@ void terminal_up(int lines) {
     if (!terminal.styled || lines <= 0) return;
     const int length = snprintf(escape, sizeof escape, "\r\033[%dA\033[J", lines);
     write_all(escape, (size_t)length);
+}
+
+void terminal_title(const char *title) {
+    struct text escape = {0};
+    if (!terminal.styled) return;
+    const bool whole =
+        text_append_string(&escape, terminal.titled ? "\033]2;" : "\033[22;2t\033]2;") ==
+            STATUS_OK &&
+        printable_text(title, strlen(title), &escape) == STATUS_OK &&
+        text_append_string(&escape, "\033\\") == STATUS_OK;
+    if (whole) write_through(escape.bytes, escape.length);
+    terminal.titled = terminal.titled || whole;
+    text_deinit(&escape);
+}
+
+void terminal_bell(void) {
+    if (terminal.styled) write_through("\a", 1);
 }
 
 static enum status append_base64(struct text *out, const unsigned char *bytes, size_t length) {

@@ -72,6 +72,10 @@ void terminal_end_footer(void); // no effect without a footer
 bool terminal_has_footer(void);
 void terminal_up(int lines); // back so many lines, which and all below are erased; when styled
 
+// The title of the window or tab, until the terminal is given back, and its bell. Only when styled.
+void terminal_title(const char *title);
+void terminal_bell(void);
+
 // Puts the bytes on the clipboard of the terminal's user (OSC 52), also over a network. False: the
 // terminal is dumb, or there are more than CLIPBOARD_MAX_BYTES.
 enum { CLIPBOARD_MAX_BYTES = 74994 }; // the most that xterm and tmux accept, in base64

@@ -210,6 +210,7 @@ enum status wrap_append(struct wrap *wrap, const char *bytes, size_t length, str
 }
 
 enum status wrap_leave_line(struct wrap *wrap, struct text *out) {
+    if (wrap->whole_words) return STATUS_OK;
     TRY(release_word(wrap, out));
     wrap->left = true;
     return STATUS_OK;

@@ -63,7 +63,7 @@ void wrap_deinit(struct wrap *wrap);
 MUST_CHECK enum status wrap_append(struct wrap *wrap, const char *bytes, size_t length,
                                    struct text *out);
 
-// Lets the terminal break the rest of this line: code, tables.
+// Lets the terminal break the rest of this line, unless every line is broken here: code, tables.
 MUST_CHECK enum status wrap_leave_line(struct wrap *wrap, struct text *out);
 
 // Sets the lead of continuation lines from here on; one wider than half the screen is ignored.

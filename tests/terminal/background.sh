@@ -70,8 +70,11 @@ ask "/set tokens 400"
 wait_idle
 text "Tell me a long story about a ship."
 wait_last "> Tell me a long story about a ship."
+on_tmux pipe-pane "cat > '$QUIRE_HOME/bytes'"
 on_tmux send-keys Enter \; send-keys -l "/new three" \; send-keys Enter # all there before it begins
 wait_for "two is answered:"
+bell() { grep -q "$(printf '\a')" "$QUIRE_HOME/bytes"; }
+wait_until bell || fail "no bell"
 ask "/resume two"
 leave
 start -r two "$endless"

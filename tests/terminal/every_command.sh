@@ -82,6 +82,7 @@ check start
 
 # Nothing was said yet.
 see_all list-none "/list" "/resume"
+see_all diff-none "/diff" "/diff -" "/diff 1" "/diff nobody" "/diff a b c"
 see_all regen-none "/regen" "/retry 2" "/beam 2" "/continue" "/alt"
 see_all edit-none "/edit" "/rewind" "/undo 2" "/redo" "/fork 1" "/fork -" "/branch 1a" "/tree"
 see_all history-none "/history"
@@ -127,7 +128,7 @@ mask=
 see strip "/strip the way of the water to the sea"
 see_all save "/save"
 see export "/export talk.md"
-see_all export-again "/export talk.md" "/export talk.jsonl"
+see_all export-again "/export talk.md" "/export talk.jsonl" "/export talk.html"
 see copy "/copy"
 see_all copy-one "/copy 1" "/copy code"
 
@@ -144,6 +145,7 @@ see resume-back "/resume -"
 see_draft fork-before "/fork 2"
 see resume-name "/resume the lake"
 see branch "/branch 2a"
+see diff "/diff"
 see_choice tree-forks "/tree"
 see list-forks "/list"
 see delete "/delete the lake"

@@ -20,8 +20,14 @@ start "-n 2 -t 2 --backend cpu --kv-restore always --kv-device 32M --kv-host 16M
 wait_idle
 check start
 
+# The tab says which conversation it is, and what it said before when quire has left.
+title_is() { [ "$(on_tmux display-message -p '#{pane_title}')" = "$1" ]; }
+wait_title() { wait_until title_is "$1" || fail "the title is not $1"; }
+wait_title "quire"
+
 # A conversation comes as it was streamed, and says what is above.
 see import "/import rivers.jsonl"
+wait_title "quire · three rivers"
 see history "/history"
 keys Enter
 check history-line
@@ -43,6 +49,7 @@ ask "/fork unused"
 ask "/fork"
 ask "/new"
 ask "What is the capital of Peru?"
+wait_title "quire · What is the capital of Peru?"
 see list "/list"
 keys Enter
 wait_for "Esc leaves"
@@ -53,6 +60,9 @@ text "hen"
 check list-filter
 keys Enter
 wait_for "[1 earlier turn"
+wait_idle
+see diff "/diff"
+keys End
 wait_idle
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do ask "/new chat $i"; done
 see list-many "/list"
