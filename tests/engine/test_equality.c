@@ -565,9 +565,9 @@ static void every_model(void (*test)(void), int ways) {
                                          {"cuda", "v2", "f16"}};
     for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
-            const bool is_int8 = strcmp(ALL[w].kv_type, "int8") == 0;
-            if (w > CPU_WAYS && i > FIRST_MODEL) continue;   // a card opens slowly
-            if (w < CPU_WAYS && is_int8 && i == 0) continue; // as with fp8, and slow
+            const bool is_wide = strcmp(ALL[w].kv_type, "f16") == 0;
+            if (w > CPU_WAYS && i > FIRST_MODEL) continue;    // a card opens slowly
+            if (w < CPU_WAYS && !is_wide && i == 0) continue; // large, and the others have all
             way = ALL[w];
             model = MODELS[i];
             test();
