@@ -566,7 +566,7 @@ static void every_model(void (*test)(void), int ways) {
     for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
             const bool is_wide = strcmp(ALL[w].kv_type, "f16") == 0;
-            if (w > CPU_WAYS && i > FIRST_MODEL) continue;    // a card opens slowly
+            if (w > CPU_WAYS && i > FIRST_MODEL) continue; // a card opens slowly
             // The large model is slow; instrumented, one model shows what eight bits touch.
             if (w < CPU_WAYS && !is_wide && (CHECK_FULL ? i == 0 : i > FIRST_MODEL)) continue;
             way = ALL[w];
