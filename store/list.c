@@ -15,11 +15,12 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 
 // What a row shows is one look-up away from the tip: message.turns and .opening,
 // message_tokens.total; or, for a fork, as many as it has messages of its own. More of a text is
-// read than a preview shows, for spaces are joined.
+// read than a preview shows, for spaces are joined. UNION takes a row once, so that it ends where
+// the parents of a damaged database lie in a ring.
 #define TEXT_OF(table) "substr(CAST(" table ".text AS BLOB), 1, " PREVIEW_READS ")"
-#define FIRST_OF_FORK                                                                          \
-    "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION ALL SELECT p.id, p.parent" \
-    " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"         \
+#define FIRST_OF_FORK                                                                      \
+    "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION SELECT p.id, p.parent" \
+    " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"     \
     " SELECT up.id FROM up WHERE up.parent IS c.forked_at AND c.forked_from IS NOT NULL)"
 #define ROW_SELECT                                                                                 \
     "SELECT " CONVERSATION_COLUMNS                                                                 \
