@@ -42,7 +42,7 @@ command_handler command_show, command_stats, command_history;
 command_handler command_kv, command_strip;
 command_handler command_think;
 
-// Offers the conversations with these words ("": all), and goes to the one that is picked.
+// Offers the conversations with these words ("": all), and opens what is picked.
 void command_pick(struct console *console, const char *query);
 
 // Shows the thinking of the last answer, all of it (also ^O). `console` is a struct console.
