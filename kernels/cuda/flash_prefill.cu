@@ -1,15 +1,15 @@
 // kernels/cuda/flash_prefill.cu — softmax(q K^T scale) V over pages, many queries a sequence.
 //
 //   q, out  [num_tokens, num_heads, head_size]  fp16
-//   cache   rows layout, fp16 or bf16
+//   cache   rows layout, fp16, bf16 or eight bits, which become fp16 on their way
 //
 // A warp computes 16 rows and walks the keys in tiles of 32 or 64: flash_rows.cuh. Heads of more
-// than 256 have too many columns for a block: each of two computes all scores and half of them,
-// with its queries in shared memory.
+// than 256 have too many columns for a block: each of two computes all scores and half of the
+// columns, with its queries in shared memory.
 //
-//   grid   (num_kv_heads, doubled for large heads, tiles of threads / 2 rows over all sequences, at
-//   most) block  THREADS smem   2 x (K, V) x keys x row,  row = its elements and padding to an odd
-//   chunk; queries
+//   grid   (num_kv_heads, twice for large heads; row tiles of all sequences, at most)
+//   block  THREADS, for tiles of threads / 2 rows
+//   smem   2 x (K, V) x keys x row,  row = its elements and padding to an odd chunk; queries
 //
 // Each row sums over its keys from the first on, tile by tile, so results do not depend on the
 // batch.
