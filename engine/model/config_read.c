@@ -5,34 +5,56 @@
 #include "engine/model/family.h"
 #include "kernels/base/assert.h"
 
+// What cosine and sine are multiplied by where YaRN stretches: what the file states as the whole of
+// it, or what follows from the factor, of which a multiplier takes a part back.
+static float yarn_magnitude(struct metadata *metadata, float factor) {
+    const float stretch = factor > 1 ? 0.1f * logf(factor) : 0;
+    const float given = metadata_float(metadata, "rope.scaling.yarn_attn_factor", 0);
+    const float multiplier = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
+    return given > 0 ? given : (1 + stretch) / (1 + multiplier * stretch);
+}
+
+static void read_yarn(struct metadata *metadata, struct rope *rope) {
+    const float share = metadata_float(metadata, "rope.scaling.yarn_ext_factor", 1.0f);
+    if (share != 1)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "rope.scaling.yarn_ext_factor",
+                      "is not 1, which quire lacks");
+    rope->beta_fast = metadata_float(metadata, "rope.scaling.yarn_beta_fast", 32.0f);
+    rope->beta_slow = metadata_float(metadata, "rope.scaling.yarn_beta_slow", 1.0f);
+    rope->attention_factor *= yarn_magnitude(metadata, rope->factor);
+}
+
+// A factor without a type is a linear one, and so is its older name.
+static void read_scaling(struct metadata *metadata, struct rope *rope) {
+    static const char *const types[] = {"none", "linear", "yarn", "longrope"};
+    static const char key[] = "rope.scaling.factor";
+    const int type = metadata_choice(metadata, "rope.scaling.type", types, 4,
+                                     "is none of none, linear, yarn, longrope");
+    const bool needed = type == ROPE_LINEAR || type == ROPE_YARN;
+    const float older = metadata_float(metadata, "rope.scale_linear", 0);
+    const float factor = metadata_float(metadata, key, older > 0 || !needed ? older : NAN);
+    if (factor != 0 && factor < 1e-3f)
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "is about zero");
+    rope->factor = factor > 0 ? factor : 1;
+    rope->scaling = type >= 0 ? (enum rope_scaling)type : factor > 0 ? ROPE_LINEAR : ROPE_PLAIN;
+    // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
+    if (metadata_has(metadata, "rope.scaling.attn_factor") && rope->scaling == ROPE_PLAIN)
+        rope->scaling = ROPE_LONG;
+    rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
+    if (rope->scaling == ROPE_YARN) read_yarn(metadata, rope);
+}
+
 static struct rope read_rope(struct metadata *metadata, const struct rope *family,
                              const struct model_config *config, int32_t head_size) {
-    static const char *const scalings[] = {"none", "linear", "yarn", "longrope"};
     struct rope rope = *family;
     rope.base = metadata_float(metadata, "rope.freq_base", 10000.0f);
     rope.dimensions = metadata_int(metadata, "rope.dimension_count", head_size, head_size);
-    rope.scaling = (enum rope_scaling)metadata_choice(metadata, "rope.scaling.type", scalings, 4,
-                                                      "is none of none, linear, yarn, longrope");
-    rope.factor = rope.attention_factor = 1.0f;
     if (rope.dimensions % 2)
         metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "is odd");
     if (rope.base < 1.0f) metadata_fail(metadata, STATUS_BAD_FILE, "rope.freq_base", "is below 1");
     rope.original_context = metadata_int(metadata, "rope.scaling.original_context_length",
                                          config->context, MODEL_MAX_CONTEXT);
-    // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
-    if (metadata_has(metadata, "rope.scaling.attn_factor") && rope.scaling == ROPE_PLAIN)
-        rope.scaling = ROPE_LONG;
-    if (rope.scaling == ROPE_LONG)
-        rope.attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
-    if (rope.scaling == ROPE_PLAIN || rope.scaling == ROPE_LONG) return rope;
-    rope.factor = metadata_float(metadata, "rope.scaling.factor", NAN);
-    if (rope.factor < 1e-3f)
-        metadata_fail(metadata, STATUS_BAD_FILE, "rope.scaling.factor", "is about zero");
-    if (rope.scaling == ROPE_LINEAR) return rope;
-    rope.attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
-    rope.attention_factor *= metadata_float(metadata, "rope.scaling.yarn_attn_factor", 1.0f);
-    rope.beta_fast = metadata_float(metadata, "rope.scaling.yarn_beta_fast", 32.0f);
-    rope.beta_slow = metadata_float(metadata, "rope.scaling.yarn_beta_slow", 1.0f);
+    read_scaling(metadata, &rope);
     return rope;
 }
 
@@ -111,25 +133,6 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     }
 }
 
-// What other families keep under the same names, and what would change the answer if ignored.
-static void refuse_unknown_features(struct metadata *metadata) {
-    static const char *const features[] = {
-        "attention.clamp_kqv",
-        "pooling_type",
-        "expert_shared_count",
-        "expert_shared_feed_forward_length",
-        "expert_group_count",
-        "leading_dense_block_count",
-        "attention.temperature_scale",
-        "attention.temperature_length",
-        "swiglu_clamp_exp",
-        "interleave_moe_layer_step",
-    };
-    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
-        if (metadata_is_set(metadata, features[i]))
-            metadata_fail(metadata, STATUS_UNSUPPORTED, features[i], "is set, which quire lacks");
-}
-
 static bool same_planes(const struct layer_spec *a, const struct layer_spec *b) {
     return a->attention.kv_heads == b->attention.kv_heads &&
            a->attention.head_size == b->attention.head_size;
@@ -176,7 +179,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .context = metadata_int(&metadata, "context_length", 0, MODEL_MAX_CONTEXT),
         .norm_eps = metadata_float(&metadata, "attention.layer_norm_rms_epsilon", NAN),
         .embedding_scale = metadata_factor(&metadata, "embedding_scale", 1.0f),
-        .logit_scale = 1 / metadata_factor(&metadata, "logit_scale", 1.0f),
+        .logit_scale = 1,
         .logit_softcap = metadata_float(&metadata, "final_logit_softcapping", 0),
         .multimodal = family->multimodal,
     };
@@ -184,7 +187,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     read_layers(&metadata, family, &found);
     family->read(&metadata, &found);
     check_planes(&metadata, &found);
-    refuse_unknown_features(&metadata);
+    metadata_check_unread(&metadata);
     if (metadata.status == STATUS_OK) *config = found;
     return metadata.status;
 }

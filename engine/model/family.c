@@ -8,6 +8,7 @@
 
 static const char WINDOW[] = "attention.sliding_window";
 static const char PATTERN[] = "attention.sliding_window_pattern";
+static const char WINDOW_BASE[] = "rope.freq_base_swa";
 
 // Within its window, sliding attention is full attention: where it is not known which layers have
 // one, a shorter context is exact.
@@ -18,13 +19,19 @@ static void limit_context(struct metadata *metadata, struct model_config *config
 }
 
 // Layers with a window, to slides[layers] as well: those of the file's list, or all but each
-// `period`-th; 0: all. A window as long as the context is none.
+// `period`-th; 0: all. A window as long as the context is none. They may have a base of their own.
 static void set_windows(struct metadata *metadata, struct model_config *config, int32_t window,
                         int32_t period, bool *slides) {
     metadata_pattern(metadata, PATTERN, config->layers, period, slides);
     if (window >= config->context) window = 0;
-    for (int32_t i = 0; i < config->layers; i++)
-        config->specs[i].attention.window = slides[i] ? window : 0;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct attention_spec *attention = &config->specs[i].attention;
+        attention->window = slides[i] ? window : 0;
+        if (slides[i])
+            attention->rope.base = metadata_float(metadata, WINDOW_BASE, attention->rope.base);
+        if (attention->rope.base < 1)
+            metadata_fail(metadata, STATUS_BAD_FILE, WINDOW_BASE, "is below 1");
+    }
 }
 
 // Nothing but the window tells what such layers are, so it must be there, or be `usual`.
@@ -47,16 +54,14 @@ static void set_scale_by_share(struct metadata *metadata, struct model_config *c
 
 // Of layers with a window that are rotated by a base of their own: nothing stretches their context.
 static struct rope window_rope(struct metadata *metadata, const struct rope *global, float base) {
-    static const char key[] = "rope.freq_base_swa";
     const struct rope rope = {
-        .base = metadata_float(metadata, key, base),
+        .base = metadata_float(metadata, WINDOW_BASE, base),
         .dimensions = global->dimensions,
         .factor = 1.0f,
         .attention_factor = 1.0f,
         .interleaved = global->interleaved,
         .divisors = DIVISORS_IGNORED,
     };
-    if (rope.base < 1.0f) metadata_fail(metadata, STATUS_BAD_FILE, key, "is below 1");
     return rope;
 }
 
@@ -162,6 +167,7 @@ static void read_smollm3(struct metadata *metadata, struct model_config *config)
 static void read_granite(struct metadata *metadata, struct model_config *config) {
     const bool no_rope = metadata_is_false(metadata, "rope.scaling.finetuned");
     limit_context(metadata, config);
+    config->logit_scale = 1 / metadata_factor(metadata, "logit_scale", 1.0f);
     for (int32_t i = 0; i < config->layers; i++)
         config->specs[i].attention.no_rope = no_rope;
 }

@@ -8,12 +8,16 @@
 #include "engine/model/mapped_file.h"
 #include "kernels/base/assert.h"
 
+enum { READ_MOST = 96 }; // different keys that quire knows how to read
+
 // One translation, with the first failure kept, so that a list of keys reads as a list.
 struct writer {
     const cJSON *json;
     const char *path;
     const struct family *family;
-    bool mixed; // heads of layers with a window are of another size
+    bool mixed;                  // heads of layers with a window are of another size
+    const char *read[READ_MOST]; // borrowed: string literals
+    size_t read_count;
     struct text *out;
     uint64_t keys;
     enum status status;
@@ -90,24 +94,37 @@ static void put_true(struct writer *writer, const char *key) {
     put(writer, &yes, sizeof yes);
 }
 
-static const cJSON *get(const cJSON *json, const char *key) {
+static bool is_among(const char *const *words, size_t count, const char *word) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(words[i], word)) return true;
+    return false;
+}
+
+// Of the whole configuration or of a part of it. Remembers that somebody reads the key.
+static const cJSON *get(struct writer *writer, const cJSON *json, const char *key) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (item && !is_among(writer->read, writer->read_count, key)) {
+        ASSERT(writer->read_count < READ_MOST);
+        writer->read[writer->read_count++] = key;
+    }
     return cJSON_IsNull(item) ? NULL : item;
 }
 
-static double number_or(const cJSON *json, const char *key, double otherwise) {
-    const cJSON *item = get(json, key);
+static double number_or(struct writer *writer, const cJSON *json, const char *key,
+                        double otherwise) {
+    const cJSON *item = get(writer, json, key);
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
-static const char *string_or(const cJSON *json, const char *key, const char *otherwise) {
-    const cJSON *item = get(json, key);
+static const char *string_or(struct writer *writer, const cJSON *json, const char *key,
+                             const char *otherwise) {
+    const cJSON *item = get(writer, json, key);
     return cJSON_IsString(item) ? item->valuestring : otherwise;
 }
 
 // Whole, 0 … 2^31 - 1; `otherwise` where the key is absent, -1: it must be there.
 static int64_t count_of(struct writer *writer, const char *key, int64_t otherwise) {
-    const cJSON *item = get(writer->json, key);
+    const cJSON *item = get(writer, writer->json, key);
     if (!item && otherwise >= 0) return otherwise;
     const double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
     if (!item)
@@ -156,7 +173,7 @@ static void translate_numbers(struct writer *writer) {
         {"moe_intermediate_size", "expert_feed_forward_length"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const cJSON *item = get(writer->json, lines[i].theirs);
+        const cJSON *item = get(writer, writer->json, lines[i].theirs);
         if (!item || (writer->mixed && is_mixed_key(lines[i].theirs))) continue;
         const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
         if (!isfinite(value))
@@ -168,48 +185,190 @@ static void translate_numbers(struct writer *writer) {
     for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++)
         if (cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(writer->json, caps[i])))
             put_number(writer, caps[i], 0);
-    const double scalar = number_or(writer->json, "query_pre_attn_scalar", 0);
+    const double scalar = number_or(writer, writer->json, "query_pre_attn_scalar", 0);
     if (scalar > 0) put_float(writer, "attention.scale", 1 / sqrt(scalar));
 }
 
-static bool is_set(const cJSON *json, const char *key) {
-    const cJSON *item = get(json, key);
-    return cJSON_IsTrue(item) || (cJSON_IsNumber(item) && item->valuedouble != 0) ||
-           (cJSON_IsArray(item) && cJSON_GetArraySize(item) > 0);
+// Of words: is this one that is listed?
+static bool is_word(const char *const *words, size_t count, const cJSON *item) {
+    return !item || (cJSON_IsString(item) && is_among(words, count, item->valuestring));
 }
 
-// What these families have under these names and this forward pass has not.
-static void refuse_unknown_features(struct writer *writer) {
-    static const char *const features[] = {"mlp_only_layers", "mlp_bias", "quantization_config",
-                                           "attention_sinks"};
+static void check_activation(struct writer *writer) {
+    static const char *const silu[] = {"silu", "swish"};
+    static const char *const gelu[] = {"gelu_pytorch_tanh", "gelu_new", "gelu"};
+    static const char *const keys[] = {"hidden_act", "hidden_activation"};
+    const bool is_silu = writer->family->layer.ffn.act == ACT_SILU;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!is_word(is_silu ? silu : gelu, is_silu ? 2 : 3, get(writer, writer->json, keys[i])))
+            fail(writer, STATUS_UNSUPPORTED, keys[i],
+                 is_silu ? "is not silu, which quire lacks" : "is not gelu, which quire lacks");
+}
+
+// What these families have under these names and this forward pass has not, or not otherwise.
+static void refuse_other_values(struct writer *writer) {
     const cJSON *json = writer->json;
-    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
-        if (is_set(json, features[i]) || cJSON_IsObject(get(json, features[i])))
-            fail(writer, STATUS_UNSUPPORTED, features[i], "is set, which quire lacks");
-    if (get(json, "vision_config") && !writer->family->multimodal)
+    if (get(writer, json, "vision_config") && !writer->family->multimodal)
         fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
-    if (number_or(json, "decoder_sparse_step", 1) != 1)
+    if (number_or(writer, json, "decoder_sparse_step", 1) != 1)
         fail(writer, STATUS_UNSUPPORTED, "decoder_sparse_step", "is not 1, which quire lacks");
-    if (cJSON_IsFalse(get(json, "norm_topk_prob")))
+    if (cJSON_IsFalse(get(writer, json, "norm_topk_prob")))
         fail(writer, STATUS_UNSUPPORTED, "norm_topk_prob", "is false, which quire lacks");
-    if (!strcmp(string_or(json, "use_bidirectional_attention", ""), "all"))
+    if (!strcmp(string_or(writer, json, "use_bidirectional_attention", ""), "all"))
         fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
              "is \"all\", which quire lacks");
     const int64_t vocabulary = count_of(writer, "vocab_size", 0);
     if (count_of(writer, "vocab_size_per_layer_input", vocabulary) != vocabulary)
         fail(writer, STATUS_UNSUPPORTED, "vocab_size_per_layer_input",
              "differs from vocab_size, which quire lacks");
-    const char *act = string_or(json, "hidden_act", "silu");
-    if (writer->family->layer.ffn.act == ACT_SILU && strcmp(act, "silu") != 0 &&
-        strcmp(act, "swish") != 0)
-        fail(writer, STATUS_UNSUPPORTED, "hidden_act", "is not silu, which quire lacks");
+    check_activation(writer);
+}
+
+// Before all else: what else is amiss follows from it.
+static void refuse_quantized(struct writer *writer, const cJSON *json) {
+    static const char *const keys[] = {"quantization_config", "quantization"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (cJSON_IsObject(get(writer, json, keys[i])))
+            fail(writer, STATUS_UNSUPPORTED, keys[i],
+                 "says that the weights are quantized, and of folders quire reads F32, F16 and "
+                 "BF16 alone; a GGUF file of the model may hold quantized ones");
+}
+
+// Keys that change no answer: of training, of images, of generating, of the library that wrote
+// them.
+static const char *const harmless[] = {
+    "architectures",
+    "auto_map",
+    "model_type",
+    "torch_dtype",
+    "dtype",
+    "transformers_version",
+    "use_cache",
+    "cache_implementation",
+    "tokenizer_class",
+    "prefix",
+    "task_specific_params",
+    "finetuning_task",
+    "problem_type",
+    "id2label",
+    "label2id",
+    "keys_to_ignore_at_inference",
+    // ids of tokens
+    "bos_token_id",
+    "eos_token_id",
+    "pad_token_id",
+    "sep_token_id",
+    "unk_token_id",
+    "cls_token_id",
+    "decoder_start_token_id",
+    "image_token_id",
+    "video_token_id",
+    "audio_token_id",
+    "vision_start_token_id",
+    "vision_end_token_id",
+    "vision_token_id",
+    "image_token_index",
+    "boi_token_id",
+    "eoi_token_id",
+    "boa_token_id",
+    "eoa_token_id",
+    "eoa_token_index",
+    "boi_token_index",
+    "eoi_token_index",
+    // training
+    "initializer_range",
+    "initializer_factor",
+    "pretraining_tp",
+    "attention_dropout",
+    "hidden_dropout",
+    "hidden_dropout_prob",
+    "attention_probs_dropout_prob",
+    "classifier_dropout",
+    "embd_pdrop",
+    "resid_pdrop",
+    "attn_pdrop",
+    "dropout",
+    "output_router_logits",
+    "router_aux_loss_coef",
+    "router_z_loss_coef",
+    "router_jitter_noise",
+    "unsloth_fixed",
+    "unsloth_version",
+    "neftune_noise_alpha",
+    // what the tensors say: one without a place is refused
+    "attention_bias",
+    "attention_out_bias",
+    "attn_bias",
+    "mlp_bias",
+    "qkv_bias",
+    "enable_moe_block",
+    // of a window or a scaling, if there is one
+    "max_window_layers",
+    "original_max_position_embeddings",
+    "mrope_section",
+    "mrope_interleaved",
+    "type",
+    "rope_type",
+    // images and sound beside the text
+    "vision_config",
+    "audio_config",
+    "text_config",
+    "mm_tokens_per_image",
+    "vision_soft_tokens_per_image",
+    "vision_feature_layer",
+    "projector_hidden_act",
+    "multimodal_projector_bias",
+    "spatial_merge_size",
+    "deepstack_visual_indexes",
+    // how transformers generated when it kept this here
+    "max_length",
+    "min_length",
+    "max_new_tokens",
+    "do_sample",
+    "temperature",
+    "top_k",
+    "top_p",
+    "typical_p",
+    "repetition_penalty",
+    "length_penalty",
+    "diversity_penalty",
+    "num_beams",
+    "num_beam_groups",
+    "num_return_sequences",
+    "return_dict",
+    "use_bfloat16",
+    "torchscript",
+    "chunk_size_feed_forward",
+};
+
+// An absent feature: null, false, 0, "" or nothing listed.
+static bool is_unset(const cJSON *item) {
+    return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
+           (cJSON_IsNumber(item) && item->valuedouble == 0) ||
+           (cJSON_IsString(item) && !item->valuestring[0]) ||
+           (!cJSON_IsNumber(item) && !cJSON_IsString(item) && !cJSON_IsTrue(item) && !item->child);
+}
+
+// Of the object, each key that nobody reads must be known to change no answer, or be off. A name
+// that begins with _ is the library's own.
+static void refuse_unread(struct writer *writer, const cJSON *object) {
+    const cJSON *item;
+    if (!cJSON_IsObject(object)) return;
+    cJSON_ArrayForEach(item, object) {
+        if (is_unset(item) || item->string[0] == '_' ||
+            is_among(harmless, sizeof harmless / sizeof harmless[0], item->string) ||
+            is_among(writer->read, writer->read_count, item->string))
+            continue;
+        fail(writer, STATUS_UNSUPPORTED, item->string,
+             "may change the answers, and quire does not know how");
+    }
 }
 
 // Which layers have a window, as 1: by their types, or by a pattern that repeats, "LLLG", or by
 // that each so many-th has none. Returns how many are listed so; 0: nothing is.
 static int32_t read_slides(struct writer *writer, int32_t *slides) {
-    const cJSON *types = get(writer->json, "layer_types"), *item;
-    const char *letters = string_or(writer->json, "sliding_window_pattern", "");
+    const cJSON *types = get(writer, writer->json, "layer_types"), *item;
+    const char *letters = string_or(writer, writer->json, "sliding_window_pattern", "");
     const int64_t period = letters[0] ? 0 : count_of(writer, "sliding_window_pattern", 0);
     const int64_t layers = count_of(writer, "num_hidden_layers", -1);
     int32_t count = 0;
@@ -234,12 +393,12 @@ static void translate_mixed(struct writer *writer, const int32_t *slides, int32_
     const int64_t size = count_of(writer, "head_dim", -1);
     const int64_t global_size = count_of(writer, "global_head_dim", 0);
     const int64_t heads = count_of(writer, "num_key_value_heads", -1);
-    const int64_t global_heads = cJSON_IsTrue(get(json, "attention_k_eq_v"))
+    const int64_t global_heads = cJSON_IsTrue(get(writer, json, "attention_k_eq_v"))
                                      ? count_of(writer, "num_global_key_value_heads", heads)
                                      : heads;
     const int64_t ffn = count_of(writer, "intermediate_size", -1);
     const int64_t own = layers - count_of(writer, "num_kv_shared_layers", 0);
-    const int64_t wide = cJSON_IsTrue(get(json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
+    const int64_t wide = cJSON_IsTrue(get(writer, json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
     int32_t kv[MODEL_MAX_LAYERS], ffns[MODEL_MAX_LAYERS];
     ASSERT(layers >= 0 && layers <= MODEL_MAX_LAYERS);
     if (wide > INT32_MAX) fail(writer, STATUS_BAD_FILE, "intermediate_size", "is out of range");
@@ -259,19 +418,21 @@ static void translate_mixed(struct writer *writer, const int32_t *slides, int32_
 static void translate_windows(struct writer *writer) {
     const cJSON *json = writer->json;
     int32_t slides[MODEL_MAX_LAYERS];
-    if (writer->mixed || get(json, "layer_types") || get(json, "sliding_window_pattern")) {
+    if (writer->mixed || get(writer, json, "layer_types") ||
+        get(writer, json, "sliding_window_pattern")) {
         const int32_t count = read_slides(writer, slides);
         if (writer->status != STATUS_OK) return;
         put_list(writer, "attention.sliding_window_pattern", slides, count);
         if (writer->mixed) translate_mixed(writer, slides, count);
     }
-    if (number_or(json, "sliding_window", 0) > 0 && !cJSON_IsFalse(get(json, "use_sliding_window")))
+    if (number_or(writer, json, "sliding_window", 0) > 0 &&
+        !cJSON_IsFalse(get(writer, json, "use_sliding_window")))
         put_int(writer, "attention.sliding_window", count_of(writer, "sliding_window", 0));
 }
 
 static void translate_no_rope(struct writer *writer) {
     int32_t rotated[MODEL_MAX_LAYERS], count = 0;
-    const cJSON *list = get(writer->json, "no_rope_layers"), *item;
+    const cJSON *list = get(writer, writer->json, "no_rope_layers"), *item;
     if (cJSON_GetArraySize(list) > MODEL_MAX_LAYERS)
         fail(writer, STATUS_BAD_FILE, "no_rope_layers", "has too many layers");
     if (!list || writer->status != STATUS_OK) return;
@@ -283,7 +444,7 @@ static void translate_no_rope(struct writer *writer) {
 // [pairs] divisors, owned by the caller.
 static float *factors_of(struct writer *writer, const cJSON *scaling, const char *key,
                          int32_t pairs) {
-    const cJSON *list = get(scaling, key), *item;
+    const cJSON *list = get(writer, scaling, key), *item;
     ASSERT(pairs >= 0 && pairs <= MODEL_MAX_HEAD_SIZE / 2);
     float *factors = calloc((size_t)pairs + 1, sizeof *factors);
     int32_t count = 0;
@@ -303,10 +464,10 @@ static float *factors_of(struct writer *writer, const cJSON *scaling, const char
 static float *llama3_divisors(struct writer *writer, const cJSON *scaling, double base,
                               int32_t pairs) {
     static const double PI = 3.14159265358979323846;
-    const double factor = number_or(scaling, "factor", 0);
-    const double low = number_or(scaling, "low_freq_factor", 0);
-    const double high = number_or(scaling, "high_freq_factor", 0);
-    const double original = number_or(scaling, "original_max_position_embeddings", 0);
+    const double factor = number_or(writer, scaling, "factor", 0);
+    const double low = number_or(writer, scaling, "low_freq_factor", 0);
+    const double high = number_or(writer, scaling, "high_freq_factor", 0);
+    const double original = number_or(writer, scaling, "original_max_position_embeddings", 0);
     float *divisors = calloc((size_t)pairs + 1, sizeof *divisors);
     if (!divisors) writer->status = STATUS_NO_MEMORY;
     if (!(factor > 0 && low > 0 && high > low && original > 0 && base > 0)) {
@@ -328,17 +489,15 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
         {"beta_fast", "rope.scaling.yarn_beta_fast"},
         {"beta_slow", "rope.scaling.yarn_beta_slow"},
     };
-    const double factor = number_or(scaling, "factor", 1);
-    const double given = number_or(scaling, "attention_factor", 0);
+    const double given = number_or(writer, scaling, "attention_factor", 0);
     put_text(writer, "rope.scaling.type", "yarn");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const double value = number_or(scaling, lines[i].theirs, -1);
+        const double value = number_or(writer, scaling, lines[i].theirs, -1);
         if (value >= 0) put_number(writer, lines[i].ours, value);
     }
-    if (given > 0 && factor > 1) // what it is multiplied with there is taken off here
-        put_float(writer, "rope.scaling.attn_factor", given / (0.1 * log(factor) + 1));
-    const bool exact = cJSON_IsFalse(get(scaling, "truncate"));
-    if (exact != writer->family->layer.attention.rope.exact_yarn || get(scaling, "mscale"))
+    if (given > 0) put_float(writer, "rope.scaling.yarn_attn_factor", given);
+    const bool exact = cJSON_IsFalse(get(writer, scaling, "truncate"));
+    if (exact != writer->family->layer.attention.rope.exact_yarn || get(writer, scaling, "mscale"))
         fail(writer, STATUS_UNSUPPORTED, "rope_scaling", "is a form of yarn that quire lacks");
 }
 
@@ -346,10 +505,10 @@ static void translate_longrope(struct writer *writer, const cJSON *scaling,
                                struct folder_config *config) {
     const double context = (double)count_of(writer, "max_position_embeddings", -1);
     const double original =
-        number_or(writer->json, "original_max_position_embeddings",
-                  number_or(scaling, "original_max_position_embeddings", context));
-    const double ratio = number_or(scaling, "factor", context / original);
-    double attention = number_or(scaling, "attention_factor", 0);
+        number_or(writer, writer->json, "original_max_position_embeddings",
+                  number_or(writer, scaling, "original_max_position_embeddings", context));
+    const double ratio = number_or(writer, scaling, "factor", context / original);
+    double attention = number_or(writer, scaling, "attention_factor", 0);
     if (attention <= 0) attention = ratio > 1 ? sqrt(1 + log(ratio) / log(fmax(original, 2))) : 1;
     if (!(original >= 1 && original < 0x1p31 && isfinite(attention)))
         fail(writer, STATUS_BAD_FILE, "original_max_position_embeddings", "is out of range");
@@ -366,7 +525,7 @@ static void translate_proportional(struct writer *writer, const cJSON *scaling, 
                                    struct folder_config *config) {
     static const float STILL = 1e30f;
     const int32_t turning = (int32_t)(share * config->pairs);
-    const double factor = number_or(scaling, "factor", 1);
+    const double factor = number_or(writer, scaling, "factor", 1);
     config->rope_freqs = calloc((size_t)config->pairs + 1, sizeof *config->rope_freqs);
     if (!config->rope_freqs) writer->status = STATUS_NO_MEMORY;
     if (!(factor > 0)) fail(writer, STATUS_BAD_FILE, "factor", "is out of range");
@@ -376,12 +535,13 @@ static void translate_proportional(struct writer *writer, const cJSON *scaling, 
 
 static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
                               struct folder_config *config) {
-    const char *type = string_or(scaling, "rope_type", string_or(scaling, "type", "default"));
+    const char *type =
+        string_or(writer, scaling, "rope_type", string_or(writer, scaling, "type", "default"));
     // Of text, all three positions that mrope rotates by are the token's.
     if (!strcmp(type, "default") || !strcmp(type, "mrope")) return;
     if (!strcmp(type, "linear")) {
         put_text(writer, "rope.scaling.type", "linear");
-        put_number(writer, "rope.scaling.factor", number_or(scaling, "factor", 0));
+        put_number(writer, "rope.scaling.factor", number_or(writer, scaling, "factor", 0));
     } else if (!strcmp(type, "yarn")) {
         translate_yarn(writer, scaling);
     } else if (!strcmp(type, "llama3")) {
@@ -396,19 +556,21 @@ static void translate_scaling(struct writer *writer, const cJSON *scaling, doubl
 
 // Newer files have all of it in rope_parameters, by kinds of layers where these differ.
 static void translate_rope(struct writer *writer, struct folder_config *config) {
-    const cJSON *json = writer->json, *all = get(json, "rope_parameters");
-    const cJSON *global = get(all, "full_attention") ? get(all, "full_attention") : all;
-    const cJSON *scaling = global ? global : get(json, "rope_scaling");
-    const double base = number_or(global, "rope_theta", number_or(json, "rope_theta", 10000));
-    const double local = number_or(get(all, "sliding_attention"), "rope_theta",
-                                   number_or(json, "rope_local_base_freq", 0));
+    const cJSON *json = writer->json, *all = get(writer, json, "rope_parameters");
+    const cJSON *global =
+        get(writer, all, "full_attention") ? get(writer, all, "full_attention") : all;
+    const cJSON *scaling = global ? global : get(writer, json, "rope_scaling");
+    const double base =
+        number_or(writer, global, "rope_theta", number_or(writer, json, "rope_theta", 10000));
+    const double local = number_or(writer, get(writer, all, "sliding_attention"), "rope_theta",
+                                   number_or(writer, json, "rope_local_base_freq", 0));
     const int64_t heads = count_of(writer, "num_attention_heads", -1);
     const int64_t dim = count_of(writer, "hidden_size", -1);
     const int64_t alike = count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
     const int64_t size = count_of(writer, "global_head_dim", alike);
-    const bool proportional = !strcmp(string_or(scaling, "rope_type", ""), "proportional");
-    const double share =
-        number_or(json, "partial_rotary_factor", number_or(global, "partial_rotary_factor", 1));
+    const bool proportional = !strcmp(string_or(writer, scaling, "rope_type", ""), "proportional");
+    const double share = number_or(writer, json, "partial_rotary_factor",
+                                   number_or(writer, global, "partial_rotary_factor", 1));
     if (!(share > 0 && share <= 1) || size < 2 || size > MODEL_MAX_HEAD_SIZE) {
         fail(writer, STATUS_BAD_FILE, "head_dim", "or partial_rotary_factor is out of range");
         return;
@@ -428,7 +590,8 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
 
 enum status folder_config_family(const cJSON *json, const char *path, const struct family **family,
                                  struct error *err) {
-    const char *type = string_or(json, "model_type", "");
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "model_type");
+    const char *type = cJSON_IsString(item) ? item->valuestring : "";
     char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
     const struct family *found = family_of_model_type(type);
     if (found) {
@@ -444,16 +607,15 @@ enum status folder_config_family(const cJSON *json, const char *path, const stru
 enum status folder_config_read(const cJSON *json, const struct family *family, const char *path,
                                struct text *gguf, struct folder_config *config, struct error *err) {
     static const unsigned char head[24] = {'G', 'G', 'U', 'F', 3}; // then two counts, of 64 bits
-    const cJSON *tied = get(json, "tie_word_embeddings");
-    const cJSON *text_part = family->multimodal ? get(json, "text_config") : NULL;
-    struct writer writer = {.json = text_part ? text_part : json,
-                            .path = path,
-                            .family = family,
-                            .out = gguf,
-                            .err = err};
+    static const char *const of_rope[] = {"rope_scaling", "rope_parameters"};
+    struct writer writer = {.json = json, .path = path, .family = family, .out = gguf, .err = err};
+    const cJSON *tied = get(&writer, json, "tie_word_embeddings");
+    const cJSON *text_part = get(&writer, json, "text_config");
     ASSERT(gguf->length == 0);
     *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
-    writer.mixed = get(writer.json, "global_head_dim") != NULL;
+    refuse_quantized(&writer, json);
+    if (family->multimodal && text_part) writer.json = text_part;
+    writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL;
     put(&writer, head, sizeof head);
     put_text(&writer, ".general.architecture", family->name);
     put_true(&writer, ".quire.rotary_halves");
@@ -461,7 +623,15 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     translate_windows(&writer);
     translate_no_rope(&writer);
     translate_rope(&writer, config);
-    refuse_unknown_features(&writer);
+    refuse_other_values(&writer);
+    for (size_t i = 0; i < sizeof of_rope / sizeof of_rope[0]; i++) {
+        const cJSON *rope = get(&writer, writer.json, of_rope[i]);
+        refuse_unread(&writer, rope);
+        refuse_unread(&writer, get(&writer, rope, "full_attention"));
+        refuse_unread(&writer, get(&writer, rope, "sliding_attention"));
+    }
+    refuse_unread(&writer, writer.json);
+    refuse_unread(&writer, json);
     if (writer.status == STATUS_OK) memcpy(gguf->bytes + 16, &writer.keys, sizeof writer.keys);
     if (writer.status != STATUS_OK) folder_config_deinit(config);
     return writer.status;

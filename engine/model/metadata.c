@@ -21,48 +21,70 @@ void metadata_fail(struct metadata *metadata, enum status status, const char *ke
                                  metadata->family, key, what);
 }
 
-static bool find_array(const struct metadata *metadata, const char *key, struct gguf_array *array) {
-    char name[KEY_BYTES];
-    return gguf_find_array(metadata->gguf, full_key(metadata, key, name), array);
+static bool was_read(const struct metadata *metadata, struct gguf_string key) {
+    for (int32_t i = 0; i < metadata->read_count; i++)
+        if (strlen(metadata->read[i]) == key.length &&
+            !memcmp(metadata->read[i], key.bytes, key.length))
+            return true;
+    return false;
 }
 
-static bool find_float(const struct metadata *metadata, const char *key, double *value) {
-    char name[KEY_BYTES];
-    return gguf_find_float(metadata->gguf, full_key(metadata, key, name), value);
+// Remembers a key that was found, and returns whether it was.
+static bool note(struct metadata *metadata, const char *key, bool found) {
+    if (!found || was_read(metadata, (struct gguf_string){key, strlen(key)})) return found;
+    ASSERT(metadata->read_count < METADATA_READ_MOST);
+    metadata->read[metadata->read_count++] = key;
+    return true;
 }
 
-bool metadata_find_int(const struct metadata *metadata, const char *key, int64_t *value) {
+static bool find_array(struct metadata *metadata, const char *key, struct gguf_array *array) {
     char name[KEY_BYTES];
-    return gguf_find_int(metadata->gguf, full_key(metadata, key, name), value);
+    return note(metadata, key,
+                gguf_find_array(metadata->gguf, full_key(metadata, key, name), array));
 }
 
-bool metadata_has(const struct metadata *metadata, const char *key) {
+static bool find_float(struct metadata *metadata, const char *key, double *value) {
+    char name[KEY_BYTES];
+    return note(metadata, key,
+                gguf_find_float(metadata->gguf, full_key(metadata, key, name), value));
+}
+
+bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value) {
+    char name[KEY_BYTES];
+    return note(metadata, key, gguf_find_int(metadata->gguf, full_key(metadata, key, name), value));
+}
+
+bool metadata_has(struct metadata *metadata, const char *key) {
     double value;
     struct gguf_array array;
     return find_float(metadata, key, &value) || find_array(metadata, key, &array);
 }
 
-bool metadata_is_set(const struct metadata *metadata, const char *key) {
+bool metadata_is_set(struct metadata *metadata, const char *key) {
     double value;
     return find_float(metadata, key, &value) && value != 0;
 }
 
-bool metadata_is_false(const struct metadata *metadata, const char *key) {
+bool metadata_is_false(struct metadata *metadata, const char *key) {
     char name[KEY_BYTES];
     bool value;
-    return gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value) && !value;
+    return note(metadata, key,
+                gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value)) &&
+           !value;
 }
 
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
                     int count, const char *what) {
     char name[KEY_BYTES];
     struct gguf_string found;
-    if (!gguf_find_string(metadata->gguf, full_key(metadata, key, name), &found)) return 0;
+    if (!note(metadata, key,
+              gguf_find_string(metadata->gguf, full_key(metadata, key, name), &found)))
+        return -1;
     for (int i = 0; i < count; i++)
         if (strlen(names[i]) == found.length && !memcmp(names[i], found.bytes, found.length))
             return i;
     metadata_fail(metadata, STATUS_UNSUPPORTED, key, what);
-    return 0;
+    return -1;
 }
 
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most) {
@@ -139,5 +161,87 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
         values[i] = stated == 0 || (i + 1) % stated != 0;
         if (listed && metadata->status == STATUS_OK)
             values[i] = gguf_array_int(&list, (size_t)i) != 0;
+    }
+}
+
+// Keys that change no answer while their value lies in a range: those of other families, which are
+// off, and those that are about training, images or names.
+static const struct {
+    const char *key;
+    double least, most;
+} harmless[] = {
+    {"vocab_size", -INFINITY, INFINITY}, // the embedding's rows say it
+    {"tensor_data_layout", -INFINITY, INFINITY},
+    {"rope.dimension_sections", -INFINITY, INFINITY}, // of text all positions are the token's
+    {"n_deepstack_layers", -INFINITY, INFINITY},      // of images
+    {"deepstack_mapping", -INFINITY, INFINITY},
+    {"rope.scaling.finetuned", -INFINITY, INFINITY},
+    {"rope.scaling.original_context_length", -INFINITY, INFINITY}, // of a scaling, if there is one
+    {"rope.scaling.yarn_beta_fast", -INFINITY, INFINITY},
+    {"rope.scaling.yarn_beta_slow", -INFINITY, INFINITY},
+    {"rope.scaling.yarn_log_multiplier", -INFINITY, INFINITY},
+    {"rope.scaling.yarn_attn_factor", -INFINITY, INFINITY},
+    {"rope.scaling.alpha", 0, 1},
+    {"attention.layer_norm_epsilon", -INFINITY, INFINITY},     // of norms that are no RMS norms
+    {"attention.sliding_window_pattern", -INFINITY, INFINITY}, // of a window, if there is one
+    {"attention.causal", 1, 1},
+    {"attention.clamp_kqv", 0, 0},
+    {"attention.max_alibi_bias", 0, 0},
+    {"attention.shared_kv_layers", 0, 0},
+    {"attention.temperature_length", -INFINITY, INFINITY}, // of a scale, if there is one
+    {"attention.temperature_scale", 0, 0},
+    {"attention.scale", 0, 0},
+    {"embedding_length_per_layer_input", 0, 0},
+    {"embedding_scale", 1, 1},
+    {"residual_scale", 1, 1},
+    {"logit_scale", 1, 1},
+    {"router_logit_softcapping", 0, 0},
+    {"pooling_type", 0, 0},
+    {"use_parallel_residual", 0, 0},
+    {"nextn_predict_layers", 0, 0},
+    {"leading_dense_block_count", 0, 0},
+    {"interleave_moe_layer_step", 0, 1},
+    {"moe_every_n_layers", 0, 1},
+    {"swiglu_clamp_exp", 0, 0},
+    {"expert_used_count", -INFINITY, INFINITY}, // of experts, if there are any
+    {"expert_feed_forward_length", -INFINITY, INFINITY},
+    {"expert_gating_func", -INFINITY, INFINITY},
+    {"expert_weights_norm", -INFINITY, INFINITY},
+    {"expert_weights_scale", -INFINITY, INFINITY},
+    {"expert_shared_count", 0, 0},
+    {"expert_shared_feed_forward_length", 0, 0},
+    {"expert_group_count", 0, 1},
+    {"expert_group_used_count", 0, 1},
+};
+
+// `full` is the key with the family's name, `key` without.
+static bool is_harmless(const struct gguf *gguf, struct gguf_string full, struct gguf_string key) {
+    char name[KEY_BYTES];
+    double value = NAN; // of what is no number, only a row without bounds can hold
+    bool flag;
+    snprintf(name, sizeof name, "%.*s", (int)full.length, full.bytes);
+    if (gguf_find_bool(gguf, name, &flag)) value = flag;
+    gguf_find_float(gguf, name, &value);
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+        if (strlen(harmless[i].key) == key.length &&
+            !memcmp(harmless[i].key, key.bytes, key.length))
+            return isinf(harmless[i].most) ||
+                   (value >= harmless[i].least && value <= harmless[i].most);
+    return false;
+}
+
+void metadata_check_unread(struct metadata *metadata) {
+    const size_t begin = strlen(metadata->family);
+    for (size_t i = 0; i < gguf_key_count(metadata->gguf); i++) {
+        const struct gguf_string full = gguf_key_at(metadata->gguf, i).name;
+        if (full.length <= begin || memcmp(full.bytes, metadata->family, begin) != 0 ||
+            full.bytes[begin] != '.')
+            continue;
+        const struct gguf_string key = {full.bytes + begin + 1, full.length - begin - 1};
+        if (was_read(metadata, key) || is_harmless(metadata->gguf, full, key)) continue;
+        char shown[KEY_BYTES];
+        snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
+        metadata_fail(metadata, STATUS_UNSUPPORTED, shown,
+                      "may change the answers, and quire does not know how");
     }
 }

@@ -2,7 +2,8 @@
 //
 // Keys are GGUF's, "block_count" for "llama.block_count"; folder_config.h translates a config.json
 // into them. The first failure is kept and what is read afterwards is harmless, so that reading
-// twenty keys is twenty lines and one check at the end.
+// twenty keys is twenty lines and one check at the end. What was found is remembered: a key that
+// nobody read is checked at the end.
 #ifndef ENGINE_METADATA_H
 #define ENGINE_METADATA_H
 
@@ -12,23 +13,31 @@
 #include "engine/model/gguf.h"
 #include "kernels/base/status.h"
 
+enum { METADATA_READ_MOST = 96 }; // different keys that quire knows how to read
+
 struct metadata {
     const struct gguf *gguf; // borrowed
     const char *family;      // what the keys begin with
     enum status status;      // of the first failure
     struct error *err;
+    const char *read[METADATA_READ_MOST]; // borrowed: string literals
+    int32_t read_count;
 };
 
 // Keeps "PATH: FAMILY.KEY WHAT", unless something failed before.
 void metadata_fail(struct metadata *metadata, enum status status, const char *key,
                    const char *what);
 
-bool metadata_has(const struct metadata *metadata, const char *key); // a number, or a list
-bool metadata_find_int(const struct metadata *metadata, const char *key, int64_t *value);
-bool metadata_is_set(const struct metadata *metadata, const char *key);   // a number other than 0
-bool metadata_is_false(const struct metadata *metadata, const char *key); // stated as false
+// Fails with UNSUPPORTED for the first of the family's keys that was not read: unless it is known
+// to change no answer, at all or with the value that it has.
+void metadata_check_unread(struct metadata *metadata);
 
-// Which of `count` names the key has; 0 where it is absent. UNSUPPORTED, with `what`: another one.
+bool metadata_has(struct metadata *metadata, const char *key); // a number, or a list
+bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value);
+bool metadata_is_set(struct metadata *metadata, const char *key);   // a number other than 0
+bool metadata_is_false(struct metadata *metadata, const char *key); // stated as false
+
+// Which of `count` names the key has; -1 where it is absent. UNSUPPORTED, with `what`: another one.
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
                     int count, const char *what);
 

@@ -457,7 +457,7 @@ enum status model_set_rotations(struct model *model, const float *factors) {
         if (!attention->no_rope)
             rope_inv_freq(rope, divided ? factors : NULL, host + (size_t)i * ROW);
         layer->inv_freq = device + (size_t)i * ROW;
-        layer->magnitude = attention->no_rope ? 1.0f : rope_magnitude(rope);
+        layer->magnitude = attention->no_rope ? 1.0f : rope->attention_factor;
         layer->view = kv_shape_view(config, i);
         layer->place = kv_shape_place(config, i);
         ASSERT(layer->view >= 0 && layer->view < KV_VIEWS && layer->place >= 0);
@@ -503,6 +503,9 @@ static void load_rope(struct loader *loader) {
     if (brief != lengthy || (has && brief))
         refuse(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
                "expected one for short contexts beside it, and no rope_freqs.weight");
+    if (!lengthy && rope->scaling == ROPE_LONG)
+        refuse(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
+               "is missing, and without it longrope stretches nothing");
     if (loader->status != STATUS_OK) return;
     model->long_rope = lengthy && context > rope->original_context;
     const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];

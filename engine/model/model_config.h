@@ -39,7 +39,8 @@ struct rope { // see rope.h
     enum rope_scaling scaling;
     float factor;
     int32_t original_context;
-    float attention_factor, beta_fast, beta_slow;
+    float attention_factor; // that cosine and sine are multiplied by
+    float beta_fast, beta_slow;
     bool exact_yarn;  // the ramp begins and ends between pairs
     bool interleaved; // pairs lie side by side, not half a head apart
     enum rope_divisors divisors;

@@ -36,9 +36,3 @@ void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_fre
         inv_freq[pair] = (float)frequency;
     }
 }
-
-float rope_magnitude(const struct rope *rope) {
-    if (rope->scaling == ROPE_LONG) return rope->attention_factor;
-    if (rope->scaling != ROPE_YARN || rope->factor <= 1.0f) return 1.0f;
-    return rope->attention_factor * (float)(0.1 * log((double)rope->factor) + 1.0);
-}

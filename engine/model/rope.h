@@ -13,7 +13,4 @@
 // inv_freq [dimensions / 2], out. factors [dimensions / 2] or NULL.
 void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_freq);
 
-// What cosine and sine are multiplied by: 1, or the attention factor of YaRN or LongRoPE.
-float rope_magnitude(const struct rope *rope);
-
 #endif

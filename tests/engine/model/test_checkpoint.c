@@ -218,6 +218,47 @@ static void rope_parameters_are_read_old_and_new(void **state) {
     }
 }
 
+// Nothing that a config.json says is passed over but what is known to change no answer.
+static void each_configured_key_is_understood_or_harmless_or_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *keys, *refusal; // NULL: the folder opens
+    } rows[] = {
+        {"llama", "\"hidden_act\":\"silu\",\"pretraining_tp\":1,\"_name_or_path\":\"x\"", NULL},
+        {"llama", "\"mlp_bias\":false,\"attention_bias\":false,\"wonder\":null", NULL},
+        {"llama", "\"torch_dtype\":\"bfloat16\",\"wonders\":[],\"wonder\":0,\"spell\":\"\"", NULL},
+        {"gemma2", "\"hidden_activation\":\"gelu_pytorch_tanh\"", NULL},
+        {"qwen2", "\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":5e5}", NULL},
+        {"llama", "\"wonder\":2", "wonder may change the answers"},
+        {"llama", "\"wonder\":true", "wonder may change the answers"},
+        {"llama", "\"scoring\":\"sigmoid\"", "scoring may change the answers"},
+        {"llama", "\"hidden_act\":\"relu\"", "hidden_act is not silu"},
+        {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation is not gelu"},
+        {"llama",
+         "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0,\"llama_4_scaling_beta\":0.1}",
+         "llama_4_scaling_beta may change the answers"},
+        {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization says that"},
+        {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}",
+         "quantization_config says that"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        struct gguf *gguf = NULL;
+        struct error err = {0};
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"%s\",\"num_attention_heads\":4,\"hidden_size\":32,"
+                 "\"num_hidden_layers\":2,\"intermediate_size\":64,\"rms_norm_eps\":1e-6,"
+                 "\"max_position_embeddings\":512,%s}",
+                 rows[i].type, rows[i].keys);
+        write_text("hf/config.json", text);
+        const enum status status = checkpoint_open(path_of("hf"), &gguf, &err);
+        const enum status expected = rows[i].refusal ? STATUS_UNSUPPORTED : STATUS_OK;
+        if (status != expected || (rows[i].refusal && !strstr(err.text, rows[i].refusal)))
+            fail_msg("%s: %s", rows[i].keys, err.text);
+        gguf_close(gguf);
+    }
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -243,6 +284,7 @@ int main(void) {
         cmocka_unit_test(folders_that_are_no_models_are_refused),
         cmocka_unit_test(a_tensor_without_a_place_is_named),
         cmocka_unit_test(rope_parameters_are_read_old_and_new),
+        cmocka_unit_test(each_configured_key_is_understood_or_harmless_or_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -50,6 +50,11 @@ static void set_key(const struct file *file, const char *key, uint32_t value) {
     set_u32(after_name(file, key) + 4, value);
 }
 
+// As if the file did not have it.
+static void hide_key(const struct file *file, const char *key) {
+    *(after_name(file, key) - strlen(key)) = 'X';
+}
+
 static enum status open_model(const struct file *file, struct error *err) {
     struct gguf *gguf;
     struct model model;
@@ -176,8 +181,8 @@ static void soft_caps_that_are_not_said(void **state) {
     struct file file = load("gemma2");
     assert_float_equal(read_config(&file).specs[0].attention.softcap, 5, 0);
     assert_float_equal(read_config(&file).logit_softcap, 6, 0);
-    *(after_name(&file, "gemma2.attn_logit_softcapping") - 1) = 'X';
-    *(after_name(&file, "gemma2.final_logit_softcapping") - 1) = 'X';
+    hide_key(&file, "gemma2.attn_logit_softcapping");
+    hide_key(&file, "gemma2.final_logit_softcapping");
     assert_float_equal(read_config(&file).specs[0].attention.softcap, 50, 0);
     assert_float_equal(read_config(&file).logit_softcap, 30, 0);
     free(file.bytes);
@@ -190,7 +195,7 @@ static void soft_caps_that_are_not_said(void **state) {
 static void windows_that_are_not_said(void **state) {
     (void)state;
     struct file file = load("gemma2");
-    *(after_name(&file, "gemma2.attention.sliding_window") - 1) = 'X';
+    hide_key(&file, "gemma2.attention.sliding_window");
     set_key(&file, "gemma2.context_length", 8192);
     assert_int_equal(read_config(&file).specs[0].attention.window, 4096);
     set_key(&file, "gemma2.context_length", 4096); // no shorter than the context
@@ -203,7 +208,7 @@ static void windows_that_are_not_said(void **state) {
     set_key(&file, "llama.attention.sliding_window", 1u << 30);
     assert_refused(&file, STATUS_BAD_FILE, "llama.attention.sliding_window is out of range");
     file = load("phi3");
-    *(after_name(&file, "phi3.attention.sliding_window") - 1) = 'X';
+    hide_key(&file, "phi3.attention.sliding_window");
     assert_int_equal(read_config(&file).specs[0].attention.window, 0);
     free(file.bytes);
 }
@@ -222,6 +227,158 @@ static void tensors_of_mixed_layers_are_missed(void **state) {
         *(after_name(&file, tensors[i][1]) - 1) = 'X';
         assert_refused(&file, STATUS_BAD_FILE, tensors[i][1]);
     }
+}
+
+// What comes before the tensors, as the file has it.
+static void copy_keys(struct gguf_writer *writer, const struct gguf *gguf,
+                      const struct file *file) {
+    const struct gguf_string first = gguf_tensor_at(gguf, 0)->name;
+    const size_t begin = 24, end = (size_t)((const unsigned char *)first.bytes - file->bytes) - 8;
+    writer->keys = gguf_key_count(gguf);
+    assert_int_equal(
+        text_append(&writer->key_bytes, (const char *)file->bytes + begin, end - begin), STATUS_OK);
+}
+
+static void copy_tensor(struct gguf_writer *writer, const struct gguf_tensor *tensor) {
+    char name[GGUF_MAX_NAME_BYTES + 1];
+    snprintf(name, sizeof name, "%.*s", (int)tensor->name.length, tensor->name.bytes);
+    gguf_writer_tensor(writer, name, tensor->file_type, (uint32_t)tensor->dims, tensor->shape,
+                       tensor->data, tensor->bytes);
+}
+
+struct extra { // a key that is put into a file of tests/golden
+    const char *file, *key;
+    enum gguf_type type; // GGUF_ARRAY: of two int32, 1 and 0
+    double value;        // of a string: none
+    const char *string;
+    const char *refusal; // NULL: the file opens
+};
+
+static void write_extra(struct gguf_writer *writer, const struct extra *extra) {
+    static const int32_t elements[2] = {1, 0};
+    if (extra->type == GGUF_STRING)
+        gguf_writer_string(writer, extra->key, extra->string);
+    else if (extra->type == GGUF_ARRAY)
+        gguf_writer_array(writer, extra->key, GGUF_I32, 2, elements, sizeof elements);
+    else if (extra->type == GGUF_F32)
+        gguf_writer_float(writer, extra->key, extra->type, extra->value);
+    else
+        gguf_writer_int(writer, extra->key, extra->type, (int64_t)extra->value);
+}
+
+static struct file load_with(const struct extra *extra) {
+    struct file whole = load(extra->file), with;
+    struct gguf_writer writer;
+    struct gguf *gguf;
+    struct error err;
+    assert_int_equal(gguf_open_memory(whole.bytes, whole.length, "whole", &gguf, &err), STATUS_OK);
+    gguf_writer_init(&writer);
+    copy_keys(&writer, gguf, &whole);
+    write_extra(&writer, extra);
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
+        copy_tensor(&writer, gguf_tensor_at(gguf, i));
+    with.bytes = gguf_writer_finish(&writer, &with.length);
+    gguf_writer_deinit(&writer);
+    gguf_close(gguf);
+    free(whole.bytes);
+    return with;
+}
+
+// Understood, harmless, refused: nothing that a file states under its family's name is passed over.
+static void each_key_is_understood_or_harmless_or_refused(void **state) {
+    (void)state;
+    static const char unknown[] = "may change the answers, and quire does not know how";
+    static const struct extra rows[] = {
+        {"qwen2", "qwen2.rope.scale_linear", GGUF_F32, 4, NULL, NULL},
+        {"qwen2", "qwen2.rope.scaling.factor", GGUF_F32, 4, NULL, NULL},
+        {"llama-linear", "llama.rope.scaling.attn_factor", GGUF_F32, 1.5, NULL, NULL},
+        {"qwen2-yarn", "qwen2.rope.scaling.yarn_attn_factor", GGUF_F32, 1.5, NULL, NULL},
+        {"qwen2-yarn", "qwen2.rope.scaling.yarn_log_multiplier", GGUF_F32, 1, NULL, NULL},
+        {"qwen2-yarn", "qwen2.rope.scaling.yarn_ext_factor", GGUF_F32, 1, NULL, NULL},
+        {"gemma3", "gemma3.attention.sliding_window_pattern", GGUF_U32, 2, NULL, NULL},
+        {"gpt-oss", "gpt-oss.attention.sliding_window_pattern", GGUF_U32, 3, NULL, NULL},
+        {"gemma2", "gemma2.rope.freq_base_swa", GGUF_F32, 20000, NULL, NULL},
+        {"gemma", "gemma.vocab_size", GGUF_U32, 7, NULL, NULL},
+        {"llama", "llama.tensor_data_layout", GGUF_STRING, 0, "Meta AI original pth", NULL},
+        {"llama", "llama.attention.causal", GGUF_BOOL, 1, NULL, NULL},
+        {"llama", "llama.rope.dimension_sections", GGUF_ARRAY, 0, NULL, NULL},
+        {"llama", "llama.expert_count", GGUF_U32, 0, NULL, NULL},
+        {"llama", "llama.expert_used_count", GGUF_U32, 0, NULL, NULL},
+        {"llama", "llama.pooling_type", GGUF_U32, 0, NULL, NULL},
+        {"llama", "llama.rope.scaling.type", GGUF_STRING, 0, "none", NULL},
+        {"llama", "llama.logit_scale", GGUF_F32, 1, NULL, NULL},
+        {"llama", "llamas.attention.causal", GGUF_BOOL, 0, NULL, NULL},
+        {"llama", "llama.attention.causal", GGUF_BOOL, 0, NULL, unknown},
+        {"llama", "llama.pooling_type", GGUF_U32, 1, NULL, unknown},
+        {"llama", "llama.logit_scale", GGUF_F32, 2, NULL, unknown},
+        {"llama", "llama.attention.clamp_kqv", GGUF_F32, 8, NULL, unknown},
+        {"llama", "llama.attention.temperature_scale", GGUF_F32, 0.1, NULL, unknown},
+        {"llama", "llama.adapters.count", GGUF_U32, 1, NULL, unknown},
+        {"llama", "llama.expert_shared_count", GGUF_U32, 1, NULL, unknown},
+        {"llama", "llama.attention.scale", GGUF_STRING, 0, "0.5", unknown},
+        {"llama", "llama.rope.scaling.type", GGUF_STRING, 0, "longrope",
+         "rope_factors_long.weight: is missing"},
+        {"gemma3", "gemma3.rope.global.freq_base", GGUF_F32, 1e6, NULL, unknown},
+        {"mixtral", "llama.expert_group_count", GGUF_U32, 2, NULL, unknown},
+        {"mixtral", "llama.expert_gating_func", GGUF_U32, 2, NULL, "is no softmax"},
+        {"qwen2-yarn", "qwen2.rope.scaling.yarn_ext_factor", GGUF_F32, 0, NULL, "is not 1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct file file = load_with(&rows[i]);
+        struct error err = {0};
+        const enum status status = open_model(&file, &err);
+        const char *refusal = rows[i].refusal;
+        if ((status == STATUS_OK) != !refusal || (refusal && !strstr(err.text, refusal)) ||
+            (refusal == unknown && !strstr(err.text, rows[i].key)))
+            fail_msg("%s in %s: %s", rows[i].key, rows[i].file, err.text);
+        free(file.bytes);
+    }
+}
+
+static struct attention_spec last_layer_with(const struct extra *extra) {
+    struct file file = load_with(extra);
+    const struct model_config config = read_config(&file);
+    free(file.bytes);
+    return config.specs[config.layers - 1].attention;
+}
+
+static void scalings_of_old_and_new_files_are_understood(void **state) {
+    (void)state;
+    static const float stretch = 1.13862944f; // 1 + 0.1 ln 4
+    static const struct {
+        struct extra extra;
+        enum rope_scaling scaling;
+        float factor, magnitude;
+    } rows[] = {
+        {{"qwen2", "qwen2.rope.scale_linear", GGUF_F32, 4, NULL, NULL}, ROPE_LINEAR, 4, 1},
+        {{"qwen2", "qwen2.rope.scaling.factor", GGUF_F32, 4, NULL, NULL}, ROPE_LINEAR, 4, 1},
+        {{"qwen2", "qwen2.rope.scaling.factor", GGUF_F32, 0, NULL, NULL}, ROPE_PLAIN, 1, 1},
+        {{"qwen2-yarn", "x", GGUF_U8, 0, NULL, NULL}, ROPE_YARN, 4, stretch},
+        {{"qwen2-yarn", "qwen2.rope.scaling.yarn_attn_factor", GGUF_F32, 1.5, NULL, NULL},
+         ROPE_YARN,
+         4,
+         1.5f},
+        {{"qwen2-yarn", "qwen2.rope.scaling.attn_factor", GGUF_F32, 2, NULL, NULL},
+         ROPE_YARN,
+         4,
+         2 * stretch},
+        {{"qwen2-yarn", "qwen2.rope.scaling.yarn_log_multiplier", GGUF_F32, 1, NULL, NULL},
+         ROPE_YARN,
+         4,
+         1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct rope rope = last_layer_with(&rows[i].extra).rope;
+        assert_int_equal(rope.scaling, rows[i].scaling);
+        assert_float_equal(rope.factor, rows[i].factor, 0);
+        assert_float_equal(rope.attention_factor, rows[i].magnitude, 1e-6);
+    }
+    const struct extra period = {
+        "gemma3", "gemma3.attention.sliding_window_pattern", GGUF_U32, 7, NULL, NULL};
+    assert_int_equal(last_layer_with(&period).window, 0); // of seven layers the last
+    const struct extra each = {
+        "gpt-oss", "gpt-oss.attention.sliding_window_pattern", GGUF_U32, 3, NULL, NULL};
+    assert_int_equal(last_layer_with(&each).window, 0);
 }
 
 static void missing_key_is_named(void **state) {
@@ -280,16 +437,6 @@ static void experts_gate_and_up_are_of_one_type(void **state) {
                    "tensor blk.1.ffn_up_exps.weight: is f16, but ffn_gate_exps is bf16");
 }
 
-// What comes before the tensors, as the file has it.
-static void copy_keys(struct gguf_writer *writer, const struct gguf *gguf,
-                      const struct file *file) {
-    const struct gguf_string first = gguf_tensor_at(gguf, 0)->name;
-    const size_t begin = 24, end = (size_t)((const unsigned char *)first.bytes - file->bytes) - 8;
-    writer->keys = gguf_key_count(gguf);
-    assert_int_equal(
-        text_append(&writer->key_bytes, (const char *)file->bytes + begin, end - begin), STATUS_OK);
-}
-
 static void write_experts(struct gguf_writer *writer, const struct gguf_tensor *tensor) {
     const char *end = "_exps.weight";
     const size_t length = tensor->name.length - strlen(end);
@@ -319,8 +466,7 @@ static struct file load_apart(const char *name) {
         if (strstr(tensor_name, "_exps.weight"))
             write_experts(&writer, tensor);
         else
-            gguf_writer_tensor(&writer, tensor_name, tensor->file_type, (uint32_t)tensor->dims,
-                               tensor->shape, tensor->data, tensor->bytes);
+            copy_tensor(&writer, tensor);
     }
     apart.bytes = gguf_writer_finish(&writer, &apart.length);
     gguf_writer_deinit(&writer);
@@ -443,6 +589,8 @@ int main(void) {
         cmocka_unit_test(soft_caps_that_are_not_said),
         cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
+        cmocka_unit_test(each_key_is_understood_or_harmless_or_refused),
+        cmocka_unit_test(scalings_of_old_and_new_files_are_understood),
         cmocka_unit_test(missing_key_is_named),
         cmocka_unit_test(missing_tensor_is_named),
         cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),
