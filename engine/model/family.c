@@ -263,7 +263,7 @@ static const struct family families[] = {
      .read = read_smollm3,
      .tied = true},
     {.name = "olmo2",
-     .model_types = "olmo2",
+     .model_types = "olmo2, olmo3",
      .layer = {.attention.qk_norm = QK_NORM_ROW, .no_pre_norm = true, .post_norm = true},
      .read = read_olmo2},
     {.name = "exaone4",

@@ -102,6 +102,13 @@ MODELS = [
                        rope_scaling=dict(rope_type="llama3", factor=16.0, low_freq_factor=1.0,
                                          high_freq_factor=4.0,
                                          original_max_position_embeddings=64))),
+    dict(name="olmo3", folder=True, lengths=(1, 17, 67),
+         config=config("olmo3", num_hidden_layers=5, sliding_window=16,
+                       layer_types=["sliding_attention"] * 3 + ["full_attention"] +
+                       ["sliding_attention"],
+                       rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0,
+                                         beta_slow=1.0, attention_factor=1.2079441541679836,
+                                         original_max_position_embeddings=64))),
 ]
 
 
@@ -149,7 +156,8 @@ def unpack_mxfp4(rows):
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
 HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4")
-POST_NORMED = ("olmo2", "exaone4")  # only what is added to the residual is normed
+ROW_NORMED = ("olmo2", "olmo3")
+POST_NORMED = ROW_NORMED + ("exaone4",)  # only what is added to the residual is normed
 BIASED = {"gpt_oss": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv"}
 
 
@@ -196,7 +204,7 @@ def make_weights(spec, seed):
         if kind in HEAD_NORMED:
             norm(p + "self_attn.q_norm.weight", size)
             norm(p + "self_attn.k_norm.weight", size)
-        if kind == "olmo2":
+        if kind in ROW_NORMED:
             norm(p + "self_attn.q_norm.weight", heads * size)
             norm(p + "self_attn.k_norm.weight", kv * size)
         if kind == "mixtral":
@@ -318,6 +326,8 @@ class Model:
             return None
         if self.kind in ("gemma2", "gpt_oss"):
             return width if layer % 2 == 0 else None
+        if "layer_types" in c:
+            return width if c["layer_types"][layer] == "sliding_attention" else None
         if self.kind == "exaone4":
             pattern = c["sliding_window_pattern"]
             return width if pattern[layer % len(pattern)] == "L" else None
@@ -332,6 +342,8 @@ class Model:
         base, scaling = c["rope_theta"], c.get("rope_scaling") or {}
         if self.kind == "gemma3_text" and self.window(layer):
             base, scaling = c["rope_local_base_freq"], {}
+        if self.kind == "olmo3" and self.window(layer):
+            scaling = {}
         if self.kind == "smollm3" and not c["no_rope_layers"][layer]:
             return None
         if self.kind == "exaone4" and not self.window(layer):
@@ -353,13 +365,13 @@ class Model:
                 return size * math.log(scaling["original_max_position_embeddings"] /
                                        (turns * 2 * math.pi)) / (2 * math.log(base))
             low, high = pair(scaling["beta_fast"]), pair(scaling["beta_slow"])
-            if scaling["truncate"]:
+            if scaling.get("truncate", True):
                 low, high = math.floor(low), math.ceil(high)
             low, high = max(low, 0), min(high, size - 1)
             kept = [1 - min(max((i - low) / max(high - low, 0.001), 0), 1)
                     for i in range(size // 2)]
             return ([f / scaling["factor"] * (1 - k) + f * k for f, k in zip(plain, kept)],
-                    0.1 * math.log(scaling["factor"]) + 1)
+                    scaling.get("attention_factor", 0.1 * math.log(scaling["factor"]) + 1))
         return plain, 1.0
 
     def places(self, position, pairs):
@@ -398,7 +410,7 @@ class Model:
         else:
             q, k, v = (times(w[f"{prefix}{part}_proj.weight"], x,
                              w.get(f"{prefix}{part}_proj.bias")) for part in "qkv")
-        if self.kind == "olmo2":
+        if self.kind in ROW_NORMED:
             q, k = self.norm(prefix + "q_norm.weight", q), self.norm(prefix + "k_norm.weight", k)
         q, k, v = ([rows[h * size:(h + 1) * size] for h in range(len(rows) // size)]
                    for rows in (q, k, v))
@@ -596,7 +608,7 @@ def write_gguf(path, keys, tensors):
 
 
 ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
-                 "qwen3_moe": "qwen3moe", "gpt_oss": "gpt-oss"}
+                 "qwen3_moe": "qwen3moe", "olmo3": "olmo2", "gpt_oss": "gpt-oss"}
 PAIRED = ("mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 
 
@@ -627,6 +639,9 @@ def keys_of(spec):
         pattern = c["sliding_window_pattern"]
         add("attention.sliding_window_pattern", BOOL,
             [pattern[i % len(pattern)] == "L" for i in range(c["num_hidden_layers"])])
+    if "layer_types" in c:
+        add("attention.sliding_window_pattern", BOOL,
+            [kind == "sliding_attention" for kind in c["layer_types"]])
     add("rope.freq_base", F32, c["rope_theta"])
     if "partial_rotary_factor" in c:
         add("rope.dimension_count", U32, int(c["head_dim"] * c["partial_rotary_factor"]))
@@ -646,6 +661,7 @@ def keys_of(spec):
         add("rope.scaling.factor", F32, scaling["factor"])
         add("rope.scaling.original_context_length", U32,
             scaling.get("original_max_position_embeddings"))
+        add("rope.scaling.yarn_attn_factor", F32, scaling.get("attention_factor"))
     if scaling.get("type") == "longrope":
         original = c["original_max_position_embeddings"]
         ratio = c["max_position_embeddings"] / original

@@ -37,6 +37,7 @@ static const struct {
     {.name = "phi3-short", .context = 32},
     {.name = "smollm3", .folder = true},
     {.name = "olmo2", .folder = true},
+    {.name = "olmo3", .folder = true},
     {.name = "exaone4", .folder = true},
     {.name = "seed_oss", .folder = true},
     {.name = "granite", .folder = true},
