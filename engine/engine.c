@@ -8,6 +8,7 @@
 
 #include "engine/internal.h"
 #include "engine/model/checkpoint.h"
+#include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
@@ -192,6 +193,8 @@ static enum status find_model(struct opening *opening) {
 static enum status load_file(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
+    struct model_config config; // of the model again; here it tells first what the file is
+    TRY(model_config_read(engine->gguf, &config, opening->err));
     gguf_prefetch(engine->gguf);
     TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
     // The options themselves are the progress callback's user; they outlive the opening.

@@ -343,16 +343,20 @@ static enum status choose(const struct found_models *models, const char *name, s
                      name);
 }
 
-// A folder that is a model itself or contains one. With only a config.json it is a model whose
-// weights are missing, which opening it reports; but some folders have one beside a GGUF file.
-static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
-    char config[4096];
+static bool holds(const char *folder, const char *name) {
+    char path[4096];
     struct stat info;
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return length > 0 && (size_t)length < sizeof path && stat(path, &info) == 0;
+}
+
+// A folder that is a model itself or contains one. With only a config.json it is a model whose
+// weights are missing, or an adapter with one of its own, which opening it reports; but some
+// folders have one beside a GGUF file.
+static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
     struct found_models models = {0};
     struct walk walk = {.models = &models, .place = folder};
-    const int length = snprintf(config, sizeof config, "%s/config.json", folder);
-    const bool configured =
-        length > 0 && (size_t)length < sizeof config && stat(config, &info) == 0;
+    const bool configured = holds(folder, "config.json") || holds(folder, "adapter_config.json");
     walk_folder(&walk, folder, "", FINDER_MAX_DEPTH - 1);
     bool itself = configured && models.count == 0;
     for (size_t i = 0; i < models.count; i++)

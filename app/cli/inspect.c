@@ -17,6 +17,7 @@
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
+#include "engine/model/model.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/size.h"
 #include "prompts/template.h"
@@ -128,31 +129,52 @@ static enum status append_template(struct facts *facts, const struct tokenizer *
     return status;
 }
 
-// Would it run, and if not, why?
-static enum status read_verdict(struct facts *facts) {
-    struct error err = {0};
-    struct tokenizer *tokenizer = NULL;
-    const bool tokenizes = tokenizer_open_model(facts->gguf, &tokenizer, &err) == STATUS_OK;
-    enum status status = STATUS_OK;
-    if (tokenizes) {
-        const char *description = tokenizer_description(tokenizer);
-        status = printable_append(&facts->tokenizer, description, strlen(description));
-    } else {
-        TRY(text_append_string(&facts->tokenizer, "not usable: "));
-        status = append_error(&facts->tokenizer, &err);
+static enum status read_tokenizer(struct facts *facts, struct tokenizer **tokenizer,
+                                  struct error *err) {
+    if (tokenizer_open_model(facts->gguf, tokenizer, err) == STATUS_OK) {
+        const char *description = tokenizer_description(*tokenizer);
+        return printable_append(&facts->tokenizer, description, strlen(description));
     }
+    TRY(text_append_string(&facts->tokenizer, "not usable: "));
+    return append_error(&facts->tokenizer, err);
+}
+
+// Every weight's type and shape, as they are checked when the model is opened. The plain backend
+// takes matrices where they lie in the file.
+static enum status check_weights(const struct gguf *gguf, const struct tokenizer *tokenizer,
+                                 struct error *err) {
+    const struct backend *backend = backend_reference();
+    struct model model = {0};
+    struct device *device = NULL;
+    TRY(backend->open(&(struct device_options){0}, &device, err));
+    enum status status = model_open(
+        &model, gguf, &(struct model_options){.backend = backend, .device = device}, err);
+    if (status == STATUS_OK && tokenizer_vocabulary(tokenizer) > model.config.vocabulary)
+        status =
+            error_set(err, STATUS_BAD_FILE, "its tokenizer has more tokens than its embedding");
+    if (model.layers) model_close(&model);
+    backend->close(device);
+    return status;
+}
+
+// Would it run, and if not, why? First what the file is: the rest may follow from it.
+static enum status read_verdict(struct facts *facts) {
+    struct error shape = {0}, of_tokenizer = {0}, weights = {0};
+    struct tokenizer *tokenizer = NULL;
+    facts->shaped = model_config_read(facts->gguf, &facts->config, &shape) == STATUS_OK;
+    enum status status = read_tokenizer(facts, &tokenizer, &of_tokenizer);
+    const bool empty = gguf_tensor_count(facts->gguf) == 0, tokenizes = tokenizer != NULL;
     if (status == STATUS_OK) status = append_template(facts, tokenizer);
+    facts->runs = facts->shaped && tokenizes && !empty &&
+                  check_weights(facts->gguf, tokenizer, &weights) == STATUS_OK;
     tokenizer_close(tokenizer);
     TRY(status);
-    err = (struct error){0};
-    facts->shaped = model_config_read(facts->gguf, &facts->config, &err) == STATUS_OK;
-    facts->runs = facts->shaped && tokenizes && gguf_tensor_count(facts->gguf) > 0;
     if (facts->runs) return text_append_string(&facts->verdict, "yes");
-    if (gguf_tensor_count(facts->gguf) == 0)
-        return text_append_string(&facts->verdict, "no: the file holds no weights");
     TRY(text_append_string(&facts->verdict, "no: "));
-    if (!facts->shaped) return append_error(&facts->verdict, &err);
-    return text_append_string(&facts->verdict, "its tokenizer is not usable");
+    if (empty) return text_append_string(&facts->verdict, "the file holds no weights");
+    if (!facts->shaped) return append_error(&facts->verdict, &shape);
+    if (!tokenizes) return text_append_string(&facts->verdict, "its tokenizer is not usable");
+    return append_error(&facts->verdict, &weights);
 }
 
 static bool has_two_shapes(const struct model_config *config) {

@@ -1,6 +1,7 @@
 #include "engine/model/config_read.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/model/family.h"
 #include "kernels/base/assert.h"
@@ -162,9 +163,39 @@ static enum status refuse_family(const struct gguf *gguf, struct gguf_string nam
                      kind ? kind : "", names);
 }
 
+// Files that belong to a model: what they are, and what to open instead.
+static enum status refuse_part(const struct gguf *gguf, struct error *err) {
+    static const struct {
+        const char *key, *value, *what;
+    } parts[] = {
+        {"general.type", "adapter",
+         "is a LoRA adapter, not a model, and quire applies none; it reads the model itself, or a "
+         "file in which the two are merged"},
+        {"general.architecture", "controlvector",
+         "is a control vector, not a model, and quire applies none; it reads the model itself"},
+        {"general.architecture", "clip",
+         "is the part of a model that reads images or sound; quire reads the file with the text's "
+         "part"},
+        {"general.type", "mmproj",
+         "is the part of a model that reads images or sound; quire reads the file with the text's "
+         "part"},
+        {"general.type", "imatrix",
+         "is an importance matrix, with which files are quantized; quire reads the files "
+         "themselves"},
+    };
+    struct gguf_string value;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (gguf_find_string(gguf, parts[i].key, &value) &&
+            value.length == strlen(parts[i].value) &&
+            !memcmp(value.bytes, parts[i].value, value.length))
+            return error_set(err, STATUS_UNSUPPORTED, "%s: %s", gguf_path(gguf), parts[i].what);
+    return STATUS_OK;
+}
+
 enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                               struct error *err) {
     struct gguf_string name;
+    TRY(refuse_part(gguf, err));
     if (!gguf_find_string(gguf, "general.architecture", &name))
         return error_set(err, STATUS_BAD_FILE, "%s: general.architecture is missing",
                          gguf_path(gguf));

@@ -345,7 +345,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"qwen3next", "a hybrid of attention and recurrence"},
         {"qwen35", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},
-        {"clip", "the vision part of a model, not a model of text"},
         {"mllama", "a vision model"},
         {"qwen3vl", "a vision model"},
         {"cogvlm", "a vision model"},

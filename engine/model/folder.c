@@ -346,8 +346,25 @@ static enum status name_tensors(struct folder *folder, struct error *err) {
     return STATUS_OK;
 }
 
+// The libraries that write such a folder would add the adapter to the model that it names.
+static enum status refuse_adapter(const struct folder *folder, struct error *err) {
+    static const char name[] = "adapter_config.json", key[] = "base_model_name_or_path";
+    cJSON *json = NULL;
+    if (!has_file(folder, name)) return STATUS_OK;
+    TRY(read_json(folder, name, &json, err));
+    const cJSON *base = cJSON_GetObjectItemCaseSensitive(json, key);
+    const enum status status = error_set(
+        err, STATUS_UNSUPPORTED,
+        "%s: is an adapter of %.80s, and quire applies none; it reads that model, or a "
+        "folder in which the two are merged",
+        mapped_file_shown(folder->path), cJSON_IsString(base) ? base->valuestring : "a model");
+    cJSON_Delete(json);
+    return status;
+}
+
 static enum status read_config(struct folder *folder, struct error *err) {
     cJSON *json = NULL;
+    TRY(refuse_adapter(folder, err));
     if (!has_file(folder, "config.json"))
         return error_set(err, STATUS_NOT_FOUND, "%s: this folder has no config.json",
                          mapped_file_shown(folder->path));
