@@ -45,16 +45,22 @@ static void read_scaling(struct metadata *metadata, struct rope *rope) {
     if (rope->scaling == ROPE_YARN) read_yarn(metadata, rope);
 }
 
+// A longer context than quire has is one that is never filled.
+static int32_t read_context(struct metadata *metadata, const char *key, int32_t otherwise) {
+    const int32_t context = metadata_int(metadata, key, otherwise, INT32_MAX);
+    return context < MODEL_MAX_CONTEXT ? context : MODEL_MAX_CONTEXT;
+}
+
 static struct rope read_rope(struct metadata *metadata, const struct rope *family,
                              const struct model_config *config, int32_t head_size) {
     struct rope rope = *family;
-    rope.base = metadata_float(metadata, "rope.freq_base", 10000.0f);
+    rope.base = metadata_factor(metadata, "rope.freq_base", 10000.0f);
     rope.dimensions = metadata_int(metadata, "rope.dimension_count", head_size, head_size);
     if (rope.dimensions % 2)
         metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "is odd");
     if (rope.base < 1.0f) metadata_fail(metadata, STATUS_BAD_FILE, "rope.freq_base", "is below 1");
-    rope.original_context = metadata_int(metadata, "rope.scaling.original_context_length",
-                                         config->context, MODEL_MAX_CONTEXT);
+    rope.original_context =
+        read_context(metadata, "rope.scaling.original_context_length", config->context);
     read_scaling(metadata, &rope);
     return rope;
 }
@@ -207,7 +213,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .family = family->name,
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),
         .layers = metadata_int(&metadata, "block_count", 0, MODEL_MAX_LAYERS),
-        .context = metadata_int(&metadata, "context_length", 0, MODEL_MAX_CONTEXT),
+        .context = read_context(&metadata, "context_length", 0),
         .norm_eps = metadata_float(&metadata, "attention.layer_norm_rms_epsilon", NAN),
         .embedding_scale = metadata_factor(&metadata, "embedding_scale", 1.0f),
         .logit_scale = 1,

@@ -79,7 +79,7 @@ static void alloc_step_data(struct forward *forward) {
 // Does a layer add more to the stream than a product?
 static bool has_branch(const struct layer_spec *spec, const struct layer *layer) {
     return spec->post_norm || spec->residual_scale != 1 || spec->ffn.kind != FFN_DENSE ||
-           layer->o_bias;
+           layer->o_bias || layer->down_bias;
 }
 
 // What some layer needs beside what all do.

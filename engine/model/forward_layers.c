@@ -197,9 +197,30 @@ static void attend(const struct forward *forward, int32_t index) {
                                   .gain = 1});
 }
 
+// gate = act(gate(normed) + bias, up(normed) + bias)
+static void gate_biased_rows(const struct forward *forward, enum act act,
+                             const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    forward->backend->linear(forward->device,
+                             &(struct linear){.in = input(forward, layer->ffn_norm),
+                                              .parts = {{a->gate, layer->gate, layer->gate_bias},
+                                                        {a->up, layer->up, layer->up_bias}},
+                                              .count = 2});
+    forward->backend->act_and_mul(forward->device,
+                                  &(struct act_and_mul){.gate = a->gate,
+                                                        .up = a->up,
+                                                        .rows = forward->num_tokens,
+                                                        .dim = layer->gate.rows,
+                                                        .act = act});
+}
+
 // gate = act(gate(normed), up(normed))
 static void gate_rows(const struct forward *forward, enum act act, const struct layer *layer) {
     const struct activations *a = &forward->activations;
+    if (layer->gate_bias || layer->up_bias) {
+        gate_biased_rows(forward, act, layer);
+        return;
+    }
     forward->backend->gated_linear(forward->device,
                                    &(struct gated_linear){.in = input(forward, layer->ffn_norm),
                                                           .y = a->gate,
@@ -272,7 +293,7 @@ static void add_dense_and_experts(const struct forward *forward, const struct ff
     const struct activations *a = &forward->activations;
     ASSERT(a->branch && a->sum);
     gate_rows(forward, spec->act, layer);
-    project_rows(forward, a->gate, &(struct projection){a->branch, layer->down, NULL},
+    project_rows(forward, a->gate, &(struct projection){a->branch, layer->down, layer->down_bias},
                  LINEAR_RESIDUAL);
     add_to_sum(forward, layer->dense_post_norm, true);
     ask_experts(forward, spec, layer, a->branch, false);
@@ -287,6 +308,7 @@ static void feed_forward(const struct forward *forward, int32_t index) {
     const struct addend addend = {
         .rows = forward->activations.gate,
         .weight = &layer->down,
+        .bias = layer->down_bias,
         .norm = layer->ffn_post_norm,
         .scale = spec->residual_scale,
         .gain = forward->model->config.per_layer_embedding ? 1 : layer->output_scale,

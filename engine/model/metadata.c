@@ -87,11 +87,30 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
     return -1;
 }
 
+// Whole numbers, `count` of them.
+static bool is_list(const struct gguf_array *list, size_t count) {
+    return list->count == count && list->type != GGUF_STRING && list->type != GGUF_F32 &&
+           list->type != GGUF_F64;
+}
+
+// A list of one number for all layers is that number.
+static bool find_same(struct metadata *metadata, const char *key, int64_t *value) {
+    struct gguf_array list;
+    if (!find_array(metadata, key, &list) || list.count == 0 || !is_list(&list, list.count))
+        return false;
+    const int64_t first = gguf_array_int(&list, 0);
+    for (size_t i = 1; i < list.count; i++)
+        if (gguf_array_int(&list, i) != first) return false;
+    *value = first;
+    return true;
+}
+
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most) {
     int64_t value = otherwise;
     ASSERT(otherwise >= 0);
-    const bool found = metadata_find_int(metadata, key, &value);
+    const bool found = metadata_find_int(metadata, key, &value) || find_same(metadata, key, &value);
     struct gguf_array array;
+    if (value == 0 && otherwise > 0) value = otherwise;
     if (!found && find_array(metadata, key, &array))
         metadata_fail(metadata, STATUS_UNSUPPORTED, key,
                       "differs from layer to layer, which quire lacks");
@@ -108,19 +127,13 @@ int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most)
     return metadata_has(metadata, key) ? metadata_int(metadata, key, 0, most) : 0;
 }
 
-// Whole numbers, `count` of them.
-static bool is_list(const struct gguf_array *list, int32_t count) {
-    return list->count == (size_t)count && list->type != GGUF_STRING && list->type != GGUF_F32 &&
-           list->type != GGUF_F64;
-}
-
 void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t otherwise,
                    int32_t most, int32_t *values) {
     struct gguf_array list;
     ASSERT(count > 0 && most > 0);
     const bool listed = find_array(metadata, key, &list);
     const int32_t all = listed ? 1 : metadata_int(metadata, key, otherwise, most);
-    if (listed && !is_list(&list, count))
+    if (listed && !is_list(&list, (size_t)count))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is not a whole number for each layer");
     for (int32_t i = 0; i < count; i++) {
         const bool readable = listed && metadata->status == STATUS_OK;
@@ -141,7 +154,8 @@ float metadata_float(struct metadata *metadata, const char *key, float otherwise
 }
 
 float metadata_factor(struct metadata *metadata, const char *key, float otherwise) {
-    const float value = metadata_float(metadata, key, otherwise);
+    const float stated = metadata_float(metadata, key, otherwise);
+    const float value = stated == 0 ? otherwise : stated;
     if (!(value > 1e-9f && value < 1e9f))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     return metadata->status == STATUS_OK ? value : 1.0f;
@@ -154,7 +168,7 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
     ASSERT(count > 0 && period >= 0);
     const bool listed = find_array(metadata, key, &list);
     metadata_find_int(metadata, key, &stated);
-    if (listed && !is_list(&list, count))
+    if (listed && !is_list(&list, (size_t)count))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is not a whole number for each layer");
     if (stated < 0) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     for (int32_t i = 0; i < count; i++) {

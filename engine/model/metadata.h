@@ -41,8 +41,8 @@ bool metadata_is_false(struct metadata *metadata, const char *key); // stated as
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
                     int count, const char *what);
 
-// A whole number in 1 … most; `otherwise` where the key is absent, and 0 says that it must be
-// there. After a failure 1.
+// A whole number in 1 … most, or a list of nothing else; `otherwise` where the key is absent or 0,
+// and 0 says that it must be there. After a failure 1.
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most);
 
 // A whole number for each of `count` layers: of a list, or one for all, as metadata_int(). After a
@@ -54,7 +54,7 @@ void metadata_list(struct metadata *metadata, const char *key, int32_t count, in
 int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most);
 
 // At least 0; `otherwise` where the key is absent, and NAN says that it must be there. A factor is
-// neither next to 0 nor huge.
+// neither next to 0 nor huge, and one that is 0 is as absent.
 float metadata_float(struct metadata *metadata, const char *key, float otherwise);
 float metadata_factor(struct metadata *metadata, const char *key, float otherwise);
 

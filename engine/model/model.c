@@ -322,6 +322,23 @@ static void skip_keys(struct loader *loader, int32_t index) {
         loader->used += gguf_find_tensor(loader->gguf, layer_name(index, parts[i], name)) != NULL;
 }
 
+// Where a file has q, k and v as one matrix, and their biases as one vector. False: it has not.
+static bool load_fused_qkv(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct attention_spec *attention = &loader->model->config.specs[index].attention;
+    const int32_t kv_rows = attention->kv_heads * attention->head_size;
+    const int32_t rows[] = {attention->heads * attention->head_size, kv_rows, kv_rows};
+    char name[64];
+    if (!gguf_find_tensor(loader->gguf, NAME("attn_qkv.weight"))) return false;
+    matrices(loader, name, loader->model->config.dim,
+             (struct weight *const[]){&layer->q, &layer->k, &layer->v}, rows, 3);
+    const float *bias = VECTOR("attn_qkv.bias", rows[0] + 2 * kv_rows, attention->qkv_bias, true);
+    if (!bias) return true;
+    layer->q_bias = bias;
+    layer->k_bias = bias + rows[0];
+    layer->v_bias = bias + rows[0] + kv_rows;
+    return true;
+}
+
 static void load_attention(struct loader *loader, int32_t index, struct layer *layer) {
     const struct layer_spec *spec = &loader->model->config.specs[index];
     const struct attention_spec *attention = &spec->attention;
@@ -332,20 +349,16 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     const bool shares_kv = layer_shares_kv(&loader->model->config, index);
     char name[64];
     layer->attn_norm = VECTOR("attn_norm.weight", dim, !spec->no_pre_norm, false);
-    if (attention->fused) {
-        matrices(loader, NAME("attn_qkv.weight"), dim,
-                 (struct weight *const[]){&layer->q, &layer->k, &layer->v},
-                 (const int32_t[]){q_rows, kv_rows, kv_rows}, 3);
-    } else {
+    if (!load_fused_qkv(loader, index, layer)) {
         layer->q = MATRIX("attn_q", q_rows, dim);
         if (!shares_kv) layer->k = MATRIX("attn_k", kv_rows, dim);
         if (!shares_kv)
             layer->v =
                 matrix(loader, NAME("attn_v.weight"), kv_rows, dim, attention->value_optional);
+        layer->q_bias = VECTOR("attn_q.bias", q_rows, attention->qkv_bias, true);
+        layer->k_bias = VECTOR("attn_k.bias", kv_rows, attention->qkv_bias, true);
+        layer->v_bias = VECTOR("attn_v.bias", kv_rows, attention->qkv_bias, true);
     }
-    layer->q_bias = VECTOR("attn_q.bias", q_rows, attention->qkv_bias, true);
-    layer->k_bias = VECTOR("attn_k.bias", kv_rows, attention->qkv_bias, true);
-    layer->v_bias = VECTOR("attn_v.bias", kv_rows, attention->qkv_bias, true);
     layer->q_norm = VECTOR("attn_q_norm.weight", each_head ? size : q_rows, normed, false);
     if (shares_kv)
         skip_keys(loader, index);
@@ -407,8 +420,11 @@ static void load_dense(struct loader *loader, int32_t index, struct layer *layer
     } else {
         layer->gate = MATRIX("ffn_gate", width, dim);
         layer->up = MATRIX("ffn_up", width, dim);
+        layer->gate_bias = VECTOR("ffn_gate.bias", width, false, true);
+        layer->up_bias = VECTOR("ffn_up.bias", width, false, true);
     }
     layer->down = MATRIX("ffn_down", dim, width);
+    layer->down_bias = VECTOR("ffn_down.bias", dim, false, true);
 }
 
 static void load_feed_forward(struct loader *loader, int32_t index, struct layer *layer) {

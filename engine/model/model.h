@@ -21,7 +21,8 @@ struct layer {
     const float *attn_post_norm, *ffn_post_norm; // [dim]
     const float *q_norm, *k_norm;                // [head_size]; of the whole width as the biases
     const float *q_bias, *k_bias, *v_bias; // [heads * head_size], [kv_heads * head_size] twice
-    const float *o_bias;                   // [dim]
+    const float *o_bias, *down_bias;       // [dim]
+    const float *gate_bias, *up_bias;      // [ffn]
     const float *sinks;                    // [heads]
     struct weight q;                       // [heads * head_size, dim]
     struct weight k, v;                    // [kv_heads * head_size, dim]

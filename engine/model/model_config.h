@@ -61,7 +61,6 @@ struct attention_spec {
     enum qk_norm qk_norm;
     bool value_norm;     // values are normed, without a weight
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
-    bool fused;          // q, k and v are one matrix in the file
     bool qkv_bias, output_bias; // required; where not, the file may have them
     bool sinks;                 // a logit for each head that no key has
     float scale;                // of scores

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/vocabulary.h"
+#include "kernels/base/log.h"
 
 static bool is_text(struct gguf_string text, const char *what) {
     return text.length == strlen(what) && memcmp(text.bytes, what, text.length) == 0;
@@ -75,33 +76,26 @@ static enum status read_scores(struct vocabulary *vocabulary, const struct gguf 
     return STATUS_OK;
 }
 
-// Converters write -1, or 2^32 - 1, for a token that does not exist.
-static enum status read_id(const struct vocabulary *vocabulary, const struct gguf *gguf,
-                           const char *key, int32_t *id, struct error *err) {
+// Converters write -1, or 2^32 - 1, for a token that does not exist. One that is out of range does
+// not exist either: the model does without, and a person is told.
+static int32_t read_id(const struct vocabulary *vocabulary, const struct gguf *gguf,
+                       const char *key) {
     int64_t value;
-    *id = TOKEN_NONE;
-    if (!gguf_find_int(gguf, key, &value) || value == -1 || value == UINT32_MAX) return STATUS_OK;
-    if (value < 0 || value >= vocabulary->count)
-        return error_set(err, STATUS_BAD_FILE,
-                         "%s: %s is %" PRId64 "; there are %" PRId32 " tokens", gguf_path(gguf),
-                         key, value, vocabulary->count);
-    *id = (int32_t)value;
-    return STATUS_OK;
+    if (!gguf_find_int(gguf, key, &value) || value == -1 || value == UINT32_MAX) return TOKEN_NONE;
+    if (value >= 0 && value < vocabulary->count) return (int32_t)value;
+    log_write(LOG_WARNING, "%s: does without %s, which is %" PRId64 " of %" PRId32 " tokens",
+              gguf_path(gguf), key, value, vocabulary->count);
+    return TOKEN_NONE;
 }
 
-static enum status read_special_ids(struct vocabulary *vocabulary, const struct gguf *gguf,
-                                    struct error *err) {
-    int32_t eot, eom;
-    TRY(read_id(vocabulary, gguf, "tokenizer.ggml.bos_token_id", &vocabulary->bos, err));
-    TRY(read_id(vocabulary, gguf, "tokenizer.ggml.eos_token_id", &vocabulary->eos, err));
-    TRY(read_id(vocabulary, gguf, "tokenizer.ggml.unknown_token_id", &vocabulary->unknown, err));
-    TRY(read_id(vocabulary, gguf, "tokenizer.ggml.eot_token_id", &eot, err));
-    TRY(read_id(vocabulary, gguf, "tokenizer.ggml.eom_token_id", &eom, err));
+static void read_special_ids(struct vocabulary *vocabulary, const struct gguf *gguf) {
+    vocabulary->bos = read_id(vocabulary, gguf, "tokenizer.ggml.bos_token_id");
+    vocabulary->eos = read_id(vocabulary, gguf, "tokenizer.ggml.eos_token_id");
+    vocabulary->unknown = read_id(vocabulary, gguf, "tokenizer.ggml.unknown_token_id");
     vocabulary_name_role(vocabulary, vocabulary->bos);
     vocabulary_name_end(vocabulary, vocabulary->eos);
-    vocabulary_name_end(vocabulary, eot);
-    vocabulary_name_end(vocabulary, eom);
-    return STATUS_OK;
+    vocabulary_name_end(vocabulary, read_id(vocabulary, gguf, "tokenizer.ggml.eot_token_id"));
+    vocabulary_name_end(vocabulary, read_id(vocabulary, gguf, "tokenizer.ggml.eom_token_id"));
 }
 
 // Phi-3's marks take the whitespace behind them with them, as its tokenizer.json says of each;
@@ -127,7 +121,7 @@ static enum status read_and_index(struct vocabulary *vocabulary, const struct gg
     TRY(read_texts(vocabulary, gguf, err));
     TRY(read_types(vocabulary, gguf, err));
     TRY(read_scores(vocabulary, gguf, err));
-    TRY(read_special_ids(vocabulary, gguf, err));
+    read_special_ids(vocabulary, gguf);
     widen_marks(vocabulary, gguf);
     return vocabulary_index(vocabulary);
 }

@@ -109,6 +109,9 @@ MODELS = [
                        rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0,
                                          beta_slow=1.0, attention_factor=1.2079441541679836,
                                          original_max_position_embeddings=64))),
+    dict(name="llama-found", folder=True, fused=True, lengths=(1, 17, 40),
+         config=config("llama", num_hidden_layers=2, attention_bias=True, mlp_bias=True,
+                       max_position_embeddings=1 << 25)),
 ]
 
 
@@ -158,7 +161,7 @@ ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + w
 HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4")
 ROW_NORMED = ("olmo2", "olmo3")
 POST_NORMED = ROW_NORMED + ("exaone4",)  # only what is added to the residual is normed
-BIASED = {"gpt_oss": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv"}
+BIASED = {"gpt_oss": "qkvo", "llama": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv"}
 
 
 def make_weights(spec, seed):
@@ -245,6 +248,9 @@ def make_weights(spec, seed):
             matrix(p + "mlp.gate_proj.weight", ffn, dim)
             matrix(p + "mlp.up_proj.weight", ffn, dim)
             matrix(p + "mlp.down_proj.weight", dim, ffn)
+        if c.get("mlp_bias"):
+            for part, rows in (("gate", ffn), ("up", ffn), ("down", dim)):
+                w[p + f"mlp.{part}_proj.bias"] = dice.vector(rows, 0, 0.3)
     norm("model.norm.weight")
     if c["tie_word_embeddings"]:
         w["model.norm.weight"] = [bf16(v + 3) for v in w["model.norm.weight"]]
@@ -444,8 +450,9 @@ class Model:
 
     # -- feed-forward
 
-    def gated(self, gate, up, down, x, act):
-        return times(down, [act(g) * u for g, u in zip(times(gate, x), times(up, x))])
+    def gated(self, gate, up, down, x, act, biases=(None, None, None)):
+        pairs = zip(times(gate, x, biases[0]), times(up, x, biases[1]))
+        return times(down, [act(g) * u for g, u in pairs], biases[2])
 
     def experts(self, layer, x):
         c, w, prefix = self.c, self.w, f"model.layers.{layer}."
@@ -500,7 +507,8 @@ class Model:
             gate, up = both[:len(both) // 2], both[len(both) // 2:]
         else:
             gate, up = w[prefix + "gate_proj.weight"], w[prefix + "up_proj.weight"]
-        return self.gated(gate, up, w[prefix + "down_proj.weight"], x, act)
+        return self.gated(gate, up, w[prefix + "down_proj.weight"], x, act,
+                          [w.get(f"{prefix}{part}_proj.bias") for part in ("gate", "up", "down")])
 
     # -- all of it
 
@@ -609,7 +617,7 @@ def write_gguf(path, keys, tensors):
 
 ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
                  "qwen3_moe": "qwen3moe", "olmo3": "olmo2", "gpt_oss": "gpt-oss"}
-PAIRED = ("mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
+PAIRED = ("llama", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 
 
 def keys_of(spec):
@@ -656,6 +664,15 @@ def keys_of(spec):
     if kind in ("qwen3_moe", "gpt_oss"):
         add("expert_feed_forward_length", U32,
             c.get("moe_intermediate_size", c["intermediate_size"]))
+    if spec.get("fused"):  # as files are found: a list of one number, and 0 for what there is not
+        layers = c["num_hidden_layers"]
+        keys = [(key, kind, [value] * layers if key.endswith(
+            ("head_count", "head_count_kv", "feed_forward_length")) else value)
+                for key, kind, value in keys]
+        add("attention.sliding_window", U32, 0)
+        add("expert_count", U32, 0)
+        add("expert_used_count", U32, 0)
+        add("rope.scaling.factor", F32, 0.0)
     if scaling.get("rope_type") in ("linear", "yarn"):
         add("rope.scaling.type", STRING, scaling["rope_type"])
         add("rope.scaling.factor", F32, scaling["factor"])
@@ -768,6 +785,8 @@ def tensors_of(spec, weights):
         if not isinstance(value[0], list):
             extra = 1.0 if kind in ONE_PLUS and "norm" in name else 0.0
             value = [f32(v + extra) for v in value]
+            if kind in PAIRED and (".attn_q." in ours or ".attn_k." in ours):
+                value = pair_rows(value, len(value) // c["head_dim"])
             tensors.append((ours, (len(value),), TYPE_F32, struct.pack(f"<{len(value)}f", *value)))
             continue
         if kind in PAIRED and ".attn_q." in ours:
@@ -778,7 +797,21 @@ def tensors_of(spec, weights):
                         b"".join(pack_bf16(row) for row in value)))
     for layer in range(c["num_hidden_layers"]):
         tensors += expert_tensors(spec, weights, layer)
-    return tensors
+    return fuse(tensors) if spec.get("fused") else tensors
+
+
+def fuse(tensors):
+    """q, k and v of a layer as one matrix, as some converters write them."""
+    fused, out = {}, []
+    for name, shape, kind, content in tensors:
+        part = name.replace(".attn_q.", ".attn_qkv.").replace(".attn_k.", ".attn_qkv.")
+        part = part.replace(".attn_v.", ".attn_qkv.")
+        if ".attn_qkv." not in part:
+            out.append((name, shape, kind, content))
+            continue
+        rows, before = fused.get(part, ((0,), b""))[:2]
+        fused[part] = ((rows[0] + shape[0],) + shape[1:], before + content, kind)
+    return out + [(name, shape, kind, content) for name, (shape, content, kind) in fused.items()]
 
 
 # ---- the folder

@@ -24,6 +24,7 @@ static const struct {
 } models[] = {
     {.name = "llama"},
     {.name = "llama-linear"},
+    {.name = "llama-found", .folder = true},
     {.name = "qwen2"},
     {.name = "qwen2-yarn"},
     {.name = "qwen2vl", .folder = true, .nested = true},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/log.h"
 #include "tests/check.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
@@ -296,7 +297,6 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
         {STATUS_BAD_FILE, "tokenizer.ggml.model"},  {STATUS_UNSUPPORTED, "\"bert\""},
         {STATUS_UNSUPPORTED, "\"no-such\""},        {STATUS_BAD_FILE, "tokenizer.ggml.tokens"},
         {STATUS_BAD_FILE, "tokenizer.ggml.merges"}, {STATUS_BAD_FILE, "type 7"},
-        {STATUS_BAD_FILE, "eos_token_id is 257"},   {STATUS_BAD_FILE, "bos_token_id is -2"},
         {STATUS_BAD_FILE, "not a number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -309,15 +309,39 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
         if (i == 3) fixture->no_tokens = true;
         if (i != 4) vocabulary_fixture_merge(fixture, "a", "b");
         if (i == 5) fixture->types[3] = 7;
-        if (i == 6) fixture->eos = 257;
-        if (i == 7) fixture->bos = -2;
-        if (i == 8) memset(&fixture->scores[2], 0xFF, sizeof fixture->scores[2]);
+        if (i == 6) memset(&fixture->scores[2], 0xFF, sizeof fixture->scores[2]);
         struct error err = {0};
         assert_int_equal(vocabulary_fixture_open(fixture, &err), cases[i].status);
         if (!strstr(err.text, cases[i].says)) fail_msg("\"%s\"", err.text);
         assert_null(fixture->tokenizer);
         vocabulary_fixture_destroy(fixture);
     }
+}
+
+static char warning[256];
+static void keep_warning(enum log_level level, const char *text) {
+    assert_int_equal(level, LOG_WARNING);
+    snprintf(warning, sizeof warning, "%s", text);
+}
+
+static void an_id_out_of_range_is_done_without_and_said(void **state) {
+    (void)state;
+    static const int64_t ids[] = {257, 1 << 30, -2};
+    log_set_sink(keep_warning);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "gpt-2");
+        struct error err = {0};
+        vocabulary_fixture_add_characters(fixture);
+        vocabulary_fixture_merge(fixture, "a", "b");
+        vocabulary_fixture_add(fixture, "ab", TOKEN_NORMAL, 0);
+        fixture->eos = (int32_t)ids[i];
+        warning[0] = '\0';
+        assert_int_equal(vocabulary_fixture_open(fixture, &err), STATUS_OK);
+        assert_int_equal(tokenizer_eos(fixture->tokenizer), TOKEN_NONE);
+        assert_non_null(strstr(warning, "does without tokenizer.ggml.eos_token_id"));
+        vocabulary_fixture_destroy(fixture);
+    }
+    log_set_sink(NULL);
 }
 
 static void types_and_scores_may_be_absent_in_byte_level_files(void **state) {
@@ -388,6 +412,7 @@ int main(void) {
         cmocka_unit_test(bos_is_expected_when_file_or_family_says_so),
         cmocka_unit_test(an_empty_prompt_has_no_ids_and_ids_are_appended),
         cmocka_unit_test(broken_files_are_refused_with_a_sentence),
+        cmocka_unit_test(an_id_out_of_range_is_done_without_and_said),
         cmocka_unit_test(types_and_scores_may_be_absent_in_byte_level_files),
         cmocka_unit_test(threads_encode_at_once_and_alike),
     };
