@@ -21,7 +21,8 @@ static bool has_tiles(const struct device *device, const struct paged_attention 
         (size_t)cache->num_blocks * 2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
     const int32_t columns = kv_is_scaled(cache->type) ? 16 : 8; // of a copy of 16 bytes
     return device->properties.major >= 8 && cache->type != DTYPE_F32 &&
-           cache->head_size % columns == 0 && cache->block_size % 2 == 0 &&
+           cache->head_size % columns == 0 && cache->block_size > 1 &&
+           (cache->block_size & (cache->block_size - 1)) == 0 &&
            cache->head_size <= FLASH_HEAD_MAX &&
            args->num_heads / cache->num_kv_heads <=
                (cache->head_size > 256 ? FLASH_WIDE_GROUP_MAX : FLASH_GROUP_MAX) &&

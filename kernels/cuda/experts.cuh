@@ -39,14 +39,12 @@ struct expert_product {
 struct expert_work experts_sort(struct device *device, const struct experts *args,
                                 int32_t item_slots);
 
-static __device__ inline bool find_item(const expert_work &work, int index, expert_item *item) {
-    if (!work.items) {
-        *item = {work.chosen[index], index, 1};
-        return true;
-    }
-    if (index >= *work.count) return false;
-    *item = work.items[index];
-    return true;
+static __device__ inline int count_items(const expert_work &work) {
+    return work.items ? *work.count : work.most_items;
+}
+
+static __device__ inline expert_item item_at(const expert_work &work, int index) {
+    return work.items ? work.items[index] : expert_item{work.chosen[index], index, 1};
 }
 
 static __device__ inline int slot_of(const expert_work &work, int rank) {

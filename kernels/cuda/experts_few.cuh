@@ -4,24 +4,22 @@
 //   weights  of each expert [rows, columns], in the order of tiles.cuh
 //   x, y     struct expert_product
 //
-//   grid   (ceil(row tiles / tiles of a block), items);  block  WARPS x 32
+//   grid   as many blocks as are resident at once, or as there are units;  block  WARPS x 32
 //   shared a segment of x for the item's slots, with its means, as in gemv_fragment.cuh; partial
 //          sums [2][WARPS][matrices][32 lanes][4] fp32
 //
-// Blocks are small and many are resident: while some wait for memory others multiply, and blocks of
-// the next kernel can start before the last of this one are done. A warp computes a tile of 16
-// rows, or every n-th fragment of it (split K), and then the next tile. It loads fragments straight
-// into registers, one ahead of the products, from tile to tile without a pause. The 8 columns of
-// the tensor core product are the item's slots. A product whose work items are older than the
-// previous kernel loads its first weights before grid_wait().
+// A unit is what a block's warps compute together of an item: as many tiles of 16 rows as there are
+// warps, or fewer, whose fragments several warps share (split K). The flat list of all items' units
+// is divided evenly over the blocks. A warp loads fragments straight into registers, one ahead of
+// the products, from unit to unit and item to item without a pause. The 8 columns of the tensor
+// core product are the item's slots. A product whose work items are older than the previous kernel
+// loads its first weights before grid_wait().
 //
 // Partial sums are added in warp order, so the order of a row's sum depends on its type and columns
 // alone. Bound by reading the weights of the chosen experts.
 #pragma once
 #include "kernels/cuda/experts.cuh"
 #include "kernels/cuda/gemv_input.cuh"
-
-#include <cmath>
 
 enum { FEW_WARPS = 4, FEW_THREADS = FEW_WARPS * LANES };
 enum { FEW_SEGMENT = 3072 }; // columns of x at once
@@ -31,10 +29,12 @@ template <enum dtype TYPE> struct few_fragment {
     enum { GROUPS = fragment<TYPE>::GROUPS, MINIMA = fragment<TYPE>::MINIMA };
     fragment<TYPE> weights;
 
-    __device__ void load(const void *data, int tile, int index, int columns) {
-        const int a_row = (columns + GROUPS * GROUP_COLUMNS - 1) / (GROUPS * GROUP_COLUMNS);
-        weights.load((const char *)data + ((size_t)tile * a_row + index) * fragment<TYPE>::BYTES,
-                     threadIdx.x % LANES);
+    // Where a tile begins that has `fragments` fragments.
+    static __device__ const char *start(const void *data, int tile, int fragments, int columns) {
+        return (const char *)data + (size_t)tile * fragments * fragment<TYPE>::BYTES;
+    }
+    __device__ void load(const char *tile, int index, int columns) {
+        weights.load(tile + (size_t)index * fragment<TYPE>::BYTES, threadIdx.x % LANES);
     }
     __device__ __forceinline__ void add(float (&sums)[4], const char *x, const char *x_sums) const {
         gemv_fragment<TYPE>::add_loaded(sums, weights, x, x_sums);
@@ -51,9 +51,12 @@ template <typename type> struct few_rows {
     enum { GROUPS = 4, MINIMA = 0 };
     uint2 of[GROUPS][2][2]; // [group][row of the lane][first or last half]: four columns
 
-    __device__ void load(const void *data, int tile, int index, int columns) {
+    static __device__ const char *start(const void *data, int tile, int, int columns) {
+        return (const char *)((const type *)data + (size_t)tile * TILE_ROWS * columns);
+    }
+    __device__ void load(const char *tile, int index, int columns) {
         const int lane = threadIdx.x % LANES, first = index * GROUPS * GROUP_COLUMNS + lane % 4 * 4;
-        const type *from = (const type *)data + (size_t)(tile * TILE_ROWS + lane / 4) * columns;
+        const type *from = (const type *)tile + (size_t)(lane / 4) * columns;
 #pragma unroll
         for (int i = 0; i < GROUPS * 4; i++) {
             const int u = i / 4, row = i / 2 % 2, half = i % 2;
@@ -82,47 +85,62 @@ struct few_plan {
     int tiles;                       // of 16 rows
     int fragments;                   // of a row of the tile
     int splits;                      // warps that a tile's fragments are split over
-    int warp_tiles;                  // that a warp computes one after another; 1 if segments > 1
+    int units;                       // of an item
     int segments, segment_fragments; // of x
     int x_stride, x_sums_stride;     // bytes from one slot to the next
     int x_sums_at, partial_at;       // in shared memory, after x
 };
 
-// A warp's position: a fragment of its nth tile.
-struct few_position {
-    int nth, fragment;
-};
-
-template <enum dtype TYPE, int MATRICES> struct few_warp {
+// What a warp loads next: a fragment of its tile of a unit. What it needs only between tiles is
+// kept in shared memory.
+template <enum dtype TYPE, int MATRICES> struct few_cursor {
+    struct place {
+        int item, unit, left; // units that are left, with this one
+        int expert, after;    // of this item, and of the next, loaded early
+    };
     few_fragment<TYPE> fragments[MATRICES];
-    const void *data[MATRICES];
-    int first_tile, first_fragment; // of the warp
+    const char *tile[MATRICES]; // NULL past the last
+    int fragment;
+    place *kept;
 
-    __device__ few_warp(const few_plan &plan, const expert_item &item) {
+    __device__ few_cursor(const few_plan &plan, int first, int count, int items) {
+        __shared__ place places[FEW_WARPS];
+        const int item = first / plan.units, after = min(item + 1, items - 1);
+        kept = &places[threadIdx.x / LANES];
+        const place at = {item, first % plan.units, count, item_at(plan.args.work, item).expert,
+                          item_at(plan.args.work, after).expert};
+        enter(plan, at);
+    }
+    __device__ void enter(const few_plan &plan, const place &at) {
         const int warp = threadIdx.x / LANES, together = FEW_WARPS / plan.splits;
-        first_tile = blockIdx.x * together * plan.warp_tiles + warp / plan.splits;
-        first_fragment = warp % plan.splits;
+        const int index = at.unit * together + warp / plan.splits;
+        fragment = warp % plan.splits;
 #pragma unroll
         for (int m = 0; m < MATRICES; m++)
-            data[m] = plan.args.weights[m].data[item.expert];
+            tile[m] = at.left > 0 && index < plan.tiles
+                          ? few_fragment<TYPE>::start(plan.args.weights[m].data[at.expert], index,
+                                                      plan.fragments, plan.args.weights[0].columns)
+                          : nullptr;
+        if (threadIdx.x % LANES == 0) *kept = at;
+        __syncwarp(); // orders the write before the reads
     }
-    __device__ int tile(const few_plan &plan, int nth) const {
-        return first_tile + nth * (FEW_WARPS / plan.splits);
+    // Loads the fragment of one matrix, if there is one.
+    __device__ __forceinline__ void load(const few_plan &plan, int m) {
+        if (tile[m]) fragments[m].load(tile[m], fragment, plan.args.weights[0].columns);
     }
-    __device__ bool valid(const few_plan &plan, few_position at) const {
-        return at.nth < plan.warp_tiles && tile(plan, at.nth) < plan.tiles &&
-               at.fragment < plan.fragments;
-    }
-    __device__ void load(const few_plan &plan, few_position at) {
-        if (!valid(plan, at)) return;
-#pragma unroll
-        for (int m = 0; m < MATRICES; m++)
-            fragments[m].load(data[m], tile(plan, at.nth), at.fragment,
-                              plan.args.weights[0].columns);
-    }
-    __device__ few_position after(const few_plan &plan, few_position at) const {
-        at.fragment += plan.splits;
-        return at.fragment < plan.fragments ? at : few_position{at.nth + 1, first_fragment};
+    __device__ __forceinline__ void next(const few_plan &plan) {
+        fragment += plan.splits;
+        if (fragment < plan.fragments) return;
+        place at = *kept;
+        __syncwarp(); // orders the lanes' reads before the next write
+        at.left--;
+        if (++at.unit == plan.units) {
+            at.unit = 0;
+            at.item++;
+            at.expert = at.after;
+            if (at.left > plan.units) at.after = item_at(plan.args.work, at.item + 1).expert;
+        }
+        enter(plan, at);
     }
 };
 
@@ -158,19 +176,18 @@ static __device__ inline void stage_few(const few_plan &plan, const expert_item 
     }
 }
 
-// Adds and stores the partial sums of the tiles that the warps have just finished.
+// Adds and stores the partial sums of the unit that the warps have just finished.
 template <int MATRICES>
-static __device__ inline void finish_few(const few_plan &plan, const expert_item &item, int nth,
+static __device__ inline void finish_few(const few_plan &plan, const expert_item &item, int unit,
                                          const float (&sums)[MATRICES][4], float4 *partial) {
     const int warp = threadIdx.x / LANES, lane = threadIdx.x % LANES, splits = plan.splits;
-    const int together = FEW_WARPS / splits;
-    const int first_tile = (blockIdx.x * plan.warp_tiles + nth) * together;
-    partial += nth % 2 * FEW_WARPS * MATRICES * LANES;
+    const int together = FEW_WARPS / splits, first_tile = unit % plan.units * together;
+    partial += unit % 2 * FEW_WARPS * MATRICES * LANES;
 #pragma unroll
     for (int m = 0; m < MATRICES; m++)
         partial[(warp * MATRICES + m) * LANES + lane] =
             make_float4(sums[m][0], sums[m][1], sums[m][2], sums[m][3]);
-    __syncthreads(); // orders the partial sums before their reads; two tiles back were read before
+    __syncthreads(); // orders the partial sums before their reads; two units back were read before
     for (int o = threadIdx.x; o < together * TILE_ROWS * FEW_SLOTS; o += FEW_THREADS) {
         const int in_tile = o % TILE_ROWS, slot = o / TILE_ROWS % FEW_SLOTS;
         const int tile = o / (TILE_ROWS * FEW_SLOTS);
@@ -192,47 +209,53 @@ static __global__ __launch_bounds__(FEW_THREADS,
     typedef few_fragment<TYPE> kind;
     enum { GROUPS = kind::GROUPS };
     extern __shared__ __align__(128) char shared[];
-    expert_item item;
     if (!plan.args.early) grid_wait();
     grid_launch_dependents();
-    if (!find_item(plan.args.work, blockIdx.y, &item)) return;
-    few_warp<TYPE, MATRICES> warp(plan, item), next = warp;
-    few_position at = {0, warp.first_fragment};
-    warp.load(plan, at);
+    const int items = count_items(plan.args.work), all = items * plan.units;
+    const int each = all / gridDim.x, larger = all % gridDim.x, block = blockIdx.x;
+    const int first = block * each + min(block, larger), end = first + each + (block < larger);
+    if (first == end) return;
+    few_cursor<TYPE, MATRICES> ahead(plan, first, end - first, items);
+#pragma unroll
+    for (int m = 0; m < MATRICES; m++)
+        ahead.load(plan, m);
+    ahead.next(plan);
     if (plan.args.early) grid_wait();
-    const int slot = min((int)threadIdx.x % LANES / 4, item.count - 1);
-    const char *own_x = shared + slot * plan.x_stride;
-    const char *own_sums = shared + plan.x_sums_at + slot * plan.x_sums_stride;
-    float sums[MATRICES][4] = {};
-    for (int segment = 0; segment < plan.segments; segment++) {
-        const int begin = segment * plan.segment_fragments;
-        const int end = min(begin + plan.segment_fragments, plan.fragments);
-        __syncthreads(); // orders the last segment's reads before these writes
-        stage_few<kind::MINIMA>(plan, item,
-                                {shared, shared + plan.x_sums_at, plan.x_stride, plan.x_sums_stride,
-                                 begin * GROUPS * GROUP_COLUMNS, (end - begin) * GROUPS});
-        __syncthreads(); // orders x before its reads
-        for (int nth = 0; nth < plan.warp_tiles; nth++) {
-            while (at.nth == nth && at.fragment < end) {
-                const few_position then = warp.after(plan, at);
-                const int fragment = at.fragment - begin;
-                next.load(plan, then);
+    const int warp = threadIdx.x / LANES, together = FEW_WARPS / plan.splits;
+    expert_item item;
+    for (int unit = first; unit < end; unit++) {
+        const bool enters = unit == first || unit % plan.units == 0;
+        const bool exists = unit % plan.units * together + warp / plan.splits < plan.tiles;
+        if (enters) item = item_at(plan.args.work, unit / plan.units);
+        const int slot = min((int)threadIdx.x % LANES / 4, item.count - 1);
+        float sums[MATRICES][4] = {};
+        int fragment = warp % plan.splits;
+        for (int segment = 0; segment < plan.segments; segment++) {
+            const int begin = segment * plan.segment_fragments;
+            const int stop = min(begin + plan.segment_fragments, plan.fragments);
+            if (enters || plan.segments > 1) {
+                __syncthreads(); // orders the last reads of x before these writes
+                stage_few<kind::MINIMA>(plan, item,
+                                        {shared, shared + plan.x_sums_at, plan.x_stride,
+                                         plan.x_sums_stride, begin * GROUPS * GROUP_COLUMNS,
+                                         (stop - begin) * GROUPS});
+                __syncthreads(); // orders x before its reads
+            }
+            for (; fragment < stop; fragment += plan.splits) {
+                const int at = (fragment - begin) * GROUPS;
+                const char *x = shared + slot * plan.x_stride + at * X_BYTES;
+                const char *x_sums = shared + plan.x_sums_at + slot * plan.x_sums_stride +
+                                     at / QUAD_GROUPS * XSUM_BYTES;
 #pragma unroll
                 for (int m = 0; m < MATRICES; m++) {
-                    if (warp.valid(plan, at))
-                        warp.fragments[m].add(sums[m], own_x + fragment * GROUPS * X_BYTES,
-                                              own_sums +
-                                                  fragment * GROUPS / QUAD_GROUPS * XSUM_BYTES);
-                    warp.fragments[m] = next.fragments[m];
+                    const kind now = ahead.fragments[m];
+                    ahead.load(plan, m);
+                    if (exists) now.add(sums[m], x, x_sums);
                 }
-                at = then;
+                ahead.next(plan);
             }
-            if (end < plan.fragments) break;
-            finish_few<MATRICES>(plan, item, nth, sums, (float4 *)(shared + plan.partial_at));
-#pragma unroll
-            for (int i = 0; i < MATRICES * 4; i++)
-                sums[i / 4][i % 4] = 0;
         }
+        finish_few<MATRICES>(plan, item, unit, sums, (float4 *)(shared + plan.partial_at));
     }
 }
 
@@ -240,19 +263,8 @@ static __global__ __launch_bounds__(FEW_THREADS,
 // nothing else, as it determines the order of sums.
 static inline int few_splits(int fragments) { return fragments > 4 ? 4 : fragments > 2 ? 2 : 1; }
 
-// Tiles that a warp computes one after another: as many as leave each multiprocessor some blocks,
-// for the number of experts that is likely to be chosen.
-static inline int few_tiles_per_warp(const struct device *device, const few_plan *plan) {
-    const struct expert_work *work = &plan->args.work;
-    const double touched = work->experts * (1 - pow(1 - 1.0 / work->experts, work->slot_count));
-    const double warp_tiles = ceil((double)plan->tiles * plan->splits / FEW_WARPS);
-    const double each = warp_tiles * touched / (8.0 * device->properties.multiProcessorCount);
-    return plan->segments > 1 || each < 1 ? 1 : each < 4 ? (int)each : 4;
-}
-
 template <enum dtype TYPE>
-static void few_cut(const struct device *device, const struct expert_product *args,
-                    struct few_plan *plan) {
+static void few_cut(const struct expert_product *args, struct few_plan *plan) {
     typedef few_fragment<TYPE> kind;
     const int columns = kind::GROUPS * GROUP_COLUMNS, slots = args->work.items ? FEW_SLOTS : 1;
     plan->args = *args;
@@ -261,7 +273,7 @@ static void few_cut(const struct device *device, const struct expert_product *ar
     plan->splits = few_splits(plan->fragments);
     plan->segment_fragments = min(plan->fragments, FEW_SEGMENT / columns);
     plan->segments = (plan->fragments + plan->segment_fragments - 1) / plan->segment_fragments;
-    plan->warp_tiles = few_tiles_per_warp(device, plan);
+    plan->units = (plan->tiles * plan->splits + FEW_WARPS - 1) / FEW_WARPS;
     const int groups = plan->segment_fragments * kind::GROUPS;
     plan->x_stride = odd_stride(groups * X_BYTES, X_BYTES);
     plan->x_sums_stride = odd_stride(groups / QUAD_GROUPS * XSUM_BYTES, XSUM_BYTES);
@@ -269,21 +281,28 @@ static void few_cut(const struct device *device, const struct expert_product *ar
     plan->partial_at = plan->x_sums_at + (kind::MINIMA ? slots * plan->x_sums_stride : 0);
 }
 
+template <enum dtype TYPE, int MATRICES>
+static void few_start(struct device *device, const few_plan &plan) {
+    const auto kernel = few_kernel<TYPE, MATRICES>;
+    const size_t shared =
+        (size_t)plan.partial_at + 2 * FEW_WARPS * MATRICES * LANES * sizeof(float4);
+    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
+    int resident = 0;
+    if (shared > allowed) {
+        device_note(device, cudaFuncSetAttribute(
+                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        allowed = shared;
+    }
+    device_note(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
+                                                                      FEW_THREADS, shared));
+    const int blocks = max(1, resident) * device->properties.multiProcessorCount;
+    const int units = plan.args.work.most_items * plan.units;
+    launch_after(device, kernel, dim3(min(blocks, units)), dim3(FEW_THREADS), shared, plan);
+}
+
 template <enum dtype TYPE>
 static void few_launch_of(struct device *device, const struct expert_product *args) {
     struct few_plan plan = {};
-    few_cut<TYPE>(device, args, &plan);
-    const size_t tile_bytes = FEW_WARPS * (args->gated ? 2 : 1) * LANES * sizeof(float4);
-    const size_t shared = (size_t)plan.partial_at + 2 * tile_bytes;
-    const dim3 grid(
-        ceil_divide((size_t)plan.tiles, (size_t)(FEW_WARPS / plan.splits * plan.warp_tiles)),
-        (unsigned)args->work.most_items);
-    const auto kernel = args->gated ? few_kernel<TYPE, 2> : few_kernel<TYPE, 1>;
-    static size_t allowed[2] = {46 << 10, 46 << 10}; // need no attribute, with what is static
-    if (shared > allowed[args->gated]) {
-        device_note(device, cudaFuncSetAttribute(
-                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-        allowed[args->gated] = shared;
-    }
-    launch_after(device, kernel, grid, dim3(FEW_THREADS), shared, plan);
+    few_cut<TYPE>(args, &plan);
+    args->gated ? few_start<TYPE, 2>(device, plan) : few_start<TYPE, 1>(device, plan);
 }

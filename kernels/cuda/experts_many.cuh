@@ -122,10 +122,10 @@ static __global__ __launch_bounds__(MANY_THREADS,
     extern __shared__ __align__(128) char shared[];
     const int first_tile = blockIdx.x * MANY_TILES, ahead = plan.stages - 1;
     const int ring_bytes = plan.stages * stage::BYTES;
-    expert_item item;
     grid_launch_dependents();
     grid_wait();
-    if (!find_item(plan.args.work, blockIdx.y, &item)) return;
+    if (blockIdx.y >= count_items(plan.args.work)) return;
+    const expert_item item = item_at(plan.args.work, blockIdx.y);
     many_copies<TYPE, EIGHTS> copies(plan, item, first_tile);
     for (int i = 0; i < ahead; i++) {
         if (i < plan.steps) copies.copy(plan, shared + i * stage::BYTES, i);

@@ -5,7 +5,8 @@
 //   slots   [slots] int32  out, by rank: an expert's slots side by side, in their order
 //   items   [count] expert_item  out, by expert and rank
 //
-//   grid   1;  block  WARPS x 32;  shared  counts [warps][experts]
+//   grid   1;  block  a thread an expert and a warp for each 32 slots, at most WARPS x 32
+//   shared counts [warps][experts]
 //
 // A stable counting sort: each warp counts a range of slots by expert, a scan over warps and
 // experts turns counts into ranks, and each warp walks its range once more to store the slots. The
@@ -20,7 +21,7 @@ struct sort_args {
     int32_t *sorted_slots, *count;
     struct expert_item *items;
     int32_t slots, experts, item_slots;
-    int32_t warps; // that sort: as many as COUNTS allows
+    int32_t warps; // that sort: as many as have slots and as COUNTS allows
 };
 
 // Returns the sum of `value` over the threads before this one; *total is the sum over all.
@@ -35,7 +36,7 @@ static __device__ inline int scan(int value, int *total) {
     if (lane == LANES - 1) warps[warp] = sum;
     __syncthreads(); // orders the warps' sums before their reads
     int others = 0, all = 0;
-    for (int w = 0; w < WARPS; w++) {
+    for (int w = 0; w < blockDim.x / LANES; w++) {
         others += w < warp ? warps[w] : 0;
         all += warps[w];
     }
@@ -66,7 +67,7 @@ static __device__ inline void count_slots(const sort_args &args, int *counts) {
 static __global__ __launch_bounds__(THREADS) void sort_kernel(const sort_args args) {
     __shared__ int counts[COUNTS];
     const int warp = threadIdx.x / LANES, expert = threadIdx.x;
-    for (int i = threadIdx.x; i < args.warps * args.experts; i += THREADS)
+    for (int i = threadIdx.x; i < args.warps * args.experts; i += blockDim.x)
         counts[i] = 0;
     grid_launch_dependents();
     grid_wait();
@@ -101,8 +102,10 @@ struct expert_work experts_sort(struct device *device, const struct experts *arg
     sort.slots = args->tokens * args->used;
     sort.experts = args->experts;
     sort.item_slots = item_slots;
-    sort.warps = min((int)WARPS, COUNTS / args->experts);
-    launch_after(device, sort_kernel, dim3(1), dim3(THREADS), 0, sort);
+    const int needed = (int)ceil_divide((size_t)sort.slots, LANES);
+    const int for_experts = (int)ceil_divide((size_t)args->experts, LANES);
+    sort.warps = min(min((int)WARPS, COUNTS / args->experts), needed);
+    launch_after(device, sort_kernel, dim3(1), dim3(LANES * max(sort.warps, for_experts)), 0, sort);
     struct expert_work work = {};
     work.chosen = args->chosen;
     work.slots = sort.sorted_slots;

@@ -15,13 +15,14 @@ enum {
 };
 
 // The number of the row of head_size elements, in the whole cache, that is K of `key`; its V is
-// num_kv_heads * block_size rows further.
+// num_kv_heads * block_size rows further. block_size is a power of two: a division takes as long as
+// a load.
 static __device__ inline unsigned flash_row(const kv_cache &cache, const int32_t *table, int layer,
                                             int kv_head, int key) {
-    const int page = key / cache.block_size;
+    const int page = key >> (31 - __clz(cache.block_size));
     const unsigned plane = (unsigned)table[page] * 2 * cache.num_layers + 2 * layer;
     return (plane * cache.num_kv_heads + kv_head) * cache.block_size +
-           (key - page * cache.block_size);
+           (key & (cache.block_size - 1));
 }
 
 static __device__ inline unsigned shared_address(const void *memory) {

@@ -77,8 +77,12 @@ struct decode_args {
     float *parts;      // [2 x blocks][part_floats()]
     unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
     struct shared_sums shared;
-    int splits; // that fill the card; the grid has fewer where a batch cannot need them
+    int splits;           // that fill the card; the grid has fewer where a batch cannot need them
+    int group, head_sets; // query heads of a KV head; KV heads that are not side by side
 };
+
+// Of positive numbers. Most divisors are 1, and dividing takes as long as loading.
+static __host__ __device__ inline int divide(int a, int b) { return b == 1 ? a : a / b; }
 
 // The index of a split's first part; a split has two.
 static __device__ inline size_t part_index(int split) {
@@ -119,19 +123,18 @@ static __device__ int all_tiles(const decode_args &args) {
     int tiles = 0;
     for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
         tiles += tiles_of(args, s);
-    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) *
-           (args.cache.num_kv_heads / gridDim.x);
+    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) * args.head_sets;
 }
 
 // Tiles of a split. Where every block would have one, every second may as well have two as long as
 // no multiprocessor becomes idle: that leaves fewer parts to merge.
 static __host__ __device__ inline int split_tiles_of(int tiles, int splits) {
-    return tiles <= splits && 2 * tiles > splits ? 2 : max(1, (tiles + splits - 1) / splits);
+    return tiles > splits ? (tiles + splits - 1) / splits : 2 * tiles > splits ? 2 : 1;
 }
 
 // The item that contains tile `from` of the flat list, cut at `to`.
 static __device__ work find_work(const decode_args &args, int from, int to) {
-    const int lane = threadIdx.x % 32, head_sets = args.cache.num_kv_heads / gridDim.x;
+    const int lane = threadIdx.x % 32, head_sets = args.head_sets;
     int before = 0;
     for (int base = 0;; base += 32) {
         const int tiles = tiles_of(args, base + lane) * head_sets;
@@ -143,9 +146,9 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > from);
         if (reached) {
             const int owner = __ffs(reached) - 1, s = base + owner;
-            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / head_sets;
+            const int tiles_each = divide(__shfl_sync(0xffffffffu, tiles, owner), head_sets);
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
-            const int head_set = (from - start) / tiles_each;
+            const int head_set = head_sets > 1 ? (from - start) / tiles_each : 0;
             const int first = start + head_set * tiles_each, end = first + tiles_each;
             const int kv_head = head_set * gridDim.x + blockIdx.x;
             const int keys = args.batch.seq_lens_kv[s];
@@ -183,9 +186,9 @@ static __device__ inline cache_t *new_slot(const decode_args &args, const work &
     const kv_cache &cache = args.cache;
     const int token = args.batch.cu_seqlens_q[work.sequence];
     const unsigned slot = (unsigned)args.batch.slot_mapping[token];
-    const int32_t block = (int32_t)(slot / (unsigned)cache.block_size);
+    const int32_t block = (int32_t)(slot >> (31 - __clz(cache.block_size)));
     const size_t row = flash_row(cache, &block, args.attention.layer, work.kv_head,
-                                 (int)(slot % (unsigned)cache.block_size));
+                                 (int)slot & (cache.block_size - 1));
     return (cache_t *)cache.data + row * cache.head_size;
 }
 
@@ -253,7 +256,7 @@ static __device__ inline void put_item(new_token<cache_t, SIZE, HEADS> &new_toke
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ void prepare_new_token(new_token<cache_t, SIZE, HEADS> &new_token,
                                          const decode_args &args, const work &work, int group) {
-    enum { PAIRS = (SIZE / 2 + 31) / 32, TOGETHER = 2 };
+    enum { PAIRS = (SIZE / 2 + 31) / 32, TOGETHER = 3 };
     const int warps = blockDim.x / 32, size = args.cache.head_size;
     const bool has_last = args.rope.q && work.to == work.end;
     const int count = group + (has_last ? 2 : 0);
@@ -561,7 +564,8 @@ template <int SIZE>
 static __device__ void merge_parts(const decode_args &args, const work &work, int split_tiles,
                                    int group) {
     const size_t part = part_floats<SIZE>(group);
-    const int first = work.first / split_tiles, count = (work.end - 1) / split_tiles - first + 1;
+    const int first = divide(work.first, split_tiles);
+    const int count = divide(work.end - 1, split_tiles) - first + 1;
     // A block leaves its first item's part in its even slot, and that of an item that begins inside
     // the block in its odd one.
     const bool odd = first * split_tiles < work.first;
@@ -618,7 +622,7 @@ static __device__ bool arrive_last(const decode_args &args, const work &work, in
     __shared__ bool last;
     __syncthreads(); // orders the block's part before its arrival
     if (threadIdx.x == 0) {
-        const unsigned others = (work.end - 1) / split_tiles - work.first / split_tiles;
+        const unsigned others = divide(work.end - 1, split_tiles) - divide(work.first, split_tiles);
         unsigned *arrived = args.arrived + work.sequence * args.cache.num_kv_heads + work.kv_head;
         unsigned before;
         // Releases our part to later arrivals and acquires the parts of earlier ones. The last
@@ -639,11 +643,11 @@ static __global__ __launch_bounds__(WARPS * 32,
     extern __shared__ __align__(16) char memory[];  // [warps][stages][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
     __shared__ new_token<typename kv_traits<cache_t>::multiplied, SIZE, HEADS> new_token;
-    const int warp = threadIdx.x / 32, group = args.attention.num_heads / args.cache.num_kv_heads;
+    const int warp = threadIdx.x / 32, group = args.group;
     const int tiles = all_tiles(args);
     const int split_tiles = split_tiles_of(tiles, args.splits);
     // The splits of the last keys start first, because they have a new token to rotate.
-    const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
+    const int split = divide(tiles + split_tiles - 1, split_tiles) - 1 - (int)blockIdx.y;
     typedef layout<cache_t, SIZE> shape;
     char *own = memory + warp * shape::warp;
     const int begin = split * split_tiles,
@@ -702,9 +706,16 @@ struct decode_launch {
         const int heads_side_by_side = std::gcd(args->cache->num_kv_heads, blocks);
         const int splits = blocks / heads_side_by_side;
         const struct rope_and_cache none = {};
-        const decode_args all = {
-            rope ? *rope : none,   *args,          *args->cache, *args->batch, device->flash_parts,
-            device->flash_arrived, device->shared, splits};
+        const decode_args all = {rope ? *rope : none,
+                                 *args,
+                                 *args->cache,
+                                 *args->batch,
+                                 device->flash_parts,
+                                 device->flash_arrived,
+                                 device->shared,
+                                 splits,
+                                 args->num_heads / args->cache->num_kv_heads,
+                                 args->cache->num_kv_heads / heads_side_by_side};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
         device_note(device,
                     cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,

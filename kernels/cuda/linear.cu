@@ -16,7 +16,7 @@
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/unpack.cuh"
 
-enum { WARPS = 4, GEMV_MOST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
+enum { WARPS = 4, GEMV_LEAST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
 
 template <enum dtype TYPE>
 static __device__ inline float4 four_weights(const void *rows, size_t at) {
@@ -86,13 +86,24 @@ static bool few(const struct device *device, const struct weight *w, int32_t tok
     return tokens <= (gemv_fits(w) ? (int32_t)STREAM_K_TOKENS : (int32_t)FEW_PLAIN_TOKENS);
 }
 
-static bool streams(const struct device *device, int32_t tokens) {
-    return !device->deterministic && tokens > GEMV_MOST_TOKENS;
+// Is stream_k faster? gemv brings all of x to each multiprocessor; stream_k brings a part of it,
+// and joins sums. So gemv is for few elements of x: for more of them the taller the matrix is, and
+// the fewer bits it has.
+static bool streams(const struct device *device, const struct gemv *args) {
+    const int64_t elements = (int64_t)args->tokens * args->columns;
+    const size_t bits = dtype_row_bytes(args->type, 256) * 8 / 256;
+    int32_t rows = 0;
+    for (int i = 0; i < args->count; i++)
+        rows += args->parts[i].rows;
+    if (device->deterministic || args->tokens <= GEMV_LEAST_TOKENS) return false;
+    if (args->tokens > GEMV_TOKENS) return true;
+    if (elements <= 16 << 10) return false;
+    return rows <= args->columns || elements > (bits < 6 ? 36 : bits < 9 ? 26 : 16) << 10;
 }
 
 // Computes a product whose matrices gemv_fits().
 static void few_launch(struct device *device, const struct gemv *args) {
-    streams(device, args->tokens) ? stream_k_launch(device, args) : gemv_launch(device, args);
+    streams(device, args) ? stream_k_launch(device, args) : gemv_launch(device, args);
 }
 
 // The input of a product: for few tokens gemv norms it, otherwise it is normed here.
@@ -104,7 +115,7 @@ static struct gemv input_of(struct device *device, const struct linear_input *in
     args.tokens = in->tokens;
     args.x = (const __half *)in->x;
     if (!in->norm) return args;
-    if (fused && !device->deterministic && !streams(device, in->tokens) &&
+    if (fused && !device->deterministic && in->tokens <= GEMV_TOKENS &&
         gemv_norms(device, in->tokens, w->columns)) {
         args.stream = (const float *)in->x;
         args.norm = in->norm;
