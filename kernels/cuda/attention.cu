@@ -122,7 +122,7 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
            rope->layer == attend->layer && rope->cache == attend->cache && rope->batch == batch);
     ASSERT(rope->rotary <= attend->cache->head_size);
     if (rope->k && batch->num_tokens == batch->num_seqs && has_flash(device, attend) &&
-        !device->deterministic && !kv_is_scaled(attend->cache->type))
+        !device->deterministic)
         flash_decode(device, attend, rope);
     else
         attention_unfused(backend_cuda(), device, args);

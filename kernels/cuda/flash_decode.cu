@@ -2,9 +2,7 @@
 //
 //   q, out  [num_tokens, num_heads, head_size]  fp16
 //   k, v    [num_tokens, num_kv_heads, head_size]  fp16, of the new tokens; with rope only
-//   cache   rows layout, fp16, bf16 or, without rope, eight bits; with rope the new tokens' slots
-//   are
-//           written
+//   cache   rows layout, fp16, bf16 or eight bits; with rope the new tokens' slots are written
 //
 // A work item is a sequence under one KV head, so that K and V are read once for the whole group of
 // query heads. Its keys, from the first in the window on, without those of a shared past, are cut
@@ -13,22 +11,17 @@
 // Neighbouring blocks compute the same keys for different heads, which lie side by side in a page.
 //
 // Within a block, warps take steps of STEP keys round robin, each on its own: a warp copies,
-// multiplies and keeps its own maxima and sums. Scores are computed transposed, with keys as rows
-// and heads as columns, because a group of 8 heads then fills a tensor core tile.
+// multiplies and keeps its own maxima and sums (flash_step.cuh).
 //
 //   grid   (KV heads side by side, splits in tile order), as many as are resident at once
 //   block  up to WARPS x 32
-//   smem   warps x stages x (K, V) x STEP x row,  row = SIZE elements, padded to an odd chunk;
-//          of eight bits SIZE bytes and scales, and a step as fp16 besides; q of a group; cosines
-//          and sines of a token; its k and v
+//   smem   warps x stages as in flash_step.cuh; q of a group; cosines and sines of a token; its k
+//          and v
 //
 // With rope, q arrives as the linear left it. Each block norms and rotates the heads of its group.
 // The block whose keys include the sequence's last does the same for k, writes k and v to the
 // cache, and puts them over what its stages hold for that key. All other keys are older than the
 // step, so their first copies start before the kernel that makes q, k and v is done.
-//
-// A step of elements of eight bits is copied as it is, and each warp makes fp16 of it before it
-// multiplies.
 //
 // An item that several blocks share is merged by the last of them to finish. Each leaves its
 // weighted values, maximum and sum in device->flash_parts and counts itself in
@@ -42,24 +35,12 @@
 // Bound by reading K and V.
 #include "kernels/cuda/flash_merge.cuh"
 #include "kernels/cuda/flash_shared.cuh"
+#include "kernels/cuda/flash_step.cuh"
 #include "kernels/cuda/rope.cuh"
 
 #include <numeric>
 
-enum { WARPS = 4, STEP = 16, TILE = 64 };
-
-template <typename cache_t, int SIZE> struct layout {
-    static const bool scaled = kv_traits<cache_t>::scaled;
-    static const int chunks = SIZE / 8;
-    static const int row = (chunks | 1) * 16; // bytes
-    static const int plane = STEP * row;      // bytes of K or V of a step that is multiplied
-    static const int raw = STEP * SIZE;       // bytes of K or V of a step of eight bits
-    static const int stage = scaled ? 2 * (raw + STEP * 4) : 2 * plane, stages = scaled ? 4 : 3;
-    static const int warp = stages * stage + (scaled ? 2 * plane : 0); // bytes
-    static const int copies = STEP * chunks / 32;
-    static_assert(STEP * chunks % 32 == 0, "whole head_sets");
-    static_assert(warp >= FLASH_GROUP_MAX * SIZE * (int)sizeof(float), "values fit when it ends");
-};
+enum { WARPS = 4, TILE = 64 };
 
 // A sequence's new token in shared memory.
 template <typename cache_t, int SIZE, int HEADS> struct new_token {
@@ -67,6 +48,7 @@ template <typename cache_t, int SIZE, int HEADS> struct new_token {
     float norms[2][SIZE];              // weights of q's and k's norm, where they have one
     __half q[8 * HEADS][SIZE + 8];     // rotated; padded so that eight rows use different banks
     alignas(16) cache_t rows[2][SIZE]; // k, rotated, and v
+    bf16 scales[2];                    // theirs, of elements of eight bits
 };
 
 struct decode_args {
@@ -158,12 +140,6 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
     }
 }
 
-// A warp's sums over its keys. Columns are heads, two a thread in each tile of eight.
-template <int SIZE, int HEADS> struct sums {
-    float values[HEADS][SIZE / 16][4];
-    float highest[HEADS][2], total[HEADS][2];
-};
-
 // Loads and computes what rotating and norming need; called by all threads. It depends on no other
 // kernel.
 template <typename new_token_t>
@@ -180,20 +156,20 @@ static __device__ void load_cos_sin(new_token_t &new_token, const decode_args &a
         new_token.cos_sin[pair] = rope_cos_sin(rope, position, pair);
 }
 
-// Where K of a sequence's new token goes in the cache; V goes v_plane() further.
+// The slot of a sequence's new token.
+static __device__ inline unsigned new_slot(const decode_args &args, const work &work) {
+    return (unsigned)args.batch.slot_mapping[args.batch.cu_seqlens_q[work.sequence]];
+}
+
+// Where K of a slot is in the cache, if elements have 16 bits; V is v_plane() further.
 template <typename cache_t>
-static __device__ inline cache_t *new_slot(const decode_args &args, const work &work) {
+static __device__ inline cache_t *slot_in_cache(const decode_args &args, const work &work,
+                                                unsigned slot) {
     const kv_cache &cache = args.cache;
-    const int token = args.batch.cu_seqlens_q[work.sequence];
-    const unsigned slot = (unsigned)args.batch.slot_mapping[token];
     const int32_t block = (int32_t)(slot >> (31 - __clz(cache.block_size)));
     const size_t row = flash_row(cache, &block, args.attention.layer, work.kv_head,
                                  (int)slot & (cache.block_size - 1));
     return (cache_t *)cache.data + row * cache.head_size;
-}
-
-static __device__ inline size_t v_plane(const kv_cache &cache) { // elements from a key's K to its V
-    return (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
 }
 
 // What a warp prepares of a new token: head `index` of the group, then k, then v.
@@ -217,18 +193,26 @@ static __device__ inline item item_of(const decode_args &args, const work &work,
     return {(const __half *)args.rope.v + kv_head * size, 1, false, false};
 }
 
+// Stores k or v for this block, and in the cache.
 template <typename cache_t, int SIZE, int HEADS, int PAIRS>
-static __device__ inline void put_item(new_token<cache_t, SIZE, HEADS> &new_token,
-                                       const decode_args &args, const item &item, cache_t *slot,
-                                       rope_head<PAIRS> &head, int index) {
-    const int size = args.cache.head_size;
-    if (item.normed) rope_norm(head, args.rope, new_token.norms[item.plane + 1], size);
-    if (item.rotated) {
-        float2 cos_sin[PAIRS];
-#pragma unroll
-        for (int i = 0; i < PAIRS; i++)
-            cos_sin[i] = new_token.cos_sin[min((int)threadIdx.x % 32 + 32 * i, SIZE / 2 - 1)];
-        rope_rotate(head, args.rope, cos_sin);
+static __device__ inline void put_row(new_token<cache_t, SIZE, HEADS> &new_token,
+                                      const decode_args &args, const work &work, int plane,
+                                      unsigned slot, const rope_head<PAIRS> &head) {
+    const kv_cache &cache = args.cache;
+    cache_t *in_cache;
+    float inverse = 0;
+    if constexpr (kv_traits<cache_t>::scaled) {
+        const kv_place place =
+            kv_place_at(cache, kv_head_of(cache, args.attention.layer, work.kv_head), slot);
+        const bf16 scale = kv_scale_of<cache_t>(rope_highest(head));
+        char *data = (char *)cache.data;
+        in_cache = (cache_t *)(data + (plane ? place.v : place.k));
+        inverse = kv_inverse(scale);
+        if (threadIdx.x % 32 == 0)
+            *(bf16 *)(data + (plane ? place.v_scale : place.k_scale)) = new_token.scales[plane] =
+                scale;
+    } else {
+        in_cache = slot_in_cache<cache_t>(args, work, slot) + plane * v_plane(cache);
     }
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
@@ -237,18 +221,53 @@ static __device__ inline void put_item(new_token<cache_t, SIZE, HEADS> &new_toke
         for (int side = 0; side < 2; side++) {
             const int at = side ? pair.y : pair.x;
             if (at >= SIZE) continue;
-            if (item.plane < 0) {
-                from_float(head.x[i][side], &new_token.q[index][at]);
-                if (slot && args.batch.shared.own && at < size)
-                    args.shared.q[item.from - (const __half *)args.attention.q + at] =
-                        new_token.q[index][at];
-                continue;
-            }
-            cache_t *to = &new_token.rows[item.plane][at];
-            from_float(head.x[i][side], to);
-            if (at < size) slot[item.plane * v_plane(args.cache) + at] = *to;
+            cache_t *to = &new_token.rows[plane][at];
+            if constexpr (kv_traits<cache_t>::scaled)
+                to->bits = kv_element_of(head.x[i][side], inverse, cache_t());
+            else
+                from_float(head.x[i][side], to);
+            if (at < cache.head_size) in_cache[at] = *to;
         }
     }
+}
+
+// Stores a head of q for this block and, with `shares`, for flash_shared().
+template <typename cache_t, int SIZE, int HEADS, int PAIRS>
+static __device__ inline void put_query(new_token<cache_t, SIZE, HEADS> &new_token,
+                                        const decode_args &args, const item &item, int index,
+                                        bool shares, const rope_head<PAIRS> &head) {
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 pair = rope_pair(args.rope, threadIdx.x % 32 + 32 * i);
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            const int at = side ? pair.y : pair.x;
+            if (at >= SIZE) continue;
+            from_float(head.x[i][side], &new_token.q[index][at]);
+            if (shares && at < args.cache.head_size)
+                args.shared.q[item.from - (const __half *)args.attention.q + at] =
+                    new_token.q[index][at];
+        }
+    }
+}
+
+template <typename cache_t, int SIZE, int HEADS, int PAIRS>
+static __device__ inline void
+put_item(new_token<cache_t, SIZE, HEADS> &new_token, const decode_args &args, const work &work,
+         const item &item, bool has_last, unsigned slot, rope_head<PAIRS> &head, int index) {
+    if (item.normed)
+        rope_norm(head, args.rope, new_token.norms[item.plane + 1], args.cache.head_size);
+    if (item.rotated) {
+        float2 cos_sin[PAIRS];
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++)
+            cos_sin[i] = new_token.cos_sin[min((int)threadIdx.x % 32 + 32 * i, SIZE / 2 - 1)];
+        rope_rotate(head, args.rope, cos_sin);
+    }
+    if (item.plane < 0)
+        put_query(new_token, args, item, index, has_last && args.batch.shared.own, head);
+    else
+        put_row(new_token, args, work, item.plane, slot, head);
 }
 
 // Brings q of the new token to shared memory. If the sequence's last key is among this block's, it
@@ -256,11 +275,11 @@ static __device__ inline void put_item(new_token<cache_t, SIZE, HEADS> &new_toke
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ void prepare_new_token(new_token<cache_t, SIZE, HEADS> &new_token,
                                          const decode_args &args, const work &work, int group) {
-    enum { PAIRS = (SIZE / 2 + 31) / 32, TOGETHER = 3 };
+    enum { PAIRS = (SIZE / 2 + 31) / 32, TOGETHER = 2 };
     const int warps = blockDim.x / 32, size = args.cache.head_size;
     const bool has_last = args.rope.q && work.to == work.end;
     const int count = group + (has_last ? 2 : 0);
-    cache_t *slot = has_last ? new_slot<cache_t>(args, work) : nullptr;
+    const unsigned slot = has_last ? new_slot(args, work) : 0;
     __syncthreads(); // orders cosines, sines and norms before their reads
     for (int first = threadIdx.x / 32; first < count; first += TOGETHER * warps) {
         rope_head<PAIRS> heads[TOGETHER];
@@ -272,17 +291,19 @@ static __device__ void prepare_new_token(new_token<cache_t, SIZE, HEADS> &new_to
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++)
             if (first + i * warps < count)
-                put_item<cache_t, SIZE, HEADS>(new_token, args,
-                                               item_of(args, work, first + i * warps, group), slot,
-                                               heads[i], first + i * warps);
+                put_item<cache_t, SIZE, HEADS>(new_token, args, work,
+                                               item_of(args, work, first + i * warps, group),
+                                               has_last, slot, heads[i], first + i * warps);
     }
     __syncthreads(); // orders q, k and v before their reads
 }
 
-template <typename cache_t, int SIZE, int HEADS>
+// With BYTES, columns are in the order that a tile of bytes is in.
+template <bool BYTES, typename cache_t, int SIZE, int HEADS>
 static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
                                   const new_token<cache_t, SIZE, HEADS> &new_token, int group) {
-    const int lane = threadIdx.x % 32;
+    typedef typename kv_traits<cache_t>::multiplied multiplied;
+    const int lane = threadIdx.x % 32, first = (BYTES ? 4 : 2) * (lane % 4);
 #pragma unroll
     for (int n = 0; n < HEADS; n++) {
         const int head = 8 * n + lane / 4;
@@ -292,147 +313,27 @@ static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
             for (int side = 0; side < 2; side++)
                 q[n][k][side] =
                     head < group
-                        ? query_pair(&new_token.q[head][16 * k + 8 * side + 2 * (lane % 4)],
-                                     cache_t())
+                        ? query_pair(&new_token.q[head][16 * k + first + (BYTES ? 2 : 8) * side],
+                                     multiplied())
                         : 0;
     }
 }
 
-// Starts copying `keys` keys, at most STEP, and zeros for the rest; lanes 0 ... STEP - 1 hold their
-// rows.
-template <typename cache_t, int SIZE>
-static __device__ inline void copy_step(const decode_args &args, unsigned to, unsigned row,
-                                        int keys) {
-    typedef layout<cache_t, SIZE> shape;
-    const int lane = threadIdx.x % 32, size = args.cache.head_size;
-    const size_t to_v = v_plane(args.cache);
-    const uint64_t policy = read_once_policy();
-#pragma unroll
-    for (int i = 0; i < shape::copies; i++) {
-        const int index = lane + 32 * i, key = index / shape::chunks, chunk = index % shape::chunks;
-        const size_t at = (size_t)__shfl_sync(0xffffffffu, row, key) * size + chunk * 8;
-        const bool valid = key < keys && chunk * 8 < size;
-        const cache_t *from = (const cache_t *)args.cache.data + (valid ? at : 0);
-        const unsigned put = to + key * shape::row + chunk * 16;
-        copy16_once(put, from, valid, policy);
-        copy16_once(put + shape::plane, from + (valid ? to_v : 0), valid, policy);
-    }
-}
-
-// The same of elements of eight bits: K, V, and the words that the keys' scales are half of.
-template <typename cache_t, int SIZE>
-static __device__ inline void copy_scaled_step(const decode_args &args, unsigned to, unsigned row,
-                                               int keys) {
-    typedef layout<cache_t, SIZE> shape;
-    enum { CHUNKS = SIZE / 16 };
-    const int lane = threadIdx.x % 32;
-    const kv_place place = kv_place_of(args.cache, row);
-    const char *data = (const char *)args.cache.data;
-    const uint64_t policy = read_once_policy();
-#pragma unroll
-    for (int i = 0; i < (STEP * CHUNKS + 31) / 32; i++) {
-        const int index = lane + 32 * i, key = index / CHUNKS, at = index % CHUNKS * 16;
-        const size_t k = __shfl_sync(0xffffffffu, place.k, key);
-        const size_t v = __shfl_sync(0xffffffffu, place.v, key);
-        if (key >= STEP) continue;
-        const bool valid = key < keys && at < args.cache.head_size;
-        copy16_once(to + key * SIZE + at, data + (valid ? k + at : 0), valid, policy);
-        copy16_once(to + shape::raw + key * SIZE + at, data + (valid ? v + at : 0), valid, policy);
-    }
-    if (lane >= STEP) return;
-    const bool valid = lane < keys;
-    const unsigned scales = to + 2 * shape::raw + lane * 4;
-    copy4(scales, data + (valid ? place.k_scale / 4 * 4 : 0), valid);
-    copy4(scales + STEP * 4, data + (valid ? place.v_scale / 4 * 4 : 0), valid);
-}
-
-// Makes fp16 of a copied step whose first key is `first`. Blocks have an even number of keys, so
-// the scale of an odd key is the upper half of its word.
-template <typename cache_t, int SIZE>
-static __device__ inline void widen_step(char *to, const char *stage, int first) {
-    typedef layout<cache_t, SIZE> shape;
-    const int lane = threadIdx.x % 32;
-    const unsigned word = *(const unsigned *)(stage + 2 * shape::raw + lane * 4);
-    const unsigned packed = kv_pack_factors((first + lane) % 2 ? word >> 16 : word & 0xFFFF);
-#pragma unroll
-    for (int i = 0; i < 2 * STEP * shape::chunks / 32; i++) {
-        const int index = lane + 32 * i, row = index / shape::chunks, chunk = index % shape::chunks;
-        const kv_factors factors = kv_unpack_factors(__shfl_sync(0xffffffffu, packed, row));
-        const uint2 bytes = *(const uint2 *)(stage + row * SIZE + chunk * 8);
-        *(uint4 *)(to + row * shape::row + chunk * 16) =
-            kv_halves8(bytes.x, bytes.y, factors, cache_t());
-    }
-    __syncwarp(); // orders the writes before all lanes' reads
-}
-
-// One step of online softmax (arXiv 1805.02867) over STEP keys, `keys` of them real.
-template <typename cache_t, int SIZE, int HEADS>
-static __device__ inline void attend_step(sums<SIZE, HEADS> &sums,
-                                          const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
-                                          int keys, const scoring &scoring) {
-    typedef layout<cache_t, SIZE> shape;
-    const int lane = threadIdx.x % 32;
-    const unsigned k_from = stage + (lane % 16) * shape::row + (lane / 16) * 16;
-    const unsigned v_from =
-        stage + shape::plane + (lane % 8 + lane / 16 * 8) * shape::row + (lane / 8 % 2) * 16;
-    float scores[HEADS][2][4] = {}; // two independent sums, added below
-#pragma unroll
-    for (int k = 0; k < SIZE / 16; k++) {
-        unsigned a[4];
-        load_matrices(a, k_from + k * 32);
-#pragma unroll
-        for (int n = 0; n < HEADS; n++)
-            multiply(scores[n][k % 2], a, q[n][k][0], q[n][k][1], cache_t());
-    }
-    unsigned p[HEADS][2];
-#pragma unroll
-    for (int n = 0; n < HEADS; n++) {
-        float score[4], old[2];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            score[i] = scores[n][0][i] + scores[n][1][i];
-            if (scoring.inner > 0) score[i] = cap_score(score[i], scoring.inner);
-            score[i] = lane / 4 + i / 2 * 8 < keys ? score[i] * scoring.scale : -INFINITY;
-        }
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            float top = fmaxf(sums.highest[n][i], fmaxf(score[i], score[i + 2]));
-            for (int offset = 4; offset < 32; offset *= 2)
-                top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, offset));
-            old[i] = power_of_two(sums.highest[n][i] - top);
-            sums.highest[n][i] = top;
-            score[i] = power_of_two(score[i] - top);
-            score[i + 2] = power_of_two(score[i + 2] - top);
-            sums.total[n][i] = sums.total[n][i] * old[i] + score[i] + score[i + 2];
-        }
-        p[n][0] = transpose(pack_pair(score[0], score[1], cache_t()));
-        p[n][1] = transpose(pack_pair(score[2], score[3], cache_t()));
-#pragma unroll
-        for (int m = 0; m < SIZE / 16; m++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                sums.values[n][m][i] *= old[i % 2];
-    }
-#pragma unroll
-    for (int m = 0; m < SIZE / 16; m++) {
-        unsigned a[4];
-        load_transposed(a, v_from + m * 32);
-#pragma unroll
-        for (int n = 0; n < HEADS; n++)
-            multiply(sums.values[n][m], a, p[n][0], p[n][1], cache_t());
-    }
-}
-
-// Puts the new token's k and v over what the copies left in row `row` of a step.
+// Puts the new token's k and v, which are key `key`, over what the copies left in row `row` of a
+// step.
 template <typename cache_t, int SIZE, int HEADS>
 static __device__ inline void
-put_new_token(char *stage, const new_token<cache_t, SIZE, HEADS> &new_token, int row) {
+put_new_token(char *stage, const new_token<cache_t, SIZE, HEADS> &new_token, int row, int key) {
     typedef layout<cache_t, SIZE> shape;
-    for (int i = threadIdx.x % 32; i < 2 * shape::chunks; i += 32) {
-        const int plane = i / shape::chunks, chunk = i % shape::chunks;
-        *(uint4 *)(stage + plane * shape::plane + row * shape::row + chunk * 16) =
-            *(const uint4 *)&new_token.rows[plane][chunk * 8];
+    const int lane = threadIdx.x % 32;
+    for (int i = lane; i < 2 * shape::chunks; i += 32) {
+        const int plane = i / shape::chunks, at = i % shape::chunks * 16;
+        *(uint4 *)(stage + plane * shape::plane + row * shape::row + at) =
+            *(const uint4 *)((const char *)new_token.rows[plane] + at);
     }
+    if (shape::scaled && lane < 2)
+        *(bf16 *)(stage + 2 * shape::plane + (lane * STEP + row) * 4 + key % 2 * 2) =
+            new_token.scales[lane];
     __syncwarp(); // orders the writes before all lanes' reads
 }
 
@@ -445,7 +346,8 @@ template <typename cache_t, int SIZE> struct copies {
     const unsigned stages; // of this warp, in shared memory
     const int to, last;    // end of the block's keys; end of those that are copied
     int ahead, stage;      // first key and stage of the next step
-    unsigned row;          // of this lane's key in that step
+    unsigned row;          // of this lane's key in that step; its slot, if it has eight bits
+    kv_head head;          // of eight bits
 
     __device__ copies(const decode_args &args, const work &work, unsigned stages)
         : args(args), of(work),
@@ -453,13 +355,17 @@ template <typename cache_t, int SIZE> struct copies {
           stages(stages), to(min(work.keys, work.begin + (work.to - work.first) * TILE)),
           last(args.rope.q ? min(to, work.keys - 1) : to),
           ahead(work.begin + (work.from - work.first) * TILE + threadIdx.x / 32 * STEP), stage(0),
-          row(find_row(ahead)) {}
+          row(find_row(ahead)) {
+        if constexpr (shape::scaled)
+            head = kv_head_of(args.cache, args.attention.layer, work.kv_head);
+    }
 
     __device__ unsigned find_row(int first) const {
-        const int key = first + threadIdx.x % 32;
-        return threadIdx.x % 32 < STEP && key < last
-                   ? flash_row(args.cache, table, args.attention.layer, of.kv_head, key)
-                   : 0;
+        const int key = first + threadIdx.x % 32, size = args.cache.block_size;
+        if (threadIdx.x % 32 >= STEP || key >= last) return 0;
+        if (shape::scaled)
+            return (unsigned)table[key >> (31 - __clz(size))] * size + (key & (size - 1));
+        return flash_row(args.cache, table, args.attention.layer, of.kv_head, key);
     }
 
     __device__ void start_next() {
@@ -468,9 +374,9 @@ template <typename cache_t, int SIZE> struct copies {
         const unsigned at = stages + stage * shape::stage;
         if (ahead < to) {
             if constexpr (shape::scaled)
-                copy_scaled_step<cache_t, SIZE>(args, at, row, last - ahead);
+                copy_scaled_step<cache_t, SIZE>(args.cache, head, at, row, last - ahead);
             else
-                copy_step<cache_t, SIZE>(args, at, row, last - ahead);
+                copy_step<cache_t, SIZE>(args.cache, at, row, last - ahead);
         }
         copy_commit();
         ahead += stride;
@@ -485,7 +391,6 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_tok
                                    const decode_args &args, const work &work, char *own,
                                    int group) {
     typedef layout<cache_t, SIZE> shape;
-    typedef typename kv_traits<cache_t>::multiplied multiplied;
     copies<cache_t, SIZE> copies(args, work, shared_address(own));
     int key = copies.ahead, stage = 0;
     const int to = copies.to, stride = blockDim.x / 32 * STEP;
@@ -497,20 +402,18 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_tok
     grid_launch_dependents();
     prepare_new_token(new_token, args, work, group);
     unsigned q[HEADS][SIZE / 16][2];
-    load_query(q, new_token, group);
+    load_query<shape::scaled>(q, new_token, group);
     const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
         copy_wait<shape::stages - 2>();
         __syncwarp(); // orders all lanes' copies before their reads, and the previous stage's reads
         copies.start_next();
         char *at = own + stage * shape::stage;
-        if constexpr (shape::scaled) {
-            widen_step<cache_t, SIZE>(own + shape::stages * shape::stage, at, key);
-            at = own + shape::stages * shape::stage;
-        }
         if (args.rope.q && work.keys <= key + STEP)
-            put_new_token(at, new_token, work.keys - 1 - key);
-        attend_step<multiplied, SIZE, HEADS>(sums, q, shared_address(at), to - key, scoring);
+            put_new_token(at, new_token, work.keys - 1 - key, work.keys - 1);
+        step_scales scales = {};
+        if constexpr (shape::scaled) scales = scales_of<cache_t, SIZE>(at, key);
+        attend_step<cache_t, SIZE, HEADS>(sums, q, shared_address(at), to - key, scales, scoring);
         stage = stage == shape::stages - 1 ? 0 : stage + 1;
     }
     copy_wait<0>();
@@ -519,10 +422,11 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_tok
 
 // Stores a warp's sums in shared memory: values [heads][SIZE] over its stages; maxima and sums
 // apart.
-template <int SIZE, int HEADS>
+// With BYTES, rows of a tile are in the order that a tile of bytes is in.
+template <bool BYTES, int SIZE, int HEADS>
 static __device__ void store_warp_sums(const sums<SIZE, HEADS> &sums, float *values,
                                        float (*extremes)[2]) {
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, first = (BYTES ? 2 : 1) * (lane / 4);
 #pragma unroll
     for (int n = 0; n < HEADS; n++)
 #pragma unroll
@@ -537,8 +441,9 @@ static __device__ void store_warp_sums(const sums<SIZE, HEADS> &sums, float *val
             }
 #pragma unroll
             for (int m = 0; m < SIZE / 16; m++) {
-                values[head * SIZE + 16 * m + lane / 4] = sums.values[n][m][i];
-                values[head * SIZE + 16 * m + 8 + lane / 4] = sums.values[n][m][i + 2];
+                float *to = values + head * SIZE + 16 * m + first;
+                to[0] = sums.values[n][m][i];
+                to[BYTES ? 1 : 8] = sums.values[n][m][i + 2];
             }
         }
 }
@@ -642,7 +547,7 @@ static __global__ __launch_bounds__(WARPS * 32,
                                     FLASH_BLOCKS) void decode_kernel(const decode_args args) {
     extern __shared__ __align__(16) char memory[];  // [warps][stages][K, V][STEP][row]
     __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
-    __shared__ new_token<typename kv_traits<cache_t>::multiplied, SIZE, HEADS> new_token;
+    __shared__ new_token<cache_t, SIZE, HEADS> new_token;
     const int warp = threadIdx.x / 32, group = args.group;
     const int tiles = all_tiles(args);
     const int split_tiles = split_tiles_of(tiles, args.splits);
@@ -661,7 +566,7 @@ static __global__ __launch_bounds__(WARPS * 32,
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;
         attend_keys<cache_t, SIZE, HEADS>(sums, new_token, args, work, own, group);
-        store_warp_sums<SIZE, HEADS>(sums, (float *)own, extremes[warp]);
+        store_warp_sums<shape::scaled>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // orders all warps' sums before they are joined
         const size_t index = part_index(split) + (from > begin);
         join_warps<SIZE, HEADS, shape::warp>(args, work, memory, extremes, index, group);
@@ -696,8 +601,7 @@ struct decode_launch {
     template <typename cache_t, int SIZE, int HEADS> void start() const {
         const struct cudaDeviceProp *card = &device->properties;
         typedef layout<cache_t, SIZE> shape;
-        typedef typename kv_traits<cache_t>::multiplied multiplied;
-        const int fixed = sizeof(new_token<multiplied, SIZE, HEADS>) + 1024; // reserved by CUDA
+        const int fixed = sizeof(new_token<cache_t, SIZE, HEADS>) + 1024; // reserved by CUDA
         const int available = (int)card->sharedMemPerBlockOptin - fixed;
         const int warps = min(WARPS, available / shape::warp);
         const int shared = warps * shape::warp;
@@ -728,7 +632,6 @@ struct decode_launch {
 
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {
-    ASSERT(!rope || !kv_is_scaled(args->cache->type));
     const struct batch batch = batch_that_shares(args);
     struct paged_attention mine = *args;
     mine.batch = &batch;

@@ -61,6 +61,30 @@ static __device__ inline kv_place kv_place_of(const kv_cache &cache, unsigned ro
             extent + kv_scales_at(cache, head + cache.num_kv_heads) + offset * sizeof(bf16)};
 }
 
+// Where a head's keys of a layer lie in any block; where a key lies takes no division then.
+struct kv_head {
+    size_t block_bytes;
+    unsigned k, v, k_scale, v_scale; // in a block, of its first key
+};
+
+static __device__ inline kv_head kv_head_of(const kv_cache &cache, int layer, int head) {
+    const unsigned heads = cache.num_kv_heads, first = 2 * layer * heads + head;
+    const unsigned head_bytes = (unsigned)cache.block_size * cache.head_size;
+    return {kv_scales_at(cache, 2 * cache.num_layers * heads), first * head_bytes,
+            (first + heads) * head_bytes, (unsigned)kv_scales_at(cache, first),
+            (unsigned)kv_scales_at(cache, first + heads)};
+}
+
+// Of the key in a slot, counted through all blocks, whose size is a power of two.
+static __device__ inline kv_place kv_place_at(const kv_cache &cache, const kv_head &head,
+                                              unsigned slot) {
+    const unsigned offset = slot & (cache.block_size - 1);
+    const size_t block = (slot >> (31 - __clz(cache.block_size))) * head.block_bytes;
+    return {block + head.k + offset * cache.head_size, block + head.v + offset * cache.head_size,
+            block + head.k_scale + offset * sizeof(bf16),
+            block + head.v_scale + offset * sizeof(bf16)};
+}
+
 // A scale as two factors that fp16 has, 1 to 2 and a power of two; the product with an element is
 // rounded by the first, or by the second where it is subnormal.
 struct kv_factors {

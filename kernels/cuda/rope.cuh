@@ -63,3 +63,15 @@ static __device__ inline void rope_rotate(rope_head<PAIRS> &head, const rope_and
         head.x[i][1] = fmaf(x, cos_sin[i].y, __fmul_rn(y, cos_sin[i].x));
     }
 }
+
+// The largest magnitude of a head; NaN if a number of it is not finite.
+template <int PAIRS> static __device__ inline float rope_highest(const rope_head<PAIRS> &head) {
+    float highest = 0, zeros = 0;
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+        for (float x : head.x[i]) {
+            highest = fmaxf(highest, fabsf(x));
+            zeros += __fmul_rn(x, 0);
+        }
+    return warp_max(highest) + warp_sum(zeros);
+}

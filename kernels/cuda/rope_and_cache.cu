@@ -58,24 +58,12 @@ static __device__ inline void store_head(const rope_head<PAIRS> &head, const rop
     }
 }
 
-// The largest magnitude of a head; NaN if a number of it is not finite.
-template <int PAIRS> static __device__ inline float highest_of(const rope_head<PAIRS> &head) {
-    float highest = 0, zeros = 0;
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++)
-        for (float x : head.x[i]) {
-            highest = fmaxf(highest, fabsf(x));
-            zeros += __fmul_rn(x, 0);
-        }
-    return warp_max(highest) + warp_sum(zeros);
-}
-
 // K or V of a cache of eight bits.
 template <typename cache_t, int PAIRS>
 static __device__ inline void store_scaled(const rope_head<PAIRS> &head, const rope_and_cache &args,
                                            const kv_cache &cache, const head_location &location,
                                            int64_t slot) {
-    const bf16 scale = kv_scale_of<cache_t>(highest_of(head));
+    const bf16 scale = kv_scale_of<cache_t>(rope_highest(head));
     const float inverse = kv_inverse(scale);
     const int32_t block = (int32_t)(slot / cache.block_size);
     const int offset = (int)(slot % cache.block_size);
