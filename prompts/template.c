@@ -17,11 +17,16 @@ enum { STOP_BYTES = 64 };
 // Marks where the final part of an answer in channels begins; everything before it is thinking.
 static const char CHANNEL[] = "<|channel|>", FINAL_CHANNEL[] = "<|channel|>final<|message|>";
 
+// An answer may be empty, stopped before its first word, and some templates refuse a conversation
+// with one: whatever they take stands in its place.
+enum empty_answer { EMPTY_AS_IT_IS, EMPTY_AS_SPACE, EMPTY_LEFT_OUT };
+
 struct chat_template {
     struct jinja *jinja;
     struct text bos, eos;
     bool begins_with_bos, guessed, folds_system, drops_thinking;
-    bool wants_final;     // it refuses answers with channels, so it gets the final one's text only
+    bool wants_final; // it refuses answers with channels, so it gets the final one's text only
+    enum empty_answer empty_answer;
     char end[STOP_BYTES]; // the text that ends an answer, or ""
     const char *stops[3]; // that, and another one that some models write instead
 };
@@ -124,9 +129,9 @@ static enum status fold(struct arena *arena, const struct chat_message *system,
     return builder_finish(&folded, content);
 }
 
-// The text of an answer in the form that the template accepts.
-static struct chars content_of(const struct chat_template *chat_template,
-                               const struct chat_message *message) {
+// The final text of an answer in channels, where the template wants no other.
+static struct chars final_of(const struct chat_template *chat_template,
+                             const struct chat_message *message) {
     const struct chars whole = chars_of(message->text, message->length, ORIGIN_TEXT);
     const struct chars mark = chars_of(FINAL_CHANNEL, sizeof FINAL_CHANNEL - 1, ORIGIN_TEXT);
     size_t at;
@@ -137,6 +142,15 @@ static struct chars content_of(const struct chat_template *chat_template,
     const struct chars channel = chars_of(CHANNEL, sizeof CHANNEL - 1, ORIGIN_TEXT);
     if (chars_find(&whole, &channel, 0, whole.length, &at)) return chars_slice(&whole, 0, 0);
     return whole;
+}
+
+// The text of a message in the form that the template accepts.
+static struct chars content_of(const struct chat_template *chat_template,
+                               const struct chat_message *message) {
+    const struct chars content = final_of(chat_template, message);
+    const bool space = content.length == 0 && message->role == ROLE_ASSISTANT &&
+                       chat_template->empty_answer == EMPTY_AS_SPACE;
+    return space ? chars_of(" ", 1, ORIGIN_TEXT) : content;
 }
 
 static enum status make_messages(const struct chat_template *chat_template,
@@ -158,6 +172,9 @@ static enum status make_messages(const struct chat_template *chat_template,
         } else {
             content = chars_keep(arena, content_of(chat_template, message));
             if (!content) return STATUS_FULL;
+            if (content->length == 0 && message->role == ROLE_ASSISTANT &&
+                chat_template->empty_answer == EMPTY_LEFT_OUT)
+                continue;
         }
         TRY(push_message(arena, message->role, content, list));
     }
@@ -254,6 +271,18 @@ static void find_second_stop(struct chat_template *chat_template, const struct p
         if (contains(prompt, questions[i].sign)) chat_template->stops[1] = questions[i].stop;
 }
 
+static void find_empty_answer(struct chat_template *chat_template) {
+    const struct chat_message user = {ROLE_USER, "zuserz", 6}, empty = {ROLE_ASSISTANT, "", 0};
+    const struct chat_message after_empty[] = {user, empty, user};
+    struct prompt prompt = {0};
+    bool renders_it = false;
+    for (int how = EMPTY_AS_IT_IS; how <= EMPTY_LEFT_OUT && !renders_it; how++) {
+        chat_template->empty_answer = (enum empty_answer)how;
+        renders_it = renders(chat_template, after_empty, 3, &prompt, NULL);
+        prompt_deinit(&prompt);
+    }
+}
+
 static enum status probe(struct chat_template *chat_template, struct error *err) {
     static const char thought[] = "<think>\nzthoughtz\n</think>\n\nzanswerz";
     static const char channels[] =
@@ -285,6 +314,7 @@ static enum status probe(struct chat_template *chat_template, struct error *err)
     chat_template->wants_final = !renders(chat_template, after_channels, 3, &prompt, NULL);
     chat_template->drops_thinking |= chat_template->wants_final;
     prompt_deinit(&prompt);
+    find_empty_answer(chat_template);
     return STATUS_OK;
 }
 

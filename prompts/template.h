@@ -15,7 +15,8 @@
 // When a template is created, trial renderings find out which text ends an answer; whether it
 // refuses a system prompt (which is then put before the first user message, with an empty line
 // between); whether it drops the thinking from earlier answers; and whether it refuses an answer
-// with channels (<|channel|>analysis<|message|>…), of which it then gets the final one's text only.
+// with channels (<|channel|>analysis<|message|>…), of which it then gets the final one's text only;
+// and whether it refuses an empty answer, which is then a space, or left out.
 //
 // Memory: a template owns its program; a prompt owns its pieces and their bytes. Threads: a
 // template is read-only once created.

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/cli/json_value.h"
 #include "kernels/base/text.h"
+#include "prompts/jinja/json_value.h"
 
 static enum status refuse(struct error *err, const char *key, const char *expected) {
     return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": expected %s", key, expected);

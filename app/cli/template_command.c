@@ -11,10 +11,10 @@
 #include "app/base/output.h"
 #include "app/base/printable.h"
 #include "app/chat/model_template.h"
-#include "app/cli/json_value.h"
 #include "app/screen/complain.h"
 #include "app/screen/terminal.h"
 #include "prompts/jinja/jinja.h"
+#include "prompts/jinja/json_value.h"
 #include "prompts/template.h"
 
 static enum status read_clock(struct tm *now, struct error *err) {

@@ -145,14 +145,23 @@ static enum status evaluate_call(struct machine *machine, struct scope *scope,
     return machine_call(machine, &callee, &arguments, value);
 }
 
+static enum status run_builtin(struct machine *machine, const struct node *node,
+                               const struct value *self, const struct arguments *arguments,
+                               struct value *value) {
+    machine->at = node->at;
+    if (node->builtin) return builtin_run(machine, node->builtin, self, arguments, value);
+    return machine_fail(machine, "there is no %s \"%.*s\"",
+                        node->kind == NODE_FILTER ? "filter" : "test", (int)node->name->length,
+                        node->name->bytes);
+}
+
 static enum status evaluate_builtin(struct machine *machine, struct scope *scope,
                                     const struct node *node, struct value *value) {
     struct value self;
     struct arguments arguments;
     TRY(machine_evaluate(machine, scope, node->a, &self));
     TRY(machine_arguments(machine, scope, node->arguments, &arguments));
-    machine->at = node->at;
-    return builtin_run(machine, node->builtin, &self, &arguments, value);
+    return run_builtin(machine, node, &self, &arguments, value);
 }
 
 static enum status evaluate_node(struct machine *machine, struct scope *scope,
@@ -304,6 +313,5 @@ enum status machine_filter(struct machine *machine, struct scope *scope, const s
     }
     if (filters->a) TRY(machine_filter(machine, scope, filters->a, text, &self));
     TRY(machine_arguments(machine, scope, filters->arguments, &arguments));
-    machine->at = filters->at;
-    return builtin_run(machine, filters->builtin, &self, &arguments, value);
+    return run_builtin(machine, filters, &self, &arguments, value);
 }

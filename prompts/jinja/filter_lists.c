@@ -356,7 +356,8 @@ static const struct value *named_argument(const struct call *call, const char *n
     return NULL;
 }
 
-// map('upper') or map(attribute='name', default='x').
+// map('upper') or map(attribute='name', default='x'). Of what is false, such as none, it makes an
+// empty list, as do select() and its kin.
 static enum status map(struct machine *machine, const struct call *call, struct value *result) {
     const struct value *attribute = named_argument(call, "attribute");
     const struct value *otherwise = named_argument(call, "default");
@@ -364,6 +365,7 @@ static enum status map(struct machine *machine, const struct call *call, struct 
     const struct builtin *builtin = NULL;
     const struct list *items;
     struct list *list;
+    if (!value_is_true(call->self)) return machine_list(machine, VALUE_GENERATOR, &list, result);
     if (!attribute && call->all->count == 0)
         return machine_fail(machine, "map requires a filter argument");
     if (!attribute || call->all->count > 0)
@@ -394,6 +396,7 @@ static enum status pick(struct machine *machine, const struct call *call, struct
     const struct builtin *test = NULL;
     const struct list *items;
     struct list *list;
+    if (!value_is_true(call->self)) return machine_list(machine, VALUE_GENERATOR, &list, result);
     if (call->all->count < skipped)
         return machine_fail(machine, "Missing parameter for attribute name");
     if (call->all->count > skipped)

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "prompts/jinja/builtin.h"
 #include "prompts/jinja/edit.h"
 #include "prompts/jinja/format.h"
+#include "prompts/jinja/json_value.h"
 #include "prompts/jinja/show.h"
 
 static enum status self_chars(struct machine *machine, const struct call *call,
@@ -227,26 +229,60 @@ static enum status format(struct machine *machine, const struct call *call, stru
     return format_percent(machine, pattern, &values, result);
 }
 
-// Reads a number from a string as int() and float() do: only spaces may surround it.
-static bool read_number(const struct chars *string, int base, double *number, int64_t *whole) {
-    enum { NUMBER_BYTES = 400 };
-    char digits[NUMBER_BYTES];
-    char *end;
-    if (string->length >= sizeof digits || string->length == 0) return false;
-    memcpy(digits, string->bytes, string->length);
-    digits[string->length] = '\0';
-    if (strlen(digits) != string->length || strpbrk(digits, "xXpP")) return false;
-    errno = 0;
-    if (whole) {
-        *whole = strtoll(digits, &end, base);
-        if (errno) return false;
-    } else {
-        *number = strtod(digits, &end);
+enum { NUMBER_BYTES = 400 };
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Without the spaces that surround it, and without an underscore between two digits.
+static bool copy_number(const struct chars *string, char digits[NUMBER_BYTES]) {
+    size_t from = 0, to = string->length, length = 0;
+    while (from < to && is_space(string->bytes[from]))
+        from++;
+    while (to > from && is_space(string->bytes[to - 1]))
+        to--;
+    if (to - from >= NUMBER_BYTES) return false;
+    for (size_t i = from; i < to; i++) {
+        const bool between = i > from && i + 1 < to &&
+                             isalnum((unsigned char)string->bytes[i - 1]) &&
+                             isalnum((unsigned char)string->bytes[i + 1]);
+        if (!string->bytes[i] || (string->bytes[i] == '_' && !between)) return false;
+        if (string->bytes[i] != '_') digits[length++] = string->bytes[i];
     }
-    const char *stop = end;
-    while (*end == ' ' || (*end >= '\t' && *end <= '\r'))
-        end++;
-    return stop != digits && *end == '\0';
+    digits[length] = '\0';
+    return length > 0;
+}
+
+// As float() reads it.
+static bool read_float(const struct chars *string, double *number) {
+    char digits[NUMBER_BYTES], *end;
+    if (!copy_number(string, digits) || strpbrk(digits, "xXpP")) return false;
+    *number = strtod(digits, &end);
+    return *end == '\0';
+}
+
+// As int() reads it: 0x, 0o and 0b may stand before digits of their base, and say it if it is 0.
+static bool read_whole(const struct chars *string, int base, int64_t *whole) {
+    static const struct {
+        char letter;
+        int base;
+    } prefixes[] = {{'x', 16}, {'o', 8}, {'b', 2}};
+    char digits[NUMBER_BYTES], *end, *at = digits;
+    if (!copy_number(string, digits)) return false;
+    const bool minus = *at == '-';
+    at += minus || *at == '+';
+    for (size_t i = 0; i < 3 && at[0] == '0'; i++) {
+        if (tolower((unsigned char)at[1]) != prefixes[i].letter) continue;
+        if (base != 0 && base != prefixes[i].base) continue;
+        base = prefixes[i].base;
+        at += 2;
+    }
+    if (base == 0 && at[0] == '0' && at[strspn(at, "0")]) return false;
+    if (!isalnum((unsigned char)*at) || (at[0] == '0' && tolower((unsigned char)at[1]) == 'x'))
+        return false;
+    if (minus) *--at = '-';
+    errno = 0;
+    *whole = strtoll(at, &end, base ? base : 10);
+    return !errno && *end == '\0';
 }
 
 static enum status to_integer(struct machine *machine, const struct call *call,
@@ -255,16 +291,17 @@ static enum status to_integer(struct machine *machine, const struct call *call,
     int64_t base, whole;
     double number = 0;
     TRY(argument_integer(machine, call, 1, 10, &base));
-    if (base < 2 || base > 36) return machine_fail(machine, "int() base must be 2 to 36");
+    if (base != 0 && (base < 2 || base > 36))
+        return machine_fail(machine, "int() base must be 0 or 2 to 36");
     *result = call->values[0] ? *call->values[0] : value_integer(0);
     if (self->kind == VALUE_UNDEFINED) return machine_undefined(machine, self);
     if (self->kind == VALUE_STRING) {
         TRY(machine_work(machine, SHOW_FLOAT_WORK));
-        if (read_number(self->as.string, (int)base, NULL, &whole)) {
+        if (read_whole(self->as.string, (int)base, &whole)) {
             *result = value_integer(whole);
             return STATUS_OK;
         }
-        if (!read_number(self->as.string, 10, &number, NULL)) return STATUS_OK;
+        if (!read_float(self->as.string, &number)) return STATUS_OK;
     } else if (value_is_number(self)) {
         if (self->kind != VALUE_FLOAT) {
             *result =
@@ -290,7 +327,7 @@ static enum status to_float(struct machine *machine, const struct call *call,
     TRY(machine_work(machine, SHOW_FLOAT_WORK));
     if (value_is_number(self))
         *result = value_float(value_number(self));
-    else if (self->kind == VALUE_STRING && read_number(self->as.string, 10, &number, NULL))
+    else if (self->kind == VALUE_STRING && read_float(self->as.string, &number))
         *result = value_float(number);
     return STATUS_OK;
 }
@@ -311,7 +348,6 @@ static enum status absolute(struct machine *machine, const struct call *call,
 // Rounds to a number of digits; ties go to the even neighbour, as in Python.
 static enum status round_common(struct machine *machine, const struct value *self,
                                 int64_t precision, struct value *result) {
-    enum { NUMBER_BYTES = 400 };
     char digits[NUMBER_BYTES];
     if (self->kind != VALUE_FLOAT && precision >= 0) {
         *result = value_integer(self->kind == VALUE_INTEGER ? self->as.integer : self->as.boolean);
@@ -393,6 +429,21 @@ static enum status tojson(struct machine *machine, const struct call *call, stru
     return machine_finish(machine, &out, result);
 }
 
+// Not Jinja's own; templates that read what a tool was called with expect it.
+static enum status from_json(struct machine *machine, const struct call *call,
+                             struct value *result) {
+    enum { READINGS = 4 };
+    struct error err = {0};
+    const struct value *self = call->self;
+    if (self->kind != VALUE_STRING)
+        return machine_fail(machine, "from_json() wants a string, not '%s'", value_type_name(self));
+    TRY(machine_copy(machine, self->as.string->length * READINGS));
+    const enum status status = json_value_read(self->as.string->bytes, self->as.string->length,
+                                               machine->arena, result, &err);
+    if (status == STATUS_BAD_INPUT) return machine_fail(machine, "from_json(): %s", err.text);
+    return machine_full(machine, status);
+}
+
 static const struct builtin rows[] = {
     {"trim", trim, {"chars"}, 0, false},
     {"string", to_string, {NULL}, 0, false},
@@ -418,6 +469,8 @@ static const struct builtin rows[] = {
     {"abs", absolute, {NULL}, 0, false},
     {"round", round_number, {"precision", "method"}, 0, false},
     {"tojson", tojson, {"ensure_ascii", "indent", "separators", "sort_keys"}, 0, false},
+    {"from_json", from_json, {NULL}, 0, false},
+    {"fromjson", from_json, {NULL}, 0, false},
 };
 
 const struct builtin_table builtin_filters = {rows, sizeof rows / sizeof rows[0]};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/text.h"
 #include "prompts/jinja/machine.h"
 #include "prompts/jinja/show.h"
 
@@ -13,6 +14,7 @@ enum { WIDTH_MOST = 10000, PRECISION_MOST = 60, FIELD_BYTES = 512 };
 struct spec {
     char fill, align; // align: '<', '>', '^', or 0
     char sign;        // '+', ' ' or 0
+    char group;       // ',' or '_' between groups of digits, or 0
     bool zeros, alternate;
     int width, precision; // -1: none
     char type;            // 0: as str()
@@ -47,20 +49,39 @@ static void push_padded(struct builder *out, const struct chars *text, const str
     pad(out, fill, missing - before);
 }
 
-static void push_number(struct builder *out, const char *digits, const struct spec *spec) {
+// The digits before a point in groups of three, or of four in bases of two.
+static void group_digits(const struct spec *spec, const char *digits, char grouped[FIELD_BYTES]) {
+    const size_t whole = strspn(digits, "0123456789abcdefABCDEF");
+    const size_t each = spec->type && strchr("xXob", spec->type) ? 4 : 3;
+    size_t length = 0;
+    for (size_t i = 0; digits[i] && length + 2 < FIELD_BYTES; i++) {
+        if (i > 0 && i < whole && (whole - i) % each == 0) grouped[length++] = spec->group;
+        grouped[length++] = digits[i];
+    }
+    grouped[length] = '\0';
+}
+
+// `digits` with a minus, if there is one; the prefix of a base goes behind it.
+static void push_number(struct builder *out, const char *prefix, const char *digits,
+                        const struct spec *spec) {
     const bool minus = digits[0] == '-';
-    char signed_digits[FIELD_BYTES];
+    char signed_digits[FIELD_BYTES + 4], grouped[FIELD_BYTES];
     const char sign[] = {minus ? '-' : spec->sign, '\0'};
     const char *plain = digits + (minus ? 1 : 0);
-    const size_t length = strlen(sign) + strlen(plain);
+    if (spec->group) {
+        group_digits(spec, plain, grouped);
+        plain = grouped;
+    }
+    const size_t length = strlen(sign) + strlen(prefix) + strlen(plain);
     const size_t width = spec->width > 0 ? (size_t)spec->width : 0;
-    if (spec->zeros && width > length) {
+    if ((spec->zeros || spec->align == '=') && width > length) {
         builder_push_string(out, sign);
-        pad(out, '0', width - length);
+        builder_push_string(out, prefix);
+        pad(out, spec->zeros ? '0' : spec->fill ? spec->fill : ' ', width - length);
         builder_push_string(out, plain);
         return;
     }
-    snprintf(signed_digits, sizeof signed_digits, "%s%s", sign, plain);
+    snprintf(signed_digits, sizeof signed_digits, "%s%s%s", sign, prefix, plain);
     const struct chars text = chars_of(signed_digits, strlen(signed_digits), ORIGIN_TEXT);
     push_padded(out, &text, spec, '>');
 }
@@ -69,6 +90,17 @@ static enum status wrong_type(struct machine *machine, const struct spec *spec,
                               const struct value *value) {
     return machine_fail(machine, "format '%c' can not be used for '%s'", spec->type,
                         value_type_name(value));
+}
+
+static void binary_digits(bool minus, uint64_t size, char digits[FIELD_BYTES]) {
+    int bits = 1;
+    while (bits < 64 && size >> bits)
+        bits++;
+    digits[0] = '-';
+    char *at = digits + (minus ? 1 : 0);
+    while (bits-- > 0)
+        *at++ = (char)('0' + (size >> bits & 1));
+    *at = '\0';
 }
 
 static enum status push_integer(struct machine *machine, const struct spec *spec,
@@ -82,15 +114,19 @@ static enum status push_integer(struct machine *machine, const struct spec *spec
                                                           : (int64_t)value->as.number;
     const uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     const char *minus = number < 0 ? "-" : "";
+    const char prefix[] = {spec->alternate && strchr("xXob", spec->type) ? '0' : '\0', spec->type,
+                           '\0'};
     if (spec->type == 'x')
-        snprintf(digits, sizeof digits, "%s%s%" PRIx64, minus, spec->alternate ? "0x" : "", size);
+        snprintf(digits, sizeof digits, "%s%" PRIx64, minus, size);
     else if (spec->type == 'X')
-        snprintf(digits, sizeof digits, "%s%s%" PRIX64, minus, spec->alternate ? "0X" : "", size);
+        snprintf(digits, sizeof digits, "%s%" PRIX64, minus, size);
     else if (spec->type == 'o')
-        snprintf(digits, sizeof digits, "%s%s%" PRIo64, minus, spec->alternate ? "0o" : "", size);
+        snprintf(digits, sizeof digits, "%s%" PRIo64, minus, size);
+    else if (spec->type == 'b')
+        binary_digits(number < 0, size, digits);
     else
         snprintf(digits, sizeof digits, "%s%" PRIu64, minus, size);
-    push_number(out, digits, spec);
+    push_number(out, prefix, digits, spec);
     return STATUS_OK;
 }
 
@@ -109,15 +145,33 @@ static enum status push_float(struct machine *machine, const struct spec *spec,
         snprintf(digits, sizeof digits, "%.*f%%", precision, number * 100);
     else
         snprintf(digits, sizeof digits, "%.*g", precision ? precision : 1, number);
-    push_number(out, digits, spec);
+    push_number(out, "", digits, spec);
+    return STATUS_OK;
+}
+
+// The character with this number, or of one character that one.
+static enum status push_character(struct machine *machine, const struct spec *spec,
+                                  const struct value *value, struct builder *out) {
+    char bytes[4];
+    struct chars text = {0};
+    const int64_t code = value->kind == VALUE_INTEGER ? value->as.integer : -1;
+    if (value->kind == VALUE_STRING && value->as.string->count == 1)
+        text = *value->as.string;
+    else if (code > 0 && code < 0x110000 && (code < 0xD800 || code > 0xDFFF))
+        text = chars_of(bytes, utf8_encode((uint32_t)code, bytes), ORIGIN_TEXT);
+    else
+        return wrong_type(machine, spec, value);
+    push_padded(out, &text, spec, '<');
     return STATUS_OK;
 }
 
 static enum status push_field(struct machine *machine, const struct spec *spec,
                               const struct value *value, struct builder *out) {
     TRY(machine_copy(machine, spec->width > 0 ? (size_t)spec->width : 0));
-    if (spec->type && strchr("dixXou", spec->type)) return push_integer(machine, spec, value, out);
+    if (spec->type && strchr("dixXoubn", spec->type))
+        return push_integer(machine, spec, value, out);
     if (spec->type && strchr("fFeg%", spec->type)) return push_float(machine, spec, value, out);
+    if (spec->type == 'c') return push_character(machine, spec, value, out);
     struct builder text = {.arena = machine->arena, .work = &machine->work_left};
     const struct chars *shown;
     if (!(spec->type == 'r' ? show_repr(&text, value) : show_string(&text, value)))
@@ -150,7 +204,7 @@ static enum status read_percent(struct machine *machine, const char **at, const 
         ++*at;
         if (!read_number(at, end, PRECISION_MOST, &spec->precision)) return bad_pattern(machine);
     }
-    if (*at == end || !**at || !strchr("sradiuxXofFeg", **at)) return bad_pattern(machine);
+    if (*at == end || !**at || !strchr("sradiuxXofFegc", **at)) return bad_pattern(machine);
     spec->type = *(*at)++;
     if (spec->type == 'a') spec->type = 'r';
     if (spec->type == 's') spec->type = '\0';
@@ -211,14 +265,14 @@ enum status format_percent(struct machine *machine, const struct chars *pattern,
     return machine_finish(machine, &out, result);
 }
 
-// "[[fill]align][sign][#][0][width][.precision][type]", all of it.
+// "[[fill]align][sign][#][0][width][grouping][.precision][type]", all of it.
 static enum status read_spec(struct machine *machine, const char *at, const char *end,
                              struct spec *spec) {
     *spec = (struct spec){.precision = -1};
-    if (at + 1 < end && at[1] && strchr("<>^", at[1])) {
+    if (at + 1 < end && at[1] && strchr("<>^=", at[1])) {
         spec->fill = *at++;
         spec->align = *at++;
-    } else if (at < end && *at && strchr("<>^", *at)) {
+    } else if (at < end && *at && strchr("<>^=", *at)) {
         spec->align = *at++;
     }
     if (at < end && *at && strchr("+- ", *at)) {
@@ -228,16 +282,28 @@ static enum status read_spec(struct machine *machine, const char *at, const char
     if (at < end && *at == '#') spec->alternate = *at++ == '#';
     if (at < end && *at == '0') spec->zeros = !spec->align && *at++ == '0';
     if (!read_number(&at, end, WIDTH_MOST, &spec->width)) return bad_pattern(machine);
+    if (at < end && (*at == ',' || *at == '_')) spec->group = *at++;
     if (at < end && *at == '.') {
         at++;
         if (!read_number(&at, end, PRECISION_MOST, &spec->precision)) return bad_pattern(machine);
     }
     if (at < end) {
-        if (!*at || !strchr("sdxXofFeg%", *at)) return bad_pattern(machine);
-        spec->type = *at == 's' ? '\0' : *at;
+        if (!*at || !strchr("sdxXobcnfFeg%", *at)) return bad_pattern(machine);
+        spec->type = *at;
         at++;
     }
     return at == end ? STATUS_OK : bad_pattern(machine);
+}
+
+// Without a type whole numbers are written as such where there is any other detail; of other
+// numbers Python has a form of its own then, which is not known here.
+static enum status set_default_type(struct machine *machine, const struct value *value,
+                                    struct spec *spec) {
+    if (spec->type) return STATUS_OK;
+    if (value->kind == VALUE_INTEGER || value->kind == VALUE_BOOLEAN) spec->type = 'd';
+    if (value->kind == VALUE_FLOAT && (spec->group || spec->precision >= 0))
+        return bad_pattern(machine);
+    return STATUS_OK;
 }
 
 static const struct value *find_named(const struct arguments *arguments, const struct chars *name) {
@@ -275,6 +341,10 @@ static enum status push_brace_field(struct machine *machine, const char *at, con
         value = find_named(arguments, &name);
     }
     if (!value) return machine_fail(machine, "the format has a field without an argument");
+    if (!bang && colon && colon + 1 < end) TRY(set_default_type(machine, value, &spec));
+    if (!bang && spec.type == 's' && value->kind != VALUE_STRING)
+        return wrong_type(machine, &spec, value);
+    if (spec.type == 's') spec.type = '\0';
     return push_field(machine, &spec, value, out);
 }
 

@@ -2,7 +2,8 @@
 // '{} of {:.2f}'.format(a, b).
 //
 // The characters of the pattern and of strings keep their origins. str.format() supports {}, {0},
-// {name}, !r, !s and the format specification without "," and "_", but no attributes.
+// {name}, !r, !s and the format specification, but no attributes, no fields in a specification, and
+// no grouping or precision of a float without a type.
 //
 // Source: Python's documentation, "printf-style String Formatting", "Format String Syntax".
 #ifndef PROMPTS_JINJA_FORMAT_H

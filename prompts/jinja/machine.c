@@ -48,8 +48,12 @@ enum status machine_copy(struct machine *machine, size_t bytes) {
 }
 
 enum status machine_key(struct machine *machine, const struct value *key) {
-    return machine_copy(machine,
-                        key->kind == VALUE_STRING ? key->as.string->length * KEY_READINGS : 0);
+    if (key->kind == VALUE_STRING)
+        return machine_copy(machine, key->as.string->length * KEY_READINGS);
+    for (size_t i = 0; value_is_key(key) && key->kind == VALUE_TUPLE && i < key->as.list->count;
+         i++)
+        TRY(machine_key(machine, &key->as.list->items[i]));
+    return STATUS_OK;
 }
 
 // Searching from the left compares at most this many bytes of `part` at each position; for a longer

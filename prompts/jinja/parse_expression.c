@@ -226,6 +226,20 @@ static enum status parse_slice_part(struct parser *parser, struct node **part) {
     return parse_expression(parser, part);
 }
 
+// "a, b" as the index of a dict whose keys are tuples, after the first.
+static enum status parse_more_parts(struct parser *parser, struct node **node) {
+    struct node *tuple, *part;
+    TRY(parser_node(parser, NODE_TUPLE, &tuple));
+    TRY(parser_push(parser, &tuple->items, *node));
+    while (parser_skip(parser, TOKEN_OPERATOR, ",")) {
+        if (parser_at(parser, TOKEN_OPERATOR, "]")) break;
+        TRY(parse_expression(parser, &part));
+        TRY(parser_push(parser, &tuple->items, part));
+    }
+    *node = tuple;
+    return parser_close(parser, tuple);
+}
+
 static enum status parse_index(struct parser *parser, struct node **node) {
     struct node *slice, *start = NULL;
     TRY(parser_node(parser, NODE_SLICE, &slice));
@@ -233,9 +247,7 @@ static enum status parse_index(struct parser *parser, struct node **node) {
     if (!parser_skip(parser, TOKEN_OPERATOR, ":")) {
         *node = start;
         if (!start) return parser_expected(parser, "an index");
-        if (parser_at(parser, TOKEN_OPERATOR, ","))
-            return parser_fail(parser, "an index of several parts is not supported");
-        return STATUS_OK;
+        return parser_at(parser, TOKEN_OPERATOR, ",") ? parse_more_parts(parser, node) : STATUS_OK;
     }
     slice->a = start;
     TRY(parse_slice_part(parser, &slice->b));
@@ -358,20 +370,22 @@ static enum status read_builtin_name(struct parser *parser, char name[NUMBER_MOS
     return STATUS_OK;
 }
 
-static enum status unknown(struct parser *parser, const struct node *node, const char *kind,
-                           const char *name) {
-    char position[POSITION_BYTES];
-    return error_set(parser->err, STATUS_BAD_INPUT, "%sthere is no %s \"%s\"",
-                     lexer_position(parser->lexed, node->at, position), kind, name);
+// A name that is unknown fails only where it is reached, as in Jinja2: a template may have a branch
+// for other programs.
+static enum status find_builtin(struct parser *parser, enum builtin_kind kind, struct node *node) {
+    char name[NUMBER_MOST_BYTES];
+    struct value kept;
+    TRY(read_builtin_name(parser, name));
+    TRY(value_text(parser->arena, name, strlen(name), ORIGIN_CONTROL, &kept));
+    node->builtin = builtin_find(kind, name);
+    node->name = kept.as.string;
+    return STATUS_OK;
 }
 
 enum status parse_filter(struct parser *parser, struct node *operand, struct node **node) {
-    char name[NUMBER_MOST_BYTES];
     TRY(parser_node(parser, NODE_FILTER, node));
     (*node)->a = operand;
-    TRY(read_builtin_name(parser, name));
-    (*node)->builtin = builtin_find(BUILTIN_FILTER, name);
-    if (!(*node)->builtin) return unknown(parser, *node, "filter", name);
+    TRY(find_builtin(parser, BUILTIN_FILTER, *node));
     if (parser_skip(parser, TOKEN_OPERATOR, "(")) TRY(parse_arguments(parser, &(*node)->arguments));
     return parser_close(parser, *node);
 }
@@ -409,14 +423,11 @@ static bool begins_argument(const struct parser *parser) {
 }
 
 static enum status parse_test(struct parser *parser, struct node *operand, struct node **node) {
-    char name[NUMBER_MOST_BYTES];
     const bool negated = parser_skip(parser, TOKEN_NAME, "not");
     struct node *test, *argument;
     TRY(parser_node(parser, NODE_TEST, &test));
     test->a = operand;
-    TRY(read_builtin_name(parser, name));
-    test->builtin = builtin_find(BUILTIN_TEST, name);
-    if (!test->builtin) return unknown(parser, test, "test", name);
+    TRY(find_builtin(parser, BUILTIN_TEST, test));
     if (parser_skip(parser, TOKEN_OPERATOR, "(")) {
         TRY(parse_arguments(parser, &test->arguments));
     } else if (begins_argument(parser)) {

@@ -6,6 +6,7 @@
 #include "prompts/jinja/parser_state.h"
 
 static enum status parse_body(struct parser *parser, const char *const *ends, struct nodes *body);
+static enum status parse_target(struct parser *parser, bool namespaces, struct node **node);
 
 enum status parser_fail(const struct parser *parser, const char *what) {
     char position[POSITION_BYTES];
@@ -141,8 +142,6 @@ enum status parser_name(struct parser *parser, const struct chars **name) {
     return STATUS_OK;
 }
 
-// The left side of an assignment: a name, names with commas, or in `set` an attribute of a
-// namespace.
 static enum status parse_target_name(struct parser *parser, bool namespaces, struct node **node) {
     static const char *const reserved[] = {"true", "false", "none", "True", "False", "None"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
@@ -159,24 +158,34 @@ static enum status parse_target_name(struct parser *parser, bool namespaces, str
     return parser_close(parser, *node);
 }
 
+static enum status parse_target_part(struct parser *parser, bool namespaces, struct node **node) {
+    if (!parser_skip(parser, TOKEN_OPERATOR, "("))
+        return parse_target_name(parser, namespaces, node);
+    TRY(parser_enter(parser));
+    TRY(parse_target(parser, namespaces, node));
+    parser_leave(parser);
+    return parser_expect(parser, TOKEN_OPERATOR, ")");
+}
+
+// The left side of an assignment: a name, in `set` an attribute of a namespace, or several with
+// commas, each again so in brackets.
 static enum status parse_target(struct parser *parser, bool namespaces, struct node **node) {
-    const bool bracket = parser_skip(parser, TOKEN_OPERATOR, "(");
     struct node *first, *tuple;
-    TRY(parse_target_name(parser, namespaces, &first));
+    TRY(parse_target_part(parser, namespaces, &first));
     *node = first;
-    if (parser_at(parser, TOKEN_OPERATOR, ",")) {
-        TRY(parser_node(parser, NODE_TUPLE, &tuple));
-        TRY(parser_push(parser, &tuple->items, first));
-        while (parser_skip(parser, TOKEN_OPERATOR, ",")) {
-            struct node *next;
-            if (!parser_at(parser, TOKEN_NAME, NULL) || parser_at(parser, TOKEN_NAME, "in")) break;
-            TRY(parse_target_name(parser, namespaces, &next));
-            TRY(parser_push(parser, &tuple->items, next));
-        }
-        TRY(parser_close(parser, tuple));
-        *node = tuple;
+    if (!parser_at(parser, TOKEN_OPERATOR, ",")) return STATUS_OK;
+    TRY(parser_node(parser, NODE_TUPLE, &tuple));
+    TRY(parser_push(parser, &tuple->items, first));
+    while (parser_skip(parser, TOKEN_OPERATOR, ",")) {
+        struct node *next;
+        const bool name =
+            parser_at(parser, TOKEN_NAME, NULL) && !parser_at(parser, TOKEN_NAME, "in");
+        if (!name && !parser_at(parser, TOKEN_OPERATOR, "(")) break;
+        TRY(parse_target_part(parser, namespaces, &next));
+        TRY(parser_push(parser, &tuple->items, next));
     }
-    return bracket ? parser_expect(parser, TOKEN_OPERATOR, ")") : STATUS_OK;
+    *node = tuple;
+    return parser_close(parser, tuple);
 }
 
 // Parses the end of a tag, the body, and the name that ends it.

@@ -288,6 +288,8 @@ static void json_key(struct json *json, const struct value *key) {
         json_string(json, key->as.string);
         return;
     }
+    if (key->kind == VALUE_TUPLE) json->wrong = "a key that is a tuple has no form in JSON";
+    if (json->wrong) return;
     builder_push_string(json->out, "\"");
     json_scalar(json, key);
     builder_push_string(json->out, "\"");

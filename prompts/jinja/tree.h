@@ -15,7 +15,9 @@
 //   SUBSCRIPT     of what, index
 //   SLICE         start, stop, step, each or NULL: only as a SUBSCRIPT's index
 //   CALL          what                                                  arguments
-//   FILTER, TEST  of what (NULL: a block's text)                        builtin, arguments
+//   FILTER, TEST  of what (NULL: a block's text)                        name, builtin (NULL: there
+//   is
+//                                                                       none), arguments
 //
 //   statement     a, b, c                          items, others        name, other
 //   TEXT, PRINT   - ; what                                              constant: the text

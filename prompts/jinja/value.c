@@ -56,9 +56,16 @@ enum status value_dict(struct arena *arena, struct value *value) {
     return STATUS_OK;
 }
 
-bool value_is_key(const struct value *value) {
-    return value->kind == VALUE_STRING || value->kind == VALUE_NONE || value_is_number(value);
+static bool is_key_at(const struct value *value, int depth) {
+    if (value->kind != VALUE_TUPLE)
+        return value->kind == VALUE_STRING || value->kind == VALUE_NONE || value_is_number(value);
+    if (value->as.list->count > KEY_PARTS || depth == KEY_DEPTH) return false;
+    for (size_t i = 0; i < value->as.list->count; i++)
+        if (!is_key_at(&value->as.list->items[i], depth + 1)) return false;
+    return true;
 }
+
+bool value_is_key(const struct value *value) { return is_key_at(value, 0); }
 
 // Hashes a key. Equal keys have equal hashes, including 1, 1.0 and true. Each dict has its own
 // seed, so that keys cannot be crafted to collide.
@@ -66,6 +73,12 @@ static uint64_t hash_key(const struct dict *dict, const struct value *key) {
     const uint64_t seed = (uint64_t)(uintptr_t)dict;
     if (key->kind == VALUE_STRING)
         return hash_bytes(key->as.string->bytes, key->as.string->length, seed).low;
+    uint64_t hashes[KEY_PARTS]; // at most as deep as value_is_key() lets it
+    if (key->kind == VALUE_TUPLE) {
+        for (size_t i = 0; i < key->as.list->count; i++)
+            hashes[i] = hash_key(dict, &key->as.list->items[i]);
+        return hash_bytes(hashes, key->as.list->count * sizeof hashes[0], seed + 2).low;
+    }
     const double number = value_is_number(key) ? value_number(key) : -1.5;
     const bool fits = fabs(number) < 0x1p63 && number == floor(number);
     if (!fits && key->kind != VALUE_INTEGER)
@@ -75,7 +88,7 @@ static uint64_t hash_key(const struct dict *dict, const struct value *key) {
 }
 
 static bool keys_equal(const struct value *a, const struct value *b) {
-    uint64_t work = UINT64_MAX; // keys hold no other values
+    uint64_t work = UINT64_MAX; // keys hold few other values
     bool equal = false;
     return value_equal(a, b, &work, &equal) && equal;
 }

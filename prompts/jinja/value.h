@@ -83,6 +83,8 @@ struct value {
 enum { VALUE_MAX_DEPTH = 200 }; // of nested lists, wherever a whole value is visited
 enum {
     VALUE_BYTES_PER_WORK = 32,
+    KEY_PARTS = 16,   // of a tuple that is a dict's key,
+    KEY_DEPTH = 4,    // nested no deeper
     KEY_READINGS = 8, // how often a lookup reads its key: to hash it, or in a few comparisons
 };
 

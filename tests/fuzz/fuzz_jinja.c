@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/json_value.h"
 #include "kernels/base/assert.h"
 #include "prompts/jinja/jinja.h"
+#include "prompts/jinja/json_value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

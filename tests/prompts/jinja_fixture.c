@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/json_value.h"
+#include "prompts/jinja/json_value.h"
 #include "tests/check.h"
 
 enum { VARIABLES_MOST = 40, NAME_BYTES = 64 };

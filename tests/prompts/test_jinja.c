@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/json_value.h"
+#include "prompts/jinja/json_value.h"
 #include "tests/check.h"
 #include "tests/prompts/jinja_fixture.h"
 
@@ -102,6 +102,8 @@ static void errors_say_where_and_what(void **state) {
         {"{{ 'x' * 300000000 }}", "1:4: the template takes more than 256 MiB of memory: stopped"},
         {"{{ 9223372036854775807|round(-1) }}", "1:24: an integer does not fit 64 bits"},
         {"{{ '\xFF' }}", "1:5: not UTF-8"},
+        {"{{ '{\"a\": 1'|from_json }}", "1:14: from_json(): not JSON: see offset 6"},
+        {"{{ 1|from_json }}", "1:6: from_json() wants a string, not 'int'"},
     };
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         struct rendered rendered = render_json(errors[i].source, "{\"d\": {}}");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/json_value.h"
+#include "prompts/jinja/json_value.h"
 #include "prompts/template.h"
 #include "tests/check.h"
 #include "tests/prompts/jinja_fixture.h"
@@ -248,6 +248,44 @@ static void forged_control_text_stays_text_in_every_template(void **state) {
     }
     printf("%zu rendered, %zu refused\n", rendered, refused);
     assert_true(rendered > 9 * refused);
+    close_shared(&shared);
+}
+
+// An answer that was stopped before its first word makes no later turn impossible.
+static void check_empty_answer(const char *source) {
+    struct chat_template *made = create(source);
+    const struct chat_message messages[] = {says(ROLE_USER, "zonez"), says(ROLE_ASSISTANT, ""),
+                                            says(ROLE_USER, "ztwoz"), says(ROLE_ASSISTANT, "zyesz"),
+                                            says(ROLE_USER, "zthreez")};
+    const struct render what = {.messages = messages, .count = 5, .ask = true};
+    struct text text = {0};
+    render_text(made, &what, &text);
+    const char *one = strstr(text_string(&text), "zonez");
+    const char *two = one ? strstr(one, "ztwoz") : NULL;
+    const char *yes = two ? strstr(two, "zyesz") : NULL;
+    if (!yes || !strstr(yes, "zthreez")) fail_msg("%s\nrenders\n%s", source, text_string(&text));
+    text_deinit(&text);
+    chat_template_destroy(made);
+}
+
+static void three_turns_with_an_empty_answer_render_in_every_template(void **state) {
+    (void)state;
+    static const char *const refuse[] = {
+        "{% for m in messages %}{% if m.content == '' %}{{ raise_exception('empty') }}{% endif %}"
+        "<{{ m.role }}>{{ m.content }}{% endfor %}",
+        "{% for m in messages %}{% if m.content|trim == '' %}{{ raise_exception('blank') }}"
+        "{% endif %}<{{ m.role }}>{{ m.content }}{% endfor %}",
+    };
+    struct shared shared;
+    for (size_t i = 0; i < sizeof refuse / sizeof refuse[0]; i++)
+        check_empty_answer(refuse[i]);
+    open_shared(&shared);
+    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
+        struct text source = {0};
+        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
+        check_empty_answer(source.bytes);
+        text_deinit(&source);
+    }
     close_shared(&shared);
 }
 
@@ -683,6 +721,7 @@ int main(void) {
         cmocka_unit_test(roles_are_found_by_name),
         cmocka_unit_test(published_templates_render_as_they_do_elsewhere),
         cmocka_unit_test(forged_control_text_stays_text_in_every_template),
+        cmocka_unit_test(three_turns_with_an_empty_answer_render_in_every_template),
         cmocka_unit_test(a_log_that_goes_on_is_what_the_template_renders_at_once),
         cmocka_unit_test(each_published_template_has_its_policy_for_earlier_turns),
     };

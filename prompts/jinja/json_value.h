@@ -1,11 +1,11 @@
-// app/cli/json_value.h — JSON as values of a template.
+// prompts/jinja/json_value.h — JSON as values of a template.
 //
 // Objects keep the order of their keys; as in Python, 1 is an integer and 1.0 is not. Strings are
 // text: none of this input can become a special token.
 //
 // Memory: the values' arena. Threads: none of its own.
-#ifndef APP_JSON_VALUE_H
-#define APP_JSON_VALUE_H
+#ifndef PROMPTS_JINJA_JSON_VALUE_H
+#define PROMPTS_JINJA_JSON_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

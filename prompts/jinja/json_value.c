@@ -1,4 +1,4 @@
-#include "app/cli/json_value.h"
+#include "prompts/jinja/json_value.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
