@@ -12,7 +12,41 @@ const char chat_template_chatml[] =
     " + '<|im_end|>\\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
+static const char LLAMA3[] =
+    "{{ bos_token }}{% for m in messages %}<|start_header_id|>{{ m.role }}<|end_header_id|>\n\n"
+    "{{ m.content|trim }}<|eot_id|>{% endfor %}"
+    "{% if add_generation_prompt %}<|start_header_id|>assistant<|end_header_id|>\n\n{% endif %}";
+
+static const char GEMMA[] =
+    "{{ bos_token }}{% for m in messages %}"
+    "{% if m.role == 'system' %}{{ raise_exception('it has no system role') }}{% endif %}"
+    "<start_of_turn>{{ 'model' if m.role == 'assistant' else m.role }}\n"
+    "{{ m.content|trim }}<end_of_turn>\n{% endfor %}"
+    "{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}";
+
+static const char MISTRAL[] =
+    "{{ bos_token }}{% for m in messages %}"
+    "{% if m.role == 'system' %}{{ raise_exception('it has no system role') }}{% endif %}"
+    "{% if m.role == 'user' %}[INST] {{ m.content }} [/INST]"
+    "{% else %} {{ m.content|trim }}{{ eos_token }}{% endif %}{% endfor %}";
+
+static const char PHI3[] =
+    "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}<|end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}";
+
+const char *chat_template_find(const char *name) {
+    static const char *const known[][2] = {{"chatml", chat_template_chatml},
+                                           {"llama3", LLAMA3},
+                                           {"gemma", GEMMA},
+                                           {"mistral", MISTRAL},
+                                           {"phi3", PHI3}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!strcmp(known[i][0], name)) return known[i][1];
+    return NULL;
+}
+
 enum { STOP_BYTES = 64 };
+static const char WAY_OUT[] = "; --chat-template FILE|NAME takes another in its place";
 
 // Marks where the final part of an answer in channels begins; everything before it is thinking.
 static const char CHANNEL[] = "<|channel|>", FINAL_CHANNEL[] = "<|channel|>final<|message|>";
@@ -221,8 +255,9 @@ enum status chat_template_render(const struct chat_template *chat_template,
     if (status == STATUS_OK)
         status = set_pieces(chat_template, &run, prompt);
     else if (inner.text[0])
-        error_set(err, status, run.refusal ? "the chat template refuses: %s" : "chat template: %s",
-                  inner.text);
+        error_set(err, status,
+                  run.refusal ? "the chat template refuses: %s%s" : "chat template: %s%s",
+                  inner.text, WAY_OUT);
     jinja_run_deinit(&run);
     return status;
 }
@@ -301,8 +336,9 @@ static enum status probe(struct chat_template *chat_template, struct error *err)
     const bool plain = renders(chat_template, &user, 1, &prompt, &inner) && prompt.count > 0;
     prompt_deinit(&prompt);
     if (!plain)
-        return error_set(err, STATUS_UNSUPPORTED, "the model's chat template can not be used: %s",
-                         inner.text[0] ? inner.text : "it renders nothing");
+        return error_set(err, STATUS_UNSUPPORTED, "the chat template can not be used: %s%s",
+                         inner.text[0] ? inner.text : "it renders nothing",
+                         inner.text[0] ? "" : WAY_OUT);
     chat_template->folds_system = !renders(chat_template, with_system, 2, &prompt, NULL);
     prompt_deinit(&prompt);
     if (renders(chat_template, closed, 2, &prompt, NULL)) find_end(chat_template, &prompt);
@@ -333,8 +369,8 @@ enum status chat_template_create(const struct chat_template_options *options,
         status =
             jinja_create(source, guessed ? strlen(source) : options->length, &made->jinja, &inner);
         if (status == STATUS_BAD_INPUT)
-            status = error_set(err, STATUS_UNSUPPORTED,
-                               "the model's chat template can not be used: %s", inner.text);
+            status = error_set(err, STATUS_UNSUPPORTED, "the chat template can not be used: %s%s",
+                               inner.text, WAY_OUT);
     }
     if (status == STATUS_OK) status = probe(made, err);
     if (status != STATUS_OK) {

@@ -44,6 +44,10 @@ struct chat_message {
 // The template of a file without one.
 extern const char chat_template_chatml[];
 
+// The source of a template that quire has, by the name that chat_template_name() has for its like:
+// chatml, llama3, gemma, mistral, phi3. NULL: there is none.
+const char *chat_template_find(const char *name);
+
 struct chat_template;
 
 struct chat_template_options { // borrowed for the call

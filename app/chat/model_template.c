@@ -134,10 +134,24 @@ static enum status read_source(const struct gguf *gguf, struct text *source, str
     return status;
 }
 
+// Of a template that quire has by this name, or of a file.
+static enum status read_other(const char *other, struct text *source, struct error *err) {
+    const char *known = chat_template_find(other);
+    struct model_template file = {0};
+    if (known) return text_append_string(source, known);
+    TRY(model_template_read(other, &file, err));
+    *source = file.source;
+    file.source = (struct text){0};
+    model_template_deinit(&file);
+    if (source->length > 0) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%.200s holds no chat template", other);
+}
+
 enum status model_template_create(const struct gguf *gguf, const struct tokenizer *tokenizer,
-                                  struct chat_template **result, struct error *err) {
+                                  const char *other, struct chat_template **result,
+                                  struct error *err) {
     struct text source = {0}, bos = {0}, eos = {0};
-    enum status status = read_source(gguf, &source, err);
+    enum status status = other ? read_other(other, &source, err) : read_source(gguf, &source, err);
     if (tokenizer && status == STATUS_OK)
         status = read_token(tokenizer, tokenizer_bos(tokenizer), &bos);
     if (tokenizer && status == STATUS_OK)

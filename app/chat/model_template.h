@@ -25,9 +25,10 @@ MUST_CHECK enum status model_template_read(const char *path, struct model_templa
 void model_template_deinit(struct model_template *found);
 
 // The template of an open model, or ChatML, ready to render; without a tokenizer (NULL) BOS and EOS
-// are nothing. As chat_template_create().
+// are nothing. `other`, unless it is NULL, takes its place: the name of a template that quire has,
+// or a file as above. As chat_template_create(), and as model_template_read().
 MUST_CHECK enum status model_template_create(const struct gguf *gguf,
-                                             const struct tokenizer *tokenizer,
+                                             const struct tokenizer *tokenizer, const char *other,
                                              struct chat_template **result, struct error *err);
 
 #endif

@@ -8,7 +8,8 @@
 
 enum { CLOSING_WAIT_MS = 1000 };
 
-static enum status open_model(struct session *session, struct hash128 digest, struct error *err) {
+static enum status open_model(struct session *session, const struct session_options *options,
+                              struct error *err) {
     session->tokenizer = engine_tokenizer(session->engine);
     if (!session->tokenizer)
         return error_set(err, STATUS_UNSUPPORTED, "this model has no tokenizer to chat with");
@@ -16,8 +17,8 @@ static enum status open_model(struct session *session, struct hash128 digest, st
     engine_info(session->engine, &info);
     session->context = info.context;
     TRY(model_template_create(engine_gguf(session->engine), session->tokenizer,
-                              &session->chat_template, err));
-    return db_model(session->db, digest, info.model_name, &session->model, err);
+                              options->chat_template, &session->chat_template, err));
+    return db_model(session->db, options->digest, info.model_name, &session->model, err);
 }
 
 enum status session_open(const struct session_options *options, struct session **result,
@@ -29,7 +30,7 @@ enum status session_open(const struct session_options *options, struct session *
     session->settings = options->settings;
     enum status status = options->db ? STATUS_OK : db_open(":memory:", &session->own_db, err);
     session->db = options->db ? options->db : session->own_db;
-    if (status == STATUS_OK) status = open_model(session, options->digest, err);
+    if (status == STATUS_OK) status = open_model(session, options, err);
     if (status == STATUS_OK && options->preamble)
         status = text_append_string(&session->preamble, options->preamble);
     if (status != STATUS_OK) {

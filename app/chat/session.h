@@ -67,10 +67,11 @@ struct session {
 };
 
 struct session_options {
-    struct engine *engine; // borrowed
-    struct db *db;         // borrowed; NULL: nothing is saved (a database in memory)
-    struct hash128 digest; // of the model
-    const char *preamble;  // of new conversations; "" or NULL: none; copied
+    struct engine *engine;     // borrowed
+    struct db *db;             // borrowed; NULL: nothing is saved (a database in memory)
+    struct hash128 digest;     // of the model
+    const char *preamble;      // of new conversations; "" or NULL: none; copied
+    const char *chat_template; // file or name in place of the model's own; NULL: that
     struct session_settings settings;
     const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
 };

@@ -52,6 +52,7 @@ struct args {
 
     const char *model; // NULL: the demo model
     int32_t context;
+    struct args_list chat_templates; // "FILE", "NAME" or "MODEL=…", the last that fits
     const char *backend;
     int32_t threads;
     bool deterministic;

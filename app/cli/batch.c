@@ -332,7 +332,9 @@ static enum status read_file(struct batch *batch, struct error *err) {
 static enum status open_batch(struct batch *batch, struct error *err) {
     const struct launch *launch = batch->launch;
     const struct args *args = launch->args;
-    TRY(session_open(&(struct session_options){.engine = launch->engine, .digest = launch->digest},
+    TRY(session_open(&(struct session_options){.engine = launch->engine,
+                                               .digest = launch->digest,
+                                               .chat_template = launch_chat_template(launch)},
                      &batch->session, err));
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),

@@ -120,7 +120,7 @@ static enum status append_error(struct text *out, const struct error *err) {
 static enum status append_template(struct facts *facts, const struct tokenizer *tokenizer) {
     struct chat_template *chat_template = NULL;
     struct error err = {0};
-    if (model_template_create(facts->gguf, tokenizer, &chat_template, &err) != STATUS_OK)
+    if (model_template_create(facts->gguf, tokenizer, NULL, &chat_template, &err) != STATUS_OK)
         return append_error(&facts->template_name, &err);
     const char *guess = chat_template_guessed(chat_template) ? " (a guess: the file has none)" : "";
     const enum status status =

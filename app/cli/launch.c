@@ -195,6 +195,19 @@ int launch_model(struct launch *launch) {
     return EXIT_DONE;
 }
 
+// "MODEL=FILE" is for models with MODEL in their path.
+const char *launch_chat_template(const struct launch *launch) {
+    const struct args_list *list = &launch->args->chat_templates;
+    const char *path = text_string(&launch->model);
+    for (size_t i = list->count; i-- > 0;) {
+        const char *equals = strchr(list->items[i], '=');
+        if (!equals) return list->items[i];
+        if (memmem(path, strlen(path), list->items[i], (size_t)(equals - list->items[i])))
+            return equals + 1;
+    }
+    return NULL;
+}
+
 struct sampler_options launch_sampling(const struct launch *launch) {
     const struct args *args = launch->args;
     struct sampler_options options = engine_sampler_defaults(launch->engine);
@@ -299,6 +312,7 @@ int launch_chat(struct launch *launch) {
         .db = launch->db,
         .digest = launch->digest,
         .preamble = text_string(&launch->preamble),
+        .chat_template = launch_chat_template(launch),
         .settings = {.sampler = launch_sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,

@@ -37,6 +37,9 @@ void launch_close(struct launch *launch);
 
 int launch_preamble(struct launch *launch); // the preamble alone; launch_chat() reads it too
 
+// The file or name of --chat-template that is for this model, or NULL.
+const char *launch_chat_template(const struct launch *launch);
+
 // The model's own sampling, with what the person says instead.
 struct sampler_options launch_sampling(const struct launch *launch);
 

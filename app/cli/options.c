@@ -28,6 +28,8 @@ static const struct option OPTIONS[] = {
      "a GGUF file; without one, the demo model"},
     {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
      "tokens of context (default: the model's)"},
+    {NULL, "chat-template", 0, OPTION_LIST, "[MODEL=]FILE|NAME", AT(chat_templates), FOR_ANSWERS, 0,
+     0, "in place of the model's; MODEL: part of its name"},
     {NULL, "backend", 0, OPTION_CHOICE, "auto|cpu|reference|cuda", AT(backend), FOR_ENGINE, 0, 0,
      "what computes"},
     {NULL, "threads", 't', OPTION_WHOLE, "N", AT(threads), FOR_ENGINE, 1, 1024,

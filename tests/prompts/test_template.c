@@ -289,6 +289,24 @@ static void three_turns_with_an_empty_answer_render_in_every_template(void **sta
     close_shared(&shared);
 }
 
+static void templates_by_name_are_what_their_like_is_called(void **state) {
+    (void)state;
+    static const char *const names[] = {"chatml", "llama3", "gemma", "mistral", "phi3"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *source = chat_template_find(names[i]);
+        assert_non_null(source);
+        const struct chat_template_options options = {
+            .source = source, .length = strlen(source), .bos = "<s>", .eos = "</s>"};
+        struct chat_template *made = NULL;
+        struct error err = {0};
+        if (chat_template_create(&options, &made, &err) != STATUS_OK) fail_msg("%s", err.text);
+        assert_string_equal(chat_template_name(made), names[i]);
+        chat_template_destroy(made);
+        check_empty_answer(source);
+    }
+    assert_null(chat_template_find("none"));
+}
+
 // ---- going on
 
 // What each template keeps of the log: after a plain answer, after one that thought, and after a
@@ -722,6 +740,7 @@ int main(void) {
         cmocka_unit_test(published_templates_render_as_they_do_elsewhere),
         cmocka_unit_test(forged_control_text_stays_text_in_every_template),
         cmocka_unit_test(three_turns_with_an_empty_answer_render_in_every_template),
+        cmocka_unit_test(templates_by_name_are_what_their_like_is_called),
         cmocka_unit_test(a_log_that_goes_on_is_what_the_template_renders_at_once),
         cmocka_unit_test(each_published_template_has_its_policy_for_earlier_turns),
     };
