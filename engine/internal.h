@@ -7,6 +7,7 @@
 //   pressure.c  frees blocks of idle sequences for running ones
 //   planner.c   describes requests to the scheduler and carries out its plan
 //   beams.c     beam search, by requests of one token each
+//   sampling.c  picks the tokens that a step's logits are for
 //   stepper.c   the engine's thread: plan, run, sample, report
 //   accounting.c  where every block is
 //
@@ -22,6 +23,7 @@
 #include <stdatomic.h>
 
 #include "engine/engine.h"
+#include "engine/grammar/grammar.h"
 #include "engine/kv/block_cache.h"
 #include "engine/model/forward.h"
 #include "engine/sampling/prompt_lookup.h"
@@ -60,6 +62,8 @@ struct request {
     struct request_options options;
     struct sampler *sampler;
     struct prompt_lookup lookup;
+    struct grammar_walk walk;            // if it has a grammar
+    enum status failure;                 // why nothing could be sampled
     struct scheduler_request scheduling; // state and history; the planner fills in the rest
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
@@ -121,19 +125,31 @@ void queue_push(struct engine *engine, const struct event *event);
 // With the lock held: the request ends now, its sequence is IDLE.
 void request_finish(struct request *request, enum stop_reason reason, enum status status);
 
+// Goes on in the grammar to the end of the log's first `length` tokens. False: they do not fit. D.
+bool request_walk(struct request *request, int32_t length);
+
 struct step {
     struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
     struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
     int32_t drafted[ENGINE_MAX_REQUESTS];          // draft tokens that follow it; they lie in the
                                                    // log's array, after its end
     int32_t picked[ENGINE_MAX_REQUESTS];           // sampled tokens, chunk after chunk
-    int32_t picked_count[ENGINE_MAX_REQUESTS];     // of each chunk: 0, or 1 and its accepted drafts
+    int32_t picked_count[ENGINE_MAX_REQUESTS]; // of each chunk: 0, or 1 and its accepted drafts;
+                                               // fewer if its request has failed
     int32_t count;
     int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
     int32_t planned;      // tokens of the plan's chunks that are not in the step yet
 };
 
 void *stepper_main(void *argument); // the thread; of the engine
+
+// ---- On the engine's thread, without the lock.
+
+// Adds a chunk and its drafts to the forward pass, and requests what a pick needs of its logits.
+void sampling_add(struct engine *engine, const struct request *request,
+                  const struct scheduler_chunk *chunk, int32_t drafted);
+void sampling_pick(struct engine *engine, struct step *step); // after the pass: step->picked
+bool sampling_ends_turn(const struct request *request, int32_t token);
 
 // ---- All with the lock held; those marked D on the engine's thread.
 

@@ -55,6 +55,7 @@ bool engine_next_event(struct engine *engine, int timeout_ms, struct event *even
 int engine_event_fd(const struct engine *engine) { return engine->queue.fd; }
 
 static void destroy(struct request *request) {
+    grammar_release(request->options.grammar);
     sampler_destroy(request->sampler);
     free(request);
 }
@@ -73,6 +74,8 @@ static enum status create(struct sequence *sequence, const struct request_option
     }
     request->sequence = sequence;
     request->options = *options;
+    grammar_retain(options->grammar);
+    request->walk.begun = options->begun;
     request->lookup = prompt_lookup_new(options->speculate);
     request->scheduling = (struct scheduler_request){.foreground = !options->background};
     request->started_us = clock_now_us();
@@ -135,6 +138,21 @@ void request_release(struct request *request) {
     destroy(request);
 }
 
+bool request_walk(struct request *request, int32_t length) {
+    const int32_t first = (int32_t)request->stats.prompt_tokens - request->options.answered;
+    ASSERT(first >= 0 && first <= length);
+    return grammar_walk(request->options.grammar, &request->walk, request->sequence->tokens + first,
+                        length - first);
+}
+
+// An answer that ended by itself is whole.
+static bool is_unfinished(struct request *request, enum stop_reason reason) {
+    struct grammar *grammar = request->options.grammar;
+    if (!grammar || reason == STOP_REASON_END) return false;
+    return !request_walk(request, request->sequence->length) ||
+           !grammar_accepts(grammar, &request->walk);
+}
+
 void request_finish(struct request *request, enum stop_reason reason, enum status status) {
     struct engine *engine = request->sequence->engine;
     const int64_t now = clock_now_us();
@@ -160,5 +178,6 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
                                        .request = request,
                                        .reason = reason,
                                        .status = status,
+                                       .unfinished = is_unfinished(request, reason),
                                        .stats = request->stats});
 }

@@ -13,13 +13,15 @@
 struct engine;
 struct sequence;
 struct request;
+struct grammar;
 
 enum stop_reason {
     STOP_REASON_END,       // a token that ends a turn; it is the last of the log
     STOP_REASON_LENGTH,    // max_tokens
     STOP_REASON_CONTEXT,   // the context is full
     STOP_REASON_CANCELLED, // request_cancel()
-    STOP_REASON_FAILED,    // see the event's status: FULL; or DEVICE, as for all later requests
+    STOP_REASON_FAILED, // see the event's status: FULL; BAD_INPUT, UNSUPPORTED: no token fits the
+                        // grammar; DEVICE, as for all later requests
 };
 
 // Sees the logits [vocabulary] before each token is sampled. Runs on the engine's thread.
@@ -31,6 +33,9 @@ struct request_options {
     int32_t speculate;          // draft tokens at once, at most: sampling/prompt_lookup.h; 0: none
     bool background;            // yields to requests that are not: scheduler.h
     bool ignore_end;            // continues after a turn's end: for benchmarks
+    struct grammar *grammar;    // that the answer fits (grammar/grammar.h); NULL: none. Retained
+    const char *begun;          // the answer's text before its tokens; borrowed; NULL: none
+    int32_t answered;           // tokens at the log's end that the grammar counts as the answer's
     request_observer *observer; // or NULL
     void *observer_user;
     void *owner; // comes back with each of its events
@@ -63,6 +68,7 @@ struct event {
     int32_t done, total;        // PREFILL
     enum stop_reason reason;    // DONE
     enum status status;         // DONE: OK, or why it failed
+    bool unfinished;            // DONE: more must follow for the answer to fit its grammar
     struct request_stats stats; // DONE
 };
 

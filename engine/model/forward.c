@@ -447,6 +447,15 @@ float *forward_logits(struct forward *forward, int32_t row) {
     return forward->host_logits + (size_t)row * (size_t)forward->model->config.vocabulary;
 }
 
+float *forward_fetch(struct forward *forward, int32_t row) {
+    ASSERT(row >= 0 && row < forward->num_logits && !is_whole(forward, row));
+    const size_t vocabulary = (size_t)forward->model->config.vocabulary;
+    float *host = forward->host_logits + (size_t)row * vocabulary;
+    forward->backend->to_host(forward->device, host, forward->logits + (size_t)row * vocabulary,
+                              vocabulary * sizeof(float));
+    return forward->backend->sync(forward->device) == STATUS_OK ? host : NULL;
+}
+
 const struct candidate *forward_candidates(const struct forward *forward, int32_t row) {
     ASSERT(row >= 0 && row < forward->num_logits);
     return is_whole(forward, row) ? NULL : forward->best + (size_t)row * CANDIDATES_MAX;

@@ -54,6 +54,10 @@ MUST_CHECK enum status forward_run(struct forward *forward); // and waits for it
 // [vocabulary] fp32, the caller may overwrite them; until the next run.
 float *forward_logits(struct forward *forward, int32_t row);
 
+// A row that was chosen from, whole after all, without penalties if it was chosen without; NULL:
+// the device failed.
+float *forward_fetch(struct forward *forward, int32_t row);
+
 // The same row's candidates [choice->count], as backend.h says; NULL: it was not chosen from.
 const struct candidate *forward_candidates(const struct forward *forward, int32_t row);
 #endif

@@ -141,6 +141,9 @@ static enum status start_step(struct beams *beams) {
                                               .max_tokens = 1,
                                               .background = beams->background,
                                               .ignore_end = true,
+                                              .grammar = beams->options.grammar,
+                                              .begun = beams->options.begun,
+                                              .answered = beams->generated,
                                               .observer = look,
                                               .observer_user = &beams->beams[i],
                                               .owner = beams->options.owner};
@@ -268,6 +271,7 @@ enum status beams_create(struct sequence *sequence, const struct beams_options *
     struct beams *beams = calloc(1, sizeof *beams);
     if (!beams) return STATUS_NO_MEMORY;
     beams->options = *options;
+    grammar_retain(options->grammar);
     beams->engine = sequence->engine;
     beams->prompt = sequence_length(sequence);
     const int32_t available = beams->engine->context - beams->prompt;
@@ -292,6 +296,7 @@ enum status beams_create(struct sequence *sequence, const struct beams_options *
 void beams_destroy(struct beams *beams) {
     if (!beams) return;
     ASSERT(beams->done);
+    grammar_release(beams->options.grammar);
     for (int32_t i = 0; i < beams->result_count; i++)
         free(beams->results[i].tokens);
     free(beams);

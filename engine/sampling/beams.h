@@ -35,11 +35,13 @@ enum { BEAMS_MAX_WIDTH = 32 };
 struct beams;
 
 struct beams_options {
-    int32_t width;         // 1 to BEAMS_MAX_WIDTH
-    int32_t max_tokens;    // 0: until the context is full
-    double length_penalty; // 0: none; 1: the mean; more favours longer ones
-    bool early_stopping;   // ends the search when `width` are finished
-    void *owner;           // of its events
+    int32_t width;           // 1 to BEAMS_MAX_WIDTH
+    int32_t max_tokens;      // 0: until the context is full
+    double length_penalty;   // 0: none; 1: the mean; more favours longer ones
+    bool early_stopping;     // ends the search when `width` are finished
+    struct grammar *grammar; // these two as request_options has them
+    const char *begun;
+    void *owner; // of its events
 };
 
 // The sequence is IDLE, not empty, borrowed until this returns, and not changed. NO_MEMORY; FULL:

@@ -12,6 +12,7 @@ struct sampler {
     uint64_t random_state;
     int32_t vocabulary;
     size_t capacity;               // candidates that fit: top_k, or the vocabulary
+    const uint64_t *allowed;       // by the next pick; NULL: all
     uint32_t *occurrences;         // [vocabulary], all 0 between picks; NULL without penalties
     struct candidate candidates[]; // [capacity]
 };
@@ -88,11 +89,24 @@ static void penalise(struct sampler *sampler, float *logits, const int32_t *hist
     }
 }
 
+// The first id from `id` on that is allowed, or the vocabulary.
+static int32_t next_allowed(const struct sampler *sampler, int32_t id) {
+    const uint64_t *allowed = sampler->allowed;
+    const int32_t words = (sampler->vocabulary + 63) / 64;
+    if (!allowed || id >= sampler->vocabulary) return id;
+    int32_t at = id / 64;
+    uint64_t word = allowed[at] & ~(uint64_t)0 << id % 64;
+    while (word == 0 && ++at < words)
+        word = allowed[at];
+    return word == 0 ? sampler->vocabulary : at * 64 + __builtin_ctzll(word);
+}
+
 static int32_t best_id(const struct sampler *sampler, const float *logits) {
+    const int32_t first = next_allowed(sampler, 0);
     int32_t best = -1;
-    for (int32_t id = 0; id < sampler->vocabulary; id++)
+    for (int32_t id = first; id < sampler->vocabulary; id = next_allowed(sampler, id + 1))
         if (!isnan(logits[id]) && (best < 0 || logits[id] > logits[best])) best = id;
-    return best < 0 ? 0 : best;
+    return best < 0 ? first : best;
 }
 
 // Sorts a heap that has the worst on top: the best comes first.
@@ -111,7 +125,8 @@ static struct survivors keep_top_k(struct sampler *sampler, const float *logits)
     const size_t capacity = sampler->capacity, vocabulary = (size_t)sampler->vocabulary;
     struct candidate *kept = sampler->candidates;
     size_t count = 0;
-    for (int32_t id = 0; id < sampler->vocabulary; id++) {
+    for (int32_t id = next_allowed(sampler, 0); id < sampler->vocabulary;
+         id = next_allowed(sampler, id + 1)) {
         const struct candidate next = {id, logits[id]};
         if (!(next.logit > -INFINITY)) continue; // NaN too
         if (count < capacity) {
@@ -260,19 +275,21 @@ static int32_t pick_survivor(const struct sampler_options *options, struct survi
     return draw(left, options->temperature, random);
 }
 
+void sampler_allow(struct sampler *sampler, const uint64_t *allowed) { sampler->allowed = allowed; }
+
 int32_t sampler_pick(struct sampler *sampler, float *logits, const int32_t *history,
                      size_t history_count) {
     const struct sampler_options *options = &sampler->options;
     const double random = next_random(sampler);
+    struct survivors left = {0};
     penalise(sampler, logits, history, history_count);
-    if (options->temperature == 0) return best_id(sampler, logits);
-    const struct survivors left = keep_top_k(sampler, logits);
-    if (left.count == 0) return best_id(sampler, logits);
-    return pick_survivor(options, left, random);
+    if (options->temperature > 0) left = keep_top_k(sampler, logits);
+    const int32_t best = left.count == 0 ? best_id(sampler, logits) : 0;
+    sampler->allowed = NULL;
+    return left.count == 0 ? best : pick_survivor(options, left, random);
 }
 
-// Candidates that a pick needs; 0: all there are.
-static int32_t candidates_needed(const struct sampler *sampler) {
+int32_t sampler_candidates(const struct sampler *sampler) {
     if (sampler->vocabulary > CANDIDATES_VOCABULARY_MAX) return 0;
     if (sampler->options.temperature == 0) return 1;
     const bool limited = sampler->capacity < (size_t)sampler->vocabulary;
@@ -282,7 +299,7 @@ static int32_t candidates_needed(const struct sampler *sampler) {
 bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t count,
                     struct choice *choice, struct penalty *penalties) {
     struct choice wanted = choice_of(&sampler->options);
-    wanted.count = candidates_needed(sampler);
+    wanted.count = sampler_candidates(sampler);
     if (wanted.count == 0) return false;
     int32_t distinct = 0;
     const int32_t *first = count_recent(sampler, history, count);
@@ -300,7 +317,7 @@ bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t coun
 }
 
 int32_t sampler_pick_from(struct sampler *sampler, const struct candidate *best) {
-    const int32_t needed = candidates_needed(sampler);
+    const int32_t needed = sampler_candidates(sampler);
     const double random = next_random(sampler);
     ASSERT(needed > 0);
     if (best[0].id < 0) return 0; // every logit is NaN

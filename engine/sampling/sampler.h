@@ -65,6 +65,10 @@ MUST_CHECK enum status sampler_options_check(const struct sampler_options *optio
 struct sampler *sampler_create(int32_t vocabulary, const struct sampler_options *options);
 void sampler_destroy(struct sampler *sampler); // NULL is fine
 
+// Of the next pick, only ids whose bit is set count; bits [(vocabulary + 63) / 64], borrowed until
+// then, and not all 0. NULL: all ids, as in every pick without this call.
+void sampler_allow(struct sampler *sampler, const uint64_t *allowed);
+
 // The next id, 0 ... vocabulary - 1. `logits` [vocabulary] are overwritten where penalties
 // change them. `history` is the whole token log, oldest first, ids in range.
 int32_t sampler_pick(struct sampler *sampler, float *logits, const int32_t *history,
@@ -75,7 +79,11 @@ int32_t sampler_pick(struct sampler *sampler, float *logits, const int32_t *hist
 bool sampler_choice(struct sampler *sampler, const int32_t *history, size_t history_count,
                     struct choice *choice, struct penalty *penalties);
 
-// The next id, from the candidates [choice->count] of that choice.
+// How many candidates of a row a pick needs; 0: all that there are.
+int32_t sampler_candidates(const struct sampler *sampler);
+
+// The next id, from the candidates of a row, best first: as many as a pick needs, or all there are
+// and then one with the id -1.
 int32_t sampler_pick_from(struct sampler *sampler, const struct candidate *best);
 
 #endif

@@ -18,90 +18,21 @@ static void finish_cancelled(struct engine *engine) {
             request_finish(engine->requests[i], STOP_REASON_CANCELLED, STATUS_OK);
 }
 
-// Adds a chunk to the step. Whole rows of logits are fetched only if an observer sees them, the
-// sampler needs them all, or there are drafts, since what is sampled from a row depends on the row
-// before. Otherwise candidates are enough.
-static void add_chunk(struct engine *engine, const struct request *request,
-                      const struct scheduler_chunk *chunk, int32_t drafted) {
-    const struct sequence *sequence = request->sequence;
-    struct choice choice;
-    struct penalty penalties[PENALTIES_MAX];
-    forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first, chunk->first,
-                chunk->count + drafted, chunk->last ? 1 + drafted : 0);
-    if (chunk->last && drafted == 0 && !request->options.observer &&
-        sampler_choice(request->sampler, sequence->tokens, (size_t)sequence->length, &choice,
-                       penalties))
-        forward_choose(engine->forward, &choice, penalties);
-}
-
-// Samples the token that follows the first `length` tokens, of the log and then of its drafts.
-static int32_t pick_token(const struct request *request, struct forward *forward, int32_t row,
-                          int32_t length) {
-    const struct sequence *sequence = request->sequence;
-    const struct request_options *options = &request->options;
-    const struct candidate *best = forward_candidates(forward, row);
-    if (best) return sampler_pick_from(request->sampler, best);
-    float *logits = forward_logits(forward, row);
-    if (options->observer)
-        options->observer(options->observer_user, logits,
-                          sequence->engine->model.config.vocabulary);
-    return sampler_pick(request->sampler, logits, sequence->tokens, (size_t)length);
-}
-
-static bool ends_turn(const struct request *request, int32_t token) {
-    const struct tokenizer *tokenizer = request->sequence->engine->tokenizer;
-    return !request->options.ignore_end && tokenizer && tokenizer_ends_turn(tokenizer, token);
-}
-
-// Verifies drafts: samples the next token, and one more after each draft that equals the token
-// sampled for its position, up to the turn's end. These are the tokens that decoding one by one
-// would give. Returns how many.
-static int32_t pick_tokens(const struct request *request, struct forward *forward, int32_t row,
-                           int32_t drafted, int32_t *picked) {
-    const struct sequence *sequence = request->sequence;
-    int32_t count = 0;
-    bool accepted = true;
-    while (accepted && count <= drafted) {
-        const int32_t length = sequence->length + count;
-        picked[count] = pick_token(request, forward, row + count, length);
-        accepted = count < drafted && picked[count] == sequence->tokens[length] &&
-                   !ends_turn(request, picked[count]);
-        count++;
-    }
-    return count;
-}
-
 static enum status compute(struct engine *engine, const struct step *step) {
     struct trace_span span = trace_begin("forward");
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++)
-        add_chunk(engine, step->requests[i], &step->chunks[i], step->drafted[i]);
+        sampling_add(engine, step->requests[i], &step->chunks[i], step->drafted[i]);
     const enum status status = forward_run(engine->forward);
     span.tokens = step->tokens;
     trace_end(&span);
     return status;
 }
 
-static void sample(struct engine *engine, struct step *step) {
-    struct trace_span span = trace_begin("sample");
-    int32_t row = 0, picked = 0;
-    for (int32_t i = 0; i < step->count; i++) {
-        step->picked_count[i] = 0;
-        if (!step->chunks[i].last) continue;
-        step->picked_count[i] = pick_tokens(step->requests[i], engine->forward, row,
-                                            step->drafted[i], step->picked + picked);
-        ASSERT(step->picked_count[i] > 0 && step->picked_count[i] <= 1 + step->drafted[i]);
-        row += 1 + step->drafted[i];
-        picked += step->picked_count[i];
-    }
-    span.tokens = picked;
-    trace_end(&span);
-}
-
 // Without the lock: the device, and the samplers.
 static enum status run_step(struct engine *engine, struct step *step) {
     TRY(compute(engine, step));
-    sample(engine, step);
+    sampling_pick(engine, step);
     return STATUS_OK;
 }
 
@@ -141,12 +72,26 @@ static void accept_token(struct request *request, int32_t token) {
     }
     queue_push(engine, &(struct event){
                            .kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
-    if (ends_turn(request, token))
+    if (sampling_ends_turn(request, token))
         request_finish(request, STOP_REASON_END, STATUS_OK);
     else if (request->stats.output_tokens == request->options.max_tokens)
         request_finish(request, STOP_REASON_LENGTH, STATUS_OK);
     else if (sequence->length == engine->context)
         request_finish(request, STOP_REASON_CONTEXT, STATUS_OK);
+}
+
+// What must follow by the request's grammar need not be sampled: the next step computes it at once.
+static void accept_forced(struct request *request) {
+    const struct sequence *sequence = request->sequence;
+    struct token_ids ids = {0};
+    enum status status = STATUS_OK;
+    if (request_walk(request, sequence->length))
+        status = grammar_forced(request->options.grammar, &request->walk,
+                                sequence->engine->context - sequence->length, &ids);
+    for (size_t i = 0; i < ids.count && status == STATUS_OK && !request->done; i++)
+        accept_token(request, ids.ids[i]);
+    if (status != STATUS_OK) request_finish(request, STOP_REASON_FAILED, status);
+    token_ids_deinit(&ids);
 }
 
 // Drops the KV of rejected drafts.
@@ -180,6 +125,10 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
         sequence->cached = end + i;
         accept_token(request, picked[i]);
     }
+    if (request->failure != STATUS_OK && !request->done)
+        request_finish(request, STOP_REASON_FAILED, request->failure);
+    else if (count > 0 && request->options.grammar && !request->done)
+        accept_forced(request);
 }
 
 // Commits what the step has computed.

@@ -1,0 +1,40 @@
+// engine/grammar/automaton.h — where in a grammar is a text, and which bytes may follow?
+//
+// A configuration is a node that reads a byte and the stack of calls that it is in. A state is the
+// set of all configurations that a text can be in; stacks and states are numbered, each once, so
+// that a transition is found by two numbers once it has been made: a deterministic automaton that
+// is built while it is used. Bytes that no set of the grammar tells apart are one class.
+//
+//   DEAD (0)   no text that begins like this fits
+//   START (1)  of the empty text
+//
+// Every other state can be continued to a text that fits (network.h: useful nodes).
+//
+// Limits: beyond AUTOMATON_MAX_BYTES nothing is made any more, automaton_is_full() is true, and
+// each new transition leads to DEAD. automaton_flush() forgets every state but these two.
+//
+// Memory: the network is moved in. Threads: one at a time.
+#ifndef ENGINE_AUTOMATON_H
+#define ENGINE_AUTOMATON_H
+
+#include "engine/grammar/network.h"
+
+enum { AUTOMATON_DEAD = 0, AUTOMATON_START = 1, AUTOMATON_MAX_BYTES = 256 << 20 };
+
+struct automaton;
+
+MUST_CHECK enum status automaton_create(struct network *network, struct automaton **automaton);
+void automaton_destroy(struct automaton *automaton); // NULL is fine
+void automaton_flush(struct automaton *automaton);
+
+int32_t automaton_step(struct automaton *automaton, int32_t state, unsigned char byte);
+bool automaton_accepts(const struct automaton *automaton, int32_t state); // the text is whole
+
+// True, and the byte, if the text is not whole and only this one can follow.
+bool automaton_forced(struct automaton *automaton, int32_t state, unsigned char *byte);
+
+int32_t automaton_states(const struct automaton *automaton); // states are 0 … this - 1
+size_t automaton_bytes(const struct automaton *automaton);   // that its states take
+bool automaton_is_full(const struct automaton *automaton);
+
+#endif

@@ -1,0 +1,473 @@
+#include "engine/grammar/gbnf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/grammar/characters.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
+
+// A rule's right side is read into a tree first, since a repetition needs its item several times.
+enum kind { ITEM_BYTE, ITEM_CLASS, ITEM_RULE, ITEM_SEQUENCE, ITEM_CHOICE, ITEM_REPEAT };
+
+struct item {
+    enum kind kind;
+    int32_t first, next; // its first child, and the next child of its parent; 0: none
+    int32_t value;       // BYTE, CLASS, RULE: which
+    int32_t least, most; // REPEAT; most < 0: no limit
+};
+
+struct name {
+    const char *bytes; // borrowed from the grammar
+    size_t length;
+};
+
+struct reader {
+    const char *start, *at, *end;
+    const char *root; // the rule to begin with
+    struct network *network;
+    struct character_classes classes;
+    struct item *items; // of the rule that is being read; 0 is none
+    int32_t item_count, item_capacity;
+    struct name *names; // [network->rule_count]
+    int32_t depth;
+    struct error *err;
+};
+
+static int32_t line_of(const struct reader *reader, const char *at) {
+    int32_t line = 1;
+    for (const char *c = reader->start; c < at; c++)
+        line += *c == '\n';
+    return line;
+}
+
+static enum status refuse(struct reader *reader, const char *what) {
+    const int length = (int)(reader->end - reader->at < 12 ? reader->end - reader->at : 12);
+    return error_set(reader->err, STATUS_BAD_INPUT, "grammar, line %d: %s at \"%.*s\"",
+                     line_of(reader, reader->at), what,
+                     (int)strcspn(reader->at, "\n") < length ? (int)strcspn(reader->at, "\n")
+                                                             : length,
+                     reader->at);
+}
+
+static enum status too_large(struct reader *reader, const char *what) {
+    return error_set(reader->err, STATUS_TOO_LONG, "grammar, line %d: %s",
+                     line_of(reader, reader->at), what);
+}
+
+// ---- reading
+
+// The grammar ends with a NUL, so that looking ahead is safe.
+static void skip_space(struct reader *reader, bool lines) {
+    for (;;) {
+        const char c = *reader->at;
+        if (c == '#')
+            reader->at += strcspn(reader->at, "\n");
+        else if (c == ' ' || c == '\t' || (lines && (c == '\n' || c == '\r')))
+            reader->at++;
+        else
+            return;
+    }
+}
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+}
+
+static enum status read_rule_name(struct reader *reader, int32_t *rule) {
+    struct name name = {.bytes = reader->at};
+    while (is_name(*reader->at))
+        reader->at++;
+    name.length = (size_t)(reader->at - name.bytes);
+    if (name.length == 0) return refuse(reader, "expected a rule's name");
+    for (int32_t i = 0; i < reader->network->rule_count; i++) {
+        if (!reader->names[i].bytes || reader->names[i].length != name.length ||
+            memcmp(reader->names[i].bytes, name.bytes, name.length) != 0)
+            continue;
+        *rule = i;
+        return STATUS_OK;
+    }
+    *rule = network_rule(reader->network);
+    if (reader->network->status != STATUS_OK) return too_large(reader, "too many rules");
+    reader->names[*rule] = name;
+    return STATUS_OK;
+}
+
+static enum status add_item(struct reader *reader, struct item item, int32_t *number) {
+    if (reader->item_count == reader->item_capacity) {
+        const int32_t capacity = reader->item_capacity ? reader->item_capacity * 2 : 256;
+        struct item *items = realloc(reader->items, (size_t)capacity * sizeof *items);
+        if (!items) return STATUS_NO_MEMORY;
+        reader->items = items;
+        reader->item_capacity = capacity;
+    }
+    *number = reader->item_count++;
+    reader->items[*number] = item;
+    return STATUS_OK;
+}
+
+static enum status add_class(struct reader *reader, struct character_set *set, int32_t *item) {
+    int32_t number;
+    const enum status status =
+        character_classes_find(&reader->classes, reader->network, set, &number);
+    if (status == STATUS_TOO_LONG) return too_large(reader, "too many kinds of characters");
+    TRY(status);
+    return add_item(reader, (struct item){.kind = ITEM_CLASS, .value = number}, item);
+}
+
+static enum status read_hex(struct reader *reader, int digits, uint32_t *character) {
+    uint32_t value = 0;
+    for (int i = 0; i < digits; i++) {
+        const char c = *reader->at;
+        const int digit = c >= '0' && c <= '9'   ? c - '0'
+                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                 : -1;
+        if (digit < 0) return refuse(reader, "expected a hexadecimal digit");
+        value = value << 4 | (uint32_t)digit;
+        reader->at++;
+    }
+    if (value == 0 || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
+        return refuse(reader, "an escape that is no character");
+    *character = value;
+    return STATUS_OK;
+}
+
+static enum status read_character(struct reader *reader, uint32_t *character) {
+    static const char ESCAPES[] = "nrt\\\"[]", MEANT[] = "\n\r\t\\\"[]";
+    size_t used;
+    if (*reader->at != '\\') {
+        if (reader->at == reader->end || *reader->at == '\n')
+            return refuse(reader, "the line ends inside quotes or brackets");
+        *character = utf8_decode(reader->at, (size_t)(reader->end - reader->at), &used);
+        reader->at += used;
+        return STATUS_OK;
+    }
+    const char escape = reader->at[1];
+    const char *known = escape ? strchr(ESCAPES, escape) : NULL;
+    if (known) {
+        *character = (unsigned char)MEANT[known - ESCAPES];
+        reader->at += 2;
+        return STATUS_OK;
+    }
+    const int digits = escape == 'x' ? 2 : escape == 'u' ? 4 : escape == 'U' ? 8 : 0;
+    if (digits == 0) return refuse(reader, "an unknown escape");
+    reader->at += 2;
+    return read_hex(reader, digits, character);
+}
+
+// Links the children that follow one another.
+struct children {
+    int32_t parent, last;
+};
+
+static void add_child(struct reader *reader, struct children *children, int32_t item) {
+    if (children->last)
+        reader->items[children->last].next = item;
+    else
+        reader->items[children->parent].first = item;
+    children->last = item;
+}
+
+static enum status read_text(struct reader *reader, int32_t *item) {
+    struct children children = {0};
+    TRY(add_item(reader, (struct item){.kind = ITEM_SEQUENCE}, item));
+    children.parent = *item;
+    reader->at++;
+    while (*reader->at != '"') {
+        uint32_t character;
+        char bytes[UTF8_MAX_BYTES];
+        TRY(read_character(reader, &character));
+        const size_t length = utf8_encode(character, bytes);
+        for (size_t i = 0; i < length; i++) {
+            int32_t child;
+            TRY(add_item(reader, (struct item){.kind = ITEM_BYTE, .value = (unsigned char)bytes[i]},
+                         &child));
+            add_child(reader, &children, child);
+        }
+    }
+    reader->at++;
+    return STATUS_OK;
+}
+
+static enum status read_class(struct reader *reader, int32_t *item) {
+    struct character_set set = {0};
+    const bool negated = reader->at[1] == '^';
+    reader->at += negated ? 2 : 1;
+    while (*reader->at != ']') {
+        uint32_t first, last;
+        TRY(read_character(reader, &first));
+        last = first;
+        if (reader->at[0] == '-' && reader->at[1] != ']') {
+            reader->at++;
+            TRY(read_character(reader, &last));
+            if (last < first) return refuse(reader, "a range that runs backwards, before");
+        }
+        if (!character_set_add(&set, first, last))
+            return too_large(reader, "too many ranges between brackets");
+    }
+    reader->at++;
+    if (negated) character_set_negate(&set);
+    return add_class(reader, &set, item);
+}
+
+static enum status read_number(struct reader *reader, int32_t *number) {
+    int32_t value = 0;
+    while (*reader->at >= '0' && *reader->at <= '9') {
+        value = value * 10 + (*reader->at++ - '0');
+        if (value > GBNF_MAX_REPEAT) return too_large(reader, "a repetition of more than 100000");
+    }
+    *number = value;
+    return STATUS_OK;
+}
+
+// {m}, {m,}, {m,n} or {,n}, after the brace.
+static enum status read_bounds(struct reader *reader, struct item *repeat) {
+    skip_space(reader, false);
+    const char *before = reader->at;
+    TRY(read_number(reader, &repeat->least));
+    repeat->most = repeat->least;
+    bool any = reader->at > before;
+    skip_space(reader, false);
+    if (*reader->at == ',') {
+        reader->at++;
+        skip_space(reader, false);
+        before = reader->at;
+        TRY(read_number(reader, &repeat->most));
+        any = any || reader->at > before;
+        if (reader->at == before) repeat->most = -1;
+        skip_space(reader, false);
+    }
+    if (!any || *reader->at != '}') return refuse(reader, "expected {m}, {m,} or {m,n}");
+    reader->at++;
+    if (repeat->most >= 0 && repeat->most < repeat->least)
+        return refuse(reader, "a repetition whose end is below its beginning, before");
+    return STATUS_OK;
+}
+
+static enum status read_repeats(struct reader *reader, int32_t *item) {
+    for (int32_t times = 0;; times++) {
+        struct item repeat = {.kind = ITEM_REPEAT, .most = -1, .first = *item};
+        const char c = *reader->at;
+        if (!c || !strchr("*+?{", c)) return STATUS_OK;
+        if (times == GBNF_MAX_DEPTH) return too_large(reader, "too many repetitions in a row");
+        reader->at++;
+        if (c == '+') repeat.least = 1;
+        if (c == '?') repeat.most = 1;
+        if (c == '{') TRY(read_bounds(reader, &repeat));
+        TRY(add_item(reader, repeat, item));
+        skip_space(reader, reader->depth > 0);
+    }
+}
+
+static enum status read_choice(struct reader *reader, int32_t *item);
+
+static enum status read_one(struct reader *reader, int32_t *item) {
+    struct character_set any = {0};
+    struct item rule = {.kind = ITEM_RULE};
+    switch (*reader->at) {
+    case '"':
+        return read_text(reader, item);
+    case '[':
+        return read_class(reader, item);
+    case '.':
+        reader->at++;
+        character_set_negate(&any);
+        return add_class(reader, &any, item);
+    case '(':
+        if (++reader->depth > GBNF_MAX_DEPTH) return too_large(reader, "parentheses too deep");
+        reader->at++;
+        TRY(read_choice(reader, item));
+        if (*reader->at != ')') return refuse(reader, "expected )");
+        reader->at++;
+        reader->depth--;
+        return STATUS_OK;
+    case '<':
+    case '!':
+        return error_set(reader->err, STATUS_UNSUPPORTED,
+                         "grammar, line %d: <…> and !<…>, which match tokens, are not supported",
+                         line_of(reader, reader->at));
+    default:
+        TRY(read_rule_name(reader, &rule.value));
+        return add_item(reader, rule, item);
+    }
+}
+
+// One alternative: what stands up to |, ) or the rule's end.
+static enum status read_sequence(struct reader *reader, int32_t *item) {
+    struct children children = {0};
+    TRY(add_item(reader, (struct item){.kind = ITEM_SEQUENCE}, item));
+    children.parent = *item;
+    for (;;) {
+        int32_t child;
+        skip_space(reader, reader->depth > 0);
+        if (!*reader->at || strchr("|)\r\n", *reader->at)) return STATUS_OK;
+        TRY(read_one(reader, &child));
+        skip_space(reader, reader->depth > 0);
+        TRY(read_repeats(reader, &child));
+        add_child(reader, &children, child);
+    }
+}
+
+static enum status read_choice(struct reader *reader, int32_t *item) {
+    struct children children = {0};
+    TRY(add_item(reader, (struct item){.kind = ITEM_CHOICE}, item));
+    children.parent = *item;
+    skip_space(reader, true);
+    for (;;) {
+        int32_t child;
+        TRY(read_sequence(reader, &child));
+        add_child(reader, &children, child);
+        if (*reader->at != '|') return STATUS_OK;
+        reader->at++;
+        skip_space(reader, true);
+    }
+}
+
+// ---- from trees to nodes: each function returns where something begins that goes on at `next`
+
+static int32_t build(struct reader *reader, int32_t item, int32_t next);
+
+static int32_t build_sequence(struct reader *reader, int32_t child, int32_t next) {
+    int32_t reversed = 0; // children are linked forwards, and built backwards
+    while (child) {
+        const int32_t after = reader->items[child].next;
+        reader->items[child].next = reversed;
+        reversed = child;
+        child = after;
+    }
+    while (reversed) {
+        const int32_t before = reader->items[reversed].next;
+        next = build(reader, reversed, next);
+        reader->items[reversed].next = child;
+        child = reversed;
+        reversed = before;
+    }
+    return next;
+}
+
+static int32_t build_repeat(struct reader *reader, const struct item *repeat, int32_t next) {
+    struct network *network = reader->network;
+    int32_t start = next;
+    if (repeat->most < 0) {
+        start = network_node(network, NODE_SPLIT, next, next);
+        const int32_t body = build(reader, repeat->first, start);
+        network->nodes[start].next = body;
+    }
+    for (int32_t i = repeat->least; i < repeat->most && network->status == STATUS_OK; i++)
+        start = network_node(network, NODE_SPLIT, build(reader, repeat->first, start), next);
+    for (int32_t i = 0; i < repeat->least && network->status == STATUS_OK; i++)
+        start = build(reader, repeat->first, start);
+    return start;
+}
+
+static int32_t build(struct reader *reader, int32_t number, int32_t next) {
+    const struct item item = reader->items[number];
+    struct byte_set byte = {{0}};
+    int32_t start = NETWORK_NONE;
+    switch (item.kind) {
+    case ITEM_BYTE:
+        byte_set_add(&byte, (unsigned char)item.value);
+        return network_node(reader->network, NODE_BYTES, next, network_set(reader->network, &byte));
+    case ITEM_CLASS:
+        return character_classes_node(&reader->classes, reader->network, item.value, next);
+    case ITEM_RULE:
+        return network_node(reader->network, NODE_CALL, next, item.value);
+    case ITEM_SEQUENCE:
+        return build_sequence(reader, item.first, next);
+    case ITEM_REPEAT:
+        return build_repeat(reader, &item, next);
+    case ITEM_CHOICE:
+        for (int32_t child = item.first; child; child = reader->items[child].next) {
+            const int32_t way = build(reader, child, next);
+            start = start < 0 ? way : network_node(reader->network, NODE_SPLIT, start, way);
+        }
+        return start;
+    }
+    return start;
+}
+
+static enum status read_rule(struct reader *reader) {
+    int32_t rule, item;
+    TRY(read_rule_name(reader, &rule));
+    skip_space(reader, false);
+    if (strncmp(reader->at, "::=", 3) != 0) return refuse(reader, "expected ::=");
+    if (reader->network->rules[rule].start >= 0)
+        return refuse(reader, "a second definition of a rule,");
+    reader->at += 3;
+    reader->item_count = 1; // 0 is none
+    reader->depth = 0;
+    TRY(read_choice(reader, &item));
+    if (*reader->at == ')') return refuse(reader, "a ) too many");
+    if (reader->at < reader->end && !strchr("\r\n", *reader->at))
+        return refuse(reader, "expected the line's end");
+    const int32_t start = build(reader, item, 0);
+    if (reader->network->status != STATUS_OK) return too_large(reader, "the grammar is too large");
+    reader->network->rules[rule].start = start;
+    return STATUS_OK;
+}
+
+static enum status read_rules(struct reader *reader) {
+    int32_t wrong;
+    for (skip_space(reader, true); reader->at < reader->end; skip_space(reader, true))
+        TRY(read_rule(reader));
+    reader->network->root = NETWORK_NONE;
+    for (int32_t i = 0; i < reader->network->rule_count; i++) {
+        const struct name *name = &reader->names[i];
+        if (reader->network->rules[i].start < 0)
+            return error_set(reader->err, STATUS_BAD_INPUT,
+                             "grammar, line %d: the rule %.*s is not defined",
+                             line_of(reader, name->bytes),
+                             (int)(name->length < 60 ? name->length : 60), name->bytes);
+        if (name->length == strlen(reader->root) &&
+            memcmp(name->bytes, reader->root, name->length) == 0)
+            reader->network->root = i;
+    }
+    if (reader->network->root < 0)
+        return error_set(reader->err, STATUS_BAD_INPUT, "the grammar has no rule \"%s\"",
+                         reader->root);
+    const enum status status = network_close(reader->network, &wrong);
+    if (status != STATUS_BAD_INPUT) return status;
+    if (wrong == reader->network->root &&
+        !reader->network->nodes[reader->network->rules[wrong].start].useful)
+        return error_set(reader->err, status, "no finite text fits the grammar");
+    const struct name *name = &reader->names[wrong];
+    return error_set(reader->err, status, "grammar, line %d: left recursion in the rule %.*s",
+                     line_of(reader, name->bytes), (int)(name->length < 60 ? name->length : 60),
+                     name->bytes);
+}
+
+enum status gbnf_read(const char *bytes, size_t length, const char *root, struct network *network,
+                      struct error *err) {
+    struct text copy = {0};
+    struct network made;
+    size_t bad;
+    if (length > GBNF_MAX_BYTES)
+        return error_set(err, STATUS_TOO_LONG, "the grammar is longer than %d bytes",
+                         GBNF_MAX_BYTES);
+    if (!utf8_valid(bytes, length, &bad) || memchr(bytes, '\0', length))
+        return error_set(err, STATUS_BAD_INPUT, "the grammar is not UTF-8 text");
+    TRY(text_append(&copy, bytes, length));
+    network_init(&made);
+    struct reader reader = {.start = text_string(&copy),
+                            .at = text_string(&copy),
+                            .end = text_string(&copy) + length,
+                            .root = root,
+                            .network = &made,
+                            .names = calloc(NETWORK_MAX_RULES, sizeof *reader.names),
+                            .err = err};
+    enum status status = reader.names ? made.status : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = add_item(&reader, (struct item){0}, &(int32_t){0});
+    if (status == STATUS_OK) status = read_rules(&reader);
+    if (status == STATUS_OK)
+        *network = made;
+    else
+        network_deinit(&made);
+    if (status == STATUS_NO_MEMORY) error_set(err, status, "not enough memory for the grammar");
+    character_classes_deinit(&reader.classes);
+    free(reader.items);
+    free(reader.names);
+    text_deinit(&copy);
+    return status;
+}

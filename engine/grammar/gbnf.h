@@ -1,0 +1,29 @@
+// engine/grammar/gbnf.h — a grammar in GBNF, as llama.cpp documents it (grammars/README.md).
+//
+//   root  ::= "yes" | "no" (", " why)?      # the answer
+//   why   ::= [a-zA-Z ]{1,40} "."
+//
+//   "text" with the escapes \n \r \t \\ \" \[ \] \xHH \uHHHH \UHHHHHHHH; [a-z] and [^a-z], with the
+//   same; . any character; ( ) and |; after any of these * + ? {m} {m,} {m,n} {,n}; # to the line's
+//   end. A line's end ends a rule, but after ::= and |, and inside parentheses.
+//
+// The text is UTF-8. No character is U+0000, in no class either.
+#ifndef ENGINE_GBNF_H
+#define ENGINE_GBNF_H
+
+#include "engine/grammar/network.h"
+
+enum {
+    GBNF_MAX_BYTES = 1 << 22,
+    GBNF_MAX_DEPTH = 128, // of parentheses
+    GBNF_MAX_REPEAT = 100000,
+    GBNF_MAX_CLASSES = 2048, // different ones
+};
+
+// *network is closed, and owned by the caller; it begins with the rule `root`. BAD_INPUT names the
+// line and what is wrong: syntax, a rule without a definition or with two, left recursion, no text
+// that fits. UNSUPPORTED: matching by tokens. TOO_LONG: repeated too often, too deep or too large.
+MUST_CHECK enum status gbnf_read(const char *bytes, size_t length, const char *root,
+                                 struct network *network, struct error *err);
+
+#endif

@@ -1,0 +1,73 @@
+// engine/grammar/grammar.h — which tokens may come next, so that an answer fits a grammar?
+//
+// A token is allowed if the text so far with its bytes can still be continued to one that fits; a
+// token that ends the turn, if the text fits as it is. So an answer that ends by itself is valid by
+// construction.
+//
+// The position in an answer is a function of its tokens alone. A walk remembers it and goes on from
+// there; forks, and answers that are continued, begin a walk of their own.
+//
+//   grammar_create ─► grammar_walk ─┬─► grammar_allowed: one bit for each id
+//                                   ├─► grammar_filter:  of some candidates, in their order
+//                                   └─► grammar_forced:  tokens that need not be sampled
+//
+// Both answers to "which" are the same. Filtering looks at a few candidates and costs microseconds;
+// a mask needs a walk over the vocabulary, and is kept for each state, so that the next one at this
+// place costs nothing. What is kept has a limit; grammar_walk() then forgets all of it.
+//
+// Memory: owned, counted by references. Threads: create, retain and release in any; the rest one at
+// a time (the engine's).
+#ifndef ENGINE_GRAMMAR_H
+#define ENGINE_GRAMMAR_H
+
+#include "engine/grammar/token_trie.h"
+
+struct candidate; // kernels/backend.h
+struct grammar;
+
+struct grammar_walk {  // {0} is at the beginning
+    const char *begun; // what the answer's text begins with before its tokens; borrowed; NULL: ""
+    int32_t state;     // of the automaton
+    int32_t tokens;    // of the answer that it has passed
+    uint64_t flushes;  // that it knows of; 0: it has not begun
+};
+
+struct grammar_mask {
+    const uint64_t *bits; // [(vocabulary + 63) / 64]; borrowed until the next walk
+    int32_t count;        // that are set
+};
+
+// From GBNF (gbnf.h), whose rule `root` is the answer, for the trie's vocabulary, which is
+// borrowed. Errors: gbnf_read()'s.
+MUST_CHECK enum status grammar_create(const struct token_trie *trie, const char *gbnf,
+                                      const char *root, struct grammar **grammar,
+                                      struct error *err);
+struct grammar *grammar_retain(struct grammar *grammar); // NULL is fine, here and there
+void grammar_release(struct grammar *grammar);
+
+// So many bytes of states and masks are kept before all are forgotten; 64 MiB at first.
+void grammar_limit(struct grammar *grammar, size_t bytes);
+
+// Goes on to the end of the answer's tokens [count], from the beginning if it has to. False: they
+// do not fit.
+bool grammar_walk(struct grammar *grammar, struct grammar_walk *walk, const int32_t *tokens,
+                  int32_t count);
+
+bool grammar_accepts(const struct grammar *grammar, const struct grammar_walk *walk);
+
+// count 0: no token fits; or, UNSUPPORTED, the grammar has too many states.
+MUST_CHECK enum status grammar_allowed(struct grammar *grammar, const struct grammar_walk *walk,
+                                       struct grammar_mask *mask);
+
+// Copies the first `most` allowed ones of best [CANDIDATES_MAX], or up to an id of -1, to kept;
+// returns how many.
+int32_t grammar_filter(struct grammar *grammar, const struct grammar_walk *walk,
+                       const struct candidate *best, int32_t most, struct candidate *kept);
+
+// Appends the tokens of the text that must follow, as the tokenizer cuts it, up to `most`. The last
+// is left out, as what follows may belong to it; so is all of it where the tokenizer would write
+// anything else before or after it.
+MUST_CHECK enum status grammar_forced(struct grammar *grammar, const struct grammar_walk *walk,
+                                      int32_t most, struct token_ids *ids);
+
+#endif

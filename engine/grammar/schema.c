@@ -1,0 +1,369 @@
+#include "engine/grammar/schema.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/grammar/schema_parts.h"
+
+static const char COMMON_RULES[] =
+    "value ::= object | array | string | number | \"true\" | \"false\" | \"null\"\n"
+    "object ::= \"{\" (string \": \" value (\", \" string \": \" value)*)? \"}\"\n"
+    "array ::= \"[\" (value (\", \" value)*)? \"]\"\n"
+    "string ::= \"\\\"\" char* \"\\\"\"\n"
+    "plain ::= [^\"\\\\\\x01-\\x1F]\n"
+    "char ::= plain | \"\\\\\" ([\"\\\\/bfnrt] | \"u\" unicode)\n"
+    "hex ::= [0-9a-fA-F]\n"
+    "unicode ::= \"000\" [1-9a-fA-F] | \"00\" [1-9a-fA-F] hex | \"0\" [1-9a-fA-F] hex hex |\n"
+    "  [1-9a-cA-CefEF] hex hex hex | [dD] [0-7] hex hex\n"
+    "integer ::= \"-\"? (\"0\" | [1-9] [0-9]{0,15})\n"
+    "number ::= integer (\".\" [0-9]{1,16})? ([eE] [-+]? [1-9] [0-9]?)?\n"
+    "never ::= []\n";
+
+// Keywords that constrain a value, and of which type; 0: of any.
+static const struct keyword {
+    const char *name;
+    unsigned type;
+} KEYWORDS[] = {
+    {"type", 0},
+    {"enum", 0},
+    {"const", 0},
+    {"anyOf", 0},
+    {"oneOf", 0},
+    {"allOf", 0},
+    {"$ref", 0},
+    {"properties", SCHEMA_OBJECT},
+    {"required", SCHEMA_OBJECT},
+    {"additionalProperties", SCHEMA_OBJECT},
+    {"items", SCHEMA_ARRAY},
+    {"prefixItems", SCHEMA_ARRAY},
+    {"additionalItems", SCHEMA_ARRAY},
+    {"minItems", SCHEMA_ARRAY},
+    {"maxItems", SCHEMA_ARRAY},
+    {"minLength", SCHEMA_STRING},
+    {"maxLength", SCHEMA_STRING},
+    {"pattern", SCHEMA_STRING},
+    {"format", SCHEMA_STRING},
+    {"minimum", SCHEMA_NUMBER},
+    {"maximum", SCHEMA_NUMBER},
+    {"exclusiveMinimum", SCHEMA_NUMBER},
+    {"exclusiveMaximum", SCHEMA_NUMBER},
+};
+enum { KEYWORD_COUNT = sizeof KEYWORDS / sizeof KEYWORDS[0] };
+
+bool schema_is_annotation(const char *keyword) {
+    static const char *const NAMES[] = {
+        "$schema",  "$id",       "$comment",    "$defs",           "definitions",
+        "title",    "default",   "description", "examples",        "deprecated",
+        "readOnly", "writeOnly", "example",     "contentMediaType"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (strcmp(NAMES[i], keyword) == 0) return true;
+    return strncmp(keyword, "x-", 2) == 0;
+}
+
+enum status schema_refuse(struct compiler *compiler, enum status status, const char *format, ...) {
+    char what[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return error_set(compiler->err, status, "schema, at #%.120s: %s", text_string(&compiler->path),
+                     what);
+}
+
+enum status schema_count(struct compiler *compiler, const cJSON *schema, const char *keyword,
+                         int32_t otherwise, int32_t *count) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(schema, keyword);
+    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    *count = otherwise;
+    if (!item) return STATUS_OK;
+    if (!(number >= 0 && number <= INT32_MAX && number == floor(number)))
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be a whole number from 0 on",
+                             keyword);
+    *count = (int32_t)number;
+    return STATUS_OK;
+}
+
+enum status schema_quote(struct text *out, const char *text) {
+    TRY(text_append(out, "\"", 1));
+    for (size_t left = strlen(text), used; left > 0; left -= used, text += used) {
+        const uint32_t character = utf8_decode(text, left, &used);
+        const bool bare = character >= ' ' && character < 0x7F && !strchr("\"\\", (int)character);
+        TRY(bare ? text_append(out, text, 1) : text_format(out, "\\U%08X", character));
+    }
+    return text_append(out, "\"", 1);
+}
+
+enum status schema_literal(struct text *out, const cJSON *value) {
+    char *json = cJSON_PrintUnformatted(value);
+    if (!json) return STATUS_NO_MEMORY;
+    const enum status status = schema_quote(out, json);
+    cJSON_free(json);
+    return status;
+}
+
+// ---- types
+
+static const struct {
+    const char *name;
+    unsigned type;
+} TYPES[] = {{"null", SCHEMA_NULL},     {"boolean", SCHEMA_BOOLEAN}, {"integer", SCHEMA_INTEGER},
+             {"number", SCHEMA_NUMBER}, {"string", SCHEMA_STRING},   {"array", SCHEMA_ARRAY},
+             {"object", SCHEMA_OBJECT}};
+enum { TYPE_COUNT = sizeof TYPES / sizeof TYPES[0] };
+
+static unsigned type_of(const cJSON *value) {
+    if (cJSON_IsNull(value)) return SCHEMA_NULL;
+    if (cJSON_IsBool(value)) return SCHEMA_BOOLEAN;
+    if (cJSON_IsString(value)) return SCHEMA_STRING;
+    if (cJSON_IsArray(value)) return SCHEMA_ARRAY;
+    if (cJSON_IsObject(value)) return SCHEMA_OBJECT;
+    return value->valuedouble == floor(value->valuedouble) ? SCHEMA_INTEGER : SCHEMA_FRACTION;
+}
+
+static enum status read_type(struct compiler *compiler, const cJSON *name, unsigned *types) {
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (cJSON_IsString(name) && strcmp(name->valuestring, TYPES[i].name) == 0) {
+            *types |= TYPES[i].type;
+            return STATUS_OK;
+        }
+    return schema_refuse(compiler, STATUS_BAD_INPUT, "\"type\" must be a type of JSON, or several");
+}
+
+enum status schema_types(struct compiler *compiler, const cJSON *schema, unsigned *result) {
+    const cJSON *type = cJSON_GetObjectItemCaseSensitive(schema, "type");
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(schema, "enum");
+    const cJSON *only = cJSON_GetObjectItemCaseSensitive(schema, "const");
+    unsigned types = type ? 0 : SCHEMA_ANY, of_values = 0;
+    if (cJSON_IsBool(schema)) {
+        *result = cJSON_IsTrue(schema) ? SCHEMA_ANY : 0;
+        return STATUS_OK;
+    }
+    const cJSON *one = cJSON_IsArray(type) ? type->child : type;
+    for (; one; one = cJSON_IsArray(type) ? one->next : NULL)
+        TRY(read_type(compiler, one, &types));
+    if (only) of_values = type_of(only);
+    for (const cJSON *value = values ? values->child : NULL; value; value = value->next)
+        of_values |= type_of(value);
+    *result = only || values ? types & of_values : types;
+    return STATUS_OK;
+}
+
+// ---- one schema
+
+// Refuses what is not understood. *types: what the keywords constrain that are of one type.
+static enum status check_keywords(struct compiler *compiler, const cJSON *schema, unsigned *types) {
+    *types = 0;
+    for (const cJSON *item = schema->child; item; item = item->next) {
+        const char *name = item->string;
+        size_t i = 0;
+        if (schema_is_annotation(name) || (strcmp(name, "uniqueItems") == 0 && cJSON_IsFalse(item)))
+            continue;
+        while (i < KEYWORD_COUNT && strcmp(KEYWORDS[i].name, name) != 0)
+            i++;
+        if (i == KEYWORD_COUNT)
+            return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"%.40s\" is not supported", name);
+        *types |= KEYWORDS[i].type;
+    }
+    return STATUS_OK;
+}
+
+enum status schema_written_types(struct compiler *compiler, const cJSON *schema, unsigned *types) {
+    unsigned constrained = 0;
+    TRY(schema_types(compiler, schema, types));
+    if (cJSON_IsObject(schema)) TRY(check_keywords(compiler, schema, &constrained));
+    if (*types == SCHEMA_ANY && constrained) *types = constrained;
+    return STATUS_OK;
+}
+
+// One of some values, as far as their types are among `types`.
+static enum status choose_value(struct compiler *compiler, const cJSON *schema, unsigned types,
+                                unsigned constrained, struct text *out) {
+    const cJSON *only = cJSON_GetObjectItemCaseSensitive(schema, "const");
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(schema, "enum");
+    const char *keyword = only ? "const" : "enum";
+    if ((only && values) || constrained)
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "\"%s\" beside other constraints is not supported", keyword);
+    if (!only && !cJSON_IsArray(values))
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"enum\" must be an array");
+    TRY(text_append_string(out, "never"));
+    const cJSON *value = only ? only : values->child;
+    for (; value; value = only ? NULL : value->next) {
+        if (!(type_of(value) & types)) continue;
+        TRY(text_append_string(out, " | "));
+        TRY(schema_literal(out, value));
+    }
+    return STATUS_OK;
+}
+
+static enum status add_type(struct compiler *compiler, const cJSON *schema, unsigned type,
+                            unsigned types, unsigned constrained, struct text *out) {
+    if (type == SCHEMA_OBJECT) return schema_object(compiler, schema, out);
+    if (type == SCHEMA_ARRAY) return schema_array(compiler, schema, out);
+    if (type == SCHEMA_NULL) return text_append_string(out, "\"null\"");
+    if (type == SCHEMA_BOOLEAN) return text_append_string(out, "\"true\" | \"false\"");
+    if (!(constrained & type) && type == SCHEMA_STRING) return text_append_string(out, "string");
+    if (type == SCHEMA_STRING) return schema_string(compiler, schema, out);
+    if (!(constrained & type))
+        return text_append_string(out, types & SCHEMA_FRACTION ? "number" : "integer");
+    return schema_number(compiler, schema, types & SCHEMA_FRACTION, out);
+}
+
+static enum status choose_type(struct compiler *compiler, const cJSON *schema, unsigned types,
+                               unsigned constrained, struct text *out) {
+    const char *between = "";
+    if (types == SCHEMA_ANY && !constrained) return text_append_string(out, "value");
+    for (unsigned type = SCHEMA_NULL; type <= SCHEMA_OBJECT; type *= 2) {
+        if (!(types & type) || type == SCHEMA_FRACTION) continue; // integers are with the numbers
+        TRY(text_append_string(out, between));
+        TRY(add_type(compiler, schema, type, types, constrained, out));
+        between = " | ";
+    }
+    return STATUS_OK;
+}
+
+static enum status choose_schema(struct compiler *compiler, const cJSON *schema,
+                                 const char *keyword, struct text *out) {
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(schema, keyword), *rest;
+    if (!cJSON_IsArray(all) || !all->child)
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be an array of schemas",
+                             keyword);
+    char step[32];
+    int index = 0;
+    if (strcmp(keyword, "oneOf") == 0) TRY(schema_check_exclusive(compiler, all));
+    TRY(schema_without(compiler, schema, keyword, &rest));
+    for (const cJSON *one = all->child; one; one = one->next) {
+        const cJSON *both = one;
+        int32_t rule;
+        if (rest) TRY(schema_combine(compiler, rest, one, &both));
+        snprintf(step, sizeof step, "/%s/%d", keyword, index++);
+        TRY(schema_compile(compiler, both, step, "", &rule));
+        TRY(text_format(out, "%sr%d", one == all->child ? "" : " | ", rule));
+    }
+    return STATUS_OK;
+}
+
+// allOf, and $ref beside other keywords: everything as one schema.
+static enum status unite(struct compiler *compiler, const cJSON *schema, const char *keyword,
+                         const cJSON **united) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(schema, keyword), *both;
+    TRY(schema_without(compiler, schema, keyword, &both));
+    if (strcmp(keyword, "$ref") == 0) {
+        const cJSON *target;
+        if (!cJSON_IsString(value))
+            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\" must be a text");
+        TRY(schema_resolve(compiler, value->valuestring, &target));
+        *united = target;
+        return both ? schema_combine(compiler, both, target, united) : STATUS_OK;
+    }
+    if (!cJSON_IsArray(value) || !value->child)
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"allOf\" must be an array of schemas");
+    for (const cJSON *one = value->child; one; one = one->next)
+        if (both)
+            TRY(schema_combine(compiler, both, one, &both));
+        else
+            both = one;
+    *united = both;
+    return STATUS_OK;
+}
+
+static enum status compile_object(struct compiler *compiler, const cJSON *schema,
+                                  struct text *out) {
+    static const char *const UNITED[] = {"$ref", "allOf"}, *const CHOSEN[] = {"anyOf", "oneOf"};
+    unsigned constrained, types;
+    TRY(check_keywords(compiler, schema, &constrained));
+    for (size_t i = 0; i < 2; i++) {
+        const cJSON *united;
+        int32_t rule;
+        if (!cJSON_GetObjectItemCaseSensitive(schema, UNITED[i])) continue;
+        TRY(unite(compiler, schema, UNITED[i], &united));
+        TRY(schema_compile(compiler, united, "/", UNITED[i], &rule));
+        return text_format(out, "r%d", rule);
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (cJSON_GetObjectItemCaseSensitive(schema, CHOSEN[i]))
+            return choose_schema(compiler, schema, CHOSEN[i], out);
+    TRY(schema_written_types(compiler, schema, &types));
+    if (cJSON_GetObjectItemCaseSensitive(schema, "const") ||
+        cJSON_GetObjectItemCaseSensitive(schema, "enum"))
+        return choose_value(compiler, schema, types, constrained, out);
+    return choose_type(compiler, schema, types, constrained, out);
+}
+
+static enum status compile_new(struct compiler *compiler, const cJSON *schema, int32_t rule) {
+    struct text right = {0};
+    enum status status;
+    if (cJSON_IsBool(schema))
+        status = text_append_string(&right, cJSON_IsTrue(schema) ? "value" : "never");
+    else if (cJSON_IsObject(schema))
+        status = compile_object(compiler, schema, &right);
+    else
+        status = schema_refuse(compiler, STATUS_BAD_INPUT, "expected an object, true or false");
+    if (status == STATUS_OK)
+        status = text_format(compiler->gbnf, "r%d ::= %s\n", rule, text_string(&right));
+    text_deinit(&right);
+    return status;
+}
+
+enum status schema_compile(struct compiler *compiler, const cJSON *schema, const char *step,
+                           const char *name, int32_t *rule) {
+    const size_t before = compiler->path.length;
+    for (int32_t i = 0; i < compiler->known_count; i++)
+        if (compiler->known[i].schema == schema) {
+            *rule = compiler->known[i].rule;
+            return STATUS_OK;
+        }
+    TRY(text_format(&compiler->path, "%s%.60s", step, name));
+    if (compiler->depth == SCHEMA_MAX_DEPTH)
+        return schema_refuse(compiler, STATUS_TOO_LONG, "too deep, or a $ref that leads to itself");
+    if (compiler->known_count == SCHEMA_MAX_NODES)
+        return schema_refuse(compiler, STATUS_TOO_LONG, "more than %d schemas", SCHEMA_MAX_NODES);
+    *rule = compiler->rule_count++;
+    compiler->known[compiler->known_count++] = (struct schema_rule){schema, *rule};
+    compiler->depth++;
+    TRY(compile_new(compiler, schema, *rule));
+    compiler->depth--;
+    compiler->path.length = before;
+    compiler->path.bytes[before] = '\0';
+    return STATUS_OK;
+}
+
+enum status schema_to_gbnf(const char *json, size_t length, struct text *gbnf, struct error *err) {
+    struct compiler *compiler = calloc(1, sizeof *compiler);
+    cJSON *document = NULL;
+    const char *end = NULL;
+    const size_t before = gbnf->length;
+    int32_t root;
+    enum status status = compiler ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && utf8_valid(json, length, NULL) &&
+        !memmem(json, length, "\\u0000", 6))
+        document = cJSON_ParseWithLengthOpts(json, length, &end, false);
+    while (document && end < json + length && strchr(" \t\r\n", *end))
+        end++;
+    if (status == STATUS_OK && (!document || end < json + length))
+        status = error_set(err, STATUS_BAD_INPUT, "the schema is not JSON, or has a NUL");
+    if (status == STATUS_OK) {
+        compiler->document = document;
+        compiler->gbnf = gbnf;
+        compiler->err = err;
+        compiler->combined = cJSON_CreateArray();
+        status = compiler->combined ? text_append_string(gbnf, COMMON_RULES) : STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK) status = schema_compile(compiler, document, "", "", &root);
+    if (status == STATUS_OK) status = text_format(gbnf, "root ::= r%d\n", root);
+    if (status == STATUS_NO_MEMORY) error_set(err, status, "not enough memory for the schema");
+    if (status != STATUS_OK && gbnf->bytes) {
+        gbnf->length = before;
+        gbnf->bytes[before] = '\0';
+    }
+    if (compiler) {
+        cJSON_Delete(compiler->combined);
+        text_deinit(&compiler->path);
+    }
+    cJSON_Delete(document);
+    free(compiler);
+    return status;
+}

@@ -1,0 +1,34 @@
+// engine/grammar/schema.h — a JSON Schema as a grammar (gbnf.h) of the JSON texts that it accepts.
+//
+// JSON Schema 2020-12 (json-schema.org), with draft 7's definitions and items as an array. Known:
+// true and false; type, enum, const; properties, required, additionalProperties; items,
+// prefixItems, minItems, maxItems; minLength, maxLength, pattern, format (date, time, date-time,
+// uuid, ipv4, email, hostname); minimum, maximum and, of integers, exclusiveMinimum and
+// exclusiveMaximum; anyOf, allOf, oneOf where the alternatives exclude one another; $ref into the
+// same document, $defs. Whatever else would constrain a value is refused by name.
+//
+// The grammar writes JSON on one line, ": " after names and ", " between values, properties in the
+// schema's order. It may be narrower than the schema, and is never wider:
+//
+//   - objects with named properties have others only if additionalProperties says so
+//   - a schema that constrains one type, and names none, is of that type
+//   - numbers have at most 16 digits on either side of the point
+//
+// Memory: none is kept. Threads: any.
+#ifndef ENGINE_SCHEMA_H
+#define ENGINE_SCHEMA_H
+
+#include "kernels/base/status.h"
+#include "kernels/base/text.h"
+
+enum {
+    SCHEMA_MAX_DEPTH = 64,
+    SCHEMA_MAX_NODES = 4096, // schemas in the document, each as often as it is combined with others
+};
+
+// Appends the rules, "root" among them. BAD_INPUT: not JSON, or a keyword with a value of the wrong
+// kind; UNSUPPORTED names the keyword, and where it stands.
+MUST_CHECK enum status schema_to_gbnf(const char *json, size_t length, struct text *gbnf,
+                                      struct error *err);
+
+#endif

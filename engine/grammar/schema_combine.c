@@ -1,0 +1,275 @@
+#include <string.h>
+
+#include "engine/grammar/schema_parts.h"
+
+// ---- $ref
+
+// One step of a JSON pointer (RFC 6901), whose escapes are undone; *rest goes on behind it.
+static bool read_step(const char **rest, char *name, size_t bytes) {
+    size_t length = 0;
+    const char *at = *rest + 1;
+    for (; *at && *at != '/'; at++) {
+        char c = *at;
+        if (c == '~' && (at[1] == '0' || at[1] == '1')) c = *++at == '0' ? '~' : '/';
+        if (length + 1 >= bytes || c == '%') return false;
+        name[length++] = c;
+    }
+    name[length] = '\0';
+    *rest = at;
+    return true;
+}
+
+static const cJSON *find(const cJSON *at, const char *pointer) {
+    char name[256];
+    while (at && *pointer) {
+        if (*pointer != '/' || !read_step(&pointer, name, sizeof name)) return NULL;
+        if (!cJSON_IsArray(at)) {
+            at = cJSON_GetObjectItemCaseSensitive(at, name);
+            continue;
+        }
+        if (!*name || strspn(name, "0123456789") != strlen(name) || strlen(name) > 6) return NULL;
+        int index = 0;
+        for (const char *digit = name; *digit; digit++)
+            index = index * 10 + (*digit - '0');
+        at = cJSON_GetArrayItem(at, index);
+    }
+    return at;
+}
+
+static bool is_only_ref(const cJSON *schema) {
+    for (const cJSON *item = cJSON_IsObject(schema) ? schema->child : NULL; item; item = item->next)
+        if (strcmp(item->string, "$ref") != 0 && !schema_is_annotation(item->string)) return false;
+    return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(schema, "$ref"));
+}
+
+enum status schema_resolve(struct compiler *compiler, const char *ref, const cJSON **target) {
+    for (int hop = 0; hop < SCHEMA_MAX_DEPTH; hop++) {
+        if (ref[0] != '#')
+            return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                                 "\"$ref\" to another document (%.60s) is not supported", ref);
+        const cJSON *found = find(compiler->document, ref + 1);
+        if (!found)
+            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\": nothing is at %.60s", ref);
+        *target = found;
+        if (!is_only_ref(found)) return STATUS_OK;
+        ref = cJSON_GetObjectItemCaseSensitive(found, "$ref")->valuestring;
+    }
+    return schema_refuse(compiler, STATUS_BAD_INPUT, "a \"$ref\" that leads to itself");
+}
+
+// ---- allOf
+
+// A new schema that the compiler owns.
+static enum status own(struct compiler *compiler, const cJSON *schema, cJSON **copy) {
+    *copy = schema ? cJSON_Duplicate(schema, true) : cJSON_CreateObject();
+    if (*copy && cJSON_AddItemToArray(compiler->combined, *copy)) return STATUS_OK;
+    cJSON_Delete(*copy);
+    return STATUS_NO_MEMORY;
+}
+
+enum status schema_without(struct compiler *compiler, const cJSON *schema, const char *keyword,
+                           const cJSON **rest) {
+    cJSON *copy;
+    bool any = false;
+    for (const cJSON *item = schema->child; item; item = item->next)
+        any = any || (strcmp(item->string, keyword) != 0 && !schema_is_annotation(item->string));
+    *rest = NULL;
+    if (!any) return STATUS_OK;
+    TRY(own(compiler, schema, &copy));
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, keyword);
+    *rest = copy;
+    return STATUS_OK;
+}
+
+static bool put(cJSON *object, const char *name, const cJSON *value) {
+    cJSON *copy = cJSON_Duplicate(value, true);
+    if (copy && cJSON_AddItemToObject(object, name, copy)) return true;
+    cJSON_Delete(copy);
+    return false;
+}
+
+// Both schemas, by allOf, so that they are combined when they are compiled.
+static enum status put_both(cJSON *into, const char *name, const cJSON *a, const cJSON *b) {
+    cJSON *both = cJSON_CreateObject();
+    cJSON *all = both ? cJSON_AddArrayToObject(both, "allOf") : NULL;
+    const cJSON *parts[] = {a, b};
+    bool whole = all != NULL;
+    for (int i = 0; i < 2 && whole; i++) {
+        cJSON *part = cJSON_Duplicate(parts[i], true);
+        whole = part && cJSON_AddItemToArray(all, part);
+        if (!whole) cJSON_Delete(part);
+    }
+    if (whole && cJSON_ReplaceItemInObjectCaseSensitive(into, name, both)) return STATUS_OK;
+    cJSON_Delete(both);
+    return STATUS_NO_MEMORY;
+}
+
+static enum status combine_properties(cJSON *into, const cJSON *more) {
+    for (const cJSON *item = more->child; item; item = item->next) {
+        const cJSON *mine = cJSON_GetObjectItemCaseSensitive(into, item->string);
+        if (mine)
+            TRY(put_both(into, item->string, mine, item));
+        else if (!put(into, item->string, item))
+            return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+static enum status combine_types(struct compiler *compiler, cJSON *both, const cJSON *a,
+                                 const cJSON *b) {
+    static const struct {
+        const char *name;
+        unsigned types;
+    } NAMES[] = {{"null", SCHEMA_NULL},     {"boolean", SCHEMA_BOOLEAN},
+                 {"number", SCHEMA_NUMBER}, {"integer", SCHEMA_INTEGER},
+                 {"string", SCHEMA_STRING}, {"array", SCHEMA_ARRAY},
+                 {"object", SCHEMA_OBJECT}};
+    unsigned of_a, of_b;
+    TRY(schema_types(compiler, a, &of_a));
+    TRY(schema_types(compiler, b, &of_b));
+    unsigned types = of_a & of_b;
+    cJSON *names = cJSON_CreateArray();
+    bool whole = names != NULL;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0] && whole; i++) {
+        if (!NAMES[i].types || (types & NAMES[i].types) != NAMES[i].types) continue;
+        whole = cJSON_AddItemToArray(names, cJSON_CreateString(NAMES[i].name));
+        types &= ~NAMES[i].types;
+    }
+    if (whole && cJSON_ReplaceItemInObjectCaseSensitive(both, "type", names)) return STATUS_OK;
+    cJSON_Delete(names);
+    return STATUS_NO_MEMORY;
+}
+
+// A keyword that both have: bounds are narrowed, lists joined; others must be equal.
+static enum status combine_keyword(struct compiler *compiler, cJSON *both, const cJSON *mine,
+                                   const cJSON *item, const cJSON *b) {
+    static const char *const LEAST[] = {"minimum", "exclusiveMinimum", "minItems", "minLength"};
+    static const char *const MOST[] = {"maximum", "exclusiveMaximum", "maxItems", "maxLength"};
+    const char *name = item->string;
+    if (cJSON_Compare(mine, item, true)) return STATUS_OK;
+    if (strcmp(name, "type") == 0) return combine_types(compiler, both, both, b);
+    if (strcmp(name, "properties") == 0)
+        return combine_properties(cJSON_GetObjectItemCaseSensitive(both, name), item);
+    if (strcmp(name, "items") == 0 && !cJSON_IsArray(mine) && !cJSON_IsArray(item))
+        return put_both(both, name, mine, item);
+    if (strcmp(name, "required") == 0 || strcmp(name, "allOf") == 0) {
+        cJSON *list = cJSON_GetObjectItemCaseSensitive(both, name);
+        for (const cJSON *one = item->child; one; one = one->next)
+            if (!cJSON_AddItemToArray(list, cJSON_Duplicate(one, true))) return STATUS_NO_MEMORY;
+        return STATUS_OK;
+    }
+    for (int i = 0; i < 4; i++) {
+        const bool least = strcmp(name, LEAST[i]) == 0, most = strcmp(name, MOST[i]) == 0;
+        if ((!least && !most) || !cJSON_IsNumber(mine) || !cJSON_IsNumber(item)) continue;
+        const bool narrower =
+            least ? item->valuedouble > mine->valuedouble : item->valuedouble < mine->valuedouble;
+        cJSON *value = cJSON_Duplicate(narrower ? item : mine, true);
+        if (value && cJSON_ReplaceItemInObjectCaseSensitive(both, name, value)) return STATUS_OK;
+        cJSON_Delete(value);
+        return STATUS_NO_MEMORY;
+    }
+    return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                         "\"%.40s\" in two schemas that hold together is not supported", name);
+}
+
+enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSON *b,
+                           const cJSON **result) {
+    cJSON *both;
+    if (cJSON_IsTrue(a) || cJSON_IsFalse(b)) {
+        *result = b;
+        return STATUS_OK;
+    }
+    if (cJSON_IsTrue(b) || cJSON_IsFalse(a)) {
+        *result = a;
+        return STATUS_OK;
+    }
+    const bool closed = cJSON_HasObjectItem(a, "additionalProperties") !=
+                        cJSON_HasObjectItem(b, "additionalProperties");
+    if (!cJSON_IsObject(a) || !cJSON_IsObject(b))
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "expected an object, true or false");
+    if (closed && cJSON_HasObjectItem(a, "properties") && cJSON_HasObjectItem(b, "properties"))
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "\"additionalProperties\" in one of two schemas that hold together is "
+                             "not supported");
+    TRY(own(compiler, a, &both));
+    for (const cJSON *item = b->child; item; item = item->next) {
+        const cJSON *mine = cJSON_GetObjectItemCaseSensitive(both, item->string);
+        if (schema_is_annotation(item->string)) continue;
+        if (mine)
+            TRY(combine_keyword(compiler, both, mine, item, b));
+        else if (!put(both, item->string, item))
+            return STATUS_NO_MEMORY;
+    }
+    *result = both;
+    return STATUS_OK;
+}
+
+// ---- oneOf
+
+static const cJSON *resolved(struct compiler *compiler, const cJSON *schema) {
+    const cJSON *target = schema;
+    if (!is_only_ref(schema)) return schema;
+    const char *ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref")->valuestring;
+    return schema_resolve(compiler, ref, &target) == STATUS_OK ? target : schema;
+}
+
+// The only values a schema has: [0] of an array, or the schema's const itself. NULL: not known.
+static const cJSON *values_of(const cJSON *schema, bool *several) {
+    const cJSON *only = cJSON_GetObjectItemCaseSensitive(schema, "const");
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(schema, "enum");
+    *several = !only;
+    return only ? only : values ? values->child : NULL;
+}
+
+static bool share_value(const cJSON *a, const cJSON *b) {
+    bool several_a, several_b;
+    const cJSON *first = values_of(a, &several_a), *others = values_of(b, &several_b);
+    if (!first || !others) return true;
+    for (; first; first = several_a ? first->next : NULL)
+        for (const cJSON *other = others; other; other = several_b ? other->next : NULL)
+            if (cJSON_Compare(first, other, true)) return true;
+    return false;
+}
+
+static bool requires(const cJSON *schema, const char *name) {
+    const cJSON *required = cJSON_GetObjectItemCaseSensitive(schema, "required");
+    for (const cJSON *one = required ? required->child : NULL; one; one = one->next)
+        if (cJSON_IsString(one) && strcmp(one->valuestring, name) == 0) return true;
+    return false;
+}
+
+// Could what the grammar writes for one be accepted by the other too?
+static enum status may_overlap(struct compiler *compiler, const cJSON *a, const cJSON *b, int depth,
+                               bool *overlap) {
+    unsigned of_a, of_b, by_a, by_b;
+    a = resolved(compiler, a);
+    b = resolved(compiler, b);
+    TRY(schema_types(compiler, a, &of_a));
+    TRY(schema_types(compiler, b, &of_b));
+    TRY(schema_written_types(compiler, a, &by_a));
+    TRY(schema_written_types(compiler, b, &by_b));
+    const unsigned common = (by_a & of_b) | (of_a & by_b);
+    *overlap = common && share_value(a, b);
+    if (!*overlap || common != SCHEMA_OBJECT || depth == 0) return STATUS_OK;
+    const cJSON *mine = cJSON_GetObjectItemCaseSensitive(a, "properties");
+    const cJSON *theirs = cJSON_GetObjectItemCaseSensitive(b, "properties");
+    for (const cJSON *one = mine ? mine->child : NULL; one && *overlap; one = one->next) {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(theirs, one->string);
+        if (other && requires(a, one->string) && requires(b, one->string))
+            TRY(may_overlap(compiler, one, other, depth - 1, overlap));
+    }
+    return STATUS_OK;
+}
+
+enum status schema_check_exclusive(struct compiler *compiler, const cJSON *alternatives) {
+    for (const cJSON *a = alternatives->child; a; a = a->next)
+        for (const cJSON *b = a->next; b; b = b->next) {
+            bool overlap;
+            TRY(may_overlap(compiler, a, b, 4, &overlap));
+            if (!overlap) continue;
+            return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                                 "\"oneOf\" whose alternatives may overlap is not supported "
+                                 "(anyOf is)");
+        }
+    return STATUS_OK;
+}

@@ -1,0 +1,110 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/grammar/schema_parts.h"
+
+static const int64_t LARGEST = 9999999999999999; // of 16 digits; a bound is at most 2^53
+
+enum { DIGITS = 17 };
+
+// Numbers as long as both and between them: digits that both begin with stand for themselves, and
+// at the first that differs the way divides into its lowest, its highest and what is between.
+static enum status same_length(struct text *out, const char *low, const char *high) {
+    const size_t length = strlen(low);
+    size_t at = 0;
+    while (at < length && low[at] == high[at])
+        at++;
+    if (at > 0) TRY(text_format(out, "\"%.*s\" ", (int)at, low));
+    if (at == length) return STATUS_OK;
+    const size_t rest = length - at - 1;
+    const bool from_zero = strspn(low + at + 1, "0") == rest;
+    const bool to_nine = strspn(high + at + 1, "9") == rest;
+    const char first = (char)(low[at] + !from_zero), last = (char)(high[at] - !to_nine);
+    char edge[DIGITS + 1];
+    TRY(text_append_string(out, "(never"));
+    if (first <= last) {
+        TRY(text_format(out, " | [%c-%c]", first, last));
+        if (rest > 0) TRY(text_format(out, " [0-9]{%zu}", rest));
+    }
+    memset(edge, '9', rest);
+    edge[rest] = '\0';
+    if (!from_zero) {
+        TRY(text_format(out, " | \"%c\" ", low[at]));
+        TRY(same_length(out, low + at + 1, edge));
+    }
+    memset(edge, '0', rest);
+    if (!to_nine) {
+        TRY(text_format(out, " | \"%c\" ", high[at]));
+        TRY(same_length(out, edge, high + at + 1));
+    }
+    return text_append_string(out, ")");
+}
+
+// Whole numbers from low to high, 0 <= low; never if low > high.
+static enum status whole(struct text *out, int64_t low, int64_t high) {
+    TRY(text_append_string(out, "(never"));
+    for (int64_t from = low, power = 10; from <= high; power *= 10) {
+        if (from >= power) continue;
+        const int64_t to = high < power ? high : power - 1;
+        char first[DIGITS + 4], last[DIGITS + 4];
+        snprintf(first, sizeof first, "%" PRId64, from);
+        snprintf(last, sizeof last, "%" PRId64, to);
+        TRY(text_append_string(out, " | "));
+        TRY(same_length(out, first, last));
+        from = to + 1;
+    }
+    return text_append_string(out, ")");
+}
+
+static enum status magnitudes(struct text *out, int64_t low, int64_t high, bool fractions) {
+    if (!fractions) return whole(out, low, high);
+    TRY(text_append_string(out, "("));
+    TRY(whole(out, low, high - 1));
+    TRY(text_append_string(out, " (\".\" [0-9]{1,16})? | "));
+    TRY(whole(out, high, high));
+    return text_append_string(out, " (\".0\")?)");
+}
+
+// A bound that was given, as a whole number; for integers rounded inwards by `direction`.
+static enum status read_bound(struct compiler *compiler, const cJSON *schema, const char *keyword,
+                              int direction, bool fractions, int64_t *bound) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(schema, keyword);
+    const bool exclusive = keyword[0] == 'e';
+    if (!item) return STATUS_OK;
+    if (!cJSON_IsNumber(item))
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be a number", keyword);
+    const double value = item->valuedouble;
+    if (!(fabs(value) <= 9007199254740992.0))
+        return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"%s\" beyond 2^53 is not supported",
+                             keyword);
+    if (fractions && (exclusive || value != floor(value)))
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "\"%s\" of a number that is no integer is not supported%s", keyword,
+                             exclusive ? "" : ", unless it is whole");
+    const double inwards = direction > 0 ? ceil(value) : floor(value);
+    int64_t found = (int64_t)inwards;
+    if (exclusive && inwards == value) found += direction;
+    if (direction > 0 ? found > *bound : found < *bound) *bound = found;
+    return STATUS_OK;
+}
+
+enum status schema_number(struct compiler *compiler, const cJSON *schema, bool fractions,
+                          struct text *out) {
+    int64_t low = -LARGEST, high = LARGEST;
+    TRY(read_bound(compiler, schema, "minimum", 1, fractions, &low));
+    TRY(read_bound(compiler, schema, "exclusiveMinimum", 1, fractions, &low));
+    TRY(read_bound(compiler, schema, "maximum", -1, fractions, &high));
+    TRY(read_bound(compiler, schema, "exclusiveMaximum", -1, fractions, &high));
+    TRY(text_append_string(out, "(never"));
+    if (low <= high && high >= 0) {
+        TRY(text_append_string(out, " | "));
+        TRY(magnitudes(out, low > 0 ? low : 0, high, fractions));
+    }
+    if (low <= high && low < 0) {
+        TRY(text_append_string(out, " | \"-\" "));
+        TRY(magnitudes(out, high < 0 ? -high : !fractions, -low, fractions));
+    }
+    return text_append_string(out, ")");
+}

@@ -1,0 +1,103 @@
+// engine/grammar/schema_parts.h — what the files behind schema.h share. No other file includes it.
+//
+//   schema.c          one schema: its keywords, its types
+//   schema_combine.c  $ref, allOf, and whether the alternatives of oneOf exclude one another
+//   schema_object.c   properties and items
+//   schema_string.c   lengths, formats and patterns
+//   schema_number.c   ranges of numbers, as digits
+//
+// Each rule is named by a number: r0, r1, …
+#ifndef ENGINE_SCHEMA_PARTS_H
+#define ENGINE_SCHEMA_PARTS_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/grammar/characters.h"
+#include "engine/grammar/schema.h"
+
+enum schema_type {
+    SCHEMA_NULL = 1,
+    SCHEMA_BOOLEAN = 2,
+    SCHEMA_INTEGER = 4,
+    SCHEMA_FRACTION = 8, // a number is an integer or one of these
+    SCHEMA_STRING = 16,
+    SCHEMA_ARRAY = 32,
+    SCHEMA_OBJECT = 64,
+    SCHEMA_NUMBER = SCHEMA_INTEGER | SCHEMA_FRACTION,
+    SCHEMA_ANY = 127,
+};
+
+struct schema_rule {
+    const cJSON *schema;
+    int32_t rule;
+};
+
+struct compiler {
+    const cJSON *document;
+    struct text *gbnf;
+    struct schema_rule known[SCHEMA_MAX_NODES]; // so that a $ref may lead back
+    int32_t known_count, rule_count;
+    cJSON *combined;  // an array: owns schemas that were made of others
+    struct text path; // where in the document, for messages
+    int32_t depth;
+    struct error *err;
+};
+
+// "schema, at #/properties/age: …", UNSUPPORTED or BAD_INPUT.
+enum status schema_refuse(struct compiler *compiler, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// The rule of a schema; `step` and `name` say how it is reached from the one above: "/items", "".
+MUST_CHECK enum status schema_compile(struct compiler *compiler, const cJSON *schema,
+                                      const char *step, const char *name, int32_t *rule);
+
+// Is it a keyword that constrains nothing?
+bool schema_is_annotation(const char *keyword);
+
+// enum schema_type of what the schema says by type, const or enum; SCHEMA_ANY: nothing.
+MUST_CHECK enum status schema_types(struct compiler *compiler, const cJSON *schema,
+                                    unsigned *types);
+
+// Of those, the ones that the grammar writes: if the schema says nothing, what its keywords
+// constrain.
+MUST_CHECK enum status schema_written_types(struct compiler *compiler, const cJSON *schema,
+                                            unsigned *types);
+
+// A whole number from 0 on; `otherwise` if the keyword is absent.
+MUST_CHECK enum status schema_count(struct compiler *compiler, const cJSON *schema,
+                                    const char *keyword, int32_t otherwise, int32_t *count);
+
+// Appends JSON, or its characters between quotes, as a GBNF literal.
+MUST_CHECK enum status schema_literal(struct text *out, const cJSON *value);
+MUST_CHECK enum status schema_quote(struct text *out, const char *text);
+
+// ---- schema_combine.c
+
+MUST_CHECK enum status schema_resolve(struct compiler *compiler, const char *ref,
+                                      const cJSON **target);
+
+// A schema that both accept, owned by the compiler.
+MUST_CHECK enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSON *b,
+                                      const cJSON **both);
+
+// The schema without one keyword; NULL: it says nothing else.
+MUST_CHECK enum status schema_without(struct compiler *compiler, const cJSON *schema,
+                                      const char *keyword, const cJSON **rest);
+MUST_CHECK enum status schema_check_exclusive(struct compiler *compiler, const cJSON *alternatives);
+
+// ---- Each appends the right side of a rule.
+
+MUST_CHECK enum status schema_object(struct compiler *compiler, const cJSON *schema,
+                                     struct text *out);
+MUST_CHECK enum status schema_array(struct compiler *compiler, const cJSON *schema,
+                                    struct text *out);
+MUST_CHECK enum status schema_string(struct compiler *compiler, const cJSON *schema,
+                                     struct text *out);
+MUST_CHECK enum status schema_pattern(struct compiler *compiler, const char *pattern,
+                                      struct text *out);
+MUST_CHECK enum status schema_number(struct compiler *compiler, const cJSON *schema, bool fractions,
+                                     struct text *out);
+
+#endif

@@ -1,0 +1,279 @@
+#include <string.h>
+
+#include "engine/grammar/schema_parts.h"
+
+enum { PATTERN_MAX_DEPTH = 32 };
+
+// ---- formats
+
+// Written so that every text is one: no 29th of February.
+#define TWO_DIGITS_OF_A_DAY "([01] [0-9] | \"2\" [0-3])"
+#define DATE                                                                                      \
+    "[0-9]{4} \"-\" ((\"0\" [13578] | \"1\" [02]) \"-\" (\"0\" [1-9] | [12] [0-9] | \"3\" [01]) " \
+    "| "                                                                                          \
+    "(\"0\" [469] | \"11\") \"-\" (\"0\" [1-9] | [12] [0-9] | \"30\") | "                         \
+    "\"02-\" (\"0\" [1-9] | \"1\" [0-9] | \"2\" [0-8]))"
+#define TIME                                                                        \
+    TWO_DIGITS_OF_A_DAY " \":\" [0-5] [0-9] \":\" [0-5] [0-9] (\".\" [0-9]{1,9})? " \
+                        "(\"Z\" | [-+] " TWO_DIGITS_OF_A_DAY " \":\" [0-5] [0-9])"
+#define BYTE  "(\"25\" [0-5] | \"2\" [0-4] [0-9] | \"1\" [0-9] [0-9] | [1-9]? [0-9])"
+#define LABEL "[a-zA-Z0-9] (\"-\"? [a-zA-Z0-9]){0,30}"
+
+static const struct {
+    const char *name, *gbnf;
+} FORMATS[] = {
+    {"date", DATE},
+    {"time", TIME},
+    {"date-time", DATE " \"T\" " TIME},
+    {"uuid", "hex{8} \"-\" hex{4} \"-\" hex{4} \"-\" hex{4} \"-\" hex{12}"},
+    {"ipv4", BYTE " (\".\" " BYTE "){3}"},
+    {"hostname", LABEL " (\".\" " LABEL "){0,3}"},
+    {"email", "[a-zA-Z0-9] ([-._+]? [a-zA-Z0-9]){0,31} \"@\" " LABEL " (\".\" " LABEL "){1,3}"},
+};
+
+static enum status add_format(struct compiler *compiler, const cJSON *format, struct text *out) {
+    for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++)
+        if (cJSON_IsString(format) && strcmp(format->valuestring, FORMATS[i].name) == 0)
+            return text_format(out, "\"\\\"\" %s \"\\\"\"", FORMATS[i].gbnf);
+    return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"format\": \"%.40s\" is not supported",
+                         cJSON_IsString(format) ? format->valuestring : "?");
+}
+
+enum status schema_string(struct compiler *compiler, const cJSON *schema, struct text *out) {
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(schema, "format");
+    const cJSON *pattern = cJSON_GetObjectItemCaseSensitive(schema, "pattern");
+    int32_t least, most;
+    TRY(schema_count(compiler, schema, "minLength", 0, &least));
+    TRY(schema_count(compiler, schema, "maxLength", -1, &most));
+    const bool bounded = least > 0 || most >= 0;
+    if ((format && pattern) || ((format || pattern) && bounded))
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "two of \"format\", \"pattern\" and lengths together are not "
+                             "supported");
+    if (format) return add_format(compiler, format, out);
+    if (pattern && !cJSON_IsString(pattern))
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"pattern\" must be a text");
+    if (pattern) return schema_pattern(compiler, pattern->valuestring, out);
+    if (most < 0) return text_format(out, "\"\\\"\" char{%d,} \"\\\"\"", least);
+    if (most < least) return text_append_string(out, "never");
+    return text_format(out, "\"\\\"\" char{%d,%d} \"\\\"\"", least, most);
+}
+
+// ---- patterns: the regular part of ECMA-262's expressions
+
+struct pattern {
+    struct compiler *compiler;
+    const char *start, *at;
+    struct text *out;
+    int depth;
+};
+
+static enum status refuse(struct pattern *pattern, const char *what) {
+    return schema_refuse(pattern->compiler, STATUS_UNSUPPORTED,
+                         "\"pattern\": %s at offset %d is not supported", what,
+                         (int)(pattern->at - pattern->start));
+}
+
+// One character of the set as it stands in JSON: those that JSON writes with an escape, with it.
+static enum status put_set(struct pattern *pattern, const struct character_set *set) {
+    static const char SPECIAL[] = "\"\\\n\r\t\f\b", WRITTEN[] = "\"\\nrtfb";
+    struct text *out = pattern->out;
+    TRY(text_append_string(out, "(["));
+    for (int32_t i = 0; i < set->count; i++)
+        for (uint32_t first = set->ranges[i].first, last; first <= set->ranges[i].last;) {
+            const bool plain = first >= ' ' && first != '"' && first != '\\';
+            last = set->ranges[i].last;
+            if (first < '"' && last >= '"') last = '"' - 1;
+            if (first < '\\' && last >= '\\') last = '\\' - 1;
+            if (!plain) last = first;
+            if (plain) TRY(text_format(out, "\\U%08X-\\U%08X", first, last));
+            first = last + 1;
+        }
+    TRY(text_append_string(out, "]"));
+    for (size_t i = 0; SPECIAL[i]; i++) {
+        const uint32_t character = (unsigned char)SPECIAL[i];
+        bool has = false;
+        for (int32_t j = 0; j < set->count; j++)
+            has = has || (set->ranges[j].first <= character && character <= set->ranges[j].last);
+        if (has) TRY(text_format(out, " | \"\\\\\\U%08X\"", (unsigned char)WRITTEN[i]));
+    }
+    return text_append_string(out, ")");
+}
+
+static const char DIGIT[] = "\x30\x39", WORD[] = "\x30\x39\x41\x5A\x5F\x5F\x61\x7A";
+
+// \d, \w, \s and their opposites.
+static bool add_kind(char kind, struct character_set *set) {
+    static const uint32_t SPACES[][2] = {
+        {9, 13},          {0x20, 0x20},     {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
+        {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
+    struct character_set own = {0};
+    const char lower = (char)(kind | 0x20);
+    const char *ranges = lower == 'd' ? DIGIT : lower == 'w' ? WORD : "";
+    if (lower != 'd' && lower != 'w' && lower != 's') return false;
+    for (; *ranges; ranges += 2)
+        character_set_add(&own, (unsigned char)ranges[0], (unsigned char)ranges[1]);
+    for (size_t i = 0; i < sizeof SPACES / sizeof SPACES[0] && lower == 's'; i++)
+        character_set_add(&own, SPACES[i][0], SPACES[i][1]);
+    if (kind != lower) character_set_negate(&own);
+    for (int32_t i = 0; i < own.count; i++)
+        if (!character_set_add(set, own.ranges[i].first, own.ranges[i].last)) return false;
+    return true;
+}
+
+static bool read_hex(struct pattern *pattern, int digits, uint32_t *character) {
+    uint32_t value = 0;
+    for (int i = 0; i < digits; i++, pattern->at++) {
+        static const char HEX[] = "0123456789abcdef";
+        const char c = *pattern->at;
+        const char lower = c >= 'A' && c <= 'F' ? (char)(c | 0x20) : c;
+        const char *digit = lower ? strchr(HEX, lower) : NULL;
+        if (!digit) return false;
+        value = value << 4 | (uint32_t)(digit - HEX);
+    }
+    *character = value;
+    return value > 0;
+}
+
+// The character at a pattern's place, escapes undone. False: it is none that is understood.
+static bool read_character(struct pattern *pattern, uint32_t *character) {
+    static const char LETTERS[] = "nrtfv", MEANT[] = "\n\r\t\f\v";
+    size_t used;
+    if (*pattern->at != '\\') {
+        *character = utf8_decode(pattern->at, strlen(pattern->at), &used);
+        pattern->at += used;
+        return true;
+    }
+    const char escape = pattern->at[1];
+    if (!escape) return false;
+    pattern->at += 2;
+    const char *letter = strchr(LETTERS, escape);
+    *character = letter ? (unsigned char)MEANT[letter - LETTERS] : (unsigned char)escape;
+    if (escape == 'x') return read_hex(pattern, 2, character);
+    if (escape == 'u') return read_hex(pattern, 4, character);
+    return letter || strchr("^$\\.*+?()[]{}|/-\"'#&,:;<=>@!%_`~ ", escape);
+}
+
+static enum status read_class(struct pattern *pattern) {
+    struct character_set set = {0};
+    const bool negated = pattern->at[1] == '^';
+    bool fits = true;
+    pattern->at += negated ? 2 : 1;
+    while (*pattern->at != ']') {
+        uint32_t first, last;
+        if (!*pattern->at) return refuse(pattern, "a [ without a ]");
+        if (*pattern->at == '\\' && add_kind(pattern->at[1], &set)) {
+            pattern->at += 2;
+            continue;
+        }
+        if (!read_character(pattern, &first)) return refuse(pattern, "this escape");
+        last = first;
+        if (pattern->at[0] == '-' && pattern->at[1] && pattern->at[1] != ']') {
+            pattern->at++;
+            if (!read_character(pattern, &last) || last < first)
+                return refuse(pattern, "this range");
+        }
+        fits = fits && character_set_add(&set, first, last);
+    }
+    pattern->at++;
+    if (!fits) return refuse(pattern, "so large a set of characters");
+    if (negated) character_set_negate(&set);
+    return put_set(pattern, &set);
+}
+
+static enum status read_choice(struct pattern *pattern);
+
+static enum status read_group(struct pattern *pattern) {
+    if (pattern->at[1] == '?' && pattern->at[2] != ':')
+        return refuse(pattern, "looking around, or a named group,");
+    pattern->at += pattern->at[1] == '?' ? 3 : 1;
+    if (++pattern->depth > PATTERN_MAX_DEPTH) return refuse(pattern, "so deep a group");
+    TRY(text_append_string(pattern->out, "("));
+    TRY(read_choice(pattern));
+    if (*pattern->at != ')') return refuse(pattern, "a ( without a )");
+    pattern->at++;
+    pattern->depth--;
+    return text_append_string(pattern->out, ")");
+}
+
+static enum status read_atom(struct pattern *pattern) {
+    struct character_set set = {0};
+    uint32_t character;
+    const char c = *pattern->at;
+    if (c == '(') return read_group(pattern);
+    if (c == '[') return read_class(pattern);
+    if (strchr("*+?{}])^$", c)) return refuse(pattern, "what stands");
+    if (c == '.') { // all but the ends of lines
+        const uint32_t ends[] = {'\n', '\r', 0x2028, 0x2029};
+        for (size_t i = 0; i < 4; i++)
+            character_set_add(&set, ends[i], ends[i]);
+        character_set_negate(&set);
+        pattern->at++;
+        return put_set(pattern, &set);
+    }
+    if (c == '\\' && add_kind(pattern->at[1], &set)) {
+        pattern->at += 2;
+        return put_set(pattern, &set);
+    }
+    if (!read_character(pattern, &character)) return refuse(pattern, "this escape");
+    character_set_add(&set, character, character);
+    return put_set(pattern, &set);
+}
+
+// * + ? and {…} are written alike in both; a lazy one matches the same texts.
+static enum status read_repeat(struct pattern *pattern) {
+    const char *at = pattern->at;
+    if (*at && strchr("*+?", *at)) {
+        TRY(text_append(pattern->out, at, 1));
+        pattern->at++;
+    } else if (*at == '{') {
+        const size_t length = strspn(at + 1, "0123456789,");
+        if (length == 0 || at[1] == ',' || at[1 + length] != '}')
+            return refuse(pattern, "this repetition");
+        TRY(text_append(pattern->out, at, length + 2));
+        pattern->at += length + 2;
+    } else {
+        return STATUS_OK;
+    }
+    if (*pattern->at == '?') pattern->at++;
+    if (*pattern->at && strchr("*+{", *pattern->at)) return refuse(pattern, "a second repetition");
+    return STATUS_OK;
+}
+
+// At the outermost level ^ and $ bind an alternative to the text's ends; without them, anything may
+// stand there.
+static enum status read_sequence(struct pattern *pattern) {
+    const bool outer = pattern->depth == 0;
+    if (outer && *pattern->at == '^')
+        pattern->at++;
+    else if (outer)
+        TRY(text_append_string(pattern->out, "char* "));
+    TRY(text_append_string(pattern->out, "\"\""));
+    while (*pattern->at && *pattern->at != '|' && *pattern->at != ')') {
+        if (outer && *pattern->at == '$' && (!pattern->at[1] || pattern->at[1] == '|')) {
+            pattern->at++;
+            return STATUS_OK;
+        }
+        TRY(text_append_string(pattern->out, " "));
+        TRY(read_atom(pattern));
+        TRY(read_repeat(pattern));
+    }
+    return outer ? text_append_string(pattern->out, " char*") : STATUS_OK;
+}
+
+static enum status read_choice(struct pattern *pattern) {
+    for (;;) {
+        TRY(read_sequence(pattern));
+        if (*pattern->at != '|') return STATUS_OK;
+        pattern->at++;
+        TRY(text_append_string(pattern->out, " | "));
+    }
+}
+
+enum status schema_pattern(struct compiler *compiler, const char *text, struct text *out) {
+    struct pattern pattern = {.compiler = compiler, .start = text, .at = text, .out = out};
+    TRY(text_append_string(out, "\"\\\"\" ("));
+    TRY(read_choice(&pattern));
+    if (*pattern.at) return refuse(&pattern, "a ) without a (");
+    return text_append_string(out, ") \"\\\"\"");
+}

@@ -1,0 +1,130 @@
+// engine/step/sampling.c — picks the tokens that a step's logits are for.
+#include <math.h>
+
+#include "engine/internal.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/trace.h"
+
+// Candidates are enough unless an observer sees the row, the sampler needs all of it, or there are
+// drafts, since what is sampled from a row depends on the row before. Under a grammar as many are
+// requested as there can be, since not all are allowed; and without penalties, so that the row can
+// still be fetched as it was.
+static bool choose(const struct request *request, struct choice *choice,
+                   struct penalty *penalties) {
+    const struct sequence *sequence = request->sequence;
+    if (request->options.observer || !sampler_choice(request->sampler, sequence->tokens,
+                                                     (size_t)sequence->length, choice, penalties))
+        return false;
+    if (!request->options.grammar) return true;
+    choice->count = CANDIDATES_MAX;
+    return choice->num_penalties == 0;
+}
+
+void sampling_add(struct engine *engine, const struct request *request,
+                  const struct scheduler_chunk *chunk, int32_t drafted) {
+    const struct sequence *sequence = request->sequence;
+    struct choice choice;
+    struct penalty penalties[PENALTIES_MAX];
+    forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first, chunk->first,
+                chunk->count + drafted, chunk->last ? 1 + drafted : 0);
+    if (chunk->last && drafted == 0 && choose(request, &choice, penalties))
+        forward_choose(engine->forward, &choice, penalties);
+}
+
+static int32_t vocabulary_of(const struct request *request) {
+    return request->sequence->engine->model.config.vocabulary;
+}
+
+// From a whole row; `mask` may be NULL.
+static int32_t pick_from_row(const struct request *request, float *logits, int32_t length,
+                             const struct grammar_mask *mask) {
+    const struct request_options *options = &request->options;
+    const int32_t vocabulary = vocabulary_of(request);
+    if (mask) sampler_allow(request->sampler, mask->bits);
+    if (options->observer) {
+        for (int32_t id = 0; id < vocabulary && mask; id++)
+            if (!(mask->bits[id / 64] >> id % 64 & 1)) logits[id] = -INFINITY;
+        options->observer(options->observer_user, logits, vocabulary);
+    }
+    return sampler_pick(request->sampler, logits, request->sequence->tokens, (size_t)length);
+}
+
+static int32_t fail(struct request *request, enum status status) {
+    request->failure = status;
+    return TOKEN_NONE;
+}
+
+// The best of all that the grammar allows are the best among the candidates that it allows, if
+// those are enough or all that it allows. Else the row is fetched after all.
+static int32_t pick_allowed(struct request *request, struct forward *forward, int32_t row,
+                            int32_t length) {
+    struct grammar *grammar = request->options.grammar;
+    const struct candidate *best = forward_candidates(forward, row);
+    struct candidate kept[CANDIDATES_MAX + 1];
+    struct grammar_mask mask;
+    int32_t count = 0;
+    if (!request_walk(request, length)) return fail(request, STATUS_BAD_INPUT);
+    if (best) {
+        const int32_t needed = sampler_candidates(request->sampler);
+        count = grammar_filter(grammar, &request->walk, best, needed, kept);
+        kept[count].id = TOKEN_NONE;
+        if (count == needed) return sampler_pick_from(request->sampler, kept);
+    }
+    const enum status status = grammar_allowed(grammar, &request->walk, &mask);
+    if (status != STATUS_OK) return fail(request, status);
+    if (mask.count == 0) return fail(request, STATUS_UNSUPPORTED);
+    if (best && count == mask.count) return sampler_pick_from(request->sampler, kept);
+    float *logits = best ? forward_fetch(forward, row) : forward_logits(forward, row);
+    if (!logits) return fail(request, STATUS_DEVICE);
+    return pick_from_row(request, logits, length, &mask);
+}
+
+// The token that follows the first `length` tokens, of the log and then of its drafts; TOKEN_NONE:
+// request->failure says why there is none.
+static int32_t pick_token(struct request *request, struct forward *forward, int32_t row,
+                          int32_t length) {
+    if (request->options.grammar) return pick_allowed(request, forward, row, length);
+    const struct candidate *best = forward_candidates(forward, row);
+    if (best) return sampler_pick_from(request->sampler, best);
+    return pick_from_row(request, forward_logits(forward, row), length, NULL);
+}
+
+bool sampling_ends_turn(const struct request *request, int32_t token) {
+    const struct tokenizer *tokenizer = request->sequence->engine->tokenizer;
+    return !request->options.ignore_end && tokenizer && tokenizer_ends_turn(tokenizer, token);
+}
+
+// Verifies drafts: samples the next token, and one more after each draft that equals the token
+// sampled for its position, up to the turn's end. These are the tokens that decoding one by one
+// would give. Returns how many.
+static int32_t pick_tokens(struct request *request, struct forward *forward, int32_t row,
+                           int32_t drafted, int32_t *picked) {
+    const struct sequence *sequence = request->sequence;
+    int32_t count = 0;
+    bool accepted = true;
+    while (accepted && count <= drafted) {
+        const int32_t length = sequence->length + count;
+        const int32_t id = pick_token(request, forward, row + count, length);
+        if (id == TOKEN_NONE) break;
+        accepted =
+            count < drafted && id == sequence->tokens[length] && !sampling_ends_turn(request, id);
+        picked[count++] = id;
+    }
+    return count;
+}
+
+void sampling_pick(struct engine *engine, struct step *step) {
+    struct trace_span span = trace_begin("sample");
+    int32_t row = 0, picked = 0;
+    for (int32_t i = 0; i < step->count; i++) {
+        step->picked_count[i] = 0;
+        if (!step->chunks[i].last) continue;
+        step->picked_count[i] = pick_tokens(step->requests[i], engine->forward, row,
+                                            step->drafted[i], step->picked + picked);
+        ASSERT(step->picked_count[i] <= 1 + step->drafted[i]);
+        row += 1 + step->drafted[i];
+        picked += step->picked_count[i];
+    }
+    span.tokens = picked;
+    trace_end(&span);
+}

@@ -1,0 +1,138 @@
+// tests/engine/grammar/test_gbnf.c — GBNF is read as it is documented, and what is not a grammar is
+// refused; sets of characters are their UTF-8, to the byte.
+#include "tests/check.h"
+
+#include <stdio.h>
+
+#include "engine/grammar/characters.h"
+#include "kernels/base/text.h"
+#include "tests/engine/grammar/accepting.h"
+
+static const struct {
+    const char *gbnf, *fits[6], *fails[8];
+} GRAMMARS[] = {
+    {"root ::= \"yes\" | \"no\" (\", \" why)?  # the answer\nwhy ::= [a-z ]{1,4} \".\"\n",
+     {"yes", "no", "no, why.", "no, a."},
+     {"", "ye", "yes, a.", "no, .", "no, abcde.", "no, Why.", "noo"}},
+    {"root ::= (\"a\" |\n  \"b\")* [^a-c\\]]? \"\\x41\\n\\\"\\u00e9\\U0001F600\"",
+     {"A\n\"é😀", "abbaA\n\"é😀", "abdA\n\"é😀", "😀A\n\"é😀"},
+     {"acA\n\"é😀", "]A\n\"é😀", "A\n\"é", "A\n\"e😀"}},
+    {"root ::= item+\nitem ::=\n  \"(\" item* \")\" | \"x\"{2,3} | \"y\"{2} | \"z\"{3,} | "
+     "\"w\"{,1} \"!\"",
+     {"()", "((xx)(yy))", "xxx", "zzzzz", "!w!", "xxxx"},
+     {"", "(", "())", "x", "y", "yyy", "zz", "ww!"}},
+    {"root ::= [α-ω一-龥]+ .", {"αβγ!", "漢字語", "ω😀"}, {"!", "α", "abc", "α!!"}},
+    {"root ::= (\"a\"?)* (\"b\"*)+ \"c\"", {"c", "abc", "aabbc"}, {"", "ab", "cba"}},
+    {"root ::= \"a\" root \"b\" | \"\"", {"", "ab", "aaabbb"}, {"a", "b", "aab", "abb"}},
+    {"root ::= \"a\" | \"b\" x\nx ::= \"c\" x", {"a"}, {"b", "bc", "bcc"}}, // no way out of x
+};
+
+static void texts_fit_as_documented(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof GRAMMARS / sizeof GRAMMARS[0]; i++) {
+        struct error err = {0};
+        struct automaton *automaton = automaton_of(GRAMMARS[i].gbnf, &err);
+        if (!automaton) fail_msg("%s\n%s", err.text, GRAMMARS[i].gbnf);
+        for (size_t j = 0; j < 6 && GRAMMARS[i].fits[j]; j++)
+            if (!accepts_text(automaton, GRAMMARS[i].fits[j]))
+                fail_msg("\"%s\" should fit\n%s", GRAMMARS[i].fits[j], GRAMMARS[i].gbnf);
+        for (size_t j = 0; j < 8 && GRAMMARS[i].fails[j]; j++)
+            if (accepts_text(automaton, GRAMMARS[i].fails[j]))
+                fail_msg("\"%s\" should not fit\n%s", GRAMMARS[i].fails[j], GRAMMARS[i].gbnf);
+        automaton_destroy(automaton);
+    }
+}
+
+static const struct {
+    const char *gbnf, *says;
+} REFUSED[] = {
+    {"", "no rule \"root\""},
+    {"answer ::= \"a\"", "no rule \"root\""},
+    {"root ::= a", "the rule a is not defined"},
+    {"root ::= \"a\"\nroot ::= \"b\"", "line 2: a second definition"},
+    {"root = \"a\"", "expected ::="},
+    {"root ::= \"a", "the line ends inside quotes"},
+    {"root ::= [a", "the line ends inside quotes or brackets"},
+    {"root ::= (\"a\"", "expected )"},
+    {"root ::= \"a\")", "a ) too many"},
+    {"root ::= \"\\q\"", "an unknown escape"},
+    {"root ::= \"\\x0\"", "expected a hexadecimal digit"},
+    {"root ::= \"\\x00\"", "no character"},
+    {"root ::= \"\\ud800\"", "no character"},
+    {"root ::= [z-a]", "a range that runs backwards"},
+    {"root ::= \"a\"{3,2}", "whose end is below its beginning"},
+    {"root ::= \"a\"{}", "expected {m}"},
+    {"root ::= \"a\"{100001}", "more than 100000"},
+    {"root ::= (\"a\"{50000}){50000}", "too large"},
+    {"root ::= root \"a\" | \"b\"", "left recursion in the rule root"},
+    {"root ::= \"x\" a\na ::= b? c\nb ::= \"b\"\nc ::= a \"c\" | \"d\"",
+     "left recursion in the rule"},
+    {"root ::= \"a\" root", "no finite text"},
+    {"root ::= []", "no finite text"},
+    {"root ::= <think>", "match tokens"},
+    {"root ::= \"\xff\"", "not UTF-8"},
+};
+
+static void what_is_no_grammar_is_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
+        struct error err = {0};
+        struct automaton *automaton = automaton_of(REFUSED[i].gbnf, &err);
+        if (automaton) fail_msg("accepted: %s", REFUSED[i].gbnf);
+        if (!strstr(err.text, REFUSED[i].says))
+            fail_msg("\"%s\" instead of \"%s\"", err.text, REFUSED[i].says);
+    }
+}
+
+// Every character beside a range's ends and beside the ends of UTF-8's lengths.
+static void classes_are_their_characters(void **state) {
+    static const uint32_t EDGES[] = {1,       0x40,    0x7F,    0x80,    0xBF,     0x7FF,
+                                     0x800,   0xFFF,   0x1000,  0xD7FF,  0xE000,   0xFFFF,
+                                     0x10000, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FFFF};
+    enum { COUNT = sizeof EDGES / sizeof EDGES[0] };
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = i; j < COUNT; j++) {
+            char gbnf[64];
+            struct error err = {0};
+            snprintf(gbnf, sizeof gbnf, "root ::= [\\U%08X-\\U%08X]", EDGES[i], EDGES[j]);
+            struct automaton *automaton = automaton_of(gbnf, &err);
+            assert_non_null(automaton);
+            for (size_t k = 0; k < 3 * COUNT; k++) {
+                char utf8[UTF8_MAX_BYTES + 1] = {0};
+                const uint32_t c = EDGES[k / 3] + (uint32_t)(k % 3) - 1;
+                if (c == 0 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) continue;
+                utf8_encode(c, utf8);
+                assert_int_equal(accepts_text(automaton, utf8), EDGES[i] <= c && c <= EDGES[j]);
+            }
+            automaton_destroy(automaton);
+        }
+}
+
+static void sets_are_sorted_and_negated(void **state) {
+    struct character_set set = {0}, other = {0};
+    (void)state;
+    assert_true(character_set_add(&set, 'm', 'p'));
+    assert_true(character_set_add(&set, 'a', 'c'));
+    assert_true(character_set_add(&set, 'd', 'l')); // joins both
+    assert_true(character_set_add(&set, 0xD000, 0xE100));
+    assert_int_equal(set.count, 3);
+    assert_int_equal(set.ranges[0].last, 'p');
+    assert_int_equal(set.ranges[1].last, 0xD7FF);
+    character_set_negate(&set);
+    character_set_negate(&set);
+    assert_int_equal(set.count, 3);
+    for (uint32_t c = 1; c <= 2 * CHARACTER_SET_RANGES - 1; c += 2)
+        assert_true(character_set_add(&other, c, c));
+    assert_false(character_set_add(&other, 0x10000, 0x10000));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_fit_as_documented),
+        cmocka_unit_test(what_is_no_grammar_is_refused),
+        cmocka_unit_test(classes_are_their_characters),
+        cmocka_unit_test(sets_are_sorted_and_negated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

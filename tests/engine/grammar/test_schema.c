@@ -1,0 +1,233 @@
+// tests/engine/grammar/test_schema.c — the texts that a schema's grammar writes fit the schema, and
+// what would constrain them and is not understood is refused by name.
+#include "tests/check.h"
+
+#include <stdio.h>
+
+#include "engine/grammar/schema.h"
+#include "tests/engine/grammar/accepting.h"
+
+static const struct {
+    const char *schema, *fits[8], *fails[8];
+} SCHEMAS[] = {
+    {"true",
+     {"1", "{\"a\": [null, {}]}", "\"\"", "-0.5e-7", "[true, false]"},
+     {"", "tru", "01", "[1,]", "{a: 1}", "\"\n\"", "\"\\u0000\"", "1."}},
+    {"{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"type\": "
+     "\"string\"}, \"c\": {\"type\": \"boolean\"}}, \"required\": [\"a\", \"c\"]}",
+     {"{\"a\": 1, \"c\": true}", "{\"a\": -20, \"b\": \"\\n\\u00e9é\", \"c\": false}"},
+     {"{}", "{\"a\": 1}", "{\"c\": true, \"a\": 1}", "{\"a\": 1, \"c\": true, \"d\": 1}",
+      "{\"a\": 1.5, \"c\": true}", "{\"a\": 1, \"c\": 1}", "{, \"c\": true}"}},
+    {"{\"properties\": {\"a\": {\"const\": 1}, \"b\": {\"const\": 2}}}",
+     {"{}", "{\"a\": 1}", "{\"b\": 2}", "{\"a\": 1, \"b\": 2}"},
+     {"{\"b\": 2, \"a\": 1}", "{\"a\": 1, }", "{, \"b\": 2}", "{\"c\": 1}"}},
+    {"{\"properties\": {\"foo\": {\"const\": 1}, \"for\": {\"const\": 2}}, \"required\": [\"x\"], "
+     "\"additionalProperties\": {\"type\": \"null\"}}",
+     {"{\"x\": null}", "{\"foo\": 1, \"x\": null, \"fo\": null, \"fooo\": null, \"\": null}",
+      "{\"for\": 2, \"x\": null, \"f\": null}"},
+     {"{\"x\": null, \"foo\": null}", "{\"x\": null, \"for\": null}", "{\"fo\": null}",
+      "{\"x\": 1}", "{\"x\": null, \"x\": null}"}},
+    {"{\"type\": \"object\", \"additionalProperties\": {\"type\": \"integer\"}}",
+     {"{}", "{\"a\": 1, \"\": 2}"},
+     {"{\"a\": \"b\"}", "[]"}},
+    {"{\"type\": \"array\", \"items\": {\"enum\": [1, \"a\", null]}, \"minItems\": 1, "
+     "\"maxItems\": 3}",
+     {"[1]", "[\"a\", null]", "[1, 1, 1]"},
+     {"[]", "[2]", "[1, 1, 1, 1]", "[1 ,1]", "[,1]"}},
+    {"{\"prefixItems\": [{\"type\": \"integer\"}, {\"type\": \"string\"}], \"items\": {\"type\": "
+     "\"null\"}, \"minItems\": 1, \"maxItems\": 4}",
+     {"[1]", "[1, \"a\"]", "[1, \"a\", null]", "[1, \"a\", null, null]"},
+     {"[]", "[\"a\"]", "[1, null]", "[1, \"a\", 1]", "[1, \"a\", null, null, null]"}},
+    {"{\"prefixItems\": [{\"const\": 1}, {\"const\": 2}], \"items\": false, \"minItems\": 0}",
+     {"[]", "[1]", "[1, 2]"},
+     {"[2]", "[1, 2, 3]"}},
+    {"{\"items\": [{\"const\": 1}, {\"const\": 2}], \"maxItems\": 1}", {"[]", "[1]"}, {"[1, 2]"}},
+    {"{\"type\": \"string\", \"minLength\": 2, \"maxLength\": 3}",
+     {"\"ab\"", "\"é漢😀\"", "\"\\\"\\\\\"", "\"\\u00e9x\""},
+     {"\"a\"", "\"abcd\"", "\"\\ud800x\"", "ab"}},
+    {"{\"pattern\": \"^[a-c]+\\\\d{2}(x|y\\\\.)?$\"}",
+     {"\"a12\"", "\"abc99x\"", "\"b00y.\""},
+     {"\"12\"", "\"a1\"", "\"a12yz\"", "\"a123\""}},
+    {"{\"pattern\": \"b|^\\\"c\"}",
+     {"\"abc\"", "\"\\\"c\"", "\"\\\"cx\""},
+     {"\"a\"", "\"x\\\"c\""}},
+    {"{\"pattern\": \"^[^\\\\w\\\\n]\\\\s\\\\u00e9$\"}",
+     {"\"! é\"", "\"\\\"\\té\"", "\"\\\\\\né\""},
+     {"\"a é\"", "\"\\n é\"", "\"! e\""}},
+    {"{\"format\": \"date\"}",
+     {"\"2026-11-23\"", "\"2000-02-28\""},
+     {"\"2026-13-01\"", "\"2026-02-30\"", "\"2026-04-31\"", "\"2026-00-10\"", "\"26-01-01\""}},
+    {"{\"format\": \"date-time\"}",
+     {"\"2026-11-23T23:59:59.5Z\"", "\"2026-11-23T00:00:00+01:00\""},
+     {"\"2026-11-23T24:00:00Z\"", "\"2026-11-23T10:00:00\"", "\"2026-11-23 10:00:00Z\""}},
+    {"{\"format\": \"uuid\"}",
+     {"\"2eb8aa08-aa98-11ea-b4aa-73b441d16380\""},
+     {"\"2eb8aa08-aa98-11ea-b4aa-73b441d1638\"", "\"2eb8aa08aa9811eab4aa73b441d16380\""}},
+    {"{\"format\": \"ipv4\"}",
+     {"\"192.168.0.1\"", "\"255.255.255.255\""},
+     {"\"256.1.1.1\"", "\"1.1.1\"", "\"01.1.1.1\""}},
+    {"{\"format\": \"email\"}",
+     {"\"joe.bloggs@example.com\""},
+     {"\"joe\"", "\"@a.b\"", "\".a@b.c\""}},
+    {"{\"type\": \"integer\", \"minimum\": -12, \"maximum\": 305}",
+     {"-12", "-9", "0", "7", "99", "100", "299", "305"},
+     {"-13", "306", "310", "1000", "-0", "00", "1.0"}},
+    {"{\"type\": \"integer\", \"exclusiveMinimum\": 98.5, \"exclusiveMaximum\": 101}",
+     {"99", "100"},
+     {"98", "101"}},
+    {"{\"type\": \"integer\", \"minimum\": 1997}",
+     {"1997", "2000", "19970", "9999999999999999"},
+     {"1996", "199", "997", "0", "-1997"}},
+    {"{\"type\": \"integer\", \"maximum\": -40}", {"-40", "-99", "-400"}, {"-39", "40", "0", "-4"}},
+    {"{\"type\": \"number\", \"minimum\": -1, \"maximum\": 10}",
+     {"-1", "-0.5", "-1.0", "0", "9.99", "10", "10.0", "0.0"},
+     {"-1.5", "10.5", "11", "1e1", "-2"}},
+    {"{\"type\": [\"number\", \"null\"]}", {"1", "-1.5e+3", "null"}, {"true", "+1", ".5", "\"1\""}},
+    {"{\"enum\": [\"a\\\"b\", {\"k\": [1, 2]}, 3.5], \"type\": [\"string\", \"number\"]}",
+     {"\"a\\\"b\"", "3.5"},
+     {"{\"k\":[1,2]}", "3", "\"a\""}},
+    {"{\"anyOf\": [{\"type\": \"integer\"}, {\"maxLength\": 1}], \"type\": [\"integer\", "
+     "\"string\"]}",
+     {"12", "\"\"", "\"a\""},
+     {"\"ab\"", "null"}},
+    {"{\"oneOf\": [{\"properties\": {\"t\": {\"const\": \"a\"}, \"x\": {\"type\": \"null\"}}, "
+     "\"required\": [\"t\"]}, {\"properties\": {\"t\": {\"const\": \"b\"}}, \"required\": "
+     "[\"t\"]}], "
+     "\"type\": \"object\"}",
+     {"{\"t\": \"a\"}", "{\"t\": \"a\", \"x\": null}", "{\"t\": \"b\"}"},
+     {"{\"t\": \"b\", \"x\": null}", "{\"t\": \"c\"}", "{}"}},
+    {"{\"allOf\": [{\"type\": \"integer\", \"minimum\": 3}, {\"$ref\": \"#/$defs/small\"}], "
+     "\"$defs\": "
+     "{\"small\": {\"type\": \"number\", \"maximum\": 12}}}",
+     {"3", "12"},
+     {"2", "13", "3.5"}},
+    {"{\"allOf\": [{\"properties\": {\"a\": {\"minimum\": 1}}, \"required\": [\"a\"]}, "
+     "{\"properties\": "
+     "{\"a\": {\"type\": \"integer\", \"maximum\": 2}, \"b\": {\"const\": 0}}, \"required\": "
+     "[\"b\"]}]}",
+     {"{\"a\": 1, \"b\": 0}", "{\"a\": 2, \"b\": 0}"},
+     {"{\"a\": 3, \"b\": 0}", "{\"a\": 1}"}},
+    {"{\"$ref\": \"#/definitions/tree\", \"definitions\": {\"tree\": {\"properties\": {\"v\": "
+     "{\"type\": "
+     "\"integer\"}, \"next\": {\"items\": {\"$ref\": \"#/definitions/tree\"}}}, \"required\": "
+     "[\"v\"]}}}",
+     {"{\"v\": 1}", "{\"v\": 1, \"next\": [{\"v\": 2, \"next\": []}, {\"v\": 3}]}"},
+     {"{\"next\": []}", "{\"v\": 1, \"next\": [1]}"}},
+    {"{\"properties\": {\"a~/b\": {\"const\": 1}, \"c\": {\"$ref\": \"#/properties/a~0~1b\"}}, "
+     "\"required\": [\"c\"]}",
+     {"{\"c\": 1}", "{\"a~/b\": 1, \"c\": 1}"},
+     {"{\"c\": 2}"}},
+    {"{\"properties\": {\"a\": false, \"b\": true}}", {"{}", "{\"b\": 1}"}, {"{\"a\": 1}"}},
+};
+
+static struct automaton *automaton_of_schema(const char *schema, struct error *err) {
+    struct text gbnf = {0};
+    struct automaton *automaton = NULL;
+    if (schema_to_gbnf(schema, strlen(schema), &gbnf, err) == STATUS_OK)
+        automaton = automaton_of(text_string(&gbnf), err);
+    text_deinit(&gbnf);
+    return automaton;
+}
+
+static void texts_fit_their_schema(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof SCHEMAS / sizeof SCHEMAS[0]; i++) {
+        struct error err = {0};
+        struct automaton *automaton = automaton_of_schema(SCHEMAS[i].schema, &err);
+        if (!automaton) fail_msg("%s\n%s", err.text, SCHEMAS[i].schema);
+        for (size_t j = 0; j < 8 && SCHEMAS[i].fits[j]; j++)
+            if (!accepts_text(automaton, SCHEMAS[i].fits[j]))
+                fail_msg("%s should fit\n%s", SCHEMAS[i].fits[j], SCHEMAS[i].schema);
+        for (size_t j = 0; j < 8 && SCHEMAS[i].fails[j]; j++)
+            if (accepts_text(automaton, SCHEMAS[i].fails[j]))
+                fail_msg("%s should not fit\n%s", SCHEMAS[i].fails[j], SCHEMAS[i].schema);
+        automaton_destroy(automaton);
+    }
+}
+
+static const struct {
+    const char *schema, *says;
+} REFUSED[] = {
+    {"", "not JSON"},
+    {"{} x", "not JSON"},
+    {"{\"const\": \"\\u0000\"}", "NUL"},
+    {"3", "expected an object, true or false"},
+    {"{\"properties\": {\"a\": {\"not\": {}}}}", "at #/properties/a: \"not\" is not supported"},
+    {"{\"if\": {}}", "\"if\" is not supported"},
+    {"{\"uniqueItems\": true}", "\"uniqueItems\" is not supported"},
+    {"{\"multipleOf\": 2}", "\"multipleOf\" is not supported"},
+    {"{\"patternProperties\": {}}", "\"patternProperties\" is not supported"},
+    {"{\"titel\": \"x\"}", "\"titel\" is not supported"},
+    {"{\"type\": \"text\"}", "must be a type of JSON"},
+    {"{\"type\": \"string\", \"maxLength\": -1}", "\"maxLength\" must be a whole number"},
+    {"{\"format\": \"iri\"}", "\"format\": \"iri\" is not supported"},
+    {"{\"format\": \"date\", \"maxLength\": 3}", "together are not supported"},
+    {"{\"pattern\": \"(?=a)\"}", "looking around"},
+    {"{\"pattern\": \"(a\"}", "a ( without a )"},
+    {"{\"pattern\": \"a)\"}", "a ) without a ("},
+    {"{\"pattern\": \"\\\\bx\"}", "this escape at offset"},
+    {"{\"pattern\": \"a^b\"}", "what stands at offset 1"},
+    {"{\"type\": \"number\", \"exclusiveMinimum\": 0}", "\"exclusiveMinimum\" of a number"},
+    {"{\"type\": \"integer\", \"minimum\": 1e300}", "beyond 2^53"},
+    {"{\"$ref\": \"other.json\"}", "to another document"},
+    {"{\"$ref\": \"#/$defs/x\"}", "nothing is at #/$defs/x"},
+    {"{\"$ref\": \"#\"}", "leads to itself"},
+    {"{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"number\"}]}", "may overlap"},
+    {"{\"enum\": [1], \"minimum\": 0}", "beside other constraints"},
+    {"{\"allOf\": [{\"pattern\": \"a\"}, {\"pattern\": \"b\"}]}", "\"pattern\" in two schemas"},
+    {"{\"type\": \"integer\", \"minimum\": 3, \"maximum\": 2}", "no finite text"},
+    {"{\"properties\": {\"a\": {\"$ref\": \"#\"}}, \"required\": [\"a\"]}", "no finite text"},
+    {"false", "no finite text"},
+};
+
+static void what_is_not_understood_is_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
+        struct error err = {0};
+        struct automaton *automaton = automaton_of_schema(REFUSED[i].schema, &err);
+        if (automaton) fail_msg("accepted: %s", REFUSED[i].schema);
+        if (!strstr(err.text, REFUSED[i].says))
+            fail_msg("\"%s\" instead of \"%s\"", err.text, REFUSED[i].says);
+    }
+}
+
+static uint32_t dice(uint32_t *seed, uint32_t sides) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % sides;
+}
+
+// Every whole number near a bound, of any length.
+static void ranges_are_exact(void **state) {
+    uint32_t seed = 7;
+    (void)state;
+    for (int round = 0; round < CHECK_ROUNDS(60, 20); round++) {
+        static const int SIZES[] = {1, 9, 100, 1000, 123456};
+        const int size = SIZES[dice(&seed, 5)];
+        const int low = (int)dice(&seed, (uint32_t)size * 2) - size;
+        const int high = low + (int)dice(&seed, (uint32_t)size);
+        char schema[96];
+        struct error err = {0};
+        snprintf(schema, sizeof schema, "{\"type\": \"integer\", \"minimum\": %d, \"maximum\": %d}",
+                 low, high);
+        struct automaton *automaton = automaton_of_schema(schema, &err);
+        if (!automaton) fail_msg("%s: %s", schema, err.text);
+        for (int i = 0; i < 400; i++) {
+            const int from[] = {low, high, 0, (low + high) / 2};
+            const int number = from[i % 4] + (int)dice(&seed, 24) - 12;
+            char text[16];
+            snprintf(text, sizeof text, "%d", number);
+            if (accepts_text(automaton, text) != (low <= number && number <= high))
+                fail_msg("%s and %s", schema, text);
+        }
+        automaton_destroy(automaton);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_fit_their_schema),
+        cmocka_unit_test(what_is_not_understood_is_refused),
+        cmocka_unit_test(ranges_are_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
