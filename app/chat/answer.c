@@ -25,27 +25,28 @@ void answer_deinit(struct answer *answer) {
 }
 
 // A template may open the model's thinking itself: the text then begins with that mark.
-static enum status begin_open_thought(struct answer *answer, const struct sequence *sequence) {
+enum status answer_place(struct answer *answer, struct sequence *sequence) {
     enum { MOST_TOKENS = 8 }; // of such a mark and its newlines
     const int32_t *ids = sequence_tokens(sequence);
-    const int32_t length = sequence_length(sequence);
+    const int32_t length = sequence_length(sequence) - (int32_t)answer->old_tokens;
     struct text prompt = {0};
     enum status status = STATUS_OK;
+    answer->sequence = sequence;
     for (int32_t i = length > MOST_TOKENS ? length - MOST_TOKENS : 0; i < length; i++)
         if (status == STATUS_OK)
             status = tokenizer_decode(answer->detokenizer.tokenizer, ids[i], true, &prompt);
-    const char *open = thinking_left_open(text_string(&prompt), prompt.length);
-    if (status == STATUS_OK && open) status = text_append_string(&answer->text, open);
-    answer->old_length = answer->text.length;
+    answer->options.begun = thinking_left_open(text_string(&prompt), prompt.length);
     text_deinit(&prompt);
+    if (status != STATUS_OK || answer->old_tokens > 0 || answer->text.length > 0) return status;
+    if (answer->options.begun) status = text_append_string(&answer->text, answer->options.begun);
+    answer->old_length = answer->text.length;
     return status;
 }
 
 enum status answer_start(struct answer *answer, struct sequence *sequence) {
     struct request *request;
-    answer->sequence = sequence;
-    if (answer->old_tokens == 0 && answer->text.length == 0)
-        TRY(begin_open_thought(answer, sequence));
+    TRY(answer_place(answer, sequence));
+    answer->options.answered = (int32_t)answer->old_tokens;
     TRY(request_start(sequence, &answer->options, &request));
     atomic_store(&answer->request, request);
     if (atomic_load(&answer->cancelled)) request_cancel(request);
@@ -150,6 +151,7 @@ void answer_end(struct answer *answer, const struct event *event) {
     request_release(event->request);
     add_stats(answer, &event->stats);
     answer->reason = event->reason;
+    answer->unfinished = event->unfinished;
     answer->ended = true;
     if (event->reason == STOP_REASON_END && !answer->stop_matched && answer->status == STATUS_OK)
         answer->status = detokenizer_finish(&answer->detokenizer, &answer->text);

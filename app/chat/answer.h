@@ -1,6 +1,6 @@
 // app/chat/answer.h — one answer while it is written: tokens become text.
 //
-//   answer_begin ─► answer_start ─► answer_push, for each token ─► answer_end
+//   answer_begin ─► answer_start, or answer_place ─► answer_push, for each token ─► answer_end
 //                                       └─► answer_show: what may be shown of it
 //
 // A turn has one, or several that are written at once, each in a sequence of its own. Stop strings
@@ -42,6 +42,7 @@ struct answer {
     struct answer_cache cache;
     bool ended;
     enum stop_reason reason; // of one that ended
+    bool unfinished;         // more must follow for it to fit its grammar
     enum status status;      // why it failed, if it did
     bool kept;               // it has text, and its owner has kept it
     int64_t message;         // its id in the store, or MESSAGE_NONE
@@ -55,7 +56,10 @@ void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
 MUST_CHECK enum status answer_load(struct answer *answer, const struct message *so_far,
                                    const int32_t *ids, size_t count);
 
-// If the sequence ends with an opened thought (thinking.h), the text begins with it.
+// The answer will be written at the sequence's end. If that is an opened thought (thinking.h), the
+// text begins with it.
+MUST_CHECK enum status answer_place(struct answer *answer, struct sequence *sequence);
+
 MUST_CHECK enum status answer_start(struct answer *answer, struct sequence *sequence);
 
 // Adds a token. If that completes a stop string or fails, the request is cancelled.

@@ -16,6 +16,7 @@ static enum status open_model(struct session *session, const struct session_opti
     struct engine_info info;
     engine_info(session->engine, &info);
     session->context = info.context;
+    session->structure.tokenizer = session->tokenizer;
     TRY(model_template_create(engine_gguf(session->engine), session->tokenizer,
                               options->chat_template, &session->chat_template, err));
     return db_model(session->db, options->digest, info.model_name, &session->model, err);
@@ -50,6 +51,7 @@ void session_close(struct session *session) {
     db_close(session->own_db);
     text_deinit(&session->preamble);
     text_deinit(&session->notes);
+    structure_deinit(&session->structure);
     free(session);
 }
 
@@ -58,6 +60,7 @@ struct request_options session_request(const struct session *session) {
         .sampler = session->settings.sampler,
         .max_tokens = session->settings.max_tokens,
         .speculate = session->settings.speculate,
+        .grammar = session->structure.grammar,
     };
     uint32_t seed; // 32 bits, so that any reader of JSON can give it back
     if (!session->settings.seed_given && getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)

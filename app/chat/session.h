@@ -17,6 +17,7 @@
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
 
+#include "app/chat/structure.h"
 #include "app/chat/turn.h"
 #include "prompts/template.h"
 #include "store/conversation.h"
@@ -55,6 +56,7 @@ struct session {
     struct text preamble; // of new conversations (prompts/preamble.h)
     struct session_settings settings;
     struct stops stops;
+    struct structure structure; // of answers
 
     struct turn *running, *ended; // ended: done, and not yet reported
     int32_t unfollowed_count;

@@ -2,14 +2,9 @@
 
 #include <string.h>
 
-struct thinking_mark {
-    const char *open, *close; // close NULL: what follows is still the beginning
-    bool thought;
-};
-
 // Sources: the chat templates that DeepSeek-R1 and Qwen3, Mistral (Magistral), ByteDance (Seed-OSS)
 // and Moonshot (Kimi) published; OpenAI's description of the harmony format.
-static const struct thinking_mark MARKS[] = {
+static const struct thinking_form MARKS[] = {
     {"<think>", "</think>", true},
     {"<thinking>", "</thinking>", true},
     {"[THINK]", "[/THINK]", true},
@@ -53,7 +48,7 @@ static const char *rest_of(const struct thinking *thinking, size_t *length) {
 
 // At the beginning: the mark there, if any. False: undecided until more text comes.
 static bool find_mark(const char *text, size_t length, bool ended,
-                      const struct thinking_mark **mark) {
+                      const struct thinking_form **mark) {
     *mark = NULL;
     for (size_t i = 0; i < MARK_COUNT; i++) {
         if (!agree(MARKS[i].open, text, length)) continue;
@@ -69,7 +64,7 @@ static bool find_mark(const char *text, size_t length, bool ended,
 // text comes.
 static bool pass_beginning(struct thinking *thinking, bool ended) {
     while (!thinking->mark && !thinking->answering) {
-        const struct thinking_mark *mark;
+        const struct thinking_form *mark;
         size_t length, blanks = 0;
         const char *text = rest_of(thinking, &length);
         while (blanks < length && is_blank(text[blanks]))
@@ -99,7 +94,7 @@ static bool pass_beginning(struct thinking *thinking, bool ended) {
 
 // The text up to the closing mark, as far as it is certain.
 static bool next_marked(struct thinking *thinking, bool ended, struct thinking_part *part) {
-    const struct thinking_mark *mark = thinking->mark;
+    const struct thinking_form *mark = thinking->mark;
     size_t length;
     const char *text = rest_of(thinking, &length);
     if (mark->thought && !thinking->begun) {
@@ -163,6 +158,12 @@ enum status thinking_split(const char *text, size_t length, struct text *thought
     }
     thinking_deinit(&thinking);
     return status;
+}
+
+bool thinking_mark(size_t index, struct thinking_form *form) {
+    if (index >= MARK_COUNT) return false;
+    *form = MARKS[index];
+    return true;
 }
 
 const char *thinking_left_open(const char *prompt, size_t length) {

@@ -21,10 +21,15 @@
 
 enum { THINKING_HELD_BLANKS = 256 };
 
+struct thinking_form {
+    const char *open, *close; // close NULL: what follows is still the beginning
+    bool thought;
+};
+
 struct thinking {
     struct text held; // what came; from `taken` on it is still to be handed out
     size_t taken;
-    const struct thinking_mark *mark; // of the open block; NULL: none is open
+    const struct thinking_form *mark; // of the open block; NULL: none is open
     bool answering;                   // the rest is the answer
     bool past_mark;                   // a mark came: white space after it is dropped
     bool begun;                       // the thought has text
@@ -45,6 +50,9 @@ bool thinking_next(struct thinking *thinking, bool ended, struct thinking_part *
 // Splits a whole message; appends to both. `thought` or `answer` may be NULL.
 MUST_CHECK enum status thinking_split(const char *text, size_t length, struct text *thought,
                                       struct text *answer);
+
+// The index-th mark; false: there is none.
+bool thinking_mark(size_t index, struct thinking_form *form);
 
 // If a prompt that ends with this text leaves a thought open: what opens it, as it would stand in
 // the answer's own text ("<think>\n"). Else NULL.

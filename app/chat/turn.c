@@ -5,6 +5,12 @@
 #include "kernels/base/assert.h"
 
 static enum status explain_failure(const struct turn *turn, enum status status, struct error *err) {
+    if (turn->answers[0].options.grammar && status == STATUS_BAD_INPUT)
+        return error_set(err, status, "what is written of the answer does not fit the structure");
+    if (turn->answers[0].options.grammar && status == STATUS_UNSUPPORTED)
+        return error_set(err, status,
+                         "no token of this model fits the structure here, or the "
+                         "grammar has too many states");
     if (status == STATUS_DEVICE)
         return error_set(err, status, "the device failed while the answer was computed");
     if (status != STATUS_FULL) return error_set(err, status, "%s", status_text(status));
@@ -69,7 +75,10 @@ enum status turn_search(struct turn *turn, struct sequence *sequence,
                         const struct beams_options *wanted, struct error *err) {
     struct answer *answer = &turn->answers[0];
     struct beams_options options = *wanted;
-    turn->sequence = answer->sequence = sequence;
+    turn->sequence = sequence;
+    TRY(answer_place(answer, sequence));
+    options.grammar = answer->options.grammar;
+    options.begun = answer->options.begun;
     const int32_t room = search_room(turn);
     if (room < 1) return error_set(err, STATUS_TOO_LONG, "the context has no room for a search");
     if (options.max_tokens <= 0 || options.max_tokens > room) options.max_tokens = room;
@@ -223,6 +232,7 @@ struct turn_report turn_answer(const struct turn *turn, int32_t index) {
         .any = answer->kept,
         .number = turn->older + index + 1,
         .stop = answer_stop(answer),
+        .unfinished = answer->unfinished,
         .stats = answer->stats,
         .cache = answer->cache,
         .message = answer->message,

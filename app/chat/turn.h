@@ -85,6 +85,7 @@ struct turn_report { // of one answer
     bool any;        // it was kept
     int32_t number;  // among all answers to its message, from 1: as chat_alternatives() has them
     enum message_stop stop;
+    bool unfinished; // cut before it fits its grammar
     struct message_stats stats;
     struct answer_cache cache;
     int64_t message, parent; // ids in the store, or MESSAGE_NONE

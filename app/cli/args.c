@@ -220,7 +220,7 @@ static enum status check_pairs(const struct args *args, struct error *err) {
         {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
         {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
         {"samples", "beams"},   {"continue", "preset"},    {"continue", "shots"},
-        {"resume", "preset"},   {"resume", "shots"},
+        {"resume", "preset"},   {"resume", "shots"},       {"schema", "grammar"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&

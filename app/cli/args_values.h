@@ -80,8 +80,9 @@ struct args {
     float length_penalty;
     bool early_stopping;
     struct args_list stops;
-    const char *overflow; // "error", "drop", "compact"
-    const char *think;    // "auto", "on", "off"
+    const char *schema, *grammar; // NULL: none
+    const char *overflow;         // "error", "drop", "compact"
+    const char *think;            // "auto", "on", "off"
 
     int32_t block_size;
     const char *kv_type;

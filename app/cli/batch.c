@@ -182,6 +182,18 @@ static enum status check_fits(const struct batch *batch, const struct token_ids 
                      ids->count, context);
 }
 
+// The line's own structure, or the one of all lines.
+static enum status find_structure(struct structure *structure, struct batch_line *line,
+                                  struct error *err) {
+    struct grammar **grammar = &line->options.grammar;
+    if (line->schema)
+        return structure_read(structure, STRUCTURE_SCHEMA, line->schema, grammar, err);
+    if (line->grammar)
+        return structure_read(structure, STRUCTURE_GRAMMAR, line->grammar, grammar, err);
+    *grammar = grammar_retain(structure->grammar);
+    return STATUS_OK;
+}
+
 static enum status start_slot(struct batch *batch, struct slot *slot, struct error *err) {
     const struct session *session = batch->session;
     const struct chat_template *chat_template = session->chat_template;
@@ -205,6 +217,7 @@ static enum status start_slot(struct batch *batch, struct slot *slot, struct err
 }
 
 static void free_slot(struct slot *slot) {
+    grammar_release(slot->request.options.grammar);
     batch_line_deinit(&slot->request);
     sequence_destroy(slot->sequence);
     slot->sequence = NULL;
@@ -217,6 +230,8 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
     slot->line = line;
     enum status status =
         batch_line_read(line->bytes, line->length, &batch->defaults, &slot->request, &why);
+    if (status == STATUS_OK)
+        status = find_structure(&batch->session->structure, &slot->request, &why);
     if (status == STATUS_OK) status = start_slot(batch, slot, &why);
     if (status == STATUS_OK) {
         session_run(batch->session, &slot->turn);
@@ -336,6 +351,7 @@ static enum status open_batch(struct batch *batch, struct error *err) {
                                                .digest = launch->digest,
                                                .chat_template = launch_chat_template(launch)},
                      &batch->session, err));
+    TRY(launch_structure(launch, batch->session, err));
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),
                     .max_tokens = args->tokens,

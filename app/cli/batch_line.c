@@ -121,6 +121,20 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     return STATUS_OK;
 }
 
+static enum status read_structure(const cJSON *item, struct batch_line *line, struct error *err) {
+    if (line->schema || line->grammar)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a \"schema\" and a \"grammar\" do not go together");
+    if (strcmp(item->string, "grammar") == 0) {
+        if (!cJSON_IsString(item)) return refuse(err, item->string, "a text");
+        line->grammar = item->valuestring;
+        return STATUS_OK;
+    }
+    if (!cJSON_IsObject(item)) return refuse(err, item->string, "an object");
+    line->schema = cJSON_PrintUnformatted(item);
+    return line->schema ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
 static enum status read_keys(struct batch_line *line, struct error *err) {
     static const char *const ELSEWHERE[] = {"id", "prompt", "system", "messages"};
     for (const cJSON *item = line->json->child; item; item = item->next) {
@@ -133,6 +147,8 @@ static enum status read_keys(struct batch_line *line, struct error *err) {
             TRY(read_whole(item, &line->options.max_tokens, err));
         else if (strcmp(item->string, "stop") == 0)
             TRY(read_stops(item, line->stops, err));
+        else if (strcmp(item->string, "schema") == 0 || strcmp(item->string, "grammar") == 0)
+            TRY(read_structure(item, line, err));
         else
             return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\"", item->string);
     }
@@ -165,6 +181,7 @@ enum status batch_line_read(const char *bytes, size_t length, const struct batch
 
 void batch_line_deinit(struct batch_line *line) {
     cJSON_Delete(line->json);
+    cJSON_free(line->schema);
     free(line->messages);
     *line = (struct batch_line){0};
 }

@@ -5,6 +5,7 @@
 //
 //   prompt, system        texts; or messages: roles "system" (first), "user", "assistant", of which
 //                         the last is the user's
+//   schema, grammar       a JSON Schema, or GBNF as a text, that the answer fits
 //   id                    any JSON; comes back with the result
 //   tokens (max_tokens), temperature, top_k, top_p, min_p, repeat_penalty, presence_penalty,
 //   frequency_penalty, seed, stop (a text, or an array of them)
@@ -32,6 +33,8 @@ struct batch_line {
     struct chat_message *messages; // [count], owned
     size_t count;
     struct request_options options;
+    char *schema;                            // NULL: none; owned
+    const char *grammar;                     // NULL: none
     const char *stops[BATCH_LINE_STOPS + 1]; // NULL after the last
 };
 

@@ -302,6 +302,15 @@ static int exit_code_for_chat(enum status status) {
     return of_store ? EXIT_RUN_TIME : exit_code_for_model(status);
 }
 
+enum status launch_structure(const struct launch *launch, struct session *session,
+                             struct error *err) {
+    const struct args *args = launch->args;
+    if (args->schema)
+        return structure_set(&session->structure, STRUCTURE_SCHEMA, args->schema, err);
+    if (!args->grammar) return STATUS_OK;
+    return structure_set(&session->structure, STRUCTURE_GRAMMAR, args->grammar, err);
+}
+
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
@@ -327,6 +336,8 @@ int launch_chat(struct launch *launch) {
     enum status status = session_open(&options, &launch->session, &err);
     if (status == STATUS_OK) status = chat_open(launch->session, &launch->session->front, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_chat(status), status, &err);
+    status = launch_structure(launch, launch->session, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     status = place(launch, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
     return EXIT_DONE;

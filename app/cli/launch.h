@@ -40,6 +40,10 @@ int launch_preamble(struct launch *launch); // the preamble alone; launch_chat()
 // The file or name of --chat-template that is for this model, or NULL.
 const char *launch_chat_template(const struct launch *launch);
 
+// Sets --schema or --grammar, if there is one.
+MUST_CHECK enum status launch_structure(const struct launch *launch, struct session *session,
+                                        struct error *err);
+
 // The model's own sampling, with what the person says instead.
 struct sampler_options launch_sampling(const struct launch *launch);
 

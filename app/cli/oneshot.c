@@ -302,6 +302,9 @@ static int finish(struct output *answer, enum status status, const struct error 
     notice_release();
     if (report.any) put_figures(answer, &report);
     if (status != STATUS_OK) complain_failed(code, status, err);
+    for (int32_t i = 0; i < answer->chat->turn.answer_count; i++)
+        if (turn_answer(&answer->chat->turn, i).unfinished)
+            log_write(LOG_WARNING, "the answer was cut before its structure was complete");
     if (output_gone()) return EXIT_DONE;
     if (signal_seen) return 128 + signal_seen;
     if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) {

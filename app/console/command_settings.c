@@ -4,18 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/base/path.h"
 #include "app/console/command.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 
 enum { SETTING_COLUMNS = 30 }; // its key and its value
 
-enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_SHOWN };
+enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_STRUCTURE, SETTING_SHOWN };
 
 struct setting {
     const char *key;
     enum setting_kind kind;
-    size_t offset; // in struct session_settings, or for SETTING_SHOWN in struct console
+    size_t offset; // in struct session_settings, or for SETTING_SHOWN in struct console;
+                   // SETTING_STRUCTURE: its enum structure_kind
     const char *range;
 };
 
@@ -32,6 +34,8 @@ static const struct setting TABLE[] = {
     {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: a new one for each turn"},
     {"tokens", SETTING_WHOLE, offsetof(struct session_settings, max_tokens),
      "of one answer; 0: until the context is full"},
+    {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, "answers are JSON of this: FILE or {…}; off"},
+    {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, "answers fit this, in GBNF: FILE; off"},
     {"status", SETTING_SHOWN, offsetof(struct console, status), "on, off: a line above the prompt"},
     {"verbose", SETTING_SHOWN, offsetof(struct console, verbose),
      "on, off: /stats after each answer"},
@@ -62,9 +66,11 @@ static bool *shown(struct console *console, const struct setting *setting) {
 }
 
 static void show_setting(struct console *console, const struct setting *setting) {
-    const char *field = setting->kind == SETTING_SHOWN
-                            ? NULL
-                            : (const char *)&console->session->settings + setting->offset;
+    const bool is_field = setting->kind < SETTING_STRUCTURE;
+    const char *field =
+        is_field ? (const char *)&console->session->settings + setting->offset : NULL;
+    const struct structure *structure = &console->session->structure;
+    const char *text = setting->range;
     char value[32] = "";
     float real;
     int32_t whole;
@@ -83,14 +89,18 @@ static void show_setting(struct console *console, const struct setting *setting)
         snprintf(value, sizeof value, console->session->settings.seed_given ? "%" PRIu64 : "random",
                  seed);
         break;
+    case SETTING_STRUCTURE:
+        snprintf(value, sizeof value, "%s", structure->kind == setting->offset ? "on" : "off");
+        if (structure->kind == setting->offset) text = text_string(&structure->source);
+        break;
     case SETTING_SHOWN:
         snprintf(value, sizeof value, "%s", *shown(console, setting) ? "on" : "off");
         break;
     }
     char label[64];
     snprintf(label, sizeof label, "%-18s %s", setting->key, value);
-    row_show(&(struct row){
-        .label = label, .columns = SETTING_COLUMNS, .text = setting->range, .style = WRAP_DIM});
+    row_show(
+        &(struct row){.label = label, .columns = SETTING_COLUMNS, .text = text, .style = WRAP_DIM});
 }
 
 static bool parse_real(const char *text, char *field) {
@@ -127,6 +137,22 @@ static bool parse_switch(const char *text, bool *on) {
     return true;
 }
 
+// From the next turn on.
+static bool change_structure(struct structure *structure, size_t kind, const char *value,
+                             struct error *err) {
+    struct text path = {0};
+    if (strcmp(value, "off") == 0) {
+        if (structure->kind != kind) return true;
+        return structure_set(structure, STRUCTURE_NONE, "", err) == STATUS_OK;
+    }
+    enum status status =
+        value[0] == '{' ? text_append_string(&path, value) : path_expand(value, &path);
+    if (status == STATUS_OK)
+        status = structure_set(structure, (enum structure_kind)kind, text_string(&path), err);
+    text_deinit(&path);
+    return status == STATUS_OK;
+}
+
 // Changes a copy, which becomes the settings only if the sampler accepts it.
 static bool change(struct console *console, const struct setting *setting, const char *value,
                    struct error *err) {
@@ -144,6 +170,8 @@ static bool change(struct console *console, const struct setting *setting, const
         settings.seed_given = strcmp(value, "random") != 0;
         read = !settings.seed_given || parse_seed(value, field);
         break;
+    case SETTING_STRUCTURE:
+        return change_structure(&console->session->structure, setting->offset, value, err);
     case SETTING_SHOWN:
         read = parse_switch(value, shown(console, setting));
         break;
@@ -154,9 +182,9 @@ static bool change(struct console *console, const struct setting *setting, const
 }
 
 void command_set(struct console *console, const char *argument) {
-    char key[32] = "", value[64] = "";
-    const int words = sscanf(argument, "%31s %63[^\n]", key, value);
-    if (words < 1) {
+    char key[32] = "";
+    int used = 0;
+    if (sscanf(argument, "%31s %n", key, &used) < 1) {
         for (size_t i = 0; i < SETTING_COUNT; i++)
             show_setting(console, &TABLE[i]);
         terminal_say(STYLE_PLAIN, "\n");
@@ -164,12 +192,16 @@ void command_set(struct console *console, const char *argument) {
     }
     const struct setting *setting = setting_find(key);
     struct error err = {0};
+    char *value = strdup(argument + used);
+    if (value) path_unquote(value);
     if (!setting)
         terminal_tell(STYLE_ERROR, "no setting %s; /set lists them\n", key);
-    else if (words == 2 && !change(console, setting, value, &err))
-        terminal_tell(STYLE_ERROR, "%s cannot be %s: %s\n", key, value, setting->range);
+    else if (value && value[0] && !change(console, setting, value, &err))
+        terminal_tell(STYLE_ERROR, "%s cannot be %.60s: %s\n", key, value,
+                      setting->kind == SETTING_STRUCTURE ? err.text : setting->range);
     else
         show_setting(console, setting);
+    free(value);
 }
 
 void command_verbose(struct console *console, const char *argument) {

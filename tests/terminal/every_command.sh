@@ -119,6 +119,7 @@ see set "/set"
 see history "/history"
 see_all history-one "/history 1" "/history x"
 see show-params "/show params"
+see_all set-structure '/set schema {"const": "yes"}' '/set schema' '/set grammar none.gbnf' '/set schema {"not": 1}' '/set schema off'
 see_all set-one "/set seed" "/set top_p 0.9" "/set tokens 2"
 see_all think "/think" "/think off" "/think on" "/think hide" "/think show"
 see_all verbose "/verbose" "/verbose off"

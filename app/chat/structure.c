@@ -1,0 +1,148 @@
+#include "app/chat/structure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/base/attachment.h"
+#include "app/chat/thinking.h"
+#include "engine/grammar/schema.h"
+#include "kernels/base/assert.h"
+
+enum { MARK_BYTES_MAX = 64 };
+
+// Does the vocabulary have this mark, or how it begins, as a token of its own?
+static enum status knows(const struct structure *structure, const char *mark, bool *known) {
+    const struct piece piece = {PIECE_CONTROL, mark, strlen(mark)};
+    struct token_ids ids = {0};
+    TRY(tokenizer_encode(structure->tokenizer, &piece, 1, &ids));
+    *known = false;
+    if (ids.count > 0) {
+        const struct gguf_string token = tokenizer_piece(structure->tokenizer, ids.ids[0]);
+        *known = token.length > 3 && token.length <= piece.length &&
+                 memcmp(token.bytes, mark, token.length) == 0;
+    }
+    token_ids_deinit(&ids);
+    return STATUS_OK;
+}
+
+static enum status append_character(struct text *gbnf, const char *at, size_t *used) {
+    return text_format(gbnf, "\\U%08X", utf8_decode(at, strlen(at), used));
+}
+
+// Rules for any text up to the first `close`: _NAME-I has read its first I characters (Knuth,
+// Morris & Pratt, 1977).
+static enum status append_until(struct text *gbnf, int name, const char *close) {
+    size_t starts[MARK_BYTES_MAX], back[MARK_BYTES_MAX], count = 0, used;
+    for (const char *at = close; *at; at += used) {
+        ASSERT(count + 1 < MARK_BYTES_MAX);
+        starts[count++] = (size_t)(at - close);
+        utf8_decode(at, strlen(at), &used);
+    }
+    starts[count] = strlen(close);
+    for (size_t i = 0, matched = 0; i < count; i++) {
+        // back[i]: the longest proper prefix of the mark that is a suffix of its first i
+        // characters.
+        back[i] = matched;
+        if (i == 0) continue;
+        while (matched > 0 &&
+               strncmp(close + starts[matched], close + starts[i], starts[i + 1] - starts[i]) != 0)
+            matched = back[matched];
+        matched +=
+            strncmp(close + starts[matched], close + starts[i], starts[i + 1] - starts[i]) == 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char others[MARK_BYTES_MAX * 10 + 1] = "";
+        size_t length = 0;
+        TRY(text_format(gbnf, "_%d-%zu ::= ", name, i));
+        for (size_t from = i;; from = back[from]) { // the mark goes on, or begins again
+            const char *next = close + starts[from];
+            char escape[11];
+            snprintf(escape, sizeof escape, "\\U%08X", utf8_decode(next, strlen(next), &used));
+            if (!strstr(others, escape)) {
+                TRY(text_format(gbnf, "\"%s\" _%d-%zu | ", escape, name, from + 1));
+                length += (size_t)snprintf(others + length, sizeof others - length, "%s", escape);
+            }
+            if (from == 0) break;
+        }
+        TRY(text_format(gbnf, "[^%s] _%d-0\n", others, name));
+    }
+    return text_format(gbnf, "_%d-%zu ::= \"\"\n", name, count);
+}
+
+// _answer: the root, after as many marks and thoughts as the model writes.
+static enum status append_thoughts(const struct structure *structure, struct text *gbnf) {
+    struct text marks = {0};
+    struct thinking_form form;
+    enum status status = STATUS_OK;
+    for (int i = 0; thinking_mark((size_t)i, &form) && status == STATUS_OK; i++) {
+        bool known;
+        size_t used;
+        status = knows(structure, form.open, &known);
+        if (status != STATUS_OK || !known) continue;
+        status = text_append_string(&marks, "_blanks \"");
+        for (const char *at = form.open; *at && status == STATUS_OK; at += used)
+            status = append_character(&marks, at, &used);
+        if (status == STATUS_OK) status = text_append_string(&marks, "\" ");
+        if (form.thought) {
+            if (status == STATUS_OK) status = text_format(&marks, "_%d-0 _blanks ", i);
+            if (status == STATUS_OK) status = append_until(gbnf, i, form.close);
+        }
+        if (status == STATUS_OK) status = text_append_string(&marks, "| ");
+    }
+    if (status == STATUS_OK)
+        status = text_format(gbnf, "_blanks ::= [ \\t\\r\\n]{0,4}\n_answer ::= (%s[])* root\n",
+                             text_string(&marks));
+    text_deinit(&marks);
+    return status;
+}
+
+enum status structure_read(struct structure *structure, enum structure_kind kind, const char *text,
+                           struct grammar **grammar, struct error *err) {
+    struct text gbnf = {0};
+    enum status status = STATUS_OK;
+    if (!structure->trie)
+        TRY(token_trie_create(structure->tokenizer, thinking_is_mark, &structure->trie, err));
+    if (kind == STRUCTURE_SCHEMA)
+        status = schema_to_gbnf(text, strlen(text), &gbnf, err);
+    else
+        status = text_format(&gbnf, "%s\n", text);
+    if (status == STATUS_OK) status = append_thoughts(structure, &gbnf);
+    if (status == STATUS_OK)
+        status = grammar_create(structure->trie, text_string(&gbnf), "_answer", grammar, err);
+    text_deinit(&gbnf);
+    return status;
+}
+
+enum status structure_set(struct structure *structure, enum structure_kind kind, const char *source,
+                          struct error *err) {
+    const bool inline_schema = kind == STRUCTURE_SCHEMA && source[strspn(source, " \t\r\n")] == '{';
+    struct text text = {0}, name = {0};
+    struct grammar *grammar = NULL;
+    enum status status = STATUS_OK;
+    if (kind != STRUCTURE_NONE) {
+        status = inline_schema ? text_append_string(&text, source) : file_read(source, &text, err);
+        if (status == STATUS_OK && memchr(text_string(&text), '\0', text.length))
+            status = error_set(err, STATUS_BAD_INPUT, "%s is not text", source);
+        if (status == STATUS_OK) status = text_append_string(&name, source);
+        if (status == STATUS_OK)
+            status = structure_read(structure, kind, text_string(&text), &grammar, err);
+    }
+    text_deinit(&text);
+    if (status != STATUS_OK) {
+        text_deinit(&name);
+        return status;
+    }
+    grammar_release(structure->grammar);
+    text_deinit(&structure->source);
+    structure->kind = kind;
+    structure->grammar = grammar;
+    structure->source = name;
+    return STATUS_OK;
+}
+
+void structure_deinit(struct structure *structure) {
+    grammar_release(structure->grammar);
+    token_trie_destroy(structure->trie);
+    text_deinit(&structure->source);
+    *structure = (struct structure){0};
+}
