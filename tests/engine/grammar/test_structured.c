@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROMPT = 30, ANSWER = 80, BATCH = 4, ROUNDS = CHECK_ROUNDS(6, 2) };
+enum { PROMPT = 30, ANSWER = 80, BATCH = 4, ROUNDS = CHECK_ROUNDS(12, 3) };
 
 static const char SCHEMA[] =
     "{\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\", \"maxLength\": 12}, "
@@ -90,8 +90,8 @@ static void check_valid(const struct tokenizer *tokenizer, const struct answer *
 }
 
 static void compare(struct engine *engine, struct grammar *grammar) {
-    static const float temperatures[] = {0, 0.7f, 2};
-    static const int32_t top_ks[] = {1, 40, 200, 0};
+    static const float temperatures[] = {0, 0.7f, 8};
+    static const int32_t top_ks[] = {0, 40, 200};
     struct engine_info info;
     int ended = 0;
     engine_info(engine, &info);
@@ -103,8 +103,9 @@ static void compare(struct engine *engine, struct grammar *grammar) {
         struct request_options options = {
             .sampler = sampler_options_default(), .max_tokens = ANSWER, .grammar = grammar};
         options.sampler.temperature = temperatures[round % 3];
-        options.sampler.top_k = top_ks[dice(4)];
-        options.sampler.repeat_penalty = dice(3) == 0 ? 1.3f : 1;
+        options.sampler.top_k = top_ks[dice(3)];
+        options.sampler.repeat_penalty = dice(2) == 0 ? 1.5f : 1;
+        options.sampler.top_p = 1;
         options.sampler.seed = dice(1000);
         run(engine, prompt, &options, BATCH, alone);
         for (int way = 0; way < 2; way++) {
