@@ -1,17 +1,26 @@
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"
 
 // ---- $ref
 
-// One step of a JSON pointer (RFC 6901), whose escapes are undone; *rest goes on behind it.
+// One step of a JSON pointer (RFC 6901), whose escapes, and those of a URI, are undone; *rest goes
+// on behind it.
 static bool read_step(const char **rest, char *name, size_t bytes) {
     size_t length = 0;
     const char *at = *rest + 1;
     for (; *at && *at != '/'; at++) {
         char c = *at;
+        unsigned code;
+        if (c == '%' && isxdigit((unsigned char)at[1]) && sscanf(at + 1, "%2x", &code) == 1 &&
+            code > 0 && isxdigit((unsigned char)at[2])) {
+            c = (char)code;
+            at += 2;
+        }
         if (c == '~' && (at[1] == '0' || at[1] == '1')) c = *++at == '0' ? '~' : '/';
-        if (length + 1 >= bytes || c == '%') return false;
+        if (length + 1 >= bytes) return false;
         name[length++] = c;
     }
     name[length] = '\0';
@@ -172,6 +181,27 @@ static enum status combine_keyword(struct compiler *compiler, cJSON *both, const
                          "\"%.40s\" in two schemas that hold together is not supported", name);
 }
 
+// These look at what stands beside them in their own schema, so that moving them to another changes
+// what they mean.
+static enum status check_neighbours(struct compiler *compiler, const cJSON *a, const cJSON *b) {
+    static const char *const PAIRS[][2] = {{"additionalProperties", "properties"},
+                                           {"items", "prefixItems"},
+                                           {"additionalItems", "items"}};
+    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
+        const cJSON *rest = cJSON_GetObjectItemCaseSensitive(a, PAIRS[i][0]);
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(b, PAIRS[i][0]);
+        const bool same = rest && other && cJSON_Compare(rest, other, true);
+        const cJSON *named = cJSON_GetObjectItemCaseSensitive(b, PAIRS[i][1]);
+        const cJSON *own = cJSON_GetObjectItemCaseSensitive(a, PAIRS[i][1]);
+        if (!rest || !named || (same && own && cJSON_Compare(own, named, true))) continue;
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "\"%s\" and \"%s\" of two schemas that hold together are not "
+                             "supported",
+                             PAIRS[i][0], PAIRS[i][1]);
+    }
+    return STATUS_OK;
+}
+
 enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSON *b,
                            const cJSON **result) {
     cJSON *both;
@@ -183,14 +213,10 @@ enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSO
         *result = a;
         return STATUS_OK;
     }
-    const bool closed = cJSON_HasObjectItem(a, "additionalProperties") !=
-                        cJSON_HasObjectItem(b, "additionalProperties");
     if (!cJSON_IsObject(a) || !cJSON_IsObject(b))
         return schema_refuse(compiler, STATUS_BAD_INPUT, "expected an object, true or false");
-    if (closed && cJSON_HasObjectItem(a, "properties") && cJSON_HasObjectItem(b, "properties"))
-        return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"additionalProperties\" in one of two schemas that hold together is "
-                             "not supported");
+    TRY(check_neighbours(compiler, a, b));
+    TRY(check_neighbours(compiler, b, a));
     TRY(own(compiler, a, &both));
     for (const cJSON *item = b->child; item; item = item->next) {
         const cJSON *mine = cJSON_GetObjectItemCaseSensitive(both, item->string);

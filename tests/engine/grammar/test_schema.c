@@ -113,7 +113,7 @@ static const struct {
      "[\"v\"]}}}",
      {"{\"v\": 1}", "{\"v\": 1, \"next\": [{\"v\": 2, \"next\": []}, {\"v\": 3}]}"},
      {"{\"next\": []}", "{\"v\": 1, \"next\": [1]}"}},
-    {"{\"properties\": {\"a~/b\": {\"const\": 1}, \"c\": {\"$ref\": \"#/properties/a~0~1b\"}}, "
+    {"{\"properties\": {\"a~/b\": {\"const\": 1}, \"c\": {\"$ref\": \"#/properties/a~0%7E1b\"}}, "
      "\"required\": [\"c\"]}",
      {"{\"c\": 1}", "{\"a~/b\": 1, \"c\": 1}"},
      {"{\"c\": 2}"}},
@@ -175,6 +175,10 @@ static const struct {
     {"{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"number\"}]}", "may overlap"},
     {"{\"enum\": [1], \"minimum\": 0}", "beside other constraints"},
     {"{\"allOf\": [{\"pattern\": \"a\"}, {\"pattern\": \"b\"}]}", "\"pattern\" in two schemas"},
+    {"{\"allOf\": [{\"properties\": {\"a\": {}}}], \"additionalProperties\": {\"type\": \"null\"}}",
+     "\"additionalProperties\" and \"properties\" of two schemas"},
+    {"{\"allOf\": [{\"prefixItems\": [{}]}], \"items\": {\"minimum\": 5}}",
+     "\"items\" and \"prefixItems\" of two"},
     {"{\"type\": \"integer\", \"minimum\": 3, \"maximum\": 2}", "no finite text"},
     {"{\"properties\": {\"a\": {\"$ref\": \"#\"}}, \"required\": [\"a\"]}", "no finite text"},
     {"false", "no finite text"},
