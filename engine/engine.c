@@ -168,7 +168,7 @@ static void report_slow(struct engine *engine) {
     char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
     engine->backend->info(engine->device, &info);
     if (info.plain_instructions)
-        log_write(LOG_WARNING, "slow here: quire has no vector instructions for this processor");
+        log_write(LOG_WARNING, "this will be slow: quire has no vector code for this processor");
     if (info.plain_bytes > engine->model.weight_bytes / SMALL_SHARE)
         snprintf(matrices, sizeof matrices, "%s of its matrices",
                  size_format(info.plain_bytes, bytes));
@@ -176,8 +176,8 @@ static void report_slow(struct engine *engine) {
         snprintf(heads, sizeof heads, "attention over heads of %" PRId32 " in %s",
                  info.plain_head_size, dtype_name(engine->shape.type));
     if (matrices[0] || heads[0])
-        log_write(LOG_WARNING, "slow here: the GPU has only plain kernels for %s%s%s", matrices,
-                  matrices[0] && heads[0] ? ", and for " : "", heads);
+        log_write(LOG_WARNING, "this will be slow: there are only plain GPU kernels for %s%s%s",
+                  matrices, matrices[0] && heads[0] ? ", and for " : "", heads);
 }
 
 static enum status find_model(struct opening *opening) {
@@ -291,7 +291,7 @@ static enum status choose_attention(struct opening *opening) {
     // Prefill uses another kernel than decoding, so recomputing a token would give other bits.
     if (engine->shape.layout == KV_LAYOUT_PACKED && opening->options->deterministic)
         return error_set(opening->err, STATUS_BAD_INPUT,
-                         "attention %s and deterministic do not go together; use auto", name);
+                         "attention %s cannot be combined with deterministic; use auto", name);
     if (engine->attention != ATTENTION_AUTO && !engine->backend->attention_check)
         return error_set(opening->err, STATUS_UNSUPPORTED,
                          "attention %s needs --backend cuda; the %s backend has auto", name,
@@ -315,7 +315,7 @@ static enum status check_norms(struct opening *opening) {
         if (normed % 4)
             return error_set(opening->err, STATUS_UNSUPPORTED,
                              "keys and values are normed in rows of %" PRId32
-                             ", which is no multiple of 4, as a card needs; use --backend cpu",
+                             ", which is not a multiple of 4, as a GPU needs; use --backend cpu",
                              normed);
     }
     return STATUS_OK;
@@ -462,9 +462,9 @@ static enum status start_thread(struct opening *opening) {
     struct engine *engine = opening->engine;
     engine->queue.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (engine->queue.fd < 0)
-        return error_set(opening->err, STATUS_IO, "the system gave no event descriptor");
+        return error_set(opening->err, STATUS_IO, "cannot create an event descriptor");
     if (pthread_create(&engine->thread, NULL, stepper_main, engine) != 0)
-        return error_set(opening->err, STATUS_NO_MEMORY, "the system gave no thread");
+        return error_set(opening->err, STATUS_NO_MEMORY, "cannot create a thread");
     engine->thread_runs = true;
     return STATUS_OK;
 }

@@ -39,7 +39,7 @@ static enum status check_bytes(const char *bytes, size_t length, struct error *e
     for (size_t i = 0; i < (valid ? length : offset); i++) {
         line += bytes[i] == '\n';
         if (bytes[i] == '\0' || bytes[i] == PREAMBLE_SEPARATOR)
-            return refuse(line, "holds a control character, NUL or U+001E", err);
+            return refuse(line, "contains a control character, NUL or U+001E", err);
     }
     return valid ? STATUS_OK : refuse(line, "is not UTF-8 text", err);
 }
@@ -115,7 +115,7 @@ enum status preamble_read(const char *bytes, size_t length, struct text *preambl
 enum status preamble_check_system(const char *text, size_t length, struct error *err) {
     if (!memchr(text, '\0', length) && !memchr(text, PREAMBLE_SEPARATOR, length)) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT,
-                     "the system prompt holds a control character, NUL or U+001E");
+                     "the system prompt contains a control character, NUL or U+001E");
 }
 
 // Splits at the separators; 0 when it is not a preamble with turns.

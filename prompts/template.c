@@ -256,7 +256,8 @@ enum status chat_template_render(const struct chat_template *chat_template,
         status = set_pieces(chat_template, &run, prompt);
     else if (inner.text[0])
         error_set(err, status,
-                  run.refusal ? "the chat template refuses: %s%s" : "chat template: %s%s",
+                  run.refusal ? "the chat template rejected the conversation: %s%s"
+                              : "chat template: %s%s",
                   inner.text, WAY_OUT);
     jinja_run_deinit(&run);
     return status;

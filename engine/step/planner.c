@@ -151,7 +151,7 @@ static void preempt(struct request *request, bool swap) {
     if (!inside) return; // it was waiting, and still is
     request->scheduling.state = SCHEDULER_SWAPPED;
     trace_track_begin(request, "waiting");
-    log_write(LOG_DEBUG, "a request of %d tokens gives its blocks up and waits", sequence->length);
+    log_write(LOG_DEBUG, "preempted a request of %d tokens", sequence->length);
     sequence->engine->preempted_requests++;
 }
 

@@ -11,18 +11,18 @@ extern "C" {
 #endif
 
 // name, what the person at the terminal reads
-#define STATUS_MAP(X)                                         \
-    X(OK, "ok")                                               \
-    X(NO_MEMORY, "not enough memory")                         \
-    X(FULL, "a fixed limit is reached; free something first") \
-    X(TOO_LONG, "does not fit the context")                   \
-    X(NOT_FOUND, "no such thing")                             \
-    X(BAD_INPUT, "the input is not valid")                    \
-    X(BAD_FILE, "the file is damaged or not of this format")  \
-    X(UNSUPPORTED, "well-formed, but not supported here")     \
-    X(BUSY, "somebody else is using it")                      \
-    X(IO, "the operating system refused a read or write")     \
-    X(DEVICE, "the device reported an error")                 \
+#define STATUS_MAP(X)                                        \
+    X(OK, "ok")                                              \
+    X(NO_MEMORY, "not enough memory")                        \
+    X(FULL, "a fixed limit is reached")                      \
+    X(TOO_LONG, "does not fit the context")                  \
+    X(NOT_FOUND, "no such thing")                            \
+    X(BAD_INPUT, "the input is not valid")                   \
+    X(BAD_FILE, "the file is damaged or not of this format") \
+    X(UNSUPPORTED, "well-formed, but not supported here")    \
+    X(BUSY, "it is in use")                                  \
+    X(IO, "the operating system refused a read or write")    \
+    X(DEVICE, "the device reported an error")                \
     X(CANCELLED, "stopped on request")
 
 #define STATUS_ENUM(name, text) STATUS_##name,

@@ -67,10 +67,10 @@ enum status builtin_run(struct machine *machine, const struct builtin *builtin,
         TRY(bind_named(machine, builtin, &arguments->named[i], &call));
     for (size_t i = 0; i < builtin->required; i++)
         if (!call.values[i])
-            return machine_fail(machine, "%s() lacks its argument '%s'", builtin->name,
+            return machine_fail(machine, "%s() is missing its argument '%s'", builtin->name,
                                 builtin->parameters[i]);
     if (++machine->depth > MACHINE_MAX_DEPTH) // map() runs filters, including itself
-        return machine_fail(machine, "filters call each other too deep");
+        return machine_fail(machine, "filters are nested too deeply");
     TRY(builtin->run(machine, &call, result));
     machine->depth--;
     return STATUS_OK;

@@ -25,7 +25,7 @@ static enum status bind_rest(struct machine *machine, const struct node *node,
     struct list *list;
     struct value rest, named;
     if (!node->uses_varargs && arguments->count > parameters)
-        return machine_fail(machine, "macro '%.*s' takes not more than %zu argument(s)",
+        return machine_fail(machine, "macro '%.*s' takes at most %zu argument(s)",
                             (int)node->name->length, node->name->bytes, parameters);
     TRY(machine_list(machine, VALUE_TUPLE, &list, &rest));
     TRY(machine_full(machine, value_dict(machine->arena, &named)));
@@ -86,7 +86,7 @@ static enum status call_macro(struct machine *machine, const struct macro *macro
     enum flow flow = FLOW_ON;
     machine->depth += MACRO_DEPTH;
     if (machine->depth > MACHINE_MAX_DEPTH)
-        return machine_fail(machine, "macros call each other too deep");
+        return machine_fail(machine, "macros are nested too deeply");
     TRY(scope_create(machine, macro->scope, &scope));
     TRY(bind_parameters(machine, macro, arguments, scope));
     TRY(machine_execute(machine, scope, &macro->node->items, &out, &flow));
@@ -100,7 +100,7 @@ static enum status call_loop(struct machine *machine, const struct loop *loop,
     struct builder out = {.arena = machine->arena};
     if (!loop->node) return machine_fail(machine, "only a recursive loop can be called");
     if (arguments->count != 1 || arguments->named_count)
-        return machine_fail(machine, "a loop is called with what to go over");
+        return machine_fail(machine, "a loop must be called with what to iterate over");
     TRY(machine_run_loop(machine, loop->node, loop->outer, &arguments->values[0], loop->depth + 1,
                          &out));
     return machine_finish(machine, &out, result);

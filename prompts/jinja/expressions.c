@@ -218,7 +218,7 @@ static enum status evaluate_node(struct machine *machine, struct scope *scope,
     case NODE_CONTINUE:
         break;
     }
-    return machine_fail(machine, "this is no expression");
+    return machine_fail(machine, "this is not an expression");
 }
 
 enum status machine_evaluate(struct machine *machine, struct scope *scope, const struct node *node,
@@ -226,7 +226,7 @@ enum status machine_evaluate(struct machine *machine, struct scope *scope, const
     machine->at = node->at;
     TRY(machine_work(machine, 1));
     if (++machine->depth > MACHINE_MAX_DEPTH)
-        return machine_fail(machine, "the template goes too deep");
+        return machine_fail(machine, "the template is nested too deeply");
     TRY(evaluate_node(machine, scope, node, value));
     machine->depth--;
     return STATUS_OK;

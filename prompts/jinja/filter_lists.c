@@ -461,7 +461,7 @@ static enum status batch(struct machine *machine, const struct call *call, struc
     int64_t wanted;
     TRY(self_items(machine, call, &items));
     TRY(argument_integer(machine, call, 0, 0, &wanted));
-    if (wanted < 1) return machine_fail(machine, "batch() wants lines of at least one item");
+    if (wanted < 1) return machine_fail(machine, "batch() needs at least one item a line");
     TRY(machine_list(machine, VALUE_GENERATOR, &list, result));
     for (size_t i = 0; i < items->count; i++) {
         if (i % (size_t)wanted == 0) {
@@ -481,7 +481,7 @@ static enum status slice(struct machine *machine, const struct call *call, struc
     size_t at = 0;
     TRY(self_items(machine, call, &items));
     TRY(argument_integer(machine, call, 0, 0, &columns));
-    if (columns < 1) return machine_fail(machine, "slice() wants at least one slice");
+    if (columns < 1) return machine_fail(machine, "slice() needs at least one slice");
     const size_t each = items->count / (size_t)columns, longer = items->count % (size_t)columns;
     TRY(machine_list(machine, VALUE_GENERATOR, &list, result));
     for (size_t i = 0; i < (size_t)columns; i++) {

@@ -402,7 +402,7 @@ static enum status read_json_indent(struct machine *machine, const struct call *
         return STATUS_OK;
     }
     TRY(argument_integer(machine, call, 1, 0, &width));
-    if (width > INDENT_MOST) return machine_fail(machine, "tojson() with too wide an indent");
+    if (width > INDENT_MOST) return machine_fail(machine, "the indent of tojson() is too wide");
     style->indent =
         chars_keep(machine->arena, chars_of(spaces, width > 0 ? (size_t)width : 0, ORIGIN_TEXT));
     return style->indent ? STATUS_OK : machine_full(machine, STATUS_FULL);
@@ -419,7 +419,7 @@ static enum status tojson(struct machine *machine, const struct call *call, stru
         TRY(machine_items(machine, separators, &pair));
         if (pair->count != 2 || pair->items[0].kind != VALUE_STRING ||
             pair->items[1].kind != VALUE_STRING)
-            return machine_fail(machine, "tojson() wants two separators");
+            return machine_fail(machine, "tojson() needs two separators");
         style.item_separator = pair->items[0].as.string;
         style.key_separator = pair->items[1].as.string;
     }

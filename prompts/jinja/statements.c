@@ -256,7 +256,7 @@ static enum status execute_node(struct machine *machine, struct scope *scope,
 enum status machine_execute(struct machine *machine, struct scope *scope, const struct nodes *body,
                             struct builder *out, enum flow *flow) {
     if (++machine->depth > MACHINE_MAX_DEPTH)
-        return machine_fail(machine, "the template goes too deep");
+        return machine_fail(machine, "the template is nested too deeply");
     for (size_t i = 0; i < body->count && *flow == FLOW_ON; i++) {
         machine->at = body->items[i]->at;
         TRY(machine_work(machine, 1));

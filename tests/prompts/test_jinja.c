@@ -97,7 +97,7 @@ static void errors_say_where_and_what(void **state) {
         {"{{ d.update({}) }}", "1:6: a template may not change a dict"},
         {"{{ 'a'|upper(1) }}", "1:8: upper() takes at most 0 arguments, not 1"},
         {"{{ 'a'|trim(x=1) }}", "1:8: trim() takes no argument 'x'"},
-        {"{{ 'a'|replace('b') }}", "1:8: replace() lacks its argument 'new'"},
+        {"{{ 'a'|replace('b') }}", "1:8: replace() is missing its argument 'new'"},
         {"{{ range }}{{ none() }}", "1:15: 'NoneType' object is not callable"},
         {"{{ 'x' * 300000000 }}", "1:4: the template takes more than 256 MiB of memory: stopped"},
         {"{{ 9223372036854775807|round(-1) }}", "1:24: an integer does not fit 64 bits"},
