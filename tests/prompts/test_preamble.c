@@ -106,8 +106,8 @@ static void what_is_wrong_is_said_with_its_line(void **state) {
         {"USER: a\nASSISTANT:  \n\n", 0, "line 2: nothing follows the mark"},
         {"USER:\nASSISTANT: a", 0, "line 1: nothing follows the mark"},
         {"a\nb\xFFz", 0, "line 2: is not UTF-8 text"},
-        {"a\n\nb\0c", 6, "line 3: holds a control character"},
-        {"a\x1Ez", 0, "line 1: holds a control character"},
+        {"a\n\nb\0c", 6, "line 3: contains a control character"},
+        {"a\x1Ez", 0, "line 1: contains a control character"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct text preamble = {0};

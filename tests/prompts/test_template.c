@@ -594,7 +594,7 @@ static void a_template_that_can_not_run_is_refused_when_it_is_opened(void **stat
         {"{% if %}", "1:7: expected an expression"},
         {"a\n{{ nothing.here }}", "2:12: 'nothing' is undefined"},
         {"{% for m in messages if false %}{{ m }}{% endfor %}", "it renders nothing"},
-        {"{{ raise_exception('Never.') }}", "refuses: Never."},
+        {"{{ raise_exception('Never.') }}", "rejected the conversation: Never."},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const struct chat_template_options options = {
