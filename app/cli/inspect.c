@@ -193,6 +193,7 @@ static const struct layer_spec *example_of(const struct model_config *config, bo
 // If layers have two shapes, the file contains lists. Shown are the values of layers without a
 // window, and the widest feed-forward.
 static void read_mixed(struct facts *facts) {
+    if (facts->shaped) facts->context = facts->config.context; // of which quire may use less
     if (!facts->shaped || !has_two_shapes(&facts->config)) return;
     const struct attention_spec *global = &example_of(&facts->config, false)->attention;
     facts->kv_heads = global->kv_heads;

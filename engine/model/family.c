@@ -72,6 +72,23 @@ static void read_windowed(struct metadata *metadata, struct model_config *config
     set_windows(metadata, config, window, 0, slides);
 }
 
+// Queries are scaled by how often the original context fits before them: not within it, which is
+// all of the context here.
+static void read_mistral3(struct metadata *metadata, struct model_config *config) {
+    const int32_t original = config->specs[0].attention.rope.original_context;
+    const float scale = metadata_float(metadata, "attention.temperature_scale", 0);
+    limit_context(metadata, config);
+    if (scale > 0 && original < config->context) config->context = original;
+}
+
+// Converters of models that also see reorder the pairs of queries and keys into halves.
+static void read_glm4(struct metadata *metadata, struct model_config *config) {
+    limit_context(metadata, config);
+    const bool halves = metadata_has(metadata, "rope.dimension_sections");
+    for (int32_t i = 0; i < config->layers && halves; i++)
+        config->specs[i].attention.rope.interleaved = false;
+}
+
 static void scale_embedding(struct metadata *metadata, struct model_config *config) {
     const float root = sqrtf((float)config->dim);
     config->embedding_scale = metadata_factor(metadata, "embedding_scale", root);
@@ -220,10 +237,32 @@ static const struct family families[] = {
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.kind = FFN_EXPERTS},
      .read = limit_context},
     {.name = "qwen2vl",
-     .model_types = "qwen2_5_vl",
+     .model_types = "qwen2_vl, qwen2_5_vl",
      .layer = {.attention.qkv_bias = true},
      .read = limit_context,
      .multimodal = true},
+    {.name = "qwen3vl",
+     .model_types = "qwen3_vl",
+     .layer = {.attention.qk_norm = QK_NORM_HEAD},
+     .read = limit_context,
+     .multimodal = true},
+    {.name = "qwen3vlmoe",
+     .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.kind = FFN_EXPERTS},
+     .read = limit_context},
+    {.name = "mistral3",
+     .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
+     .read = read_mistral3},
+    {.name = "ernie4_5",
+     .model_types = "ernie4_5",
+     .layer = {.attention.rope.interleaved = true},
+     .read = limit_context,
+     .interleaved_folder = true},
+    {.name = "glm4",
+     .model_types = "glm4",
+     .layer = {.attention.rope.interleaved = true, .ffn.fused = true, .post_norm = true},
+     .read = read_glm4,
+     .interleaved_folder = true,
+     .second_norm = "ffn_norm"},
     {.name = "phi3", .model_types = "phi3", .layer = {.ffn.fused = true}, .read = read_windowed},
     {.name = "gemma",
      .model_types = "gemma",
@@ -343,7 +382,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"qwen35", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},
         {"mllama", "a vision model"},
-        {"qwen3vl", "a vision model"},
         {"cogvlm", "a vision model"},
         {"bert", "an embedding model"},
         {"nomic-bert", "an embedding model"},

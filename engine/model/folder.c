@@ -150,6 +150,8 @@ static const struct {
     {"input_layernorm.", "attn_norm."},
     {"pre_feedforward_layernorm.", "ffn_norm."},
     {"post_feedforward_layernorm.", "post_ffw_norm."},
+    {"post_self_attn_layernorm.", "post_attention_norm."},
+    {"post_mlp_layernorm.", "post_ffw_norm."},
     {"mlp.gate_up_proj.", "ffn_up."},
     {"mlp.gate_proj.", "ffn_gate."},
     {"mlp.up_proj.", "ffn_up."},
@@ -199,6 +201,7 @@ static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
 
 // Of what attention adds, or, where nothing norms that, of what the feed-forward reads.
 static const char *second_norm(const struct family *family) {
+    if (family->second_norm) return family->second_norm;
     if (family->layer.post_norm) return "post_attention_norm";
     return family->layer.ffn_norm ? family->layer.ffn_norm : "ffn_norm";
 }

@@ -618,7 +618,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL;
     put(&writer, head, sizeof head);
     put_text(&writer, ".general.architecture", family->name);
-    put_true(&writer, ".quire.rotary_halves");
+    if (!family->interleaved_folder) put_true(&writer, ".quire.rotary_halves");
     translate_numbers(&writer);
     translate_windows(&writer);
     translate_no_rope(&writer);

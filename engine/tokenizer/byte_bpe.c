@@ -1,9 +1,11 @@
 #include "engine/tokenizer/byte_bpe.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/base/log.h"
 
 enum {
     BYTE_CHARACTERS = 256 + 68, // code points 0…0x143: 68 bytes are not printable
@@ -42,17 +44,27 @@ static void fill_characters(struct byte_bpe *bpe) {
 // Bytes that never occur in well-formed UTF-8; some vocabularies have no tokens for them.
 static bool never_in_text(size_t byte) { return byte == 0xC0 || byte == 0xC1 || byte >= 0xF5; }
 
+// A letter is in every vocabulary: one without some is no vocabulary of bytes.
 static enum status find_byte_ids(struct byte_bpe *bpe, const char *name, struct error *err) {
+    size_t lost = 0, last = 0;
     for (size_t byte = 0; byte < 256; byte++) {
         int32_t id =
             vocabulary_find(bpe->vocabulary, bpe->characters[byte], bpe->character_bytes[byte]);
         if (id == TOKEN_NONE) id = bpe->vocabulary->unknown;
-        if (id == TOKEN_NONE && !never_in_text(byte))
+        bpe->byte_ids[byte] = id;
+        if (id != TOKEN_NONE || never_in_text(byte)) continue;
+        last = byte;
+        lost++;
+        if (byte < 0x80 && isprint((int)byte))
             return error_set(err, STATUS_BAD_FILE,
                              "%s: byte 0x%02zX has no token, and there is none for unknown text",
                              name, byte);
-        bpe->byte_ids[byte] = id;
     }
+    if (lost > 0)
+        log_write(LOG_WARNING,
+                  "%s: %zu bytes, such as 0x%02zX, have no token; a text is read "
+                  "without them",
+                  name, lost, last);
     return STATUS_OK;
 }
 
@@ -106,17 +118,23 @@ enum status byte_bpe_encode(const struct byte_bpe *bpe, struct merger *merger, c
     ASSERT(length > 0);
     if (length == 1 && bpe->byte_ids[(unsigned char)word[0]] != TOKEN_NONE)
         return token_ids_push(ids, bpe->byte_ids[(unsigned char)word[0]]);
-    if (length == 1) { // it stands alone, as all ill-formed bytes do
+    if (length == 1 && (unsigned char)word[0] >= 0x80) { // alone, as all ill-formed bytes are
         word = replacement;
         length = sizeof replacement - 1;
     }
     const int32_t whole = whole_first ? find_whole(bpe, word, length) : TOKEN_NONE;
     if (whole != TOKEN_NONE) return token_ids_push(ids, whole);
-    TRY(merger_start(merger, length));
-    for (uint32_t place = 0; place < length; place++)
-        merger_add(merger, place, bpe->byte_ids[(unsigned char)word[place]]);
+    uint32_t known = 0, places = 0;
+    for (size_t i = 0; i < length; i++)
+        known += bpe->byte_ids[(unsigned char)word[i]] != TOKEN_NONE;
+    if (known == 0) return STATUS_OK;
+    TRY(merger_start(merger, known));
+    for (size_t i = 0; i < length; i++) {
+        const int32_t id = bpe->byte_ids[(unsigned char)word[i]];
+        if (id != TOKEN_NONE) merger_add(merger, places++, id);
+    }
     merger_run(merger, find_merge, &bpe->merges);
-    for (uint32_t place = 0; place < length; place = merger->symbols[place].next)
+    for (uint32_t place = 0; place < places; place = merger->symbols[place].next)
         TRY(token_ids_push(ids, merger->symbols[place].id));
     return STATUS_OK;
 }

@@ -17,8 +17,9 @@
 struct byte_bpe;
 
 // `vocabulary` is borrowed and must outlive the result; `merges` moves into it and is {0} then;
-// `name` begins errors. BAD_FILE: a byte that text may hold has no token, and there
-// is none for unknown text either. A byte without one that only ill-formed text holds is U+FFFD.
+// `name` begins errors. A byte may have no token, where there is none for unknown text either: text
+// is read without it, which is said once, and one that only ill-formed text holds is U+FFFD.
+// BAD_FILE: a printable character of ASCII has none.
 MUST_CHECK enum status byte_bpe_create(const struct vocabulary *vocabulary,
                                        struct merge_table *merges, const char *name,
                                        struct byte_bpe **bpe, struct error *err);

@@ -86,6 +86,11 @@ static const char *const deepseek_v3[] = {
     "| ?[\\p{P}\\p{S}]+[\\r\\n]*|" LINES,
     NULL};
 static const char *const falcon[] = {PUNCTUATION, GPT2, "\\p{N}+", "[0-9][0-9][0-9]", NULL};
+// llama.cpp's, for files without a name.
+static const char *const unnamed[] = {
+    "[\\p{P}$+<=>^~|]+",
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)", "\\p{N}+",
+    "[0-9][0-9][0-9]", NULL};
 static const char *const bloom[] = {SENTENCES, NULL};
 static const char *const viking[] = {SENTENCES, "\\p{N}", NULL};
 static const char *const seed[] = {
@@ -126,6 +131,7 @@ static const struct pretokenizer_row rows[] = {
     {deepseek_coder, " deepseek-coder ", false, false},
     {deepseek_v3, " deepseek-v3 hunyuan-dense joyai-llm ", false, false},
     {falcon, " falcon ", false, false},
+    {unnamed, " (none) ", false, false},
     {bloom, " bloom poro-chat gpt3-finnish ", false, false},
     {viking, " viking ", false, false},
     {seed, " seed-coder ", false, false},
@@ -146,7 +152,7 @@ static bool is_among(const char *names, struct gguf_string name) {
 }
 
 const struct pretokenizer_row *pretokenizer_find_row(struct gguf_string name) {
-    if (name.length == 0) name = (struct gguf_string){"default", strlen("default")};
+    if (name.length == 0) name = (struct gguf_string){"(none)", strlen("(none)")};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (is_among(rows[i].names, name)) return &rows[i];
     return NULL;

@@ -112,6 +112,21 @@ MODELS = [
     dict(name="llama-found", folder=True, fused=True, lengths=(1, 17, 40),
          config=config("llama", num_hidden_layers=2, attention_bias=True, mlp_bias=True,
                        max_position_embeddings=1 << 25)),
+    dict(name="qwen3vl", folder=True, nested=True, lengths=(1, 17, 40),
+         config=config("qwen3_vl", head_dim=16, rope_theta=5000000.0,
+                       vision_config=dict(hidden_size=2),
+                       rope_scaling=dict(rope_type="default", mrope_interleaved=True,
+                                         mrope_section=[3, 3, 2]))),
+    dict(name="ernie4_5", folder=True, lengths=(1, 17, 40),
+         config=config("ernie4_5", head_dim=16, rope_theta=500000.0, use_bias=False)),
+    dict(name="glm4", folder=True, lengths=(1, 17, 40),
+         config=config("glm4", head_dim=16, partial_rotary_factor=0.5, attention_bias=True)),
+    dict(name="mistral3", lengths=(1, 17, 40),
+         config=config("ministral3", head_dim=16, rope_theta=1000000.0,
+                       rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0,
+                                         beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0,
+                                         llama_4_scaling_beta=0.1,
+                                         original_max_position_embeddings=64))),
 ]
 
 
@@ -158,10 +173,12 @@ def unpack_mxfp4(rows):
 # ---- weights, named as in a safetensors file
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
-HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4")
+HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl")
+SIDE_BY_SIDE = ("ernie4_5", "glm4")  # pairs that turn, in folders too
 ROW_NORMED = ("olmo2", "olmo3")
 POST_NORMED = ROW_NORMED + ("exaone4",)  # only what is added to the residual is normed
-BIASED = {"gpt_oss": "qkvo", "llama": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv"}
+BIASED = {"gpt_oss": "qkvo", "llama": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv",
+          "glm4": "qkv"}
 
 
 def make_weights(spec, seed):
@@ -187,6 +204,9 @@ def make_weights(spec, seed):
         if kind not in POST_NORMED:
             norm(p + "input_layernorm.weight")
         norm(p + "post_attention_layernorm.weight")
+        if kind == "glm4":
+            norm(p + "post_self_attn_layernorm.weight")
+            norm(p + "post_mlp_layernorm.weight")
         if kind in ("gemma2", "gemma3_text"):
             norm(p + "pre_feedforward_layernorm.weight")
         if kind in ("gemma2", "gemma3_text") + POST_NORMED:
@@ -241,7 +261,7 @@ def make_weights(spec, seed):
                     for _ in range(experts)]
             w[p + "mlp.experts.gate_up_proj_bias"] = dice.matrix(experts, 2 * ffn, 0.5)
             w[p + "mlp.experts.down_proj_bias"] = dice.matrix(experts, dim, 0.3)
-        elif kind == "phi3":
+        elif kind in ("phi3", "glm4"):
             matrix(p + "mlp.gate_up_proj.weight", 2 * ffn, dim)
             matrix(p + "mlp.down_proj.weight", dim, ffn)
         else:
@@ -377,7 +397,9 @@ class Model:
             kept = [1 - min(max((i - low) / max(high - low, 0.001), 0), 1)
                     for i in range(size // 2)]
             return ([f / scaling["factor"] * (1 - k) + f * k for f, k in zip(plain, kept)],
-                    scaling.get("attention_factor", 0.1 * math.log(scaling["factor"]) + 1))
+                    scaling.get("attention_factor", (0.1 * math.log(scaling["factor"]) + 1) /
+                                (0.1 * scaling.get("mscale_all_dim", 0) *
+                                 math.log(scaling["factor"]) + 1)))
         return plain, 1.0
 
     def places(self, position, pairs):
@@ -397,6 +419,12 @@ class Model:
         angles, magnitude = self.turns[layer]
         half, out = len(angles), list(head)
         places = self.places(position, half)
+        if self.kind in SIDE_BY_SIDE:
+            for i, angle in enumerate(angles):
+                turn = complex(math.cos(position * angle), math.sin(position * angle)) * magnitude
+                turned = complex(head[2 * i], head[2 * i + 1]) * turn
+                out[2 * i:2 * i + 2] = turned.real, turned.imag
+            return out
         for i, angle in enumerate(angles):
             cosine = math.cos(places[i] * angle) * magnitude
             sine = math.sin(places[i] * angle) * magnitude
@@ -502,7 +530,7 @@ class Model:
         if self.kind in ("mixtral", "granitemoe", "qwen3_moe", "gpt_oss"):
             return self.experts(layer, x)
         act = gelu_tanh if self.kind in ONE_PLUS else silu
-        if self.kind == "phi3":
+        if self.kind in ("phi3", "glm4"):
             both = w[prefix + "gate_up_proj.weight"]
             gate, up = both[:len(both) // 2], both[len(both) // 2:]
         else:
@@ -524,6 +552,10 @@ class Model:
             return add(x, self.norm(p + "post_feedforward_layernorm.weight",
                                     self.feed_forward(i, x)))
         y = self.attend(i, self.norm(p + "input_layernorm.weight", x))
+        if kind == "glm4":
+            x = add(x, self.norm(p + "post_self_attn_layernorm.weight", y))
+            y = self.feed_forward(i, self.norm(p + "post_attention_layernorm.weight", x))
+            return add(x, self.norm(p + "post_mlp_layernorm.weight", y))
         if kind in ("gemma2", "gemma3_text"):
             x = add(x, self.norm(p + "post_attention_layernorm.weight", y))
             y = self.feed_forward(i, self.norm(p + "pre_feedforward_layernorm.weight", x))
@@ -616,8 +648,9 @@ def write_gguf(path, keys, tensors):
 
 
 ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
-                 "qwen3_moe": "qwen3moe", "olmo3": "olmo2", "gpt_oss": "gpt-oss"}
-PAIRED = ("llama", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
+                 "qwen3_moe": "qwen3moe", "olmo3": "olmo2",
+                 "qwen3_vl": "qwen3vl", "ministral3": "mistral3", "gpt_oss": "gpt-oss"}
+PAIRED = ("llama", "ministral3", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 
 
 def keys_of(spec):
@@ -679,6 +712,8 @@ def keys_of(spec):
         add("rope.scaling.original_context_length", U32,
             scaling.get("original_max_position_embeddings"))
         add("rope.scaling.yarn_attn_factor", F32, scaling.get("attention_factor"))
+        add("rope.scaling.yarn_log_multiplier", F32, scaling.get("mscale_all_dim"))
+        add("attention.temperature_scale", F32, scaling.get("llama_4_scaling_beta"))
     if scaling.get("type") == "longrope":
         original = c["original_max_position_embeddings"]
         ratio = c["max_position_embeddings"] / original
@@ -692,7 +727,9 @@ NAMES = [("self_attn.qkv_proj.", "attn_qkv."), ("self_attn.q_proj.", "attn_q."),
          ("self_attn.o_proj.", "attn_output."), ("self_attn.q_norm.", "attn_q_norm."),
          ("self_attn.k_norm.", "attn_k_norm."), ("self_attn.sinks", "attn_sinks.weight"),
          ("input_layernorm.", "attn_norm."), ("pre_feedforward_layernorm.", "ffn_norm."),
-         ("post_feedforward_layernorm.", "post_ffw_norm."), ("mlp.gate_up_proj.", "ffn_up."),
+         ("post_feedforward_layernorm.", "post_ffw_norm."),
+         ("post_self_attn_layernorm.", "post_attention_norm."),
+         ("post_mlp_layernorm.", "post_ffw_norm."), ("mlp.gate_up_proj.", "ffn_up."),
          ("mlp.gate_proj.", "ffn_gate."), ("mlp.up_proj.", "ffn_up."),
          ("mlp.down_proj.", "ffn_down."), ("mlp.router.", "ffn_gate_inp."),
          ("mlp.gate.", "ffn_gate_inp."), ("block_sparse_moe.gate.", "ffn_gate_inp."),

@@ -175,6 +175,16 @@ static struct model_config read_config(const struct file *file) {
     return config;
 }
 
+// Past it, queries are scaled by their position.
+static void a_context_ends_where_what_it_takes_is_lacking(void **state) {
+    (void)state;
+    struct file file = load("mistral3");
+    assert_int_equal(read_config(&file).context, 64);
+    hide_key(&file, "mistral3.attention.temperature_scale");
+    assert_int_equal(read_config(&file).context, 512);
+    free(file.bytes);
+}
+
 // The first files of Gemma 2 do not say theirs.
 static void soft_caps_that_are_not_said(void **state) {
     (void)state;
@@ -586,6 +596,7 @@ int main(void) {
         cmocka_unit_test(keys_out_of_range_are_named),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
         cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
+        cmocka_unit_test(a_context_ends_where_what_it_takes_is_lacking),
         cmocka_unit_test(soft_caps_that_are_not_said),
         cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),

@@ -344,6 +344,34 @@ static void an_id_out_of_range_is_done_without_and_said(void **state) {
     log_set_sink(NULL);
 }
 
+// As in Falcon's vocabulary; a character of ASCII that people write must have one.
+static void a_byte_without_a_token_is_left_out_and_said(void **state) {
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "gpt-2");
+        struct token_ids ids = {0};
+        struct error err = {0};
+        vocabulary_fixture_add_characters(fixture);
+        vocabulary_fixture_merge(fixture, "a", "b");
+        const int32_t ab = vocabulary_fixture_add(fixture, "ab", TOKEN_NORMAL, 0);
+        strcpy(fixture->tokens[lost ? 'x' : 3], "<none>");
+        warning[0] = '\0';
+        log_set_sink(keep_warning);
+        const enum status status = vocabulary_fixture_open(fixture, &err);
+        log_set_sink(NULL);
+        assert_int_equal(status, lost ? STATUS_BAD_FILE : STATUS_OK);
+        if (!lost) {
+            const struct piece pieces[] = {text_of("\3"), text_of("ab\3\3")};
+            assert_non_null(strstr(warning, "1 bytes, such as 0x03, have no token"));
+            assert_int_equal(tokenizer_encode(fixture->tokenizer, pieces, 2, &ids), STATUS_OK);
+            assert_int_equal(ids.count, 1);
+            assert_int_equal(ids.ids[0], ab);
+        }
+        token_ids_deinit(&ids);
+        vocabulary_fixture_destroy(fixture);
+    }
+}
+
 static void types_and_scores_may_be_absent_in_byte_level_files(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", NULL);
@@ -413,6 +441,7 @@ int main(void) {
         cmocka_unit_test(an_empty_prompt_has_no_ids_and_ids_are_appended),
         cmocka_unit_test(broken_files_are_refused_with_a_sentence),
         cmocka_unit_test(an_id_out_of_range_is_done_without_and_said),
+        cmocka_unit_test(a_byte_without_a_token_is_left_out_and_said),
         cmocka_unit_test(types_and_scores_may_be_absent_in_byte_level_files),
         cmocka_unit_test(threads_encode_at_once_and_alike),
     };
