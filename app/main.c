@@ -12,6 +12,7 @@
 #include "app/cli/batch.h"
 #include "app/cli/completion.h"
 #include "app/cli/config.h"
+#include "app/cli/finder.h"
 #include "app/cli/help.h"
 #include "app/cli/inspect.h"
 #include "app/cli/kv.h"
@@ -73,6 +74,7 @@ static int run_interactive(struct launch *launch, const struct text *prompt, str
         .saved = !args->no_save,
         .resumed = launch->resumed,
         .picks = launch->picks,
+        .find_model = finder_find,
         .model = model,
     };
     return interactive_run(&options);
@@ -84,18 +86,21 @@ static int launch_all(struct launch *launch) {
     return code == EXIT_DONE ? launch_chat(launch) : code;
 }
 
-// The model in `path` in a new conversation; where it can not be loaded, the one before, in the
-// conversation that was left. `args` are the launch's from now on.
+// The model in `path`, in a fork of the conversation if anything was said in it; where that can not
+// be, the one before, in the conversation that was left. `args` are the launch's from now on.
 static int change_model(struct launch *launch, struct args *args, const char *path) {
     const struct config *config = launch->config;
     struct text before = launch->model;
     char here[CONVERSATION_ID_BYTES];
     memcpy(here, launch->session->front->conversation.id, sizeof here);
+    const bool goes_on = chat_turn_count(launch->session->front) > 0;
     launch->model = (struct text){0};
     launch_close(launch);
     args->operand_count = 0;
     args->go_on = false;
-    args->resume = args->fork = args->name = NULL;
+    args->name = NULL;
+    args->resume = goes_on ? here : NULL;
+    args->fork = goes_on ? "" : NULL;
     args->model = path;
     *launch = (struct launch){.args = args, .config = config};
     int code = launch_all(launch);
@@ -103,10 +108,11 @@ static int change_model(struct launch *launch, struct args *args, const char *pa
         launch_close(launch);
         args->model = text_string(&before);
         args->resume = here[0] ? here : NULL;
+        args->fork = NULL;
         *launch = (struct launch){.args = args, .config = config};
         code = launch_all(launch);
     }
-    args->model = args->resume = NULL; // launched: they are not asked for again
+    args->model = args->resume = args->fork = NULL; // launched: they are not asked for again
     text_deinit(&before);
     return code;
 }

@@ -25,6 +25,9 @@ struct status_shown { // what the last status line said
     int pool_percent;
 };
 
+// The path of the model that a name means, appended to *path.
+typedef enum status find_model(const char *name, struct text *path, struct error *err);
+
 struct console {
     struct session *session; // borrowed
     const char *config_path; // borrowed; the person's presets are next to it
@@ -41,6 +44,7 @@ struct console {
     struct composed composed; // the last one with files
     char *listed;             // the words of /list, which Enter picks from; or NULL. Owned
     bool leave;
+    find_model *find_model;
     struct text model; // the one to change to, unless empty
     int exit_code;
 };

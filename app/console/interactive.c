@@ -330,6 +330,7 @@ int interactive_run(const struct interactive_options *options) {
         .status = !options->quiet,
         .verbose = options->verbose,
         .saved = options->saved,
+        .find_model = options->find_model,
         .warned_at = -1,
         .exit_code = EXIT_DONE,
     };

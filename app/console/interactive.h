@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "app/chat/session.h"
+#include "app/console/console.h"
 
 struct interactive_options {
     struct session *session;  // borrowed, as all that follows; starts with its chat in front
@@ -19,6 +19,7 @@ struct interactive_options {
     bool saved;               // false under --no-save
     bool resumed;             // show the last turns, dimmed
     bool picks;               // asks which conversation to go on with
+    find_model *find_model;   // of /model
     struct text *model;       // out: the file that /model asked for
 };
 

@@ -28,3 +28,15 @@ int keys_read(struct console *console) {
         key = read_one(console);
     return key;
 }
+
+bool keys_agree(struct console *console) {
+    if (!terminal_styled()) return console_confirm(console, "go on? y/n ");
+    terminal_say(STYLE_DIM, "Enter goes on, Esc does not.");
+    for (;;) {
+        const int key = keys_read(console);
+        const bool agrees = key == KEY_RETURN || key == KEY_NEWLINE;
+        if (!agrees && key != KEY_ESCAPE && key != KEY_CTRL_C && key != KEY_CTRL_D) continue;
+        terminal_clear_line();
+        return agrees;
+    }
+}

@@ -22,6 +22,9 @@ enum { // the bytes that mean something to a picker or a page
     KEY_DELETE = 0x7F,
 };
 
+// "Enter goes on, Esc does not." Where lines cannot be taken back, y or n is asked for.
+bool keys_agree(struct console *console);
+
 int keys_read(struct console *console); // waits: a byte, an enum key_code, or KEY_REDRAW
 
 #endif

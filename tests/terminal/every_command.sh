@@ -196,7 +196,12 @@ mask=
 
 # Another model, and the end.
 see_all model "/model"
-see model-other "/model other.gguf"
+costs() { sed -E -e 's/about [0-9]+ tokens/about NN tokens/' -e 's/take [0-9.]+ [KM]iB/take N KiB/'; }
+mask=costs
+ask "/new"
+ask "Hello!"
+see_choice model-other "/model other.gguf"
+mask=
 see quit "/quit"
 
 # An answer that has no end, and comes slowly.

@@ -1,38 +1,54 @@
 #!/bin/sh
-# /model: another model in a new conversation; one that can not be loaded changes nothing.
+# /model: the same conversation in another model, in a fork, after its cost was said; no, or a model that
+# can not be loaded, changes nothing.
 . "$(dirname "$0")/stage.sh"
 
-demo=$(cd "$(dirname "$0")/../../engine/demo" && pwd)/quire-demo-30m-q8_0.gguf
-cp "$demo" "$QUIRE_HOME/other.gguf"
-head -c 5000 "$demo" > "$QUIRE_HOME/broken.gguf"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+demo=$root/engine/demo/quire-demo-30m-q8_0.gguf
+mkdir -p "$QUIRE_HOME/models/some/other-model"
+cp "$root/tests/golden/llama.gguf" "$QUIRE_HOME/models/some/other-model/tiny.gguf"
+# Its header and its shape are whole, and half of its weights are missing.
+head -c 16000000 "$demo" >"$QUIRE_HOME/broken.gguf"
 
 start -n 6
 ask "/model"
 wait_for "quire-demo-30m, "
 ask "Hello!"
 ask "/name first"
-ask "/model $QUIRE_HOME/none.gguf"
-wait_for "none.gguf can not be read: No such file or directory"
+ask "/model none.gguf"
+wait_for "none.gguf"
 keys C-l
-ask_only "/model $QUIRE_HOME/other.gguf"
-wait_for "/help lists the commands"
+ask_only "/model tiny"
+wait_for "Enter goes on, Esc does not"
+screen | tr '\n' ' ' | grep -qE "of weights are loaded, and about [0-9]+ tokens of this conversation computed +anew" ||
+    fail "/model: what it costs is not said"
+keys Escape
 wait_idle
 ask "/model"
-wait_for "other.gguf"
+wait_for "quire-demo-30m, "
+keys C-l
+ask_only "/model tiny"
+wait_for "Enter goes on, Esc does not"
+keys Enter
+wait_for "/help lists the commands"
+wait_for "1 turn]"
+wait_idle
+[ "$(screen | grep -c '^> Hello!')" = 2 ] || fail "/model: the conversation is not shown again"
+ask "/model"
+wait_for "tiny.gguf"
+ask "And a second one."
 ask "/list"
-answer_to "/list" | grep -q '^\*' && fail "/model: not a new conversation"
+answer_to "/list" | grep -qE '^\* .* 2 ' || fail "/model: the fork does not go on"
+answer_to "/list" | grep -qE ' 1 .*first' || fail "/model: the old conversation has not stayed"
 ask "/resume first"
 wait_for "1 turn]"
 ask_only "/model $QUIRE_HOME/broken.gguf"
-wait_for "quire: "
-wait_for "1 turn]"
 wait_idle
-ask "What is a dog?"
 ask "/list"
-answer_to "/list" | grep -qE '^\* .* 2 .*first' || fail "/model: the conversation does not go on"
+answer_to "/list" | grep -qE '^\* .* 1 .*first' || fail "/model: the conversation was left for a broken model"
 leave
 start --no-save -n 6
 ask "Hello!"
-ask "/model $QUIRE_HOME/other.gguf"
+ask "/model tiny"
 wait_for "nothing is saved in this chat"
 leave
