@@ -202,7 +202,8 @@ struct linear { // y = x W^T + bias for each part, all with the same input
 //   SILU     g / (1 + exp(-g)) * u                                     (arXiv 2002.05202)
 //   GELU     g / 2 * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 g^3))) * u (arXiv 1606.08415)
 //   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
-enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED };
+//   RELU     g * u where g is above 0, else 0; of u = g, its square             (arXiv 2109.08668)
+enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU };
 
 #define ACT_CLAMP 7.0f
 #define ACT_SLOPE 1.702f
@@ -299,7 +300,7 @@ struct attention {
 
 struct act_and_mul { // gate = act(gate, up)
     void *gate;      // [rows, dim] activation, in and out
-    const void *up;  // [rows, dim] activation
+    const void *up;  // [rows, dim] activation; may be gate
     int32_t rows, dim;
     enum act act;
 };

@@ -195,14 +195,22 @@ static bool is_word(const char *const *words, size_t count, const cJSON *item) {
 }
 
 static void check_activation(struct writer *writer) {
-    static const char *const silu[] = {"silu", "swish"};
-    static const char *const gelu[] = {"gelu_pytorch_tanh", "gelu_new", "gelu"};
+    static const struct {
+        const char *words[4], *lacks;
+    } acts[] = {
+        [ACT_SILU] = {{"silu", "swish"}, "is not silu, which quire lacks"},
+        [ACT_GELU] = {{"gelu_pytorch_tanh", "gelu_new", "gelu"}, "is not gelu, which quire lacks"},
+        [ACT_CLAMPED] = {{"silu", "swish"}, "is not silu, which quire lacks"},
+        [ACT_RELU] = {{"relu2"}, "is not relu2, which quire lacks"},
+    };
     static const char *const keys[] = {"hidden_act", "hidden_activation"};
-    const bool is_silu = writer->family->layer.ffn.act == ACT_SILU;
+    const enum act act = writer->family->layer.ffn.act;
+    size_t count = 0;
+    while (acts[act].words[count])
+        count++;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!is_word(is_silu ? silu : gelu, is_silu ? 2 : 3, get(writer, writer->json, keys[i])))
-            fail(writer, STATUS_UNSUPPORTED, keys[i],
-                 is_silu ? "is not silu, which quire lacks" : "is not gelu, which quire lacks");
+        if (!is_word(acts[act].words, count, get(writer, writer->json, keys[i])))
+            fail(writer, STATUS_UNSUPPORTED, keys[i], acts[act].lacks);
 }
 
 // What these families have under these names and this forward pass has not, or not otherwise.
@@ -489,15 +497,23 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
         {"beta_fast", "rope.scaling.yarn_beta_fast"},
         {"beta_slow", "rope.scaling.yarn_beta_slow"},
     };
+    const double factor = number_or(writer, scaling, "factor", 1);
     const double given = number_or(writer, scaling, "attention_factor", 0);
     put_text(writer, "rope.scaling.type", "yarn");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const double value = number_or(writer, scaling, lines[i].theirs, -1);
         if (value >= 0) put_number(writer, lines[i].ours, value);
     }
-    if (given > 0) put_float(writer, "rope.scaling.yarn_attn_factor", given);
+    const double some = number_or(writer, scaling, "mscale", 0); // of no effect without the other
+    const double all = number_or(writer, scaling, "mscale_all_dim", 0);
+    const double stretch = factor > 1 ? 0.1 * log(factor) : 0;
+    if (given > 0)
+        put_float(writer, "rope.scaling.yarn_attn_factor", given);
+    else if (some > 0 && all > 0)
+        put_float(writer, "rope.scaling.yarn_attn_factor",
+                  (1 + some * stretch) / (1 + all * stretch));
     const bool exact = cJSON_IsFalse(get(writer, scaling, "truncate"));
-    if (exact != writer->family->layer.attention.rope.exact_yarn || get(writer, scaling, "mscale"))
+    if (exact != writer->family->layer.attention.rope.exact_yarn)
         fail(writer, STATUS_UNSUPPORTED, "rope_scaling", "is a form of yarn that quire lacks");
 }
 

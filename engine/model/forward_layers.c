@@ -197,28 +197,29 @@ static void attend(const struct forward *forward, int32_t index) {
                                   .gain = 1});
 }
 
-// gate = act(gate(normed) + bias, up(normed) + bias)
-static void gate_biased_rows(const struct forward *forward, enum act act,
-                             const struct layer *layer) {
+// gate = act(gate(normed) + bias, up(normed) + bias), up being the gate where there is none
+static void gate_other_rows(const struct forward *forward, enum act act,
+                            const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = input(forward, layer->ffn_norm),
-                                              .parts = {{a->gate, layer->gate, layer->gate_bias},
-                                                        {a->up, layer->up, layer->up_bias}},
-                                              .count = 2});
+    const bool gated = layer->gate.data != NULL;
+    const struct projection up = {gated ? a->up : a->gate, layer->up, layer->up_bias};
+    forward->backend->linear(
+        forward->device, &(struct linear){.in = input(forward, layer->ffn_norm),
+                                          .parts = {up, {a->gate, layer->gate, layer->gate_bias}},
+                                          .count = gated ? 2 : 1});
     forward->backend->act_and_mul(forward->device,
                                   &(struct act_and_mul){.gate = a->gate,
-                                                        .up = a->up,
+                                                        .up = up.y,
                                                         .rows = forward->num_tokens,
-                                                        .dim = layer->gate.rows,
+                                                        .dim = layer->up.rows,
                                                         .act = act});
 }
 
 // gate = act(gate(normed), up(normed))
 static void gate_rows(const struct forward *forward, enum act act, const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    if (layer->gate_bias || layer->up_bias) {
-        gate_biased_rows(forward, act, layer);
+    if (layer->gate_bias || layer->up_bias || !layer->gate.data) {
+        gate_other_rows(forward, act, layer);
         return;
     }
     forward->backend->gated_linear(forward->device,

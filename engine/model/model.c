@@ -418,9 +418,9 @@ static void load_dense(struct loader *loader, int32_t index, struct layer *layer
                  (struct weight *const[]){&layer->gate, &layer->up},
                  (const int32_t[]){width, width}, 2);
     } else {
-        layer->gate = MATRIX("ffn_gate", width, dim);
+        if (!spec->ungated) layer->gate = MATRIX("ffn_gate", width, dim);
         layer->up = MATRIX("ffn_up", width, dim);
-        layer->gate_bias = VECTOR("ffn_gate.bias", width, false, true);
+        if (!spec->ungated) layer->gate_bias = VECTOR("ffn_gate.bias", width, false, true);
         layer->up_bias = VECTOR("ffn_up.bias", width, false, true);
     }
     layer->down = MATRIX("ffn_down", dim, width);

@@ -74,6 +74,7 @@ struct ffn_spec {
     enum act act;
     int32_t width;                               // of the dense part
     bool fused;                                  // gate and up are one matrix in the file
+    bool ungated;                                // up serves as gate
     int32_t experts, experts_used, expert_width; // 0 where there are none
     bool expert_bias;
 };

@@ -203,7 +203,7 @@ static void fill_layer(struct random *random, int32_t index) {
     fill_attention(random, &spec->attention, layer);
     if (spec->ffn.kind != FFN_DENSE) fill_experts(random, &spec->ffn, layer);
     if (spec->ffn.kind == FFN_EXPERTS) return;
-    layer->gate = matrix(random, spec->ffn.width, dim);
+    if (!spec->ffn.ungated) layer->gate = matrix(random, spec->ffn.width, dim);
     layer->up = matrix(random, spec->ffn.width, dim);
     layer->down = matrix(random, dim, spec->ffn.width);
 }

@@ -127,6 +127,11 @@ MODELS = [
                                          beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0,
                                          llama_4_scaling_beta=0.1,
                                          original_max_position_embeddings=64))),
+    dict(name="arcee", folder=True, lengths=(1, 17, 67),
+         config=config("arcee", hidden_act="relu2", head_dim=16,
+                       rope_scaling=dict(rope_type="yarn", factor=20.0, beta_fast=32.0,
+                                         beta_slow=1.0, mscale=1.0,
+                                         original_max_position_embeddings=64))),
 ]
 
 
@@ -265,7 +270,8 @@ def make_weights(spec, seed):
             matrix(p + "mlp.gate_up_proj.weight", 2 * ffn, dim)
             matrix(p + "mlp.down_proj.weight", dim, ffn)
         else:
-            matrix(p + "mlp.gate_proj.weight", ffn, dim)
+            if kind != "arcee":
+                matrix(p + "mlp.gate_proj.weight", ffn, dim)
             matrix(p + "mlp.up_proj.weight", ffn, dim)
             matrix(p + "mlp.down_proj.weight", dim, ffn)
         if c.get("mlp_bias"):
@@ -530,6 +536,9 @@ class Model:
         if self.kind in ("mixtral", "granitemoe", "qwen3_moe", "gpt_oss"):
             return self.experts(layer, x)
         act = gelu_tanh if self.kind in ONE_PLUS else silu
+        if self.kind == "arcee":
+            hidden = [max(u, 0.0) ** 2 for u in times(w[prefix + "up_proj.weight"], x)]
+            return times(w[prefix + "down_proj.weight"], hidden)
         if self.kind in ("phi3", "glm4"):
             both = w[prefix + "gate_up_proj.weight"]
             gate, up = both[:len(both) // 2], both[len(both) // 2:]
@@ -650,7 +659,7 @@ def write_gguf(path, keys, tensors):
 ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
                  "qwen3_moe": "qwen3moe", "olmo3": "olmo2",
                  "qwen3_vl": "qwen3vl", "ministral3": "mistral3", "gpt_oss": "gpt-oss"}
-PAIRED = ("llama", "ministral3", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
+PAIRED = ("llama", "ministral3", "arcee", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 
 
 def keys_of(spec):

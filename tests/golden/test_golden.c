@@ -45,6 +45,7 @@ static const struct {
     {.name = "ernie4_5", .folder = true},
     {.name = "glm4", .folder = true},
     {.name = "mistral3"},
+    {.name = "arcee", .folder = true},
     {.name = "granite", .folder = true},
     {.name = "granitemoe"},
     {.name = "mixtral", .folder = true},

@@ -234,6 +234,7 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
         {"llama", "\"scoring\":\"sigmoid\"", "scoring may change the answers"},
         {"llama", "\"hidden_act\":\"relu\"", "hidden_act is not silu"},
         {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation is not gelu"},
+        {"arcee", "\"hidden_act\":\"silu\"", "hidden_act is not relu2"},
         {"llama",
          "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0,\"llama_4_scaling_beta\":0.1}",
          "llama_4_scaling_beta may change the answers"},
