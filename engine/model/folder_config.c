@@ -215,13 +215,16 @@ static void check_activation(struct writer *writer) {
 
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct writer *writer) {
+    static const char *const ones[] = {"decoder_sparse_step", "full_attn_mod",
+                                       "interpolate_factor"};
     const cJSON *json = writer->json;
     if (get(writer, json, "vision_config") && !writer->family->multimodal)
         fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
-    if (number_or(writer, json, "decoder_sparse_step", 1) != 1)
-        fail(writer, STATUS_UNSUPPORTED, "decoder_sparse_step", "is not 1, which quire lacks");
     if (cJSON_IsFalse(get(writer, json, "norm_topk_prob")))
         fail(writer, STATUS_UNSUPPORTED, "norm_topk_prob", "is false, which quire lacks");
+    for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
+        if (number_or(writer, json, ones[i], 1) != 1)
+            fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
     if (!strcmp(string_or(writer, json, "use_bidirectional_attention", ""), "all"))
         fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
              "is \"all\", which quire lacks");
@@ -287,19 +290,16 @@ static const char *const harmless[] = {
     "initializer_range",
     "initializer_factor",
     "pretraining_tp",
-    "attention_dropout",
-    "hidden_dropout",
-    "hidden_dropout_prob",
-    "attention_probs_dropout_prob",
-    "classifier_dropout",
     "embd_pdrop",
     "resid_pdrop",
     "attn_pdrop",
-    "dropout",
     "output_router_logits",
     "router_aux_loss_coef",
     "router_z_loss_coef",
     "router_jitter_noise",
+    "is_llama_config",
+    "transformers.js_config",
+    "attn_implementation",
     "unsloth_fixed",
     "unsloth_version",
     "neftune_noise_alpha",
@@ -312,6 +312,7 @@ static const char *const harmless[] = {
     "enable_moe_block",
     // of a window or a scaling, if there is one
     "max_window_layers",
+    "no_rope_layer_interval",
     "original_max_position_embeddings",
     "mrope_section",
     "mrope_interleaved",
@@ -358,12 +359,12 @@ static bool is_unset(const cJSON *item) {
 }
 
 // Of the object, each key that nobody reads must be known to change no answer, or be off. A name
-// that begins with _ is the library's own.
+// that begins with _ is the library's own, and what drops out does so in training.
 static void refuse_unread(struct writer *writer, const cJSON *object) {
     const cJSON *item;
     if (!cJSON_IsObject(object)) return;
     cJSON_ArrayForEach(item, object) {
-        if (is_unset(item) || item->string[0] == '_' ||
+        if (is_unset(item) || item->string[0] == '_' || strstr(item->string, "dropout") ||
             is_among(harmless, sizeof harmless / sizeof harmless[0], item->string) ||
             is_among(writer->read, writer->read_count, item->string))
             continue;

@@ -228,11 +228,21 @@ static const struct {
     {"expert_group_used_count", 0, 1},
 };
 
+// Of encoders of images and sound beside the text.
+static bool is_of_encoder(struct gguf_string key) {
+    static const char *const begins[] = {"vision.", "audio.", "mm."};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (key.length > strlen(begins[i]) && !memcmp(key.bytes, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
 // `full` is the key with the family's name, `key` without.
 static bool is_harmless(const struct gguf *gguf, struct gguf_string full, struct gguf_string key) {
     char name[KEY_BYTES];
     double value = NAN; // of what is no number, only a row without bounds can hold
     bool flag;
+    if (is_of_encoder(key)) return true;
     snprintf(name, sizeof name, "%.*s", (int)full.length, full.bytes);
     if (gguf_find_bool(gguf, name, &flag)) value = flag;
     gguf_find_float(gguf, name, &value);

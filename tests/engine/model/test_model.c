@@ -317,6 +317,8 @@ static void each_key_is_understood_or_harmless_or_refused(void **state) {
         {"llama", "llama.pooling_type", GGUF_U32, 0, NULL, NULL},
         {"llama", "llama.rope.scaling.type", GGUF_STRING, 0, "none", NULL},
         {"llama", "llama.logit_scale", GGUF_F32, 1, NULL, NULL},
+        {"gemma3", "gemma3.vision.image_size", GGUF_U32, 896, NULL, NULL},
+        {"gemma3", "gemma3.mm.tokens_per_image", GGUF_U32, 256, NULL, NULL},
         {"llama", "llamas.attention.causal", GGUF_BOOL, 0, NULL, NULL},
         {"llama", "llama.attention.causal", GGUF_BOOL, 0, NULL, unknown},
         {"llama", "llama.pooling_type", GGUF_U32, 1, NULL, unknown},
