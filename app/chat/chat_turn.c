@@ -160,7 +160,7 @@ static const struct turn_ops OPS = {keep_answer, end_turn, close_unfollowed};
 // Begins a turn of so many answers to the first `message_count` messages of the transcript.
 static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_count,
                        int32_t answers) {
-    const struct request_options request = session_request(chat->session);
+    struct request_options request = session_request(chat->session);
     const struct turn fresh = {.engine = chat->session->engine,
                                .stops = &chat->session->stops,
                                .ops = &OPS,
@@ -168,6 +168,7 @@ static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_c
                                .answers = chat->answers,
                                .answer_count = answers,
                                .parent = chat_message(chat, message_count - 1)->id};
+    request.grammar = chat->session->structure.grammar;
     text_clear(&chat->draft);
     chat->reply = (struct reply){
         .kind = kind,

@@ -60,7 +60,6 @@ struct request_options session_request(const struct session *session) {
         .sampler = session->settings.sampler,
         .max_tokens = session->settings.max_tokens,
         .speculate = session->settings.speculate,
-        .grammar = session->structure.grammar,
     };
     uint32_t seed; // 32 bits, so that any reader of JSON can give it back
     if (!session->settings.seed_given && getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)

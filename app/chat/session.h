@@ -56,7 +56,7 @@ struct session {
     struct text preamble; // of new conversations (prompts/preamble.h)
     struct session_settings settings;
     struct stops stops;
-    struct structure structure; // of answers
+    struct structure structure; // of a chat's answers
 
     struct turn *running, *ended; // ended: done, and not yet reported
     int32_t unfollowed_count;

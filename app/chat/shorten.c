@@ -238,7 +238,6 @@ static enum status ask_for_summary(struct compaction *compaction, const char *fo
     TRY(status);
     struct request_options request = session_request(session);
     request.max_tokens = compaction->max_tokens;
-    request.grammar = NULL;
     turn_begin(&compaction->turn,
                &(struct turn){.engine = session->engine,
                               .stops = &session->stops,

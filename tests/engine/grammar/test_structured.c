@@ -125,6 +125,38 @@ static void compare(struct engine *engine, struct grammar *grammar) {
     assert_true(ended > 0);
 }
 
+// An answer that was cut goes on where it is in the grammar.
+static void go_on(struct engine *engine, struct grammar *grammar) {
+    const struct piece piece = {PIECE_TEXT, "Hello", 5};
+    struct token_ids ids = {0};
+    struct sequence *sequence;
+    struct answer answer = {.reason = STOP_REASON_LENGTH};
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(tokenizer_encode(engine_tokenizer(engine), &piece, 1, &ids), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, ids.ids, ids.count), STATUS_OK);
+    while (answer.reason == STOP_REASON_LENGTH) {
+        const struct request_options options = {.sampler = sampler_options_default(),
+                                                .max_tokens = 3,
+                                                .grammar = grammar,
+                                                .answered = answer.count};
+        struct request *request;
+        struct event event;
+        assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+        while (engine_next_event(engine, 60000, &event) && event.kind != EVENT_DONE)
+            continue;
+        answer.reason = event.reason;
+        answer.unfinished = event.unfinished;
+        answer.count = sequence_length(sequence) - (int32_t)ids.count;
+        assert_true(event.status == STATUS_OK && answer.count <= ANSWER);
+        request_release(request);
+    }
+    memcpy(answer.tokens, sequence_tokens(sequence) + ids.count,
+           (size_t)answer.count * sizeof answer.tokens[0]);
+    check_valid(engine_tokenizer(engine), &answer);
+    sequence_destroy(sequence);
+    token_ids_deinit(&ids);
+}
+
 static void on_backend(const char *backend) {
     struct engine *engine;
     struct token_trie *trie;
@@ -142,6 +174,7 @@ static void on_backend(const char *backend) {
         grammar_create(trie, text_string(&gbnf), "root", &grammar, &err) != STATUS_OK)
         fail_msg("%s", err.text);
     compare(engine, grammar);
+    go_on(engine, grammar);
     engine_close(engine);
     grammar_release(grammar);
     token_trie_destroy(trie);
