@@ -4,7 +4,7 @@
 
 void engine_kv_usage(struct engine *engine, struct kv_usage *usage) {
     pthread_mutex_lock(&engine->lock);
-    block_cache_usage(engine->cache, usage);
+    grouped_cache_usage(&engine->cache, usage);
     usage->device_hit_tokens = engine->found.device_tokens;
     usage->host_hit_tokens = engine->found.host_tokens;
     usage->disk_hit_tokens = engine->found.disk_tokens;
@@ -17,19 +17,19 @@ void engine_kv_usage(struct engine *engine, struct kv_usage *usage) {
 void engine_conversation_usage(struct engine *engine, const uint64_t *conversations, size_t count,
                                struct conversation_usage *usage) {
     pthread_mutex_lock(&engine->lock);
-    block_cache_conversation_usage(engine->cache, conversations, count, usage);
+    grouped_cache_conversation_usage(&engine->cache, conversations, count, usage);
     pthread_mutex_unlock(&engine->lock);
 }
 
 void engine_release(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
-    block_cache_release(engine->cache, conversation);
+    grouped_cache_release(&engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
 }
 
-uint32_t engine_strip(struct engine *engine, uint64_t conversation) {
+uint64_t engine_strip(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
-    const uint32_t removed = block_cache_strip(engine->cache, conversation);
+    const uint64_t removed = grouped_cache_strip(&engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
     return removed;
 }

@@ -20,7 +20,7 @@ void engine_conversation_usage(struct engine *engine, const uint64_t *conversati
 void engine_release(struct engine *engine, uint64_t conversation);
 
 // The same, and deletes the blocks that only it needed and no sequence uses, wherever they are.
-// Returns how many.
-uint32_t engine_strip(struct engine *engine, uint64_t conversation);
+// Returns how many bytes.
+uint64_t engine_strip(struct engine *engine, uint64_t conversation);
 
 #endif

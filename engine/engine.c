@@ -89,6 +89,7 @@ static void choose_step(struct opening *opening) {
     const int32_t wanted = opening->options->step_tokens;
     engine->most_tokens = engine->backend->batch_tokens;
     engine->step_tokens = wanted < engine->most_tokens ? wanted : engine->most_tokens;
+    engine->chunk_tokens = engine->step_tokens ? engine->step_tokens : engine->most_tokens;
 }
 
 static void report_loading(void *user, double fraction) {
@@ -174,7 +175,7 @@ static void report_slow(struct engine *engine) {
                  size_format(info.plain_bytes, bytes));
     if (info.plain_head_size)
         snprintf(heads, sizeof heads, "attention over heads of %" PRId32 " in %s",
-                 info.plain_head_size, dtype_name(engine->shape.type));
+                 info.plain_head_size, dtype_name(engine->shapes[0].type));
     if (matrices[0] || heads[0])
         log_write(LOG_WARNING, "this will be slow: there are only plain GPU kernels for %s%s%s",
                   matrices, matrices[0] && heads[0] ? ", and for " : "", heads);
@@ -256,7 +257,7 @@ static void name_model(struct engine *engine, const struct engine_options *optio
 
 static enum status choose_kv_type(struct opening *opening) {
     const char *name = opening->options->kv_type ? opening->options->kv_type : "auto";
-    enum dtype *type = &opening->engine->shape.type;
+    enum dtype *type = &opening->engine->shapes[0].type;
     if (!strcmp(name, "auto")) {
         // The reference backend rounds no more than it must.
         *type = opening->engine->backend == backend_reference() ? DTYPE_F32 : DTYPE_F16;
@@ -272,7 +273,7 @@ static enum status choose_block_size(struct opening *opening) {
     if (size != 0 && size != 8 && size != 16 && size != 32)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "block-size: expected 8, 16 or 32, found %" PRId32, size);
-    opening->engine->shape.block_size = size ? size : DEFAULT_BLOCK_SIZE;
+    opening->engine->shapes[0].block_size = size ? size : DEFAULT_BLOCK_SIZE;
     return STATUS_OK;
 }
 
@@ -287,9 +288,9 @@ static enum status choose_attention(struct opening *opening) {
                          "attention: expected auto, flash, gather, v1, v2 or paged, found \"%s\"",
                          name);
     engine->attention = (enum attention_kernel)kernel;
-    engine->shape.layout = attention_layout(engine->attention);
+    engine->shapes[0].layout = attention_layout(engine->attention);
     // Prefill uses another kernel than decoding, so recomputing a token would give other bits.
-    if (engine->shape.layout == KV_LAYOUT_PACKED && opening->options->deterministic)
+    if (engine->shapes[0].layout == KV_LAYOUT_PACKED && opening->options->deterministic)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "attention %s cannot be combined with deterministic; use auto", name);
     if (engine->attention != ATTENTION_AUTO && !engine->backend->attention_check)
@@ -326,43 +327,73 @@ static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct model_config *config = &engine->model.config;
     const struct layer_maxima most = model_config_maxima(config);
-    struct kv_cache cache = engine->shape;
+    struct kv_cache cache = engine->shapes[0];
     const struct paged_attention args = {
         .kernel = engine->attention, .num_heads = most.heads, .cache = &cache};
     TRY(check_norms(opening));
-    for (int view = 0; view < KV_VIEWS && engine->backend->attention_check; view++) {
-        kv_shape_set(&cache, config, view);
+    const int views = kv_shape_groups(config) * KV_VIEWS;
+    for (int i = 0; i < views && engine->backend->attention_check; i++) {
+        kv_shape_set(&cache, config, i / KV_VIEWS, i % KV_VIEWS);
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
     return STATUS_OK;
 }
 
+// Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
+// of the last.
+static size_t blocks_for(const struct engine *engine, int group, int32_t context) {
+    const int32_t size = engine->shapes[0].block_size;
+    const int32_t reach = kv_shape_reach(&engine->model.config, group);
+    const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
+    const size_t window = (size_t)grouped_cache_most(reach, size, engine->chunk_tokens) + 1;
+    return reach == 0 || all < window ? all : window;
+}
+
 static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
-    const struct kv_cache *cache = &opening->engine->shape;
-    const size_t blocks = // one more, for a copy of the last
-        ((size_t)context + (size_t)cache->block_size - 1) / (size_t)cache->block_size + 1;
+    const struct engine *engine = opening->engine;
+    size_t need = 0;
+    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++)
+        need += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
     char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
     return error_set(opening->err, STATUS_NO_MEMORY,
                      "a context of %" PRId32 " tokens needs %s of KV cache, but the pool has %s; "
                      "lower --ctx or raise --kv-device",
-                     context, size_format(blocks * kv_block_bytes(cache), need_text),
-                     size_format(have, have_text));
+                     context, size_format(need, need_text), size_format(have, have_text));
+}
+
+static uint32_t at_most(size_t blocks) {
+    return blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
+}
+
+// Divides the pool between layers that see everything and layers with a window: what the context
+// needs, then as many windows as there are conversations of a usual length in the rest. A small
+// pool, and one for long windows, has as many blocks of both.
+static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
+    enum { USUAL_TOKENS = 8192 };
+    struct kv_cache *all = &engine->shapes[0], *window = &engine->shapes[1];
+    const int32_t reach = kv_shape_reach(&engine->model.config, 1), size = all->block_size;
+    const size_t block = kv_block_bytes(all), other = kv_block_bytes(window);
+    const size_t least = blocks_for(engine, 1, context), need = blocks_for(engine, 0, context);
+    const double share = (double)grouped_cache_most(reach, size, 0) * size / USUAL_TOKENS;
+    all->num_blocks = window->num_blocks = at_most(bytes / (block + other));
+    if (all->num_blocks <= least || share >= 1) return;
+    const size_t rest = bytes - least * other;
+    size_t blocks = (size_t)((double)rest / ((double)block + share * (double)other));
+    if (blocks < need) blocks = need < rest / block ? need : rest / block;
+    all->num_blocks = at_most(blocks);
+    window->num_blocks = at_most((bytes - all->num_blocks * block) / other);
+    ASSERT(window->num_blocks >= least);
 }
 
 // Chooses the size of the pool, then the longest context that it can hold.
 static enum status choose_pool(struct opening *opening) {
     struct engine *engine = opening->engine;
-    struct kv_cache *cache = &engine->shape;
+    struct kv_cache *cache = &engine->shapes[0];
     const int32_t trained = engine->model.config.context;
     struct device_info info;
     engine->backend->info(engine->device, &info);
     const size_t bytes = opening->options->kv_device_bytes ? opening->options->kv_device_bytes
                                                            : info.memory_free / POOL_SHARE;
-    const size_t blocks = bytes / kv_block_bytes(cache);
-    cache->num_blocks = blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
-    // One block is reserved, so that the last one of a full context can be copied before a write.
-    const uint64_t slots =
-        cache->num_blocks ? (uint64_t)(cache->num_blocks - 1) * (uint64_t)cache->block_size : 0;
     const int32_t wanted = opening->options->context;
     if (wanted < 0 || wanted > MODEL_MAX_CONTEXT)
         return error_set(opening->err, STATUS_BAD_INPUT, "ctx: expected 0 to %d, found %" PRId32,
@@ -371,12 +402,24 @@ static enum status choose_pool(struct opening *opening) {
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "ctx: the model was made for %" PRId32 " tokens at most, found %" PRId32,
                          trained, wanted);
+    if (kv_shape_groups(&engine->model.config) > 1)
+        divide_pool(engine, bytes, wanted ? wanted : trained);
+    else
+        cache->num_blocks = at_most(bytes / kv_block_bytes(cache));
+    // One block is reserved, so that the last one of a full context can be copied before a write.
+    uint64_t slots =
+        cache->num_blocks ? (uint64_t)(cache->num_blocks - 1) * (uint64_t)cache->block_size : 0;
+    if (blocks_for(engine, 0, MODEL_MAX_CONTEXT) <= cache->num_blocks) slots = MODEL_MAX_CONTEXT;
     if (slots < (uint64_t)(wanted ? wanted : cache->block_size))
         return refuse_pool(opening, bytes, wanted ? wanted : cache->block_size);
     const int32_t longest = slots < (uint64_t)trained ? (int32_t)slots : trained;
     engine->context = wanted ? wanted : longest;
     ASSERT(engine->context > 0 && (uint64_t)engine->context <= slots);
     return STATUS_OK;
+}
+
+static size_t pool_bytes(const struct engine *engine, int group) {
+    return engine->shapes[group].num_blocks * kv_block_bytes(&engine->shapes[group]);
 }
 
 static enum status alloc_memory(struct opening *opening) {
@@ -389,10 +432,17 @@ static enum status alloc_memory(struct opening *opening) {
         .attention = engine->attention,
         .unshared = opening->options->unshared,
     };
-    const size_t cache_bytes = engine->shape.num_blocks * kv_block_bytes(&engine->shape);
-    ASSERT(engine->shape.num_blocks > 0 && engine->most_tokens > 0);
-    if (engine->backend->alloc(engine->device, cache_bytes, &engine->shape.data) == STATUS_OK &&
-        forward_create(&engine->model, &engine->shape, &limits, &engine->forward) == STATUS_OK)
+    size_t cache_bytes = 0;
+    bool whole = true;
+    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++) {
+        const size_t bytes = pool_bytes(engine, i);
+        ASSERT(bytes > 0 && engine->most_tokens > 0);
+        whole = whole &&
+                engine->backend->alloc(engine->device, bytes, &engine->shapes[i].data) == STATUS_OK;
+        cache_bytes += bytes;
+    }
+    if (whole &&
+        forward_create(&engine->model, engine->shapes, &limits, &engine->forward) == STATUS_OK)
         return STATUS_OK;
     struct device_info info;
     engine->backend->info(engine->device, &info);
@@ -405,12 +455,15 @@ static enum status alloc_memory(struct opening *opening) {
 // Hashes everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE
 // parameters are in the model file and so in its digest, except for the choice of LongRoPE's
 // factors. block_cache.h says what must not be hashed.
-static struct hash128 format_id(struct engine *engine, const struct engine_options *options) {
+static struct hash128 format_id(struct engine *engine, const struct engine_options *options,
+                                int group) {
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
-    const struct kv_cache *shape = &engine->shape;
+    const struct kv_cache *shape = &engine->shapes[group];
     struct kv_cache other = *shape;
-    char text[256], mixed[64] = "";
-    kv_shape_set(&other, &engine->model.config, KV_VIEWS - 1);
+    char text[288], mixed[64] = "", layers[32] = "";
+    if (kv_shape_groups(&engine->model.config) > 1)
+        snprintf(layers, sizeof layers, " group %d", group);
+    kv_shape_set(&other, &engine->model.config, group, KV_VIEWS - 1);
     if (other.num_kv_heads != shape->num_kv_heads || other.head_size != shape->head_size)
         snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
                  other.num_layers, other.num_kv_heads, other.head_size);
@@ -419,10 +472,10 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
     const int length = snprintf(
         text, sizeof text,
         "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
-        " layout %d numerics %s %d%s%s",
+        " layout %d numerics %s %d%s%s%s",
         digest, options->shape ? options->shape : "", dtype_name(shape->type), shape->num_layers,
         shape->num_kv_heads, shape->head_size, shape->block_size, FIRST_LAYOUT + (int)shape->layout,
-        engine->backend->name, NUMERICS, engine->model.long_rope ? " long" : "", mixed);
+        engine->backend->name, NUMERICS, engine->model.long_rope ? " long" : "", mixed, layers);
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }
@@ -432,29 +485,54 @@ static void wake(void *user) {
     pthread_cond_signal(&engine->work);
 }
 
-static enum status open_cache(struct opening *opening) {
+// A group has its part of the host's memory, and a disk pool of its own.
+static enum status open_group(struct opening *opening, int group, size_t host_bytes,
+                              struct disk_pool **disk) {
     struct engine *engine = opening->engine;
-    const struct engine_options *options = opening->options;
-    struct device_info info;
-    size_t host_bytes = options->kv_host_bytes;
-    if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
-    const size_t slots = host_bytes / kv_block_bytes(&engine->shape);
+    const struct model_config *config = &engine->model.config;
+    const size_t slots = host_bytes / kv_block_bytes(&engine->shapes[group]);
+    struct cache_group *opened = &engine->cache.groups[group];
     const struct block_cache_options cache = {
         .backend = engine->backend,
         .device = engine->device,
-        .shape = &engine->shape,
+        .shape = &engine->shapes[group],
         .lock = &engine->lock,
         .host_slots = slots < BLOCK_NONE / 4 ? (uint32_t)slots : BLOCK_NONE / 4,
-        .disk = engine->disk,
-        .format = format_id(engine, options),
+        .disk = *disk,
+        .format = format_id(engine, opening->options, group),
+        .windowed = kv_shape_reach(config, group) > 0,
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
         .write_delay_us = WRITE_DELAY_US,
         .changed = wake,
         .user = engine,
     };
-    TRY(block_cache_create(&cache, &engine->cache, opening->err));
-    engine->disk = NULL;
+    TRY(block_cache_create(&cache, &opened->cache, opening->err));
+    *disk = NULL;
+    opened->reach = kv_shape_reach(config, group);
+    engine->cache.count++;
+    return STATUS_OK;
+}
+
+static enum status open_cache(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const int groups = kv_shape_groups(&engine->model.config);
+    struct disk_pool *twin = NULL;
+    struct device_info info;
+    size_t host_bytes = opening->options->kv_host_bytes, device_bytes = 0;
+    if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
+    engine->cache.block_size = engine->shapes[0].block_size;
+    for (int i = 0; i < groups; i++)
+        device_bytes += pool_bytes(engine, i);
+    if (groups > 1 && engine->disk) twin = engine->disk->ops->twin(engine->disk);
+    for (int i = 0; i < groups; i++) {
+        const double part = (double)pool_bytes(engine, i) / (double)device_bytes;
+        const enum status status = open_group(opening, i, (size_t)((double)host_bytes * part),
+                                              i == 0 ? &engine->disk : &twin);
+        if (status == STATUS_OK) continue;
+        if (twin) twin->ops->close(twin, NULL);
+        return status;
+    }
     return STATUS_OK;
 }
 
@@ -481,7 +559,9 @@ static enum status open_parts(struct opening *opening) {
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
     const struct model_config *config = &engine->model.config;
-    kv_shape_set(&engine->shape, config, 0);
+    engine->shapes[1] = engine->shapes[0];
+    for (int i = 0; i < kv_shape_groups(config); i++)
+        kv_shape_set(&engine->shapes[i], config, i, 0);
     TRY(choose_pool(opening));
     TRY(check_attention(opening));
     TRY(alloc_memory(opening));
@@ -541,15 +621,15 @@ void engine_close(struct engine *engine) {
     stop_thread(engine);
     while (engine->sequences)
         sequence_destroy(engine->sequences);
-    if (engine->cache && engine->tokens_per_us > 0)
-        block_cache_note_prefill(engine->cache, 1 / engine->tokens_per_us);
+    if (engine->tokens_per_us > 0)
+        grouped_cache_note_prefill(&engine->cache, 1 / engine->tokens_per_us);
     // If the disk does not answer, its thread still uses the engine: leak it rather than free it.
-    if (!block_cache_destroy(engine->cache, (int)(engine->io_deadline_us / 1000))) return;
+    if (!grouped_cache_destroy(&engine->cache, (int)(engine->io_deadline_us / 1000))) return;
     if (engine->disk) engine->disk->ops->close(engine->disk, NULL);
     forward_destroy(engine->forward);
     if (engine->device) {
-        engine->backend->release(engine->device, engine->shape.data,
-                                 engine->shape.num_blocks * kv_block_bytes(&engine->shape));
+        for (int i = 0; i < KV_GROUPS && engine->shapes[i].data; i++)
+            engine->backend->release(engine->device, engine->shapes[i].data, pool_bytes(engine, i));
         model_close(&engine->model);
         engine->backend->close(engine->device);
     }
@@ -567,7 +647,10 @@ void engine_close(struct engine *engine) {
 void engine_info(struct engine *engine, struct engine_info *info) {
     const struct model_config *config = &engine->model.config;
     struct device_info device;
+    size_t block_bytes = 0;
     engine->backend->info(engine->device, &device);
+    for (int i = 0; i < engine->cache.count; i++)
+        block_bytes += kv_block_bytes(&engine->shapes[i]);
     *info = (struct engine_info){
         .model_path = engine->model_path,
         .parameters = engine->model.parameters,
@@ -577,10 +660,10 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .context = engine->context,
         .trained_context = config->context,
         .step_tokens = engine->most_tokens,
-        .block_size = engine->shape.block_size,
-        .blocks_total = engine->shape.num_blocks,
-        .block_bytes = kv_block_bytes(&engine->shape),
-        .token_bytes = kv_block_bytes(&engine->shape) / (size_t)engine->shape.block_size,
+        .block_size = engine->shapes[0].block_size,
+        .blocks_total = engine->shapes[0].num_blocks,
+        .block_bytes = block_bytes,
+        .token_bytes = block_bytes / (size_t)engine->shapes[0].block_size,
         .threads = device.threads,
     };
     snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);
@@ -588,7 +671,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
     snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
     snprintf(info->device, sizeof info->device, "%s", device.name);
-    snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->shape.type));
+    snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->shapes[0].type));
 }
 
 const struct tokenizer *engine_tokenizer(const struct engine *engine) { return engine->tokenizer; }
@@ -649,7 +732,7 @@ double engine_measure_read(struct engine *engine, size_t bytes) {
 
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context) {
     const struct model *model = &engine->model;
-    struct kv_cache cache = engine->shape;
+    struct kv_cache cache = engine->shapes[0];
     size_t bytes = model_step_bytes(model, rows);
     for (int32_t i = 0; i < model->config.layers; i++) {
         const struct attention_spec *spec = &model->config.specs[i].attention;
@@ -661,22 +744,32 @@ size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t cont
     return bytes;
 }
 
-void engine_check(struct engine *engine) {
-    pthread_mutex_lock(&engine->lock);
-    block_cache_check(engine->cache);
-    const struct block_pool *pool = block_cache_pool(engine->cache);
+static void check_group(const struct engine *engine, int group) {
+    struct block_cache *cache = engine->cache.groups[group].cache;
+    const struct block_pool *pool = block_cache_pool(cache);
     uint64_t references = 0, counted = 0;
-    int32_t restoring = 0;
+    block_cache_check(cache);
     for (const struct sequence *s = engine->sequences; s; s = s->next) {
-        block_table_check(&s->table, pool);
-        ASSERT(s->cached <= s->length && s->length <= engine->context);
-        if (!s->running) ASSERT(s->table.length == s->cached);
-        counted += (uint64_t)s->table.count;
-        restoring += s->restoring.active;
+        const struct block_table *table = &s->tables.of[group];
+        block_table_check(table, pool);
+        if (!s->running && !s->restoring.active) ASSERT(table->length == s->cached);
+        counted += (uint64_t)(table->count - table->first);
     }
     for (uint32_t block = 0; block < block_pool_total(pool); block++)
         references += block_pool_references(pool, block);
     ASSERT(references == counted); // every reference has an owner
+}
+
+void engine_check(struct engine *engine) {
+    int32_t restoring = 0;
+    pthread_mutex_lock(&engine->lock);
+    for (int i = 0; i < engine->cache.count; i++)
+        check_group(engine, i);
+    for (const struct sequence *s = engine->sequences; s; s = s->next) {
+        ASSERT(s->cached <= s->length && s->length <= engine->context);
+        ASSERT(grouped_table_reaches(&engine->cache, &s->tables, s->cached));
+        restoring += s->restoring.active;
+    }
     ASSERT(restoring == engine->restoring_count);
     pthread_mutex_unlock(&engine->lock);
 }

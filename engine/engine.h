@@ -99,9 +99,9 @@ struct engine_info {
     int32_t context, trained_context;
     int32_t step_tokens; // of one batch, at most
     int32_t block_size;
-    uint32_t blocks_total; // of the device; see engine_kv_usage()
-    size_t block_bytes;
-    size_t token_bytes; // KV of one token
+    uint32_t blocks_total; // of the device, of layers that see everything; see engine_kv_usage()
+    size_t block_bytes;    // KV of its tokens in all layers
+    size_t token_bytes;    // KV of one token, as well
     int32_t threads;
 };
 

@@ -15,7 +15,7 @@
 // step runs without it: only the stepper changes the tokens and the table of a RUNNING sequence,
 // and a fork only reads them.
 //
-// Outside a step, table.length == cached for every sequence.
+// Outside a step and a restore, all tables of a sequence have `cached` tokens.
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 
@@ -24,7 +24,7 @@
 
 #include "engine/engine.h"
 #include "engine/grammar/grammar.h"
-#include "engine/kv/block_cache.h"
+#include "engine/kv/grouped_cache.h"
 #include "engine/model/forward.h"
 #include "engine/sampling/prompt_lookup.h"
 #include "engine/step/scheduler.h"
@@ -51,7 +51,7 @@ struct sequence {
     struct request *running;          // or NULL: IDLE
     int32_t *tokens;                  // [context]
     int32_t length, cached;
-    struct block_table table;
+    struct grouped_table tables;
     struct restoring restoring;
     int32_t pinned_length; // length of the shared prefix, which is kept longest; 0: none
     int64_t used_us;       // last use; the one used longest ago is preempted first
@@ -87,9 +87,9 @@ struct engine {
     const struct backend *backend;
     struct device *device;
     struct model model;
-    struct kv_cache shape;
+    struct kv_cache shapes[KV_GROUPS]; // group 0's says what all have in common
     enum attention_kernel attention;
-    struct block_cache *cache;
+    struct grouped_cache cache;
     struct disk_pool *disk; // until the cache has it
     struct hash128 digest;
     bool knows_digest;
@@ -97,8 +97,9 @@ struct engine {
     int64_t io_deadline_us;
     struct forward *forward;
     int32_t context, threads;
-    int32_t most_tokens; // of one step
-    int32_t step_tokens; // of one step; 0: as many as take about STEP_TARGET_US
+    int32_t most_tokens;  // of one step
+    int32_t step_tokens;  // of one step; 0: as many as take about STEP_TARGET_US
+    int32_t chunk_tokens; // of one sequence in a step, at most; drafts do not count
     char name[ENGINE_NAME_BYTES];
     char *model_path;
 
@@ -159,17 +160,18 @@ void restoring_begin(struct sequence *sequence);
 void restoring_advance(struct sequence *sequence); // D
 void restoring_stop(struct sequence *sequence);    // keeps what has arrived
 
-// Makes `blocks` FREE for `self`: by eviction, then by preempting idle sequences, the one used
+// Makes blocks FREE for `self`: by eviction, then by preempting idle sequences, the one used
 // longest ago first. False if there are too few. D.
-bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct sequence *self);
+bool pressure_free_blocks(struct engine *engine, struct block_counts blocks,
+                          const struct sequence *self);
 
 // Releases all blocks of a sequence that no step uses. They can be found again until they are
 // evicted, those of its pinned prefix last.
 void pressure_preempt(struct sequence *sequence);
 
-// Preempts idle sequences until `blocks` are free or evictable, or no idle sequence is left.
+// Preempts idle sequences until so many blocks are free or evictable, or no idle sequence is left.
 // Returns how many are.
-uint32_t pressure_gather(struct engine *engine, uint32_t blocks);
+struct block_counts pressure_gather(struct engine *engine, struct block_counts blocks);
 
 // Decides what the next step computes and allocates its blocks: *step, whose count may be 0. False
 // if there is no chunk and the plan changed nothing else either: then wait. D.

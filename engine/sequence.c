@@ -13,8 +13,8 @@ enum status sequence_create(struct engine *engine, struct sequence **result) {
     sequence->used_us = clock_now_us();
     // Pages that the log never reaches are never touched, so this costs only what is used.
     sequence->tokens = malloc((size_t)engine->context * sizeof sequence->tokens[0]);
-    if (!sequence->tokens || block_table_init(&sequence->table, engine->context,
-                                              engine->shape.block_size) != STATUS_OK) {
+    if (!sequence->tokens ||
+        grouped_table_init(&engine->cache, &sequence->tables, engine->context) != STATUS_OK) {
         free(sequence->tokens);
         free(sequence);
         return STATUS_NO_MEMORY;
@@ -34,7 +34,7 @@ void sequence_destroy(struct sequence *sequence) {
     pthread_mutex_lock(&engine->lock);
     ASSERT(!sequence->running);
     pressure_preempt(sequence);
-    block_table_deinit(&sequence->table, block_cache_pool(engine->cache));
+    grouped_table_deinit(&engine->cache, &sequence->tables);
     if (sequence->previous)
         sequence->previous->next = sequence->next;
     else
@@ -50,12 +50,12 @@ enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
     struct sequence *fork;
     TRY(sequence_create(engine, &fork));
     pthread_mutex_lock(&engine->lock);
-    ASSERT(sequence->cached <= sequence->length && sequence->table.length >= sequence->cached);
+    ASSERT(sequence->cached <= sequence->length);
     fork->length = sequence->length;
     fork->cached = sequence->cached;
     fork->pinned_length = sequence->pinned_length;
     memcpy(fork->tokens, sequence->tokens, (size_t)fork->length * sizeof fork->tokens[0]);
-    block_table_fork(&sequence->table, block_cache_pool(engine->cache), fork->cached, &fork->table);
+    grouped_table_fork(&engine->cache, &sequence->tables, fork->cached, &fork->tables);
     pthread_mutex_unlock(&engine->lock);
     *result = fork;
     return STATUS_OK;
@@ -79,18 +79,16 @@ void sequence_truncate(struct sequence *sequence, int32_t length) {
     pthread_mutex_lock(&sequence->engine->lock);
     if (sequence->restoring.active) restoring_stop(sequence);
     sequence->length = length;
-    if (sequence->cached > length) {
-        sequence->cached = length;
-        block_cache_truncate(sequence->engine->cache, &sequence->table, sequence->tokens, length);
-    }
+    if (sequence->cached > length)
+        sequence->cached = grouped_cache_truncate(&sequence->engine->cache, &sequence->tables,
+                                                  sequence->tokens, length);
     pthread_mutex_unlock(&sequence->engine->lock);
 }
 
 void sequence_save(struct sequence *sequence, uint64_t conversation) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    const uint32_t leaf = block_cache_leaf(engine->cache, sequence->tokens, sequence->length);
-    block_cache_reference(engine->cache, conversation, leaf);
+    grouped_cache_reference(&engine->cache, conversation, sequence->tokens, sequence->length);
     pthread_cond_signal(&engine->work);
     pthread_mutex_unlock(&engine->lock);
 }
@@ -118,7 +116,7 @@ int32_t sequence_cached(const struct sequence *sequence) {
 }
 
 int32_t sequence_blocks(const struct sequence *sequence) {
-    return locked(sequence, &sequence->table.count);
+    return locked(sequence, &sequence->tables.of[0].count);
 }
 
 const int32_t *sequence_tokens(const struct sequence *sequence) { return sequence->tokens; }

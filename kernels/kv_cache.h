@@ -29,6 +29,10 @@
 extern "C" {
 #endif
 
+// Layers are grouped by how far back their queries see: those that see everything, and those with a
+// window. Each group has a cache, and a sequence a block table in each.
+enum { KV_GROUPS = 2 };
+
 enum kv_layout { KV_LAYOUT_ROWS, KV_LAYOUT_PACKED }; // the cpu backend has rows only
 
 struct kv_cache {

@@ -60,7 +60,8 @@ static void fill_runs(struct scheduler_request *runs, int32_t count) {
             .cached = cached,
             .length = i % 5 == 4 ? cached + 700 : cached + 1,
             .blocks = (cached + 15) / 16,
-            .own = (cached + 15) / 16,
+            .own = {{(cached + 15) / 16}},
+            .most = {{INT32_MAX}},
         };
     }
 }
@@ -70,8 +71,8 @@ static struct figure time_plans(int32_t count, int32_t samples_wanted) {
     static struct scheduler_plan plan;
     const struct scheduler_limits limits = {.step_tokens = 512,
                                             .block_size = 16,
-                                            .free_blocks = count / 32,
-                                            .watermark = 4,
+                                            .free_blocks = {{count / 32}},
+                                            .watermark = {{4}},
                                             .swap_us = 1};
     struct samples samples = {0};
     fill_runs(runs, count);

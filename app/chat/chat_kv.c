@@ -96,13 +96,13 @@ void chat_restore(struct chat *chat, int timeout_ms, struct restore_report *repo
 }
 
 enum status chat_strip(struct chat *chat, const char *name_or_id, struct conversation *stripped,
-                       uint32_t *blocks, struct error *err) {
+                       uint64_t *bytes, struct error *err) {
     struct session *session = chat->session;
     TRY(chat_check_idle(chat, err));
     TRY(conversation_find(session->db, name_or_id, stripped, err));
     const bool here = strcmp(stripped->id, chat->conversation.id) == 0;
     if (here) chat_leave_sequence(chat); // it would still use them
-    *blocks = engine_strip(session->engine, conversation_number(stripped->id));
+    *bytes = engine_strip(session->engine, conversation_number(stripped->id));
     if (here) chat_place_if_it_fits(chat);
     return STATUS_OK;
 }

@@ -38,7 +38,7 @@ void chat_restore(struct chat *chat, int timeout_ms, struct restore_report *repo
 
 // Deletes the KV that only this conversation needs, of which nothing else is lost. NOT_FOUND.
 MUST_CHECK enum status chat_strip(struct chat *chat, const char *name_or_id,
-                                  struct conversation *stripped, uint32_t *blocks,
+                                  struct conversation *stripped, uint64_t *bytes,
                                   struct error *err);
 
 #endif

@@ -16,22 +16,28 @@ static const struct {
     const char *name;
     size_t offset;
 } FIELDS[] = {
-    FIELD(FIELD_SIZE, block_bytes),       FIELD(FIELD_U32, device_blocks),
-    FIELD(FIELD_U32, device_held),        FIELD(FIELD_U32, device_cached),
-    FIELD(FIELD_U32, device_free),        FIELD(FIELD_U32, device_shared),
-    FIELD(FIELD_U64, device_spared),      FIELD(FIELD_U32, host_blocks),
-    FIELD(FIELD_U32, host_cached),        FIELD(FIELD_U32, host_moving),
-    FIELD(FIELD_U32, host_free),          FIELD(FIELD_BOOL, has_disk),
-    FIELD(FIELD_U32, disk_blocks),        FIELD(FIELD_U64, disk_bytes),
-    FIELD(FIELD_U64, disk_limit_bytes),   FIELD(FIELD_U32, unwritten_blocks),
-    FIELD(FIELD_U64, device_hit_tokens),  FIELD(FIELD_U64, host_hit_tokens),
-    FIELD(FIELD_U64, disk_hit_tokens),    FIELD(FIELD_U64, prefilled_tokens),
-    FIELD(FIELD_U64, decoded_tokens),     FIELD(FIELD_U64, duplicate_blocks),
-    FIELD(FIELD_U64, evicted_blocks),     FIELD(FIELD_U64, lost_blocks),
-    FIELD(FIELD_U64, preempted_requests), FIELD(FIELD_U64, swap_out_bytes),
-    FIELD(FIELD_U64, swap_in_bytes),      FIELD(FIELD_U64, disk_read_bytes),
-    FIELD(FIELD_U64, disk_written_bytes), FIELD(FIELD_U64, disk_payload_bytes),
-    FIELD(FIELD_U64, failed_reads),       FIELD(FIELD_U64, failed_writes),
+    FIELD(FIELD_SIZE, block_bytes),        FIELD(FIELD_U32, device_blocks),
+    FIELD(FIELD_U32, device_held),         FIELD(FIELD_U32, device_cached),
+    FIELD(FIELD_U32, device_free),         FIELD(FIELD_U32, device_shared),
+    FIELD(FIELD_U64, device_spared),       FIELD(FIELD_U64, spared_bytes),
+    FIELD(FIELD_U32, host_blocks),         FIELD(FIELD_U32, host_cached),
+    FIELD(FIELD_U32, host_moving),         FIELD(FIELD_U32, host_free),
+    FIELD(FIELD_SIZE, window_block_bytes), FIELD(FIELD_U32, window_blocks),
+    FIELD(FIELD_U32, window_held),         FIELD(FIELD_U32, window_cached),
+    FIELD(FIELD_U32, window_free),         FIELD(FIELD_U32, window_host_blocks),
+    FIELD(FIELD_U32, window_host_cached),  FIELD(FIELD_U32, window_host_moving),
+    FIELD(FIELD_U32, window_host_free),    FIELD(FIELD_U32, window_reach),
+    FIELD(FIELD_BOOL, has_disk),           FIELD(FIELD_U32, disk_blocks),
+    FIELD(FIELD_U64, disk_bytes),          FIELD(FIELD_U64, disk_limit_bytes),
+    FIELD(FIELD_U32, unwritten_blocks),    FIELD(FIELD_U64, device_hit_tokens),
+    FIELD(FIELD_U64, host_hit_tokens),     FIELD(FIELD_U64, disk_hit_tokens),
+    FIELD(FIELD_U64, prefilled_tokens),    FIELD(FIELD_U64, decoded_tokens),
+    FIELD(FIELD_U64, duplicate_blocks),    FIELD(FIELD_U64, evicted_blocks),
+    FIELD(FIELD_U64, lost_blocks),         FIELD(FIELD_U64, preempted_requests),
+    FIELD(FIELD_U64, swap_out_bytes),      FIELD(FIELD_U64, swap_in_bytes),
+    FIELD(FIELD_U64, disk_read_bytes),     FIELD(FIELD_U64, disk_written_bytes),
+    FIELD(FIELD_U64, disk_payload_bytes),  FIELD(FIELD_U64, failed_reads),
+    FIELD(FIELD_U64, failed_writes),
 };
 
 static bool add_field(cJSON *object, const struct kv_usage *usage, size_t index) {
@@ -126,14 +132,7 @@ static enum status append_left(struct text *line, const struct restore_report *r
     return text_append_string(line, ")");
 }
 
-enum status kv_report_restored(const struct restore_report *report, struct text *line) {
-    const int32_t found = report->device_tokens + report->host_tokens + report->disk_tokens;
-    if (report->length == 0) return STATUS_OK;
-    if (found) TRY(append_found(line, report));
-    if (found && report->left_tokens) TRY(text_append_string(line, ", "));
-    if (report->left_tokens) TRY(append_left(line, report));
-    if (!report->done) return text_append_string(line, found ? ", and goes on" : "restoring");
-    if (found || report->left_tokens) return STATUS_OK;
+static enum status append_all(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
     TRY(text_format(line, "computing %s tokens", count_format(report->length, count)));
     if (report->prefill_us <= 0) return STATUS_OK;
@@ -141,13 +140,37 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
     return text_append_string(line, ")");
 }
 
+// "; 3,000 tokens are computed again, as layers with a window have dropped what came before them"
+static enum status append_lost(struct text *line, const struct restore_report *report) {
+    char count[COUNT_TEXT_BYTES];
+    return text_format(line,
+                       "; %s tokens are computed again, as layers with a window have dropped "
+                       "what came before them",
+                       count_format(report->lost_tokens, count));
+}
+
+enum status kv_report_restored(const struct restore_report *report, struct text *line) {
+    const int32_t found = report->device_tokens + report->host_tokens + report->disk_tokens;
+    if (report->length == 0) return STATUS_OK;
+    if (found) TRY(append_found(line, report));
+    if (found && report->left_tokens) TRY(text_append_string(line, ", "));
+    if (report->left_tokens) TRY(append_left(line, report));
+    if (!report->done) return text_append_string(line, found ? ", and goes on" : "restoring");
+    if (!found && !report->left_tokens) TRY(append_all(line, report));
+    return report->lost_tokens ? append_lost(line, report) : STATUS_OK;
+}
+
 enum status kv_report_pools(const struct kv_usage *usage, struct text *line) {
     char bytes[SIZE_TEXT_BYTES], limit[SIZE_TEXT_BYTES];
     TRY(text_format(line, "device %s",
-                    size_format(usage->device_blocks * usage->block_bytes, bytes)));
+                    size_format(usage->device_blocks * usage->block_bytes +
+                                    usage->window_blocks * usage->window_block_bytes,
+                                bytes)));
     if (usage->host_blocks)
         TRY(text_format(line, " · host %s",
-                        size_format(usage->host_blocks * usage->block_bytes, bytes)));
+                        size_format(usage->host_blocks * usage->block_bytes +
+                                        usage->window_host_blocks * usage->window_block_bytes,
+                                    bytes)));
     if (!usage->has_disk) return text_append_string(line, " · no disk");
     TRY(text_format(line, " · disk %s", size_format(usage->disk_bytes, bytes)));
     if (usage->disk_limit_bytes == 0) return STATUS_OK;

@@ -13,6 +13,8 @@ struct usage usage_of(const struct chat *chat) {
         .context = info.context,
         .pool_percent = usage_percent(kv.device_blocks - kv.device_free, kv.device_blocks),
     };
+    const int windows = usage_percent(kv.window_blocks - kv.window_free, kv.window_blocks);
+    if (windows > usage.pool_percent) usage.pool_percent = windows; // the scarcer one
     usage.length = sequence_length(chat->sequence);
     usage.cached = sequence_cached(chat->sequence);
     usage.context_percent = usage_percent(usage.length, info.context);

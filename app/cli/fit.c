@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/kv_shape.h"
 #include "kernels/backend.h"
 #include "kernels/base/clock.h"
 
@@ -37,8 +38,22 @@ struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shap
     return need;
 }
 
+struct fit_need fit_kv_of(const struct model_config *config) {
+    enum { PLANES_BYTES = 4 }; // an element of K and one of V
+    struct fit_need need = {.context = config->context};
+    for (int group = 0; group < kv_shape_groups(config); group++) {
+        const int32_t reach = kv_shape_reach(config, group);
+        const size_t bytes = (size_t)kv_shape_elements(config, group) * PLANES_BYTES;
+        *(reach > 0 ? &need.kv_window_token_bytes : &need.kv_token_bytes) = bytes;
+        if (reach > 0) need.window = reach;
+    }
+    return need;
+}
+
 size_t fit_bytes(const struct fit_need *need, int64_t context) {
-    return need->weight_bytes + need->kv_token_bytes * (size_t)context;
+    const int64_t window = context < need->window ? context : need->window;
+    return need->weight_bytes + need->kv_token_bytes * (size_t)context +
+           need->kv_window_token_bytes * (size_t)window;
 }
 
 // The fastest of a few readings, in bytes a second; 0: no memory.
@@ -73,9 +88,16 @@ static bool measure_on(const struct backend *backend, struct fit *fit) {
 void fit_measure(const struct fit_need *need, struct fit *fit) {
     *fit = (struct fit){0};
     if (!measure_on(backend_cuda(), fit) && !measure_on(backend_cpu(), fit)) return;
-    const size_t available =
+    const size_t windows = need->kv_window_token_bytes, fixed = fit_bytes(need, need->window);
+    size_t available =
         fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;
-    const size_t tokens = need->kv_token_bytes ? available / need->kv_token_bytes : 0;
+    size_t each = need->kv_token_bytes + windows;
+    if (need->window > 0 && fit->memory_free > fixed) { // the windows are whole
+        available -= windows * (size_t)need->window;
+        each = need->kv_token_bytes;
+    }
+    const size_t unlimited = need->context > 0 ? (size_t)need->context : 0;
+    const size_t tokens = each ? available / each : windows ? unlimited : 0;
     const size_t most = need->context > 0 ? (size_t)need->context : tokens;
     fit->context = (int64_t)(tokens < most ? tokens : most);
     fit->holds =

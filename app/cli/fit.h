@@ -11,12 +11,15 @@
 #include <stdint.h>
 
 #include "engine/model/gguf.h"
+#include "engine/model/model_config.h"
 
 struct fit_need {
     size_t weight_bytes;
     size_t active_bytes;   // of them, that one token reads: not all experts, no idle embedding
-    size_t kv_token_bytes; // 0: not known
-    int64_t context;       // that it was made for; -1: not known
+    size_t kv_token_bytes; // of layers that see everything; 0: not known, or there are none
+    size_t kv_window_token_bytes; // of layers with a window, for each of its tokens
+    int64_t window;               // tokens
+    int64_t context;              // that it was made for; -1: not known
 };
 
 struct fit {
@@ -31,6 +34,9 @@ struct fit {
 // Computed from the tensors; experts count by the share of them that a token uses.
 struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shape, int64_t experts,
                             int64_t used);
+
+// K and V of a token, of 16 bits, and of the windows.
+struct fit_need fit_kv_of(const struct model_config *config);
 
 // Bytes with a context of so many tokens.
 size_t fit_bytes(const struct fit_need *need, int64_t context);

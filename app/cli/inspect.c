@@ -16,7 +16,6 @@
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
-#include "engine/model/kv_shape.h"
 #include "engine/model/model.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/size.h"
@@ -177,17 +176,17 @@ static enum status read_verdict(struct facts *facts) {
     return append_error(&facts->verdict, &weights);
 }
 
-static bool has_two_shapes(const struct model_config *config) {
-    for (int32_t i = 0; i < config->layers; i++)
-        if (kv_shape_view(config, i)) return true;
-    return false;
-}
-
 // The first layer with a window, or without one; the first of all where there is none.
 static const struct layer_spec *example_of(const struct model_config *config, bool window) {
     for (int32_t i = 0; i < config->layers; i++)
         if ((config->specs[i].attention.window > 0) == window) return &config->specs[i];
     return &config->specs[0];
+}
+
+static bool has_two_shapes(const struct model_config *config) {
+    const struct attention_spec *one = &example_of(config, false)->attention;
+    const struct attention_spec *other = &example_of(config, true)->attention;
+    return one->kv_heads != other->kv_heads || one->head_size != other->head_size;
 }
 
 // If layers have two shapes, the file contains lists. Shown are the values of layers without a
@@ -201,8 +200,9 @@ static void read_mixed(struct facts *facts) {
     facts->ffn = model_config_maxima(&facts->config).ffn;
 }
 
+// Of layers that see everything, where the shape is known.
 static int64_t kv_bytes(const struct facts *facts) {
-    if (facts->shaped) return 2 * KV_ELEMENT_BYTES * kv_shape_elements(&facts->config);
+    if (facts->shaped) return (int64_t)fit_kv_of(&facts->config).kv_token_bytes;
     size_t bytes = (size_t)2 * KV_ELEMENT_BYTES;
     const int64_t factors[] = {facts->layers, facts->kv_heads, facts->head_size};
     for (size_t i = 0; i < 3; i++)
@@ -211,9 +211,10 @@ static int64_t kv_bytes(const struct facts *facts) {
 }
 
 static void read_fit(struct facts *facts) {
-    const int64_t token = kv_bytes(facts);
-    const struct fit_need shape = {.kv_token_bytes = token > 0 ? (size_t)token : 0,
-                                   .context = facts->context};
+    const int64_t token = facts->shaped ? 0 : kv_bytes(facts);
+    struct fit_need shape = {.kv_token_bytes = token > 0 ? (size_t)token : 0};
+    if (facts->shaped) shape = fit_kv_of(&facts->config);
+    shape.context = facts->context;
     facts->need = fit_need_of(facts->gguf, &shape, facts->experts, facts->experts_used);
     fit_measure(&facts->need, &facts->fit);
 }
@@ -247,6 +248,21 @@ static enum status put_heads(struct text *out, const struct facts *facts) {
     TRY(put_of_both(out, "KV heads", facts->kv_heads, mixed ? window->kv_heads : facts->kv_heads));
     return put_of_both(out, "head size", facts->head_size,
                        mixed ? window->head_size : facts->head_size);
+}
+
+// "20 KiB, and 100 KiB of the last 1,024 tokens"
+static enum status put_kv(struct text *out, const struct facts *facts) {
+    const struct fit_need *need = &facts->need;
+    char all[SIZE_TEXT_BYTES], window[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+    if (need->window == 0) return put_bytes(out, "KV of a token", kv_bytes(facts));
+    if (need->kv_token_bytes == 0)
+        return text_format(out, "%-16s %s, of the last %s tokens only\n", "KV of a token",
+                           size_format(need->kv_window_token_bytes, window),
+                           count_format(need->window, digits));
+    return text_format(out, "%-16s %s, and %s of the last %s tokens\n", "KV of a token",
+                       size_format(need->kv_token_bytes, all),
+                       size_format(need->kv_window_token_bytes, window),
+                       count_format(need->window, digits));
 }
 
 static enum status put_types(struct text *out, const struct facts *facts) {
@@ -307,7 +323,7 @@ static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_figure(out, "vocabulary", facts->vocabulary));
     TRY(put_text(out, "tokenizer", text_string(&facts->tokenizer)));
     TRY(put_text(out, "chat template", text_string(&facts->template_name)));
-    TRY(put_bytes(out, "KV of a token", kv_bytes(facts)));
+    TRY(put_kv(out, facts));
     TRY(put_figure(out, "experts", facts->experts));
     TRY(put_types(out, facts));
     TRY(put_memory(out, facts));
@@ -410,7 +426,9 @@ static enum status print_json(const struct facts *facts) {
         add_figure(object, "vocabulary", facts->vocabulary) &&
         add_text(object, "tokenizer", &facts->tokenizer) &&
         add_text(object, "template", &facts->template_name) &&
-        add_figure(object, "kv_token_bytes", kv_bytes(facts)) && add_types(object, facts) &&
+        add_figure(object, "kv_token_bytes", kv_bytes(facts)) &&
+        add_figure(object, "kv_window_token_bytes", (int64_t)facts->need.kv_window_token_bytes) &&
+        add_figure(object, "window", facts->need.window) && add_types(object, facts) &&
         add_figure(object, "weight_bytes", (int64_t)facts->need.weight_bytes) &&
         add_figure(object, "active_bytes", (int64_t)facts->need.active_bytes) &&
         cJSON_AddStringToObject(object, "machine", facts->fit.machine) != NULL &&

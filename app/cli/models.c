@@ -14,7 +14,6 @@
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
-#include "engine/model/kv_shape.h"
 #include "kernels/base/size.h"
 
 enum { NAME_COLUMNS = 52, TYPE_BYTES = 16, FAMILY_BYTES = 24, LEAST_CONTEXT = 4096 };
@@ -42,8 +41,7 @@ static uint32_t main_type(const struct gguf *gguf) {
 static const char *fit_of(const struct gguf *gguf, size_t memory_free) {
     struct model_config config;
     if (model_config_read(gguf, &config, NULL) != STATUS_OK) return "not for quire";
-    const size_t token = (size_t)4 * (size_t)kv_shape_elements(&config); // K and V, of 16 bits
-    const struct fit_need shape = {.kv_token_bytes = token, .context = config.context};
+    const struct fit_need shape = fit_kv_of(&config);
     const struct layer_maxima most = model_config_maxima(&config);
     const struct fit_need need = fit_need_of(gguf, &shape, most.experts, most.experts_used);
     const int64_t context = config.context < LEAST_CONTEXT ? config.context : LEAST_CONTEXT;

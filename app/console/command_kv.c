@@ -119,11 +119,18 @@ static void show_map(const struct kv_usage *usage) {
 static void show_pools(const struct kv_usage *usage) {
     const uint32_t device[3] = {usage->device_held, usage->device_cached, usage->device_free};
     const uint32_t host[3] = {usage->host_moving, usage->host_cached, usage->host_free};
+    const uint32_t window[3] = {usage->window_held, usage->window_cached, usage->window_free};
+    const uint32_t window_host[3] = {usage->window_host_moving, usage->window_host_cached,
+                                     usage->window_host_free};
     if (has_tables())
         terminal_say(STYLE_DIM, "%-10s%11s   %9s   %9s   %9s  %12s\n", "blocks", "used", "cached",
                      "free", "all", "bytes");
     pool_row("device", device, usage->device_blocks, usage->block_bytes);
+    if (usage->window_blocks)
+        pool_row(" windows", window, usage->window_blocks, usage->window_block_bytes);
     if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
+    if (usage->window_host_blocks)
+        pool_row(" windows", window_host, usage->window_host_blocks, usage->window_block_bytes);
     disk_row(usage);
     show_map(usage);
 }
@@ -134,7 +141,7 @@ static void show_traffic(const struct kv_usage *usage) {
     char read[SIZE_TEXT_BYTES], written[SIZE_TEXT_BYTES];
     snprintf(value, sizeof value, "%s blocks in several sequences; %s copies spared, %s",
              count_format(usage->device_shared, a), count_format((int64_t)usage->device_spared, b),
-             size_format(usage->device_spared * usage->block_bytes, in));
+             size_format(usage->spared_bytes, in));
     row("shared", value);
     snprintf(value, sizeof value, "device %s · host %s · disk %s tokens",
              count_format((int64_t)usage->device_hit_tokens, a),
@@ -164,19 +171,19 @@ struct held { // by one conversation
     struct conversation_usage usage;
 };
 
-static uint64_t blocks_of(const struct conversation_usage *usage) {
-    return (uint64_t)usage->unique_blocks + usage->shared_blocks;
+static uint64_t bytes_of(const struct conversation_usage *usage) {
+    return usage->unique_bytes + usage->shared_bytes;
 }
 
-// Most blocks first; then newest first, as in the list.
+// Most bytes first; then newest first, as in the list.
 static int compare(const void *a, const void *b) {
     const struct held *x = a, *y = b;
-    const uint64_t x_blocks = blocks_of(&x->usage), y_blocks = blocks_of(&y->usage);
-    if (x_blocks != y_blocks) return x_blocks < y_blocks ? 1 : -1;
+    const uint64_t x_bytes = bytes_of(&x->usage), y_bytes = bytes_of(&y->usage);
+    if (x_bytes != y_bytes) return x_bytes < y_bytes ? 1 : -1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static void show_held(const struct console *console, const struct held *held, size_t block_bytes) {
+static void show_held(const struct console *console, const struct held *held) {
     const struct conversation *conversation = &held->row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     const struct conversation_usage *usage = &held->usage;
@@ -192,8 +199,7 @@ static void show_held(const struct console *console, const struct held *held, si
                    "own, %s shared",
              count_format(usage->tokens, tokens), count_format(usage->device_tokens, device),
              count_format(usage->host_tokens, host), count_format(usage->disk_tokens, disk),
-             size_format(usage->unique_blocks * block_bytes, unique),
-             size_format(usage->shared_blocks * block_bytes, shared));
+             size_format(usage->unique_bytes, unique), size_format(usage->shared_bytes, shared));
     enum status status = text_format(&line, "%s%s", value, has_tables() ? "  " : "");
     if (status == STATUS_OK && has_tables())
         status = text_fit(&line, conversation->name[0] ? conversation->name : held->row->preview,
@@ -206,8 +212,8 @@ static void show_held(const struct console *console, const struct held *held, si
     text_deinit(&line);
 }
 
-static void show_conversation_usage(const struct console *console, struct held *held, size_t count,
-                                    size_t block_bytes) {
+static void show_conversation_usage(const struct console *console, struct held *held,
+                                    size_t count) {
     qsort(held, count, sizeof *held, compare);
     size_t holding = 0;
     while (holding < count && held[holding].usage.tokens > 0)
@@ -218,7 +224,7 @@ static void show_conversation_usage(const struct console *console, struct held *
         terminal_say(STYLE_DIM, "  %-8s %7s %7s %7s %7s %9s %9s\n", "id", "tokens", "device",
                      "host", "disk", "unique", "shared");
     for (size_t i = 0; i < holding && i < HOLDERS_SHOWN; i++)
-        show_held(console, &held[i], block_bytes);
+        show_held(console, &held[i]);
     if (holding > HOLDERS_SHOWN)
         terminal_say(STYLE_DIM, "  and %zu more\n", holding - HOLDERS_SHOWN);
 }
@@ -234,7 +240,7 @@ bool command_conversation_usage(struct console *console, const struct conversati
     return true;
 }
 
-static void show_conversations(struct console *console, size_t block_bytes) {
+static void show_conversations(struct console *console) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
@@ -246,7 +252,7 @@ static void show_conversations(struct console *console, size_t block_bytes) {
     if (usage && held && command_conversation_usage(console, rows, count, usage)) {
         for (size_t i = 0; i < count; i++)
             held[i] = (struct held){&rows[i], usage[i]};
-        show_conversation_usage(console, held, count, block_bytes);
+        show_conversation_usage(console, held, count);
     }
     free(usage);
     free(held);
@@ -271,25 +277,22 @@ void command_kv(struct console *console, const char *argument) {
     snprintf(value, sizeof value, "%d answers at once, %" PRId32 " tokens a step",
              ENGINE_MAX_REQUESTS, info.step_tokens);
     row("limits", value);
-    show_conversations(console, kv.block_bytes);
+    show_conversations(console);
     terminal_say(STYLE_PLAIN, "\n");
 }
 
 void command_strip(struct console *console, const char *argument) {
     struct conversation stripped;
-    struct engine_info info;
     struct error err = {0};
-    uint32_t blocks = 0;
+    uint64_t bytes = 0;
     if (!argument[0]) {
         terminal_tell(STYLE_ERROR, "which one? /strip ID\n");
         return;
     }
-    if (console_failed(chat_strip(console->session->front, argument, &stripped, &blocks, &err),
+    if (console_failed(chat_strip(console->session->front, argument, &stripped, &bytes, &err),
                        &err))
         return;
-    engine_info(console->session->engine, &info);
-    char bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
-    terminal_tell(STYLE_DIM, "%s: %s of cached KV dropped (%s blocks); its text is untouched.\n",
-                  stripped.id, size_format(blocks * info.block_bytes, bytes),
-                  count_format(blocks, count));
+    char text[SIZE_TEXT_BYTES];
+    terminal_tell(STYLE_DIM, "%s: %s of cached KV dropped; its text is untouched.\n", stripped.id,
+                  size_format(bytes, text));
 }

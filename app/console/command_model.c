@@ -62,7 +62,7 @@ static enum status read_cost(const struct gguf *gguf, const struct transcript *t
     tokenizer_close(tokenizer);
     for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
         cost->weight_bytes += gguf_tensor_at(gguf, i)->bytes;
-    cost->kv_bytes = (size_t)cost->tokens * KV_VALUE_BYTES * (size_t)kv_shape_elements(&config);
+    cost->kv_bytes = KV_VALUE_BYTES * (size_t)kv_shape_sequence_elements(&config, cost->tokens);
     return status;
 }
 

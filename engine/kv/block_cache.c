@@ -78,14 +78,14 @@ void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk dis
     n->disk = disk;
 }
 
-static bool is_nowhere(const struct node *n) {
-    return n->block == BLOCK_NONE && n->slot == BLOCK_NONE && n->disk != NODE_ON_DISK;
+bool cache_is_somewhere(const struct node *n) {
+    return n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->disk == NODE_ON_DISK;
 }
 
 // A copy of the node was given up: if it was the last one, there is nothing to write any more.
 static void after_loss(struct block_cache *cache, uint32_t node) {
     const struct node *n = prefix_node(cache->prefix, node);
-    if (is_nowhere(n)) {
+    if (!cache_is_somewhere(n)) {
         cache->counts.lost_blocks++;
         cache_unlist(cache, node);
     }
@@ -151,7 +151,7 @@ static void detach_block(struct block_cache *cache, uint32_t node) {
     struct node *n = prefix_node(cache->prefix, node);
     block_pool_set_node(cache->blocks, n->block, BLOCK_NONE);
     n->block = BLOCK_NONE;
-    if (is_nowhere(n)) cache_unlist(cache, node);
+    if (!cache_is_somewhere(n)) cache_unlist(cache, node);
     prefix_prune(cache->prefix, node);
 }
 
@@ -192,6 +192,7 @@ enum status block_cache_grow(struct block_cache *cache, struct block_table *tabl
 
 static uint32_t node_at(const struct block_cache *cache, const struct block_table *table,
                         int32_t index) {
+    if (index < table->first) return NODE_NONE;
     return block_pool_node(cache->blocks, table->blocks[index]);
 }
 
@@ -203,13 +204,17 @@ static uint32_t full_node_at(const struct block_cache *cache, const struct block
     return prefix_node(cache->prefix, node)->count == cache->block_size ? node : NODE_NONE;
 }
 
-bool cache_parent_of(const struct block_cache *cache, const struct block_table *table,
-                     uint32_t *parent) {
-    ASSERT(table->length % cache->block_size == 0);
+// Where the KV of a table's end hangs in the index.
+static bool parent_of(struct block_cache *cache, const struct block_table *table,
+                      const int32_t *ids, uint32_t *parent) {
     *parent = NODE_NONE;
     if (table->count == 0) return true;
-    *parent = full_node_at(cache, table, table->count - 1);
-    return *parent != NODE_NONE;
+    if (table->first < table->count)
+        *parent = full_node_at(cache, table, table->count - 1);
+    else
+        *parent = block_cache_leaf(cache, ids, table->length);
+    return *parent != NODE_NONE &&
+           prefix_node(cache->prefix, *parent)->position + cache->block_size == table->length;
 }
 
 // False: the block stays without a node, and so do those after it.
@@ -267,7 +272,7 @@ void block_cache_truncate(struct block_cache *cache, struct block_table *table, 
 }
 
 void block_cache_discard(struct block_cache *cache, struct block_table *table) {
-    for (int32_t i = table->count - 1; i >= 0; i--) {
+    for (int32_t i = table->count - 1; i >= table->first; i--) {
         const uint32_t block = table->blocks[i], node = node_at(cache, table, i);
         if (block_pool_references(cache->blocks, block) > 1) return; // and so are those before it
         if (node == BLOCK_NONE) continue;
@@ -277,43 +282,48 @@ void block_cache_discard(struct block_cache *cache, struct block_table *table) {
     }
 }
 
-bool cache_next_node(struct block_cache *cache, uint32_t parent, const int32_t *ids, int32_t left,
-                     uint32_t *node, int32_t *count) {
-    if (left >= cache->block_size &&
-        prefix_find(cache->prefix, parent, ids, cache->block_size, node)) {
-        *count = cache->block_size;
-        return true;
-    }
-    const int32_t most = left < cache->block_size ? left : cache->block_size;
-    return prefix_find_nearest(cache->prefix, parent, ids, most, node, count);
+bool cache_walk_begin(struct block_cache *cache, const struct block_table *table,
+                      const int32_t *ids, int32_t length, struct cache_walk *walk) {
+    *walk = (struct cache_walk){.ids = ids, .at = table->length, .length = length};
+    return table->length % cache->block_size == 0 && parent_of(cache, table, ids, &walk->parent);
+}
+
+bool cache_walk_next(struct block_cache *cache, struct cache_walk *walk) {
+    const int32_t size = cache->block_size, left = walk->length - walk->at;
+    const int32_t *ids = walk->ids + walk->at;
+    if (left <= 0 || walk->at % size != 0) return false;
+    if (left >= size && prefix_find(cache->prefix, walk->parent, ids, size, &walk->node))
+        walk->count = size;
+    else if (!prefix_find_nearest(cache->prefix, walk->parent, ids, left < size ? left : size,
+                                  &walk->node, &walk->count))
+        return false;
+    walk->at += walk->count;
+    walk->parent = walk->node;
+    return true;
 }
 
 void cache_note_reuse(struct block_cache *cache, const struct block_table *table) {
     int32_t i = table->count - 1;
-    while (i >= 0 && block_pool_raise(cache->blocks, table->blocks[i], BLOCK_REUSED))
+    while (i >= table->first && block_pool_raise(cache->blocks, table->blocks[i], BLOCK_REUSED))
         i--;
 }
 
-int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
-                          int32_t length) {
-    const int32_t before = table->length;
-    uint32_t parent, node;
-    int32_t count;
-    while (table->length < length && table->length % cache->block_size == 0 &&
-           cache_parent_of(cache, table, &parent) &&
-           cache_next_node(cache, parent, ids + table->length, length - table->length, &node,
-                           &count)) {
-        const uint32_t block = prefix_node(cache->prefix, node)->block;
-        if (block == BLOCK_NONE) break;
-        block_table_adopt(table, cache->blocks, block, count);
+void block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                       int32_t first, int32_t length) {
+    struct cache_walk walk;
+    block_table_skip(table, cache->blocks, first);
+    if (!cache_walk_begin(cache, table, ids, length, &walk)) return;
+    while (cache_walk_next(cache, &walk)) {
+        const uint32_t block = prefix_node(cache->prefix, walk.node)->block;
+        if (block == BLOCK_NONE) return;
+        block_table_adopt(table, cache->blocks, block, walk.count);
         cache_note_reuse(cache, table);
     }
-    return table->length - before;
 }
 
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length) {
     const int32_t known = length < table->length ? length : table->length;
-    for (int32_t i = 0; i < known / cache->block_size; i++)
+    for (int32_t i = table->first; i < known / cache->block_size; i++)
         block_pool_raise(cache->blocks, table->blocks[i], BLOCK_PINNED);
 }
 
@@ -475,6 +485,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->block_bytes = kv_block_bytes(options->shape);
     cache->block_size = options->shape->block_size;
     cache->keeps_host = options->host_slots > 0;
+    cache->windowed = options->windowed;
     cache->max_references = options->max_references ? options->max_references : MAX_REFERENCES;
     cache->lock = options->lock;
     cache->changed = options->changed;
@@ -553,6 +564,7 @@ void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage) 
     usage->device_held = usage->device_blocks - usage->device_free - usage->device_cached;
     usage->device_shared = block_pool_shared(cache->blocks);
     usage->device_spared = block_pool_spared(cache->blocks);
+    usage->spared_bytes = usage->device_spared * cache->block_bytes;
     if (cache->slots) {
         usage->host_blocks = block_pool_total(cache->slots);
         usage->host_free = block_pool_free(cache->slots);
@@ -593,7 +605,7 @@ void block_cache_check(struct block_cache *cache) {
         if (node == BLOCK_NONE) continue;
         const struct node *n = prefix_node(cache->prefix, node);
         ASSERT(n->block == block);
-        if (n->parent != NODE_NONE)
+        if (n->parent != NODE_NONE && !cache->windowed)
             ASSERT(prefix_node(cache->prefix, n->parent)->block != BLOCK_NONE);
     }
     if (cache->slots) block_pool_check(cache->slots);

@@ -1,5 +1,5 @@
 // engine/kv/block_cache.h — one cache for all sequences: blocks shared by their tokens, in three
-// pools.
+// pools. It has the KV of one group of layers (grouped_cache.h).
 //
 //   device   blocks that tables point to, and blocks that stay for later until they are evicted
 //   host     a slab of slots: filled at eviction, and the way to and from the disk
@@ -21,7 +21,8 @@
 //
 // Invariants, checked by block_cache_check():
 //   (1) A node's block and the block's node name each other; so do its slot and the slot's node.
-//   (2) A node on the device has its parent on the device: what can be found there is a prefix.
+//   (2) A node on the device has its parent on the device: what can be found there is a prefix. But
+//       where layers have a window, it is a stretch of a prefix, and parents leave before children.
 //   (3) Nodes that wait to be written are in the list of those, once; tails in theirs.
 // and those of the pools and of the index.
 //
@@ -49,6 +50,7 @@ struct block_cache_options {
     struct disk_pool *disk; // moved in by a successful create; NULL: no disk
     struct hash128 format;
     const char *model; // for people
+    bool windowed;     // tables may lack blocks before a window
     uint32_t max_disk_blocks;
     uint32_t disk_slots;         // the least, with a disk; 0: chosen by the size of a block
     uint32_t max_references;     // 0: 65536
@@ -97,9 +99,10 @@ void block_cache_truncate(struct block_cache *cache, struct block_table *table, 
 // is faster than bringing it back. What the disk has or will have stays.
 void block_cache_discard(struct block_cache *cache, struct block_table *table);
 
-// Adds to the table what the device has of ids [table->length, length). Returns how many tokens.
-int32_t block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
-                          int32_t length);
+// Adds to the table what the device has of ids [table->length, length), without blocks before
+// number `first`, which are not needed.
+void block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                       int32_t first, int32_t length);
 
 // The nodes of the table's first `length` tokens leave the device last.
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length);
@@ -126,19 +129,6 @@ bool block_cache_is_written(const struct block_cache *cache);
 
 // ---- restore.c
 
-struct restore_plan { // what host and disk have of a log, and what of it to bring back
-    int32_t target;   // tokens that the table will have; its length: nothing to bring
-    int32_t left_tokens;
-    int64_t left_us;    // that bringing those would have taken
-    int64_t restore_us; // expected
-    int64_t prefill_us; // of the tokens that are brought back
-};
-
-// us_per_token of a prefill; 0: not known, which counts as slow.
-void block_cache_plan(struct block_cache *cache, const struct block_table *table,
-                      const int32_t *ids, int32_t length, enum kv_restore mode, double us_per_token,
-                      struct restore_plan *plan);
-
 struct restore_tally {
     int32_t device_tokens, host_tokens, disk_tokens;
 };
@@ -149,9 +139,10 @@ enum restore_outcome {
     RESTORE_FULL,  // for blocks on the device: block_cache_make_free(1), or give up
 };
 
-// Brings the table nearer to `target` tokens; *tally grows by what was added. D.
+// Brings the table nearer to `target` tokens, without blocks before number `first`; *tally grows by
+// what was added. D.
 enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,
-                                         const int32_t *ids, int32_t target,
+                                         const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally);
 
 // To take a block to the host and back, as measured; 0: what is evicted is not kept there.
@@ -166,7 +157,8 @@ void block_cache_reference(struct block_cache *cache, uint64_t conversation, uin
 void block_cache_release(struct block_cache *cache, uint64_t conversation);
 // See engine_strip(). Gives the lock up where the disk has more to do than it takes.
 uint32_t block_cache_strip(struct block_cache *cache, uint64_t conversation);
+// Of a further group of layers, only the bytes are added.
 void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *conversations,
-                                    size_t count, struct conversation_usage *usage);
+                                    size_t count, bool further, struct conversation_usage *usage);
 
 #endif

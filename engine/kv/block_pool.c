@@ -31,11 +31,11 @@ struct block_pool *block_pool_create(uint32_t block_count) {
     pool->total = pool->free = block_count;
     for (uint32_t i = 0; i < block_count; i++) {
         const uint32_t next = i + 1 < block_count ? i + 1 : BLOCK_NONE;
-        pool->blocks[i] = (struct block){.node = BLOCK_NONE, .next = next};
+        pool->blocks[i] = (struct block){.node = BLOCK_NONE, .next = next, .rank = BLOCK_FRESH};
     }
     for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
         pool->queues[rank] = (struct queue){.oldest = BLOCK_NONE, .newest = BLOCK_NONE};
-    pool->queues[BLOCK_FRESH].most = block_count;
+    pool->queues[BLOCK_RETIRED].most = pool->queues[BLOCK_FRESH].most = block_count;
     pool->queues[BLOCK_REUSED].most = block_count - block_count / 4;
     pool->queues[BLOCK_PINNED].most = block_count / 5;
     return pool;
@@ -126,6 +126,13 @@ void block_pool_release(struct block_pool *pool, uint32_t block) {
         become_cached(pool, block);
 }
 
+void block_pool_retire(struct block_pool *pool, uint32_t block) {
+    ASSERT(block < pool->total);
+    struct block *b = &pool->blocks[block];
+    if (b->references == 1 && b->rank == BLOCK_FRESH) b->rank = BLOCK_RETIRED;
+    block_pool_release(pool, block);
+}
+
 void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node) {
     ASSERT(block < pool->total);
     struct block *b = &pool->blocks[block];
@@ -161,7 +168,7 @@ void block_pool_touch(struct block_pool *pool, uint32_t block) {
 }
 
 bool block_pool_find_victim(const struct block_pool *pool, uint32_t *block) {
-    for (int rank = BLOCK_FRESH; rank <= BLOCK_PINNED; rank++)
+    for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
         if (pool->queues[rank].oldest != BLOCK_NONE) {
             *block = pool->queues[rank].oldest;
             return true;

@@ -16,8 +16,9 @@
 // A node is the block's entry in the prefix index (prefix.h): a block with one is immutable up
 // to the tokens that the node names.
 //
-// CACHED blocks stand in one of three queues, released longest ago first:
-//   FRESH   used once; the first to go, so that one long batch job flushes only itself
+// CACHED blocks stand in one of four queues, released longest ago first:
+//   RETIRED used once, and by a sequence that went on without them; before all others
+//   FRESH   used once; before what follows, so that one long batch job flushes only itself
 //   REUSED  found again at least once (second chance); at most 3/4 of the pool
 //   PINNED  preambles of many conversations; at most 1/5 of the pool
 // What exceeds a queue's share moves to the end of the queue before it. A caller that releases the
@@ -42,8 +43,8 @@
 
 #define BLOCK_NONE UINT32_MAX
 
-enum block_rank { BLOCK_FRESH, BLOCK_REUSED, BLOCK_PINNED };
-enum { BLOCK_RANK_COUNT = 3 };
+enum block_rank { BLOCK_RETIRED, BLOCK_FRESH, BLOCK_REUSED, BLOCK_PINNED };
+enum { BLOCK_RANK_COUNT = 4 };
 
 struct block_pool;
 
@@ -58,6 +59,9 @@ MUST_CHECK enum status block_pool_alloc(struct block_pool *pool, uint32_t *block
 // One more reference to a USED or CACHED block, one fewer to a USED one.
 void block_pool_retain(struct block_pool *pool, uint32_t block);
 void block_pool_release(struct block_pool *pool, uint32_t block);
+
+// Releases a block that the sequence does not see any more, though it goes on.
+void block_pool_retire(struct block_pool *pool, uint32_t block);
 
 // Of any block that is not FREE. BLOCK_NONE makes a CACHED block FREE.
 void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node);

@@ -26,6 +26,7 @@ void block_table_deinit(struct block_table *table, struct block_pool *pool) {
 // Is the last block partly filled, and not ours to write?
 static bool tail_is_frozen(const struct block_table *table, const struct block_pool *pool) {
     if (table->length % table->block_size == 0) return false;
+    ASSERT(table->first < table->count);
     const uint32_t tail = table->blocks[table->count - 1];
     return block_pool_references(pool, tail) > 1 || block_pool_node(pool, tail) != BLOCK_NONE;
 }
@@ -71,7 +72,7 @@ void block_table_adopt(struct block_table *table, struct block_pool *pool, uint3
 
 void block_table_replace(struct block_table *table, struct block_pool *pool, int32_t index,
                          uint32_t block) {
-    ASSERT(index >= 0 && index < table->count);
+    ASSERT(index >= table->first && index < table->count);
     const uint32_t old = table->blocks[index];
     ASSERT(old != block);
     block_pool_retain(pool, block);
@@ -83,9 +84,23 @@ void block_table_replace(struct block_table *table, struct block_pool *pool, int
 void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length) {
     ASSERT(new_length >= 0 && new_length <= table->length);
     const int32_t need = blocks_for(table, new_length);
-    while (table->count > need)
-        block_pool_release(pool, table->blocks[--table->count]);
+    while (table->count > need) {
+        const uint32_t block = table->blocks[--table->count];
+        if (block != BLOCK_NONE) block_pool_release(pool, block);
+    }
+    if (table->first > table->count) table->first = table->count;
     table->length = new_length;
+}
+
+void block_table_skip(struct block_table *table, struct block_pool *pool, int32_t first) {
+    ASSERT(first <= table->capacity);
+    for (; table->first < first; table->first++) {
+        if (table->first < table->count) block_pool_retire(pool, table->blocks[table->first]);
+        table->blocks[table->first] = BLOCK_NONE;
+    }
+    if (table->count >= first) return;
+    table->count = first;
+    table->length = first * table->block_size;
 }
 
 void block_table_fork(const struct block_table *table, struct block_pool *pool, int32_t length,
@@ -95,9 +110,11 @@ void block_table_fork(const struct block_table *table, struct block_pool *pool, 
     const int32_t need = blocks_for(table, length);
     ASSERT(need <= fork->capacity);
     for (; fork->count < need; fork->count++) {
-        block_pool_retain(pool, table->blocks[fork->count]);
-        fork->blocks[fork->count] = table->blocks[fork->count];
+        const uint32_t block = table->blocks[fork->count];
+        if (block != BLOCK_NONE) block_pool_retain(pool, block);
+        fork->blocks[fork->count] = block;
     }
+    fork->first = table->first < need ? table->first : need;
     fork->length = length;
 }
 
@@ -105,6 +122,9 @@ void block_table_check(const struct block_table *table, const struct block_pool 
     ASSERT(table->length >= 0);
     ASSERT(table->count == blocks_for(table, table->length));
     ASSERT(table->count <= table->capacity);
-    for (int32_t i = 0; i < table->count; i++)
+    ASSERT(table->first >= 0 && table->first <= table->count);
+    for (int32_t i = 0; i < table->first; i++)
+        ASSERT(table->blocks[i] == BLOCK_NONE);
+    for (int32_t i = table->first; i < table->count; i++)
         ASSERT(block_pool_references(pool, table->blocks[i]) > 0);
 }

@@ -4,6 +4,11 @@
 //   table    [   7    ,    3    ,    12   ]      length 41, block size 16
 //                                  └─ the tail: its last 7 slots are still empty
 //
+// A table of layers with a window (kv_shape.h) has no blocks before number `first`: no query of the
+// sequence sees what lay there. They still count, so that block and position go together.
+//
+//   table    [   -    ,    -    ,    12   ]      first 2, count 3, length 41
+//
 // A table grows on demand: the waste is less than one block. Tables share blocks: a fork adds
 // a reference to each, and copies nothing; adopting one that was found in the cache does the same.
 // Before a table writes into a block that others use too, or that has a node (prefix.h), it
@@ -11,7 +16,7 @@
 // fork, and none for a fork that is never written to.
 //
 // Invariants, checked by block_table_check():
-//   (1) The table has exactly the blocks that `length` tokens need.
+//   (1) The table has exactly the blocks that `length` tokens need, but those before `first`.
 //   (2) Every block in it is USED.
 // And after block_table_grow(): every slot from the old length to the new one lies in a block
 // with one reference and without a node.
@@ -27,8 +32,8 @@
 #include "engine/kv/block_pool.h"
 
 struct block_table {
-    uint32_t *blocks; // [count]
-    int32_t count, capacity;
+    uint32_t *blocks; // [count]; those before `first` are BLOCK_NONE
+    int32_t first, count, capacity;
     int32_t length; // tokens
     int32_t block_size;
 };
@@ -63,6 +68,10 @@ void block_table_replace(struct block_table *table, struct block_pool *pool, int
 
 // Releases, from the end, the blocks that tokens [0, new_length) do not need.
 void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length);
+
+// Releases the blocks before number `first`. Where the table does not reach that far, it is made as
+// long without blocks. It never has blocks there again, but by a truncation.
+void block_table_skip(struct block_table *table, struct block_pool *pool, int32_t first);
 
 // `fork`, initialised and empty, gets the first `length` tokens of `table`.
 void block_table_fork(const struct block_table *table, struct block_pool *pool, int32_t length,

@@ -106,6 +106,9 @@ struct disk_pool_ops {
     // The conversation needs the path to `leaf`, which is used now, and no other; zero: none.
     void (*reference)(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf);
 
+    // One more pool at the same place, for another format. NULL when memory is short.
+    struct disk_pool *(*twin)(struct disk_pool *pool);
+
     struct disk_usage (*usage)(struct disk_pool *pool); // cheap
     // Frees it. The speeds are kept for the next opening; NULL: those of before.
     void (*close)(struct disk_pool *pool, const struct disk_speed *speed);

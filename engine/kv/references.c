@@ -143,6 +143,7 @@ static struct conversation_usage measure_path(struct block_cache *cache, uint32_
     struct conversation_usage usage = {0};
     for (uint32_t node = leaf; node != NODE_NONE;) {
         const struct node *n = prefix_node(cache->prefix, node);
+        const bool kept = cache_is_somewhere(n);
         usage.tokens += n->count;
         if (n->block != BLOCK_NONE)
             usage.device_tokens += n->count;
@@ -150,21 +151,25 @@ static struct conversation_usage measure_path(struct block_cache *cache, uint32_
             usage.host_tokens += n->count;
         else if (n->disk == NODE_ON_DISK)
             usage.disk_tokens += n->count;
-        if (n->mark > 1)
-            usage.shared_blocks++;
-        else
-            usage.unique_blocks++;
+        *(n->mark > 1 ? &usage.shared_blocks : &usage.unique_blocks) += 1;
+        if (kept) *(n->mark > 1 ? &usage.shared_bytes : &usage.unique_bytes) += cache->block_bytes;
         node = n->parent;
     }
     return usage;
 }
 
 void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *conversations,
-                                    size_t count, struct conversation_usage *usage) {
+                                    size_t count, bool further, struct conversation_usage *usage) {
     mark_paths(cache, true);
     for (size_t i = 0; i < count; i++) {
         const struct reference *entry = find_reference(cache, conversations[i]);
-        usage[i] = measure_path(cache, entry ? entry->leaf : NODE_NONE);
+        const struct conversation_usage one = measure_path(cache, entry ? entry->leaf : NODE_NONE);
+        if (!further) {
+            usage[i] = one;
+            continue;
+        }
+        usage[i].shared_bytes += one.shared_bytes;
+        usage[i].unique_bytes += one.unique_bytes;
     }
     mark_paths(cache, false);
 }

@@ -6,85 +6,25 @@
 
 enum { HOST_US_PER_MIB = 200 }; // before the first measurement: 5 GB/s
 
-struct walk { // along the nodes of a log
-    const int32_t *ids;
-    int32_t at, length; // tokens
-    uint32_t parent;
-    uint32_t node; // the current one, with
-    int32_t count; // tokens of the log
-};
-
-static bool walk_begin(struct block_cache *cache, const struct block_table *table,
-                       const int32_t *ids, int32_t length, struct walk *walk) {
-    *walk = (struct walk){.ids = ids, .at = table->length, .length = length};
-    return table->length % cache->block_size == 0 && cache_parent_of(cache, table, &walk->parent);
-}
-
-static bool walk_next(struct block_cache *cache, struct walk *walk) {
-    if (walk->at >= walk->length || walk->at % cache->block_size != 0) return false;
-    if (!cache_next_node(cache, walk->parent, walk->ids + walk->at, walk->length - walk->at,
-                         &walk->node, &walk->count))
-        return false;
-    walk->at += walk->count;
-    walk->parent = walk->node;
-    return true;
-}
-
 static double host_us(const struct block_cache *cache) {
     return cache->host_us_per_block > 0 ? cache->host_us_per_block
                                         : (double)cache->block_bytes / 1048576 * HOST_US_PER_MIB;
 }
 
-static double expected_us(const struct block_cache *cache, const struct node *n) {
+double cache_expected_us(const struct block_cache *cache, const struct node *n) {
     const double bytes = (double)cache->block_bytes;
     const double host = host_us(cache);
     if (n->block != BLOCK_NONE) return 0;
     return n->slot != BLOCK_NONE ? host : host + bytes * cache->disk_us_per_byte;
 }
 
-static bool is_somewhere(const struct node *n) {
-    return n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->disk == NODE_ON_DISK;
-}
-
-// What is about to be wanted leaves the host last, the leaf first of it.
-static void protect(struct block_cache *cache, uint32_t leaf, int32_t blocks) {
-    for (uint32_t node = leaf; blocks > 0 && node != NODE_NONE; blocks--) {
+void cache_protect(struct block_cache *cache, uint32_t leaf, int32_t first) {
+    for (uint32_t node = leaf; node != NODE_NONE;) {
         const struct node *n = prefix_node(cache->prefix, node);
+        if (n->position < first) return;
         if (n->slot != BLOCK_NONE) block_pool_touch(cache->slots, n->slot);
         node = n->parent;
     }
-}
-
-void block_cache_plan(struct block_cache *cache, const struct block_table *table,
-                      const int32_t *ids, int32_t length, enum kv_restore mode, double us_per_token,
-                      struct restore_plan *plan) {
-    const int32_t start = table->length;
-    struct walk walk;
-    double cost = 0, best = 0, best_cost = 0;
-    int32_t target = start, blocks = 0;
-    uint32_t leaf = NODE_NONE;
-    *plan = (struct restore_plan){.target = start};
-    if (!walk_begin(cache, table, ids, length, &walk)) return;
-    const bool always = mode == KV_RESTORE_ALWAYS || !(us_per_token > 0);
-    while (walk_next(cache, &walk) && is_somewhere(prefix_node(cache->prefix, walk.node))) {
-        cost += expected_us(cache, prefix_node(cache->prefix, walk.node));
-        const double gain = us_per_token * (walk.at - start) - cost;
-        blocks++;
-        plan->left_tokens = walk.at - start;
-        if (mode == KV_RESTORE_NEVER && cost > 0) continue;
-        if (!always && mode == KV_RESTORE_AUTO && gain < best) continue;
-        best = gain;
-        best_cost = cost;
-        target = walk.at;
-        leaf = walk.node;
-    }
-    protect(cache, leaf, blocks);
-    plan->target = target;
-    plan->left_tokens -= target - start;
-    if (plan->left_tokens < 0) plan->left_tokens = 0;
-    plan->left_us = (int64_t)(cost - best_cost);
-    plan->restore_us = (int64_t)best_cost;
-    plan->prefill_us = (int64_t)(us_per_token * (target - start));
 }
 
 // ---- reading from the disk
@@ -123,7 +63,7 @@ static void submit_read(struct block_cache *cache, struct disk_job *job) {
 }
 
 // Reads what is on the disk of the next nodes of the walk.
-static void read_ahead(struct block_cache *cache, struct walk walk) {
+static void read_ahead(struct block_cache *cache, struct cache_walk walk) {
     struct disk_job *job = NULL;
     int32_t left = window(cache);
     do {
@@ -135,7 +75,7 @@ static void read_ahead(struct block_cache *cache, struct walk walk) {
         if (job->count < DISK_MAX_BATCH) continue;
         submit_read(cache, job);
         job = NULL;
-    } while (--left > 0 && walk_next(cache, &walk));
+    } while (--left > 0 && cache_walk_next(cache, &walk));
     if (job && job->count > 0) submit_read(cache, job);
 }
 
@@ -203,14 +143,31 @@ static void swap_in(struct block_cache *cache, uint32_t node, uint32_t block) {
         cache_note_average(&cache->host_us_per_block, elapsed_us > 0 ? (double)elapsed_us : 0.5);
 }
 
+// Goes on at block `first`: what is not needed counts as found where that block is.
+static void skip_to(struct block_cache *cache, struct block_table *table, const int32_t *ids,
+                    int32_t first, struct restore_tally *tally) {
+    const int32_t before = table->length;
+    struct cache_walk walk;
+    block_table_skip(table, cache->blocks, first);
+    if (table->length == before ||
+        !cache_walk_begin(cache, table, ids, table->length + cache->block_size, &walk) ||
+        !cache_walk_next(cache, &walk))
+        return;
+    const struct node *n = prefix_node(cache->prefix, walk.node);
+    const bool on_disk = n->block == BLOCK_NONE && n->slot == BLOCK_NONE;
+    *(on_disk ? &tally->disk_tokens : tally_of(tally, n, n->block != BLOCK_NONE)) +=
+        table->length - before;
+}
+
 enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,
-                                         const int32_t *ids, int32_t target,
+                                         const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally) {
-    struct walk walk;
+    struct cache_walk walk;
     if (cache->device_failed) return RESTORE_DONE;
     note_swaps(cache);
-    while (table->length < target && walk_begin(cache, table, ids, target, &walk) &&
-           walk_next(cache, &walk)) {
+    skip_to(cache, table, ids, first, tally);
+    while (table->length < target && cache_walk_begin(cache, table, ids, target, &walk) &&
+           cache_walk_next(cache, &walk)) {
         struct node *n = prefix_node(cache->prefix, walk.node);
         const bool was_on_device = n->block != BLOCK_NONE;
         uint32_t block = n->block;

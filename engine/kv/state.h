@@ -1,4 +1,5 @@
-// engine/kv/state.h — what the files behind block_cache.h share; nobody else includes it.
+// engine/kv/state.h — what the files behind block_cache.h and grouped_cache.h share; nobody else
+// includes it.
 #ifndef ENGINE_KV_STATE_H
 #define ENGINE_KV_STATE_H
 
@@ -30,6 +31,7 @@ struct block_cache {
     struct block_pool *slots;  // in host memory; NULL: none
     bool keeps_host;           // the slots are a level of their own, not only a way to the disk
     void *slab;                // [slots] x block_bytes
+    bool windowed;             // nodes lie on the device without their parents
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
     struct disk_io *io;     // the same
@@ -57,15 +59,30 @@ struct block_cache {
     struct kv_usage counts; // what is counted since opening; the rest is computed
 };
 
-// Where the KV of a table's end hangs in the index. False: its last block has no node, so
-// nothing can be found after it. The table's length is a multiple of the block size.
-bool cache_parent_of(const struct block_cache *cache, const struct block_table *table,
-                     uint32_t *parent);
+struct cache_walk { // along the nodes of a log
+    const int32_t *ids;
+    int32_t at, length; // tokens
+    uint32_t parent;
+    uint32_t node; // the current one, with
+    int32_t count; // tokens of the log
+};
 
-// The child of `parent` for the next tokens of a log: with all of a block, else the one that
-// has most of them. *count is how many of ids it has.
-bool cache_next_node(struct block_cache *cache, uint32_t parent, const int32_t *ids, int32_t left,
-                     uint32_t *node, int32_t *count);
+// From the table's end. False: nothing can be found after it, as it has a tail, or as its last
+// block has no node.
+bool cache_walk_begin(struct block_cache *cache, const struct block_table *table,
+                      const int32_t *ids, int32_t length, struct cache_walk *walk);
+
+// To the child for the next tokens of the log: with all of a block, else the one that has most of
+// them.
+bool cache_walk_next(struct block_cache *cache, struct cache_walk *walk);
+
+// What bringing the node to the device is expected to take; 0 where it is.
+double cache_expected_us(const struct block_cache *cache, const struct node *n);
+bool cache_is_somewhere(const struct node *n);
+
+// What is about to be wanted leaves the host last: the leaf, and after it the nodes above it from
+// position `first` on.
+void cache_protect(struct block_cache *cache, uint32_t leaf, int32_t first);
 
 // A slot for the caller, who has the only reference to it; the least needed one is given up for it.
 // D, or before the I/O thread runs.

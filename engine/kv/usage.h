@@ -1,5 +1,8 @@
 // engine/kv/usage.h — where every block of KV is, and who needs it, in numbers for people.
 //
+// Where some layers have a window, the blocks of the others are `device` and `host`, and those of
+// the windows stand beside them, as they are of another size; everything else counts both.
+//
 // Taken at one moment under the engine's lock, so that the sums are exact.
 #ifndef ENGINE_KV_USAGE_H
 #define ENGINE_KV_USAGE_H
@@ -17,9 +20,15 @@ struct kv_usage {
     uint32_t device_free;
     uint32_t device_shared; // of the used: by two sequences or more
     uint64_t device_spared; // further blocks that a copy for each sequence would need
+    uint64_t spared_bytes;  // of those, and of windows
     // host_blocks = host_cached + host_moving + host_free, exactly
     uint32_t host_blocks;
     uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
+    // The same sums of layers with a window; all 0 where it is all layers that have one, or none.
+    size_t window_block_bytes;
+    uint32_t window_blocks, window_held, window_cached, window_free;
+    uint32_t window_host_blocks, window_host_cached, window_host_moving, window_host_free;
+    uint32_t window_reach; // keys that a query sees there; 0: no layer has a window
     bool has_disk;
     uint32_t disk_blocks;      // of this model, that are known to be on the disk
     uint64_t disk_bytes;       // stored, of all models
@@ -42,6 +51,7 @@ struct conversation_usage {
     int32_t tokens;                                  // sealed, on its path
     int32_t device_tokens, host_tokens, disk_tokens; // of those, at the fastest level that has them
     uint32_t unique_blocks, shared_blocks;           // shared: with another conversation
+    uint64_t unique_bytes, shared_bytes;             // of those that are somewhere, and of windows
 };
 
 #endif

@@ -151,7 +151,9 @@ static void check_planes(struct metadata *metadata, const struct model_config *c
     for (int32_t i = 1; i < config->layers; i++) {
         const struct layer_spec *spec = &config->specs[i];
         const bool third = other && !same_planes(spec, first) && !same_planes(spec, other);
-        if (third || !same_planes(spec, &config->specs[spec->attention.kv_source]))
+        const struct layer_spec *source = &config->specs[spec->attention.kv_source];
+        const bool same_reach = (spec->attention.window > 0) == (source->attention.window > 0);
+        if (third || !same_reach || !same_planes(spec, source))
             metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.head_count_kv",
                           "differs among layers of one kind");
         if (!other && !same_planes(spec, first)) other = spec;

@@ -36,19 +36,23 @@ static void *place(struct slab *slab, size_t count, size_t element_bytes) {
 static struct step_data lay_out(const struct forward *forward, struct slab *slab) {
     const struct forward_limits *limits = &forward->limits;
     const size_t tokens = (size_t)limits->max_tokens, seqs = (size_t)limits->max_seqs;
-    struct step_data data; // in this order: up to the table, as far as that is used, in one copy
+    struct step_data data; // in this order: up to the tables, as far as they are used, in one copy
     data.token_ids = place(slab, tokens, sizeof(int32_t));
     data.positions = place(slab, tokens, sizeof(int32_t));
-    data.slot_mapping = place(slab, tokens, sizeof(int64_t));
     data.cu_seqlens_q = place(slab, seqs + 1, sizeof(int32_t));
     data.seq_lens_kv = place(slab, seqs, sizeof(int32_t));
     data.row_index = place(slab, (size_t)limits->max_logits, sizeof(int32_t));
     data.choices = place(slab, (size_t)limits->max_logits, sizeof(struct choice));
-    data.shared.order = place(slab, seqs, sizeof(int32_t));
-    data.shared.common = place(slab, seqs, sizeof(int32_t));
-    data.shared.own = place(slab, seqs, sizeof(int32_t));
-    data.shared.spans = place(slab, SHARED_SPANS_MAX, sizeof(struct shared_span));
-    data.block_table = place(slab, seqs * (size_t)forward->max_blocks, sizeof(int32_t));
+    for (int group = 0; group < forward->groups; group++) {
+        struct shared_past_arrays *shared = &data.shared[group];
+        data.slot_mapping[group] = place(slab, tokens, sizeof(int64_t));
+        shared->order = place(slab, seqs, sizeof(int32_t));
+        shared->common = place(slab, seqs, sizeof(int32_t));
+        shared->own = place(slab, seqs, sizeof(int32_t));
+        shared->spans = place(slab, SHARED_SPANS_MAX, sizeof(struct shared_span));
+    }
+    const size_t blocks = (size_t)forward->groups * seqs * (size_t)forward->max_blocks;
+    data.block_tables = place(slab, blocks, sizeof(int32_t));
     data.penalties =
         place(slab, (size_t)limits->max_logits * PENALTIES_MAX, sizeof(struct penalty));
     return data;
@@ -189,22 +193,32 @@ static enum status reserve_scratch(const struct forward *forward) {
     return forward->backend->reserve(forward->device, &workspace);
 }
 
-enum status forward_create(const struct model *model, const struct kv_cache *cache,
+// The views of the groups' caches.
+static void set_views(struct forward *forward, const struct kv_cache *caches) {
+    const struct model_config *config = &forward->model->config;
+    for (int group = 0; group < forward->groups; group++)
+        for (int view = 0; view < KV_VIEWS; view++) {
+            ASSERT(caches[group].block_size == forward->block_size);
+            forward->views[group][view] = caches[group];
+            kv_shape_set(&forward->views[group][view], config, group, view);
+        }
+}
+
+enum status forward_create(const struct model *model, const struct kv_cache *caches,
                            const struct forward_limits *limits, struct forward **result) {
     ASSERT(limits->max_tokens > 0 && limits->max_seqs > 0 && limits->max_logits > 0);
     struct forward *forward = calloc(1, sizeof *forward);
     if (!forward) return STATUS_NO_MEMORY;
     forward->model = model;
-    forward->cache = cache;
-    for (int view = 0; view < KV_VIEWS; view++) {
-        forward->views[view] = *cache;
-        kv_shape_set(&forward->views[view], &model->config, view);
-    }
+    forward->groups = kv_shape_groups(&model->config);
+    forward->block_size = caches[0].block_size;
+    set_views(forward, caches);
     forward->backend = model->backend;
     forward->device = model->device;
     forward->limits = *limits;
-    forward->max_blocks = (limits->max_context + cache->block_size - 1) / cache->block_size;
-    forward->tables = calloc((size_t)limits->max_seqs, sizeof(const struct block_table *));
+    forward->max_blocks = (limits->max_context + forward->block_size - 1) / forward->block_size;
+    forward->tables =
+        calloc((size_t)limits->max_seqs * (size_t)forward->groups, sizeof forward->tables[0]);
     forward->short_of_memory = forward->tables == NULL;
     alloc_step_data(forward);
     alloc_activations(forward);
@@ -234,27 +248,47 @@ void forward_begin(struct forward *forward) {
     forward->most = forward->num_penalties = 0;
 }
 
-void forward_add(struct forward *forward, const struct block_table *table, const int32_t *ids,
+// The slots of the new tokens in one group's cache.
+static void map_slots(struct forward *forward, const struct block_table *table, int group,
+                      int32_t first, int32_t count) {
+    const int32_t block_size = forward->block_size;
+    int64_t *slots = forward->host.slot_mapping[group] + forward->num_tokens;
+    ASSERT(first + count <= table->length && first / block_size >= table->first);
+    for (int32_t position = first; position < first + count; position++)
+        slots[position - first] =
+            (int64_t)table->blocks[position / block_size] * block_size + position % block_size;
+}
+
+// Has the table all that the queries see from position `first` on?
+static bool has_window(const struct forward *forward, const struct block_table *table, int group,
+                       int32_t first) {
+    const int32_t reach = kv_shape_reach(&forward->model->config, group);
+    const int32_t begin = reach > 0 && first + 1 > reach ? first + 1 - reach : 0;
+    return table->first <= begin / forward->block_size;
+}
+
+void forward_add(struct forward *forward, const struct block_table *tables, const int32_t *ids,
                  int32_t first, int32_t count, int32_t logits) {
-    ASSERT(count > 0 && first >= 0 && first + count <= table->length);
+    ASSERT(count > 0 && first >= 0);
     ASSERT(first + count <= forward->limits.max_context);
     ASSERT(forward->num_seqs < forward->limits.max_seqs);
     ASSERT(forward->num_tokens + count <= forward->limits.max_tokens);
     ASSERT(logits >= 0 && logits <= count);
     ASSERT(forward->num_logits + logits <= forward->limits.max_logits);
     struct step_data *host = &forward->host;
-    const int32_t block_size = forward->cache->block_size;
     for (int32_t i = 0; i < count; i++) {
-        const int32_t position = first + i, row = forward->num_tokens + i;
         ASSERT(ids[i] >= 0 && ids[i] < forward->model->config.vocabulary);
-        host->token_ids[row] = ids[i];
-        host->positions[row] = position;
-        host->slot_mapping[row] =
-            (int64_t)table->blocks[position / block_size] * block_size + position % block_size;
+        host->token_ids[forward->num_tokens + i] = ids[i];
+        host->positions[forward->num_tokens + i] = first + i;
+    }
+    for (int group = 0; group < forward->groups; group++) {
+        ASSERT(has_window(forward, &tables[group], group, first));
+        map_slots(forward, &tables[group], group, first, count);
+        forward->tables[forward->num_seqs * forward->groups + group] = tables[group];
     }
     host->cu_seqlens_q[forward->num_seqs] = forward->num_tokens;
     host->seq_lens_kv[forward->num_seqs] = first + count;
-    forward->tables[forward->num_seqs++] = table;
+    forward->num_seqs++;
     forward->num_tokens += count;
     host->cu_seqlens_q[forward->num_seqs] = forward->num_tokens;
     for (int32_t i = 0; i < logits; i++) {
@@ -291,7 +325,7 @@ void forward_choose(struct forward *forward, const struct choice *choice,
 
 // Blocks that the keys of a sequence lie in. Its table may have more already.
 static int32_t used_blocks(const struct forward *forward, int32_t seq) {
-    const int32_t block_size = forward->cache->block_size;
+    const int32_t block_size = forward->block_size;
     return (forward->host.seq_lens_kv[seq] + block_size - 1) / block_size;
 }
 
@@ -312,19 +346,30 @@ static int32_t table_width(const struct forward *forward) {
     return width < forward->max_blocks ? width : forward->max_blocks;
 }
 
-// The tables side by side: [num_seqs, widest], right-padded with 0.
+// Entries of one group's tables.
+static size_t table_entries(const struct forward *forward, int32_t widest) {
+    return (size_t)forward->num_seqs * (size_t)widest;
+}
+
+// The tables of each group side by side: [groups, num_seqs, widest]. What a table does not have is
+// 0: what lies before the window, and what is right of its last block.
 static int32_t pack_tables(struct forward *forward) {
-    const int32_t widest = table_width(forward);
-    int32_t *out = forward->host.block_table;
-    memset(out, 0, (size_t)forward->num_seqs * (size_t)widest * sizeof out[0]);
+    const int32_t widest = table_width(forward), groups = forward->groups;
+    const size_t entries = table_entries(forward, widest);
     ASSERT(widest <= forward->max_blocks);
+    memset(forward->host.block_tables, 0, (size_t)groups * entries * sizeof(int32_t));
     for (int32_t s = 0; s < forward->num_seqs; s++)
-        for (int32_t i = 0; i < used_blocks(forward, s); i++)
-            out[(size_t)s * (size_t)widest + (size_t)i] = (int32_t)forward->tables[s]->blocks[i];
+        for (int32_t group = 0; group < groups; group++) {
+            const struct block_table *table = &forward->tables[s * groups + group];
+            int32_t *out =
+                forward->host.block_tables + (size_t)group * entries + (size_t)s * (size_t)widest;
+            for (int32_t i = table->first; i < used_blocks(forward, s); i++)
+                out[i] = (int32_t)table->blocks[i];
+        }
     return widest;
 }
 
-static struct batch batch_in(const struct forward *forward, const struct step_data *data,
+static struct batch batch_in(const struct forward *forward, const struct step_data *data, int group,
                              int32_t widest) {
     return (struct batch){
         .num_seqs = forward->num_seqs,
@@ -332,28 +377,36 @@ static struct batch batch_in(const struct forward *forward, const struct step_da
         .max_blocks_per_seq = widest,
         .cu_seqlens_q = data->cu_seqlens_q,
         .seq_lens_kv = data->seq_lens_kv,
-        .block_table = data->block_table,
+        .block_table = data->block_tables + (size_t)group * table_entries(forward, widest),
         .positions = data->positions,
-        .slot_mapping = data->slot_mapping,
+        .slot_mapping = data->slot_mapping[group],
     };
 }
 
-// Finds what sequences have in common, if the backend has a use for it.
-static int32_t find_shared_past(struct forward *forward, int32_t widest) {
+// Finds what sequences have in common, if the backend has a use for it. Blocks that none of them
+// has any more are 0 in their tables, and nobody reads them.
+static struct shared_past find_shared_past(struct forward *forward, int group, int32_t widest) {
     const struct backend *backend = forward->backend;
-    const struct batch batch = batch_in(forward, &forward->host, widest);
-    const struct shared_past_rule rule = {forward->cache->block_size, backend->shared_keys,
+    const struct batch batch = batch_in(forward, &forward->host, group, widest);
+    const struct shared_past_rule rule = {forward->block_size, backend->shared_keys,
                                           backend->shared_least};
-    if (backend->shared_keys == 0 || forward->limits.unshared || forward->num_seqs == 1) return 0;
-    return shared_past_find(&batch, &rule, &forward->host.shared);
+    const struct shared_past_arrays *device = &forward->on_device.shared[group];
+    if (backend->shared_keys == 0 || forward->limits.unshared || forward->num_seqs == 1)
+        return (struct shared_past){0};
+    const int32_t depth = shared_past_find(&batch, &rule, &forward->host.shared[group]);
+    if (depth == 0) return (struct shared_past){0};
+    return (struct shared_past){device->order, device->common, device->own, device->spans, depth};
 }
 
 static void send_step_data(struct forward *forward) {
     const int32_t widest = pack_tables(forward);
     const struct step_data *device = &forward->on_device;
-    forward->shared_depth = find_shared_past(forward, widest);
-    const size_t used = (size_t)forward->num_seqs * (size_t)widest * sizeof(int32_t);
-    const size_t table = (size_t)((char *)forward->host.block_table - (char *)forward->host_step);
+    for (int group = 0; group < forward->groups; group++) {
+        forward->batches[group] = batch_in(forward, device, group, widest);
+        forward->batches[group].shared = find_shared_past(forward, group, widest);
+    }
+    const size_t used = (size_t)forward->groups * table_entries(forward, widest) * sizeof(int32_t);
+    const size_t table = (size_t)((char *)forward->host.block_tables - (char *)forward->host_step);
     ASSERT(table + used <= forward->step_bytes);
     ASSERT(forward->num_penalties <= forward->limits.max_logits * PENALTIES_MAX);
     forward->backend->to_device(forward->device, forward->device_step, forward->host_step,
@@ -361,11 +414,6 @@ static void send_step_data(struct forward *forward) {
     if (forward->num_penalties > 0)
         forward->backend->to_device(forward->device, device->penalties, forward->host.penalties,
                                     (size_t)forward->num_penalties * sizeof(struct penalty));
-    forward->batch = batch_in(forward, device, widest);
-    if (forward->shared_depth > 0)
-        forward->batch.shared =
-            (struct shared_past){device->shared.order, device->shared.common, device->shared.own,
-                                 device->shared.spans, forward->shared_depth};
 }
 
 static void enqueue(struct forward *forward) {
@@ -421,10 +469,13 @@ static void fetch_whole_rows(struct forward *forward) {
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
-    ASSERT(forward->num_seqs < 256 && forward->shared_depth < 16);
-    return (uint64_t)forward->shared_depth << 56 | class_of(forward->most) << 60 |
+    const int32_t depth = forward->batches[0].shared.depth,
+                  other = forward->batches[1].shared.depth;
+    const int32_t widest = forward->batches[0].max_blocks_per_seq;
+    ASSERT(forward->num_seqs < 256 && depth < 16 && other < 16 && widest < 1 << 28);
+    return (uint64_t)depth << 56 | class_of(forward->most) << 60 |
            (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
-           (uint64_t)forward->batch.max_blocks_per_seq;
+           (uint64_t)other << 28 | (uint64_t)widest;
 }
 
 enum status forward_run(struct forward *forward) {

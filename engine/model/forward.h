@@ -1,7 +1,8 @@
 // engine/model/forward.h — the forward pass, once for all families and backends.
 //
 // A batch is built sequence by sequence and run as one: decodes (one new token) and prefill
-// chunks (many) side by side. Every sequence's K and V go through its block table.
+// chunks (many) side by side. Every sequence's K and V go through its block tables, one for each
+// group of layers (kv_shape.h).
 //
 //   forward_begin ─► forward_add, once a sequence ─► forward_run ─► forward_logits
 //                        └─► forward_choose                └─► forward_candidates
@@ -28,18 +29,20 @@ struct forward_limits {
     bool unshared;                   // each sequence reads its past, though others have it too
 };
 
-// model and cache are borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.
-MUST_CHECK enum status forward_create(const struct model *model, const struct kv_cache *cache,
+// caches: one for each group of the model's layers, with blocks of as many tokens. The model is
+// borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.
+MUST_CHECK enum status forward_create(const struct model *model, const struct kv_cache *caches,
                                       const struct forward_limits *limits,
                                       struct forward **forward);
 void forward_destroy(struct forward *forward); // NULL is fine
 
 void forward_begin(struct forward *forward);
 
-// ids[0..count) are tokens [first, first + count) of the sequence whose table already has room
-// for them. The logits after the last `logits` of them are computed: 0 for a prefill chunk that
-// is not the last, 1 to go on, more to judge a text. The table is borrowed until the run.
-void forward_add(struct forward *forward, const struct block_table *table, const int32_t *ids,
+// ids[0..count) are tokens [first, first + count) of the sequence whose tables, one for each group,
+// already have blocks for them and for all keys that these tokens see. The logits after the last
+// `logits` of them are computed: 0 for a prefill chunk that is not the last, 1 to go on, more to
+// judge a text. The tables' blocks are borrowed until the run.
+void forward_add(struct forward *forward, const struct block_table *tables, const int32_t *ids,
                  int32_t first, int32_t count, int32_t logits);
 
 // Of the last row that was added only the best are wanted: choice->count > 0 of them, after

@@ -140,7 +140,8 @@ static void project(const struct forward *forward, const struct layer *layer) {
 static void attend_heads(const struct forward *forward, const struct attention_spec *spec,
                          const struct layer *layer, bool shares_kv) {
     const struct activations *a = &forward->activations;
-    const struct kv_cache *cache = &forward->views[layer->view];
+    const struct kv_cache *cache = &forward->views[layer->group][layer->view];
+    const struct batch *batch = &forward->batches[layer->group];
     ASSERT(cache->num_kv_heads == spec->kv_heads && cache->head_size == spec->head_size);
     ASSERT(layer->place < cache->num_layers);
     const bool each_head = spec->qk_norm == QK_NORM_HEAD;
@@ -159,7 +160,7 @@ static void attend_heads(const struct forward *forward, const struct attention_s
         .num_heads = spec->heads,
         .layer = layer->place,
         .cache = cache,
-        .batch = &forward->batch,
+        .batch = batch,
     };
     const struct paged_attention paged = {
         .out = a->attended,
@@ -172,7 +173,7 @@ static void attend_heads(const struct forward *forward, const struct attention_s
         .window = spec->window,
         .sinks = layer->sinks,
         .cache = cache,
-        .batch = &forward->batch,
+        .batch = batch,
     };
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
 }

@@ -36,14 +36,14 @@ struct activations {
 // What a batch says about its tokens: filled on the host, copied to the device by a run, in one
 // piece that ends with as much of the block table as is used.
 struct step_data {
-    int32_t *token_ids, *positions; // [max_tokens]
-    int64_t *slot_mapping;          // [max_tokens]
-    int32_t *cu_seqlens_q;          // [max_seqs + 1]
-    int32_t *seq_lens_kv;           // [max_seqs]
-    int32_t *row_index;             // [max_logits]
-    struct shared_past_arrays shared;
-    struct choice *choices;    // [max_logits]
-    int32_t *block_table;      // [max_seqs, max_blocks], used as [num_seqs, widest]
+    int32_t *token_ids, *positions;   // [max_tokens]
+    int32_t *cu_seqlens_q;            // [max_seqs + 1]
+    int32_t *seq_lens_kv;             // [max_seqs]
+    int32_t *row_index;               // [max_logits]
+    struct choice *choices;           // [max_logits]
+    int64_t *slot_mapping[KV_GROUPS]; // [max_tokens]
+    struct shared_past_arrays shared[KV_GROUPS];
+    int32_t *block_tables;     // [groups, max_seqs, max_blocks], used as [groups, num_seqs, widest]
     struct penalty *penalties; // [max_logits, PENALTIES_MAX], sent apart, where there are any
 };
 
@@ -54,20 +54,19 @@ struct buffer {
 
 struct forward {
     const struct model *model;
-    const struct kv_cache *cache;
-    struct kv_cache views[KV_VIEWS]; // of it, as its layers see it
+    int groups;
+    struct kv_cache views[KV_GROUPS][KV_VIEWS]; // of the groups' caches, as their layers see them
     const struct backend *backend;
     struct device *device;
     struct forward_limits limits;
-    int32_t max_blocks; // of one sequence
+    int32_t block_size, max_blocks; // of one sequence
 
     int32_t num_seqs, num_tokens, num_logits;
-    const struct block_table **tables; // [max_seqs] of this batch, borrowed
-    void *host_step, *device_step;     // [step_bytes]
+    struct block_table *tables;    // [max_seqs, groups] of this batch; their blocks are borrowed
+    void *host_step, *device_step; // [step_bytes]
     size_t step_bytes;
     struct step_data host, on_device; // in them
-    struct batch batch;
-    int32_t shared_depth; // of this batch's past; 0: nothing is shared
+    struct batch batches[KV_GROUPS];  // the batch, as the layers of each group see it
 
     struct activations activations;
     float *logits;          // [max_logits, vocabulary]

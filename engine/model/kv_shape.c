@@ -7,12 +7,51 @@ static const struct attention_spec *attention_of(const struct model_config *conf
     return &config->specs[layer].attention;
 }
 
-// A layer of the view; the first one where the model has no other.
-static const struct attention_spec *example_of(const struct model_config *config, int view) {
+static bool any_layer(const struct model_config *config, bool windowed) {
+    for (int32_t i = 0; i < config->layers; i++)
+        if ((attention_of(config, i)->window > 0) == windowed) return true;
+    return false;
+}
+
+int kv_shape_groups(const struct model_config *config) {
+    return any_layer(config, false) && any_layer(config, true) ? 2 : 1;
+}
+
+int kv_shape_group(const struct model_config *config, int32_t layer) {
+    return attention_of(config, layer)->window > 0 && any_layer(config, false) ? 1 : 0;
+}
+
+int32_t kv_shape_reach(const struct model_config *config, int group) {
+    int32_t reach = 0;
+    if (group == 0 && any_layer(config, false)) return 0;
+    for (int32_t i = 0; i < config->layers; i++)
+        if (attention_of(config, i)->window > reach) reach = attention_of(config, i)->window;
+    return reach;
+}
+
+static const struct attention_spec *first_of(const struct model_config *config, int group) {
+    int32_t layer = 0;
+    ASSERT(group >= 0 && group < kv_shape_groups(config));
+    while (kv_shape_group(config, layer) != group)
+        layer++;
+    return attention_of(config, layer);
+}
+
+static bool same_shape(const struct attention_spec *a, const struct attention_spec *b) {
+    return a->kv_heads == b->kv_heads && a->head_size == b->head_size;
+}
+
+static bool is_in(const struct model_config *config, int32_t layer, int group, int view) {
+    return kv_shape_group(config, layer) == group && kv_shape_view(config, layer) == view;
+}
+
+// A layer of the view; the group's first one where it has no other.
+static const struct attention_spec *example_of(const struct model_config *config, int group,
+                                               int view) {
     ASSERT(view >= 0 && view < KV_VIEWS);
     for (int32_t i = 0; i < config->layers; i++)
-        if (kv_shape_view(config, i) == view) return attention_of(config, i);
-    return attention_of(config, 0);
+        if (is_in(config, i, group, view)) return attention_of(config, i);
+    return first_of(config, group);
 }
 
 // The layers of one view that have keys and values of their own, and what each takes of a token.
@@ -21,11 +60,11 @@ struct kind {
     int64_t elements;
 };
 
-static struct kind kind_of(const struct model_config *config, int view) {
-    const struct attention_spec *example = example_of(config, view);
+static struct kind kind_of(const struct model_config *config, int group, int view) {
+    const struct attention_spec *example = example_of(config, group, view);
     struct kind kind = {.elements = (int64_t)example->kv_heads * example->head_size};
     for (int32_t i = 0; i < config->layers; i++)
-        kind.count += kv_shape_view(config, i) == view && !layer_shares_kv(config, i);
+        kind.count += is_in(config, i, group, view) && !layer_shares_kv(config, i);
     return kind;
 }
 
@@ -41,54 +80,64 @@ static int64_t divisor_of_both(int64_t a, int64_t b) {
 }
 
 // The larger planes lie first.
-static int first_view(const struct model_config *config) {
-    return kind_of(config, 1).elements > kind_of(config, 0).elements ? 1 : 0;
+static int first_view(const struct model_config *config, int group) {
+    return kind_of(config, group, 1).elements > kind_of(config, group, 0).elements ? 1 : 0;
 }
 
 // Where the planes of a view begin: those of the second one at the next whole plane.
-static int64_t start_of(const struct model_config *config, int view) {
-    const int first = first_view(config);
+static int64_t start_of(const struct model_config *config, int group, int view) {
+    const int first = first_view(config, group);
     if (view == first) return 0;
-    const struct kind before = kind_of(config, first);
-    return round_up_to(before.count * before.elements, kind_of(config, view).elements);
+    const struct kind before = kind_of(config, group, first);
+    return round_up_to(before.count * before.elements, kind_of(config, group, view).elements);
 }
 
 int kv_shape_view(const struct model_config *config, int32_t layer) {
-    const struct attention_spec *first = attention_of(config, 0);
-    const struct attention_spec *attention = attention_of(config, layer);
-    return attention->kv_heads == first->kv_heads && attention->head_size == first->head_size ? 0
-                                                                                              : 1;
+    const struct attention_spec *first = first_of(config, kv_shape_group(config, layer));
+    return same_shape(attention_of(config, layer), first) ? 0 : 1;
 }
 
 int32_t kv_shape_place(const struct model_config *config, int32_t layer) {
     const int32_t source = attention_of(config, layer)->kv_source;
-    const int view = kv_shape_view(config, layer);
-    ASSERT(kv_shape_view(config, source) == view && !layer_shares_kv(config, source));
+    const int group = kv_shape_group(config, layer), view = kv_shape_view(config, layer);
+    ASSERT(is_in(config, source, group, view) && !layer_shares_kv(config, source));
     int32_t nth = 0;
     for (int32_t i = 0; i < source; i++)
-        nth += kv_shape_view(config, i) == view && !layer_shares_kv(config, i);
-    return (int32_t)(start_of(config, view) / kind_of(config, view).elements) + nth;
+        nth += is_in(config, i, group, view) && !layer_shares_kv(config, i);
+    const int64_t before = start_of(config, group, view) / kind_of(config, group, view).elements;
+    return (int32_t)before + nth;
 }
 
-int64_t kv_shape_elements(const struct model_config *config) {
-    const int last = 1 - first_view(config);
-    const struct kind both[KV_VIEWS] = {kind_of(config, 0), kind_of(config, 1)};
-    const int64_t end = start_of(config, last) + both[last].count * both[last].elements;
+int64_t kv_shape_elements(const struct model_config *config, int group) {
+    const int last = 1 - first_view(config, group);
+    const struct kind both[KV_VIEWS] = {kind_of(config, group, 0), kind_of(config, group, 1)};
+    const int64_t end = start_of(config, group, last) + both[last].count * both[last].elements;
     const int64_t unit = both[0].elements / divisor_of_both(both[0].elements, both[1].elements);
     return round_up_to(end, unit * both[1].elements);
 }
 
+int64_t kv_shape_sequence_elements(const struct model_config *config, int64_t tokens) {
+    int64_t elements = 0;
+    for (int group = 0; group < kv_shape_groups(config); group++) {
+        const int32_t reach = kv_shape_reach(config, group);
+        const int64_t seen = reach > 0 && reach < tokens ? reach : tokens;
+        elements += kv_shape_elements(config, group) * seen;
+    }
+    return elements;
+}
+
 // The size that scales are counted by; 0 where there is one size.
-static int32_t scale_elements_of(const struct model_config *config) {
-    const int32_t a = example_of(config, 0)->head_size, b = example_of(config, 1)->head_size;
+static int32_t scale_elements_of(const struct model_config *config, int group) {
+    const int32_t a = example_of(config, group, 0)->head_size;
+    const int32_t b = example_of(config, group, 1)->head_size;
     return a == b ? 0 : a < b ? a : b;
 }
 
-void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view) {
-    const struct attention_spec *example = example_of(config, view);
+void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view) {
+    const struct attention_spec *example = example_of(config, group, view);
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
-    cache->scale_elements = scale_elements_of(config);
-    cache->num_layers =
-        (int32_t)(kv_shape_elements(config) / ((int64_t)cache->num_kv_heads * cache->head_size));
+    cache->scale_elements = scale_elements_of(config, group);
+    cache->num_layers = (int32_t)(kv_shape_elements(config, group) /
+                                  ((int64_t)cache->num_kv_heads * cache->head_size));
 }

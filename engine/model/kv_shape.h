@@ -1,10 +1,14 @@
 // engine/model/kv_shape.h — where each layer's keys and values lie in a block of the cache.
 //
-// Kernels know caches whose layers are all of one shape (kernels/backend.h). Where a model has
-// layers of two shapes, a block is seen in two ways, each as if all of it were planes of that
-// shape: a view says how many would fit, and a layer's place is which of them it has.
+// Layers are grouped by reach: those whose queries see all keys, and those with a window. Each
+// group has a cache of its own, so that the second need not keep what no query sees any more
+// (engine/kv/grouped_cache.h). A model whose layers are of one kind has one group.
 //
-//   31B of Gemma 4   50 layers of 16 x 256, 10 of 4 x 512: half as large
+// Kernels know caches whose layers are all of one shape (kernels/backend.h). Where a model has
+// layers of two shapes in one group, a block is seen in two ways, each as if all of it were planes
+// of that shape: a view says how many would fit, and a layer's place is which of them it has.
+//
+//   50 layers of 16 x 256, 10 of 4 x 512: half as large
 //   view 0           place 0 ... 49 of 55      [ 0 | 1 | ...           | 49 | . . . . . ]
 //   view 1           place 100 ... 109 of 110  [ . . . . . . . . . . . . . .|100|...|109]
 //
@@ -15,15 +19,27 @@
 
 #include "engine/model/model_config.h"
 
-enum { KV_VIEWS = 2 }; // 0: of the first layer's shape; 1: of the other, the same without one
+enum {
+    KV_VIEWS = 2
+}; // 0: of the group's first layer's shape; 1: of the other, the same without one
+
+// 1, or 2: group 0 of the layers that see all keys, group 1 of those with a window.
+int kv_shape_groups(const struct model_config *config);
+int kv_shape_group(const struct model_config *config, int32_t layer);
+
+// The longest window of the group's layers; 0: there are queries that see all keys.
+int32_t kv_shape_reach(const struct model_config *config, int group);
 
 // Sets the shape of one view; all other fields stay. A block has the same bytes in both.
-void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int view);
+void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view);
 
 int kv_shape_view(const struct model_config *config, int32_t layer);
 int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view
 
-// Of K, and as many of V, that a token takes in all layers.
-int64_t kv_shape_elements(const struct model_config *config);
+// Of K, and as many of V, that a token takes in the layers of a group.
+int64_t kv_shape_elements(const struct model_config *config, int group);
+
+// The same of a sequence in all layers, which have no more of it than they see.
+int64_t kv_shape_sequence_elements(const struct model_config *config, int64_t tokens);
 
 #endif

@@ -474,6 +474,7 @@ enum status model_set_rotations(struct model *model, const float *factors) {
             rope_inv_freq(rope, divided ? factors : NULL, host + (size_t)i * ROW);
         layer->inv_freq = device + (size_t)i * ROW;
         layer->magnitude = attention->no_rope ? 1.0f : rope->attention_factor;
+        layer->group = kv_shape_group(config, i);
         layer->view = kv_shape_view(config, i);
         layer->place = kv_shape_place(config, i);
         ASSERT(layer->view >= 0 && layer->view < KV_VIEWS && layer->place >= 0);

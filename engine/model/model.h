@@ -43,10 +43,10 @@ struct layer {
     struct weight embedding_output;                     // [dim, per_layer_embedding]
     const float *embedding_post_norm;                   // [dim]
 
-    const float *inv_freq; // [rope.dimensions / 2]; zeros where the layer is not rotated
-    float magnitude;       // of cosine and sine
-    int view, place;       // of the cache (kv_shape.h)
-    float output_scale;    // of what leaves the layer; 1 where nothing is scaled
+    const float *inv_freq;  // [rope.dimensions / 2]; zeros where the layer is not rotated
+    float magnitude;        // of cosine and sine
+    int group, view, place; // of the cache (kv_shape.h)
+    float output_scale;     // of what leaves the layer; 1 where nothing is scaled
 };
 
 struct model {

@@ -14,7 +14,7 @@ enum {
 
 static int32_t step_budget(const struct engine *engine) {
     if (engine->step_tokens) return engine->step_tokens;
-    return scheduler_budget(engine->tokens_per_us, STEP_TARGET_US, engine->shape.block_size,
+    return scheduler_budget(engine->tokens_per_us, STEP_TARGET_US, engine->cache.block_size,
                             STEP_LEAST_TOKENS, engine->most_tokens);
 }
 
@@ -31,16 +31,15 @@ static void set_cached(struct request *request, int32_t cached) {
 // Adopts blocks that other requests have cached since: they need not be computed again.
 static void adopt_cached(struct request *request) {
     struct sequence *sequence = request->sequence;
-    ASSERT(sequence->cached <= sequence->length && sequence->table.length == sequence->cached);
+    ASSERT(sequence->cached <= sequence->length);
     if (sequence->length - sequence->cached <= 1) return;
-    block_cache_adopt(sequence->engine->cache, &sequence->table, sequence->tokens,
-                      sequence->length - 1);
-    set_cached(request, sequence->table.length);
+    set_cached(request, grouped_cache_adopt(&sequence->engine->cache, &sequence->tables,
+                                            sequence->tokens, sequence->length - 1));
 }
 
 // The end of the block that the sequence computes next. It always computes its last token itself.
 static int32_t next_end(const struct sequence *sequence) {
-    const int32_t size = sequence->engine->shape.block_size, last = sequence->length - 1;
+    const int32_t size = sequence->engine->cache.block_size, last = sequence->length - 1;
     const int32_t end = (sequence->cached / size + 1) * size;
     return end < last ? end : last;
 }
@@ -52,11 +51,11 @@ static bool share_prefix(const struct sequence *a, const struct sequence *b, int
 
 // Shares the other's blocks, including its tail, which is copied by the first of the two to write.
 static void share_table(struct request *request, const struct sequence *other, int32_t length) {
-    struct block_table *table = &request->sequence->table;
-    struct block_pool *pool = block_cache_pool(other->engine->cache);
+    const struct grouped_cache *cache = &other->engine->cache;
+    struct grouped_table *tables = &request->sequence->tables;
     ASSERT(request->sequence != other && length <= other->cached);
-    block_table_truncate(table, pool, 0);
-    block_table_fork(&other->table, pool, length, table);
+    grouped_table_drop(cache, tables, 0);
+    grouped_table_fork(cache, &other->tables, length, tables);
     set_cached(request, length);
 }
 
@@ -72,6 +71,9 @@ static bool follows(struct engine *engine, int32_t index) {
         if (other->scheduling.state != SCHEDULER_RUNNING ||
             !share_prefix(sequence, other->sequence, end))
             continue;
+        if (other->sequence->cached >= end &&
+            !grouped_table_reaches(&engine->cache, &other->sequence->tables, end))
+            continue; // its windows have gone on
         if (other->sequence->cached >= end)
             share_table(request, other->sequence, end);
         else if (other->scheduling.foreground || !request->scheduling.foreground)
@@ -82,12 +84,22 @@ static bool follows(struct engine *engine, int32_t index) {
 
 // ---- what the scheduler is told
 
-static int32_t own_blocks(const struct engine *engine, const struct block_table *table) {
-    const struct block_pool *pool = block_cache_pool(engine->cache);
+static int32_t own_blocks(const struct block_pool *pool, const struct block_table *table) {
     int32_t own = 0;
-    for (int32_t i = 0; i < table->count; i++)
+    for (int32_t i = table->first; i < table->count; i++)
         own += block_pool_references(pool, table->blocks[i]) == 1;
     return own;
+}
+
+// Further blocks that the sequence can need, however long it gets.
+static int32_t most_blocks(const struct engine *engine, int group,
+                           const struct block_table *table) {
+    const int32_t reach = engine->cache.groups[group].reach, size = engine->cache.block_size;
+    const int32_t have = table->count - table->first;
+    if (reach == 0) return INT32_MAX;
+    const int32_t all = (int32_t)grouped_cache_most(reach, size, engine->chunk_tokens);
+    const int32_t step = (int32_t)grouped_cache_most(0, size, engine->chunk_tokens);
+    return all - have > step ? all - have : step;
 }
 
 static struct scheduler_request describe(struct engine *engine, int32_t index) {
@@ -98,45 +110,63 @@ static struct scheduler_request describe(struct engine *engine, int32_t index) {
         adopt_cached(request);
         if (follows(engine, index)) described.state = SCHEDULER_LOADING; // until the other is done
     }
-    const struct block_table *table = &sequence->table;
+    const struct block_table *tables = sequence->tables.of;
     described.cached = sequence->cached;
     described.length = sequence->length;
-    described.blocks = table->count;
-    described.copies = (int32_t)block_cache_need(engine->cache, table, table->length);
+    described.blocks = tables[0].count;
+    for (int i = 0; i < engine->cache.count; i++) {
+        described.copies.of[i] =
+            (int32_t)block_cache_need(engine->cache.groups[i].cache, &tables[i], tables[i].length);
+        described.most.of[i] = most_blocks(engine, i, &tables[i]);
+    }
     return described;
 }
 
 // Blocks with which all active requests can go on and the first waiting one can be admitted.
-static int32_t blocks_needed(const struct engine *engine, const struct scheduler_request *described,
-                             int32_t watermark) {
-    int32_t blocks = 0;
+static struct scheduler_blocks blocks_needed(const struct engine *engine,
+                                             const struct scheduler_request *described,
+                                             const struct scheduler_blocks *watermark) {
+    struct scheduler_blocks blocks = {0};
     bool waits = false;
     for (int32_t i = 0; i < engine->request_count; i++) {
         const bool outside =
             described[i].state == SCHEDULER_WAITING || described[i].state == SCHEDULER_SWAPPED;
         if (outside && waits) continue;
         waits = waits || outside;
-        blocks += scheduler_need(&described[i], described[i].length + 1, engine->shape.block_size);
-        if (outside) blocks += watermark;
+        const struct scheduler_blocks need =
+            scheduler_need(&described[i], described[i].length + 1, engine->cache.block_size);
+        for (int group = 0; group < engine->cache.count; group++)
+            blocks.of[group] += need.of[group] + (outside ? watermark->of[group] : 0);
     }
     return blocks;
 }
 
 static struct scheduler_limits gather_limits(struct engine *engine,
                                              struct scheduler_request *described) {
-    const int32_t share = (int32_t)(engine->shape.num_blocks / WATERMARK_SHARE);
     struct scheduler_limits limits = {
         .step_tokens = step_budget(engine),
-        .block_size = engine->shape.block_size,
-        .watermark = share > 0 ? share : 1,
-        .swap_us = block_cache_swap_us(engine->cache),
+        .block_size = engine->cache.block_size,
+        .swap_us = grouped_cache_swap_us(&engine->cache),
     };
+    const int groups = engine->cache.count;
+    for (int i = 0; i < groups; i++) {
+        const int32_t share = (int32_t)(engine->shapes[i].num_blocks / WATERMARK_SHARE);
+        limits.watermark.of[i] = share > 0 ? share : 1;
+    }
     if (engine->tokens_per_us > 0) limits.recompute_us = limits.block_size / engine->tokens_per_us;
-    const int32_t needed = blocks_needed(engine, described, limits.watermark);
-    limits.free_blocks = (int32_t)pressure_gather(engine, (uint32_t)needed);
+    const struct scheduler_blocks needed = blocks_needed(engine, described, &limits.watermark);
+    struct block_counts counts = {0};
+    for (int i = 0; i < groups; i++)
+        counts.of[i] = (uint32_t)needed.of[i];
+    const struct block_counts have = pressure_gather(engine, counts);
+    for (int i = 0; i < groups; i++)
+        limits.free_blocks.of[i] = (int32_t)have.of[i];
     // What preempting a request would free matters only when blocks are short.
-    for (int32_t i = 0; i < engine->request_count && limits.free_blocks < needed; i++)
-        described[i].own = own_blocks(engine, &engine->requests[i]->sequence->table);
+    if (!block_counts_fit(&engine->cache, counts, have))
+        for (int32_t i = 0; i < engine->request_count * groups; i++)
+            described[i / groups].own.of[i % groups] =
+                own_blocks(block_cache_pool(engine->cache.groups[i % groups].cache),
+                           &engine->requests[i / groups]->sequence->tables.of[i % groups]);
     return limits;
 }
 
@@ -146,7 +176,7 @@ static void preempt(struct request *request, bool swap) {
     struct sequence *sequence = request->sequence;
     const bool inside = request->scheduling.state == SCHEDULER_LOADING ||
                         request->scheduling.state == SCHEDULER_RUNNING;
-    if (!swap) block_cache_discard(sequence->engine->cache, &sequence->table);
+    if (!swap) grouped_cache_discard(&sequence->engine->cache, &sequence->tables);
     pressure_preempt(sequence);
     if (!inside) return; // it was waiting, and still is
     request->scheduling.state = SCHEDULER_SWAPPED;
@@ -197,9 +227,10 @@ static int32_t draft_tokens(const struct step *step, struct request *request, in
         limit = (int32_t)(max_tokens - request->stats.output_tokens - 1);
     int32_t count = prompt_lookup_draft(&request->lookup, sequence->tokens, length, limit,
                                         sequence->tokens + length);
-    const struct block_pool *pool = block_cache_pool(engine->cache);
+    const struct grouped_cache *cache = &engine->cache;
     if (count > 0 &&
-        block_cache_need(engine->cache, &sequence->table, length + count) > block_pool_free(pool))
+        !block_counts_fit(cache, grouped_cache_need(cache, &sequence->tables, length + count),
+                          grouped_cache_free(cache)))
         count = 0;
     return count;
 }
@@ -212,12 +243,12 @@ static void add_chunk(struct step *step, struct request *request,
     ASSERT(step->count < ENGINE_MAX_REQUESTS && chunk->first == sequence->cached);
     step->planned -= chunk->count;
     ASSERT(step->planned >= 0);
-    const uint32_t need = block_cache_need(engine->cache, &sequence->table, end);
+    const struct block_counts need = grouped_cache_need(&engine->cache, &sequence->tables, end);
     if (!pressure_free_blocks(engine, need, sequence)) return; // the next plan will see it
     const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
     const int32_t drafted = decodes ? draft_tokens(step, request, left) : 0;
     end += drafted;
-    ASSERT(block_cache_grow(engine->cache, &sequence->table, end) == STATUS_OK);
+    ASSERT(grouped_cache_grow(&engine->cache, &sequence->tables, end) == STATUS_OK);
     if (!request->stepped_us) {
         request->stepped_us = clock_now_us();
         note_found(request);

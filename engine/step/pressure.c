@@ -7,25 +7,25 @@
 #include "kernels/base/assert.h"
 
 void pressure_preempt(struct sequence *sequence) {
-    struct block_cache *cache = sequence->engine->cache;
+    const struct grouped_cache *cache = &sequence->engine->cache;
     ASSERT(sequence->pinned_length >= 0);
     if (sequence->restoring.active) restoring_stop(sequence);
-    block_cache_pin(cache, &sequence->table, sequence->pinned_length);
-    block_cache_truncate(cache, &sequence->table, sequence->tokens, 0);
-    sequence->cached = 0;
+    grouped_cache_pin(cache, &sequence->tables, sequence->pinned_length);
+    sequence->cached = grouped_cache_truncate(cache, &sequence->tables, sequence->tokens, 0);
 }
 
 static struct sequence *idle_longest(struct engine *engine, const struct sequence *self) {
     struct sequence *found = NULL;
     for (struct sequence *s = engine->sequences; s; s = s->next)
-        if (!s->running && s != self && s->table.count > 0 &&
+        if (!s->running && s != self && s->tables.of[0].count > 0 &&
             (!found || s->used_us < found->used_us))
             found = s;
     return found;
 }
 
-bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct sequence *self) {
-    while (!block_cache_make_free(engine->cache, blocks)) {
+bool pressure_free_blocks(struct engine *engine, struct block_counts blocks,
+                          const struct sequence *self) {
+    while (!grouped_cache_make_free(&engine->cache, blocks)) {
         struct sequence *idle = idle_longest(engine, self);
         if (!idle) return false;
         pressure_preempt(idle);
@@ -33,9 +33,11 @@ bool pressure_free_blocks(struct engine *engine, uint32_t blocks, const struct s
     return true;
 }
 
-uint32_t pressure_gather(struct engine *engine, uint32_t blocks) {
+struct block_counts pressure_gather(struct engine *engine, struct block_counts blocks) {
+    const struct grouped_cache *cache = &engine->cache;
     struct sequence *idle;
-    while (block_cache_available(engine->cache) < blocks && (idle = idle_longest(engine, NULL)))
+    while (!block_counts_fit(cache, blocks, grouped_cache_available(cache)) &&
+           (idle = idle_longest(engine, NULL)))
         pressure_preempt(idle);
-    return block_cache_available(engine->cache);
+    return grouped_cache_available(cache);
 }

@@ -9,7 +9,18 @@
 
 static double us_per_token(const struct engine *engine) {
     if (engine->tokens_per_us > 0) return 1 / engine->tokens_per_us;
-    return block_cache_prefill_speed(engine->cache);
+    return block_cache_prefill_speed(engine->cache.groups[0].cache);
+}
+
+// What the device has enters the tables; a plan for the rest.
+static void look_up(struct sequence *sequence) {
+    struct engine *engine = sequence->engine;
+    struct restoring *restoring = &sequence->restoring;
+    sequence->cached =
+        grouped_cache_adopt(&engine->cache, &sequence->tables, sequence->tokens, sequence->length);
+    grouped_cache_plan(&engine->cache, &sequence->tables, sequence->tokens, sequence->length,
+                       engine->kv_restore, us_per_token(engine), &restoring->plan);
+    restoring->target = restoring->plan.target;
 }
 
 void restoring_begin(struct sequence *sequence) {
@@ -17,11 +28,12 @@ void restoring_begin(struct sequence *sequence) {
     struct restoring *restoring = &sequence->restoring;
     ASSERT(!restoring->active);
     sequence->used_us = clock_now_us();
-    block_cache_adopt(engine->cache, &sequence->table, sequence->tokens, sequence->length);
-    sequence->cached = sequence->table.length;
-    block_cache_plan(engine->cache, &sequence->table, sequence->tokens, sequence->length,
-                     engine->kv_restore, us_per_token(engine), &restoring->plan);
-    restoring->target = restoring->plan.target;
+    look_up(sequence);
+    if (restoring->plan.lost_tokens > 0)
+        log_write(LOG_DEBUG,
+                  "%d tokens are computed again: layers with a window lack what came "
+                  "before them",
+                  restoring->plan.lost_tokens);
     if (restoring->target <= sequence->cached) return;
     restoring->active = true;
     restoring->began_us = restoring->progress_us = sequence->used_us;
@@ -38,6 +50,7 @@ void restoring_stop(struct sequence *sequence) {
     ASSERT(restoring->active);
     ASSERT(sequence->engine->restoring_count > 0);
     restoring->active = false;
+    sequence->cached = grouped_cache_settle(&sequence->engine->cache, &sequence->tables);
     restoring->spent_us += clock_now_us() - restoring->began_us;
     sequence->engine->restoring_count--;
     trace_track_end(restoring, "restore", sequence->cached);
@@ -49,26 +62,49 @@ static bool is_too_late(const struct sequence *sequence, int64_t now_us) {
     return now_us - sequence->restoring.progress_us > sequence->engine->io_deadline_us;
 }
 
+// Of all tables together: grows while something arrives.
+static int32_t arrived_tokens(const struct sequence *sequence) {
+    int32_t tokens = 0;
+    for (int i = 0; i < sequence->engine->cache.count; i++)
+        tokens += sequence->tables.of[i].length;
+    return tokens;
+}
+
+// A block that was counted on is gone: goes on with what the tables can reach without it. False:
+// there is nothing more to bring.
+static bool plan_again(struct sequence *sequence) {
+    const int32_t target = sequence->restoring.target;
+    if (sequence->cached == target) return false;
+    sequence->cached = grouped_cache_settle(&sequence->engine->cache, &sequence->tables);
+    look_up(sequence);
+    return sequence->cached < sequence->restoring.target && sequence->restoring.target < target;
+}
+
 void restoring_advance(struct sequence *sequence) {
     struct engine *engine = sequence->engine;
     struct restoring *restoring = &sequence->restoring;
-    const int32_t before = sequence->cached;
+    const int32_t before = arrived_tokens(sequence);
     enum restore_outcome outcome;
+    struct block_counts need;
     ASSERT(restoring->active && restoring->target <= sequence->length);
     do
-        outcome = block_cache_restore(engine->cache, &sequence->table, sequence->tokens,
-                                      restoring->target, &restoring->tally);
-    while (outcome == RESTORE_FULL && pressure_free_blocks(engine, 1, sequence));
-    sequence->cached = sequence->table.length;
+        outcome = grouped_cache_restore(&engine->cache, &sequence->tables, sequence->tokens,
+                                        restoring->target, &restoring->tally, &need);
+    while (outcome == RESTORE_FULL && pressure_free_blocks(engine, need, sequence));
+    sequence->cached = grouped_cache_usable(&engine->cache, &sequence->tables);
     const int64_t now = clock_now_us();
-    if (sequence->cached > before) restoring->progress_us = now;
+    if (outcome == RESTORE_DONE && plan_again(sequence)) return;
+    if (arrived_tokens(sequence) > before) restoring->progress_us = now;
     const bool late = outcome == RESTORE_WAITS && is_too_late(sequence, now);
     if (late)
         log_write(
             LOG_WARNING,
             "the disk with the KV cache did not answer in %.1f s: %d tokens are computed again",
             (double)engine->io_deadline_us / 1e6, restoring->target - sequence->cached);
-    if (outcome != RESTORE_WAITS || late) restoring_stop(sequence);
+    if (outcome == RESTORE_WAITS && !late) return;
+    restoring_stop(sequence);
+    sequence->cached =
+        grouped_cache_adopt(&engine->cache, &sequence->tables, sequence->tokens, sequence->length);
 }
 
 static struct restore_report report_on(const struct sequence *sequence) {
@@ -81,6 +117,7 @@ static struct restore_report report_on(const struct sequence *sequence) {
         .host_tokens = restoring->tally.host_tokens,
         .disk_tokens = restoring->tally.disk_tokens,
         .left_tokens = restoring->plan.left_tokens,
+        .lost_tokens = restoring->plan.lost_tokens,
         .restore_us = restoring->spent_us + now,
         .prefill_us =
             (int64_t)(us_per_token(sequence->engine) *

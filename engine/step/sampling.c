@@ -25,7 +25,7 @@ void sampling_add(struct engine *engine, const struct request *request,
     const struct sequence *sequence = request->sequence;
     struct choice choice;
     struct penalty penalties[PENALTIES_MAX];
-    forward_add(engine->forward, &sequence->table, sequence->tokens + chunk->first, chunk->first,
+    forward_add(engine->forward, sequence->tables.of, sequence->tokens + chunk->first, chunk->first,
                 chunk->count + drafted, chunk->last ? 1 + drafted : 0);
     if (chunk->last && drafted == 0 && choose(request, &choice, penalties))
         forward_choose(engine->forward, &choice, penalties);

@@ -10,7 +10,7 @@ struct planning {
     int32_t order[SCHEDULER_MAX_REQUESTS]; // requests by rank
     int32_t ends[SCHEDULER_MAX_REQUESTS];  // end of each request's chunk; its `cached`: no chunk
     bool out[SCHEDULER_MAX_REQUESTS];      // preempted in this plan
-    int32_t free_blocks;                   // blocks left
+    struct scheduler_blocks free_blocks;   // blocks left
 };
 
 static bool is_active(const struct scheduler_request *request) {
@@ -29,9 +29,27 @@ static bool is_prompt(const struct scheduler_request *request) {
     return request->state == SCHEDULER_RUNNING && request->length - request->cached > 1;
 }
 
-int32_t scheduler_need(const struct scheduler_request *request, int32_t end, int32_t block_size) {
-    const int32_t more = (end + block_size - 1) / block_size - request->blocks;
-    return (more > 0 ? more : 0) + request->copies;
+struct scheduler_blocks scheduler_need(const struct scheduler_request *request, int32_t end,
+                                       int32_t block_size) {
+    const int32_t missing = (end + block_size - 1) / block_size - request->blocks;
+    struct scheduler_blocks need = request->copies;
+    for (int group = 0; group < SCHEDULER_GROUPS && missing > 0; group++) {
+        const int32_t most = request->most.of[group];
+        need.of[group] += missing < most ? missing : most;
+    }
+    return need;
+}
+
+static bool fits(struct scheduler_blocks need, struct scheduler_blocks have) {
+    return need.of[0] <= have.of[0] && need.of[1] <= have.of[1];
+}
+
+static struct scheduler_blocks sum(struct scheduler_blocks a, struct scheduler_blocks b) {
+    return (struct scheduler_blocks){{a.of[0] + b.of[0], a.of[1] + b.of[1]}};
+}
+
+static struct scheduler_blocks difference(struct scheduler_blocks a, struct scheduler_blocks b) {
+    return (struct scheduler_blocks){{a.of[0] - b.of[0], a.of[1] - b.of[1]}};
 }
 
 static void order_by_rank(struct planning *p) {
@@ -86,8 +104,8 @@ static void divide_tokens(struct planning *p) {
 
 // ---- blocks
 
-static int32_t need_of_chunk(const struct planning *p, int32_t request) {
-    if (p->ends[request] == p->requests[request].cached) return 0;
+static struct scheduler_blocks need_of_chunk(const struct planning *p, int32_t request) {
+    if (p->ends[request] == p->requests[request].cached) return (struct scheduler_blocks){0};
     return scheduler_need(&p->requests[request], p->ends[request], p->limits->block_size);
 }
 
@@ -95,7 +113,7 @@ static void preempt(struct planning *p, int32_t request) {
     ASSERT(!p->out[request] && p->plan->preempted_count < p->count);
     p->out[request] = true;
     p->ends[request] = p->requests[request].cached;
-    p->free_blocks += p->requests[request].own;
+    p->free_blocks = sum(p->free_blocks, p->requests[request].own);
     p->plan->preempted[p->plan->preempted_count++] = request;
 }
 
@@ -148,29 +166,33 @@ static void handle_shortage(struct planning *p, int32_t rank) {
 static void divide_blocks(struct planning *p) {
     for (int32_t rank = 0; rank < p->count; rank++) {
         const int32_t request = p->order[rank];
-        while (need_of_chunk(p, request) > p->free_blocks && preempt_another(p, rank))
+        while (!fits(need_of_chunk(p, request), p->free_blocks) && preempt_another(p, rank))
             ;
-        if (need_of_chunk(p, request) > p->free_blocks)
+        if (!fits(need_of_chunk(p, request), p->free_blocks))
             handle_shortage(p, rank);
         else
-            p->free_blocks -= need_of_chunk(p, request);
+            p->free_blocks = difference(p->free_blocks, need_of_chunk(p, request));
     }
 }
 
 // ---- admission
 
-static int32_t need_of_log(const struct planning *p, int32_t request) {
+static struct scheduler_blocks need_of_log(const struct planning *p, int32_t request) {
     return scheduler_need(&p->requests[request], p->requests[request].length + 1,
                           p->limits->block_size);
 }
 
 // Blocks that active requests still need, after this step, for their logs and one more token.
-static int32_t reserved(const struct planning *p) {
-    int32_t blocks = 0;
+static struct scheduler_blocks reserved(const struct planning *p) {
+    struct scheduler_blocks blocks = {0};
     for (int32_t i = 0; i < p->count; i++)
         if (is_active(&p->requests[i]) && !p->out[i])
-            blocks += need_of_log(p, i) - need_of_chunk(p, i);
+            blocks = sum(blocks, difference(need_of_log(p, i), need_of_chunk(p, i)));
     return blocks;
+}
+
+static struct scheduler_blocks unreserved(const struct planning *p) {
+    return difference(p->free_blocks, reserved(p));
 }
 
 static bool any_active(const struct planning *p) {
@@ -184,17 +206,17 @@ static bool gives_way(const struct planning *p, int32_t request) {
            !p->out[request];
 }
 
-// Preempts requests that are not urgent until `blocks` are free. False, preempting none, if that is
-// not enough.
-static bool preempt_for(struct planning *p, int32_t blocks) {
-    int32_t free_blocks = p->free_blocks - reserved(p);
+// Preempts requests that are not urgent until so many blocks are free. False, preempting none, if
+// that is not enough.
+static bool preempt_for(struct planning *p, struct scheduler_blocks blocks) {
+    struct scheduler_blocks have = unreserved(p);
     for (int32_t i = 0; i < p->count; i++)
-        if (gives_way(p, i)) free_blocks += p->requests[i].own + need_of_log(p, i);
-    if (blocks > free_blocks) return false;
-    for (int32_t at = p->count - 1; at >= 0 && blocks > p->free_blocks - reserved(p); at--) {
+        if (gives_way(p, i)) have = sum(have, sum(p->requests[i].own, need_of_log(p, i)));
+    if (!fits(blocks, have)) return false;
+    for (int32_t at = p->count - 1; at >= 0 && !fits(blocks, unreserved(p)); at--) {
         const int32_t request = p->order[at];
         if (!gives_way(p, request)) continue;
-        p->free_blocks += need_of_chunk(p, request);
+        p->free_blocks = sum(p->free_blocks, need_of_chunk(p, request));
         preempt(p, request);
     }
     return true;
@@ -203,20 +225,21 @@ static bool preempt_for(struct planning *p, int32_t blocks) {
 static void admit(struct planning *p) {
     const bool was_short = p->plan->preempted_count > 0;
     bool others_active = any_active(p);
-    int32_t free_blocks = p->free_blocks - reserved(p);
+    struct scheduler_blocks have = unreserved(p);
     for (int32_t at = 0; at < p->count; at++) {
         const int32_t request = p->order[at];
         if (is_active(&p->requests[request]) || p->out[request]) continue;
-        const int32_t need = need_of_log(p, request), least = need + p->limits->watermark;
+        const struct scheduler_blocks need = need_of_log(p, request);
+        const struct scheduler_blocks least = sum(need, p->limits->watermark);
         if (others_active && was_short) return;
-        if (others_active && least > free_blocks) {
+        if (others_active && !fits(least, have)) {
             if (!p->requests[request].foreground || p->plan->admitted_count > 0 ||
                 !preempt_for(p, least))
                 return;
-            free_blocks = p->free_blocks - reserved(p);
+            have = unreserved(p);
         }
         p->plan->admitted[p->plan->admitted_count++] = request;
-        free_blocks -= need;
+        have = difference(have, need);
         others_active = true;
     }
 }
@@ -236,7 +259,7 @@ static void write_chunks(struct planning *p) {
             };
             plan->decode_count += pass == 0;
             plan->tokens += p->ends[i] - request->cached;
-            plan->blocks += need_of_chunk(p, i);
+            plan->blocks = sum(plan->blocks, need_of_chunk(p, i));
         }
 }
 
@@ -253,7 +276,8 @@ void scheduler_plan(const struct scheduler_request *requests, int32_t request_co
     for (int32_t i = 0; i < request_count; i++)
         p.out[i] = false;
     plan->chunk_count = plan->decode_count = plan->preempted_count = plan->admitted_count = 0;
-    plan->tokens = plan->blocks = 0;
+    plan->tokens = 0;
+    plan->blocks = (struct scheduler_blocks){0};
     plan->refused = -1;
     plan->swap = limits->swap_us > 0 &&
                  (limits->recompute_us <= 0 || limits->swap_us < limits->recompute_us);
@@ -296,7 +320,8 @@ int32_t scheduler_budget(double tokens_per_us, int32_t target_us, int32_t block_
 static void check_chunks(const struct scheduler_request *requests,
                          const struct scheduler_limits *limits, const struct scheduler_plan *plan,
                          bool *touched) {
-    int32_t tokens = 0, blocks = 0;
+    int32_t tokens = 0;
+    struct scheduler_blocks blocks = {0};
     for (int32_t i = 0; i < plan->chunk_count; i++) {
         const struct scheduler_chunk *chunk = &plan->chunks[i];
         const struct scheduler_request *request = &requests[chunk->request];
@@ -309,36 +334,38 @@ static void check_chunks(const struct scheduler_request *requests,
         ASSERT(chunk->last || end % limits->block_size == 0);
         ASSERT(is_decode(request) == (i < plan->decode_count));
         tokens += chunk->count;
-        blocks += scheduler_need(request, end, limits->block_size);
+        blocks = sum(blocks, scheduler_need(request, end, limits->block_size));
     }
     const int32_t least = plan->decode_count + limits->block_size;
-    ASSERT(tokens == plan->tokens && blocks == plan->blocks);
+    ASSERT(tokens == plan->tokens && fits(blocks, plan->blocks) && fits(plan->blocks, blocks));
     ASSERT(tokens <= (limits->step_tokens > least ? limits->step_tokens : least));
 }
 
 void scheduler_check(const struct scheduler_request *requests, int32_t request_count,
                      const struct scheduler_limits *limits, const struct scheduler_plan *plan) {
     bool touched[SCHEDULER_MAX_REQUESTS] = {false};
-    int32_t given = limits->free_blocks, active = 0, loading = 0;
+    struct scheduler_blocks given = limits->free_blocks;
+    int32_t active = 0, loading = 0;
     check_chunks(requests, limits, plan, touched);
     for (int32_t i = 0; i < plan->preempted_count; i++) {
         const int32_t request = plan->preempted[i];
         ASSERT(!touched[request] &&
                (is_active(&requests[request]) || requests[request].blocks > 0));
         touched[request] = true;
-        given += requests[request].own;
+        given = sum(given, requests[request].own);
     }
     for (int32_t i = 0; i < plan->admitted_count; i++) {
         ASSERT(!touched[plan->admitted[i]] && !is_active(&requests[plan->admitted[i]]));
         touched[plan->admitted[i]] = true;
     }
-    ASSERT(plan->blocks <= given);
+    ASSERT(fits(plan->blocks, given));
     for (int32_t i = 0; i < request_count; i++) {
         active += is_active(&requests[i]);
         loading += requests[i].state == SCHEDULER_LOADING;
         // A decoding request gets its token in every step, unless it needs a block and has none.
         if (is_decode(&requests[i]) && !touched[i])
-            ASSERT(scheduler_need(&requests[i], requests[i].length, limits->block_size) > 0);
+            ASSERT(!fits(scheduler_need(&requests[i], requests[i].length, limits->block_size),
+                         (struct scheduler_blocks){0}));
     }
     const bool moves = plan->chunk_count + plan->preempted_count + plan->admitted_count > 0;
     ASSERT(moves || plan->refused >= 0 || loading > 0 || request_count == 0);

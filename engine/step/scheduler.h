@@ -38,25 +38,34 @@ enum {
     SCHEDULER_QUANTUM = 2048, // tokens of a prompt
 };
 
+// Blocks of all layers, or of those that see everything; and, where a model has both, of those with
+// a window.
+enum { SCHEDULER_GROUPS = 2 };
+struct scheduler_blocks {
+    int32_t of[SCHEDULER_GROUPS];
+};
+
 enum scheduler_state { SCHEDULER_WAITING, SCHEDULER_LOADING, SCHEDULER_RUNNING, SCHEDULER_SWAPPED };
 
 struct scheduler_request {
     enum scheduler_state state;
     bool foreground, promoted;
-    int32_t cached, length; // tokens computed, tokens in the log; RUNNING: cached < length
-    int32_t prefilled;      // tokens of its prompt, since it arrived
-    int32_t skipped;        // steps since it last got a chunk
-    int32_t blocks;         // in its table, also while it waits (a fork's, say)
-    int32_t own;            // of those, without other references: what preempting it frees
-    int32_t copies;         // 1: its last block must be copied before it is written; else 0
+    int32_t cached, length;         // tokens computed, tokens in the log; RUNNING: cached < length
+    int32_t prefilled;              // tokens of its prompt, since it arrived
+    int32_t skipped;                // steps since it last got a chunk
+    int32_t blocks;                 // of its length, also while it waits (a fork's, say)
+    struct scheduler_blocks most;   // further ones that it can need, however long it gets: windows
+                                    // give back what they leave; INT32_MAX: as many as it gets long
+    struct scheduler_blocks own;    // without other references: what preempting it frees
+    struct scheduler_blocks copies; // 1: its last block must be copied before it is written; else 0
 };
 
 struct scheduler_limits {
     int32_t step_tokens; // of one step, >= block_size. Exceeded only if decodes leave less than a
                          // block: then by prompts of one block
     int32_t block_size;
-    int32_t free_blocks; // blocks that nobody needs: free, or to be evicted
-    int32_t watermark;   // of those, reserved for the growth of active requests
+    struct scheduler_blocks free_blocks; // that nobody needs: free, or to be evicted
+    struct scheduler_blocks watermark;   // of those, reserved for the growth of active requests
     double swap_us;      // to swap one block out and in again; 0: there is nowhere to swap to
     double recompute_us; // to compute its tokens again; 0: not known yet
 };
@@ -72,10 +81,10 @@ struct scheduler_plan {
     int32_t preempted[SCHEDULER_MAX_REQUESTS];             // runs that give all their blocks up
     int32_t admitted[SCHEDULER_MAX_REQUESTS];              // runs that begin to load
     int32_t chunk_count, decode_count, preempted_count, admitted_count;
-    int32_t tokens;  // of all chunks
-    int32_t blocks;  // that the chunks need
-    int32_t refused; // the run for which all blocks there are are too few, or -1
-    bool swap;       // swap preempted blocks out: that is faster than computing them again
+    int32_t tokens;                 // of all chunks
+    struct scheduler_blocks blocks; // that the chunks need
+    int32_t refused;                // the run for which all blocks there are are too few, or -1
+    bool swap; // swap preempted blocks out: that is faster than computing them again
 };
 
 // runs[run_count], at most SCHEDULER_MAX_REQUESTS, in order of arrival. An empty plan: nobody can
@@ -88,7 +97,8 @@ void scheduler_note(struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_plan *plan);
 
 // FREE blocks that computing up to token `end` needs.
-int32_t scheduler_need(const struct scheduler_request *request, int32_t end, int32_t block_size);
+struct scheduler_blocks scheduler_need(const struct scheduler_request *request, int32_t end,
+                                       int32_t block_size);
 
 // The token budget for which a step takes about `target_us` at this measured speed of prefill,
 // a multiple of the block size between least and most. Long steps make ^C and other answers wait.

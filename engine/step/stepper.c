@@ -99,8 +99,7 @@ static void drop_rejected(struct request *request, int32_t end, int32_t drafted,
     struct sequence *sequence = request->sequence;
     ASSERT(accepted >= 0 && accepted <= drafted);
     if (drafted == 0) return;
-    block_table_truncate(&sequence->table, block_cache_pool(sequence->engine->cache),
-                         end + accepted);
+    grouped_table_drop(&sequence->engine->cache, &sequence->tables, end + accepted);
     prompt_lookup_note(&request->lookup, drafted, accepted);
     request->stats.draft_tokens += drafted;
     request->stats.accepted_tokens += accepted;
@@ -117,7 +116,8 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     ASSERT(end <= sequence->length && (count == 0 || end == sequence->length));
     drop_rejected(request, end, drafted, accepted);
     sequence->cached = end;
-    block_cache_seal(engine->cache, &sequence->table, sequence->tokens, chunk->first);
+    grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
+                         sequence->pinned_length);
     *(decodes ? &engine->decoded_tokens : &engine->prefilled_tokens) +=
         (uint64_t)(chunk->count + accepted);
     if (request->stats.output_tokens == 0) report_prefill(request);
@@ -145,8 +145,7 @@ static void commit_step(struct step *step) {
 static void fail_step(struct step *step, enum status status) {
     for (int32_t i = 0; i < step->count; i++) {
         struct sequence *sequence = step->requests[i]->sequence;
-        block_table_truncate(&sequence->table, block_cache_pool(sequence->engine->cache),
-                             sequence->cached);
+        grouped_table_drop(&sequence->engine->cache, &sequence->tables, sequence->cached);
         request_finish(step->requests[i], STOP_REASON_FAILED, status);
     }
 }
@@ -171,9 +170,8 @@ static void advance_restoring(struct engine *engine) {
 static void reopen_last_token(struct sequence *sequence) {
     ASSERT(sequence->length > 0 && sequence->cached <= sequence->length);
     if (sequence->cached < sequence->length) return;
-    sequence->cached = sequence->length - 1;
-    block_cache_truncate(sequence->engine->cache, &sequence->table, sequence->tokens,
-                         sequence->cached);
+    sequence->cached = grouped_cache_truncate(&sequence->engine->cache, &sequence->tables,
+                                              sequence->tokens, sequence->length - 1);
 }
 
 // Starts requests whose sequences are restored.
@@ -191,7 +189,7 @@ static void start_computing(struct engine *engine) {
 // take.
 static void wait_for_work(struct engine *engine) {
     const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
-    if (!looks_again && block_cache_is_written(engine->cache)) {
+    if (!looks_again && grouped_cache_is_written(&engine->cache)) {
         pthread_cond_wait(&engine->work, &engine->lock);
         return;
     }
@@ -211,7 +209,7 @@ static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_lock(&engine->lock);
     span.tokens = step->tokens;
     trace_end(&span);
-    if (status == STATUS_DEVICE) block_cache_distrust(engine->cache);
+    if (status == STATUS_DEVICE) grouped_cache_distrust(&engine->cache);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
         commit_step(step);
@@ -222,6 +220,7 @@ static void do_step(struct engine *engine, struct step *step) {
 
 // After a failure of the device, tables and the cache may name KV that was never written.
 static void fail_all(struct engine *engine) {
+    grouped_cache_distrust(&engine->cache);
     while (engine->request_count > 0)
         request_finish(engine->requests[engine->request_count - 1], STOP_REASON_FAILED,
                        STATUS_DEVICE);
@@ -235,8 +234,8 @@ void *stepper_main(void *argument) {
     while (!engine->closing) {
         finish_cancelled(engine);
         advance_restoring(engine);
-        block_cache_write_behind(engine->cache);
-        if (!block_cache_is_trusted(engine->cache)) fail_all(engine);
+        grouped_cache_write_behind(&engine->cache);
+        if (!grouped_cache_is_trusted(&engine->cache)) fail_all(engine);
         start_computing(engine);
         const bool moves = planner_plan(engine, &step);
         if (step.count > 0)

@@ -330,6 +330,12 @@ static void close_cache(struct disk_pool *pool, const struct disk_speed *speed) 
     free(cache);
 }
 
+static struct disk_pool *twin(struct disk_pool *pool) {
+    const struct disk_cache *cache = cache_of(pool);
+    return disk_cache_create(
+        &(struct disk_cache_options){.folder = cache->path, .limit_bytes = cache->limit_bytes});
+}
+
 struct disk_pool *disk_cache_create(const struct disk_cache_options *options) {
     static const struct disk_pool_ops OPS = {
         .open = open_cache,
@@ -337,6 +343,7 @@ struct disk_pool *disk_cache_create(const struct disk_cache_options *options) {
         .read = read_blocks,
         .drop = drop,
         .reference = reference,
+        .twin = twin,
         .usage = usage,
         .close = close_cache,
     };

@@ -26,6 +26,7 @@ enum {
     LENGTH = PROMPT + ANSWER + QUESTION + ANSWER,
     CONTEXT = 240,
     CHATS = 8,
+    MIDDLE = PROMPT / 4, // whose first block is given up first
     LONG_PAST = 1600,
     SMALL_HOST_BYTES = 32 << 20,
 };
@@ -418,15 +419,20 @@ static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
     static struct talk truths[CHATS], talks[CHATS];
     const size_t need = CHATS * (LENGTH / 16 + 1); // blocks, when nothing is shared
     const size_t least = CONTEXT / 16 + 1;
-    const size_t pools[][2] = {{need / 4, need}, {least, need}, {least, 0}}; // device, host
+    const size_t pools[][3] = {{need / 4, need, 0}, // device, host, tokens of a step
+                               {least, need, 0},
+                               {least, 0, 0},
+                               {need / 3, need, 16}, // few blocks for windows
+                               {need / 3, 0, 16}};
     for (uint32_t i = 0; i < CHATS; i++)
         measure_truth(i, true, &truths[i]);
-    for (size_t pool = 0; pool < 3; pool++) {
+    for (size_t pool = 0; pool < sizeof pools / sizeof pools[0]; pool++) {
         struct kv_usage usage;
         memset(talks, 0, sizeof talks);
         talk_together(&(struct engine_options){.deterministic = true,
                                                .kv_device_bytes = bytes_of_blocks(pools[pool][0]),
-                                               .kv_host_bytes = bytes_of_blocks(pools[pool][1])},
+                                               .kv_host_bytes = bytes_of_blocks(pools[pool][1]),
+                                               .step_tokens = (int32_t)pools[pool][2]},
                       talks, &usage);
         assert_true(usage.evicted_blocks > 0);
         for (uint32_t i = 0; i < CHATS; i++)
@@ -444,6 +450,49 @@ static void beside_seven_others_is_the_same(void) {
         measure_truth(i, true, &truth);
         assert_same_talk(&truth, &talks[i]);
     }
+}
+
+// A log that ends in the middle of a conversation, and goes on otherwise: computed anew, or after
+// the conversation, whose windows may still be there or not.
+static struct restore_report go_on_in_the_middle(const struct engine_options *options, bool anew,
+                                                 struct talk *talk) {
+    struct engine *engine = open_with(options);
+    struct sequence *sequence = new_sequence(engine);
+    struct restore_report report;
+    if (anew) {
+        append(engine, sequence, 0, 0);
+    } else {
+        sequence_destroy(sequence);
+        sequence = first_turn(engine, 0, talk);
+        second_turn(engine, sequence, 0, talk);
+    }
+    sequence_truncate(sequence, MIDDLE);
+    sequence_restore(sequence, 20000, &report);
+    assert_true(report.done);
+    append(engine, sequence, 5, 1);
+    talk->second = answer(engine, sequence, talk);
+    engine_check(engine);
+    engine_close(engine);
+    return report;
+}
+
+static void a_fork_before_the_windows_is_the_same(void) {
+    enum { FIRST = MIDDLE + QUESTION };
+    struct talk truth = {0}, talk = {0};
+    const struct engine_options small = {// few blocks for windows
+                                         .context = 496,
+                                         .step_tokens = 16,
+                                         .deterministic = true,
+                                         .kv_device_bytes = bytes_of_blocks(40)};
+    const struct engine_options roomy = {.deterministic = true};
+    go_on_in_the_middle(&roomy, true, &truth);
+    const struct restore_report found = go_on_in_the_middle(&roomy, false, &talk);
+    assert_memory_equal(&truth.logits[FIRST], &talk.logits[FIRST], ANSWER * sizeof truth.logits[0]);
+    assert_true(found.device_tokens == MIDDLE && found.lost_tokens == 0);
+    const struct restore_report lost = go_on_in_the_middle(&small, false, &talk);
+    assert_memory_equal(&truth.logits[FIRST], &talk.logits[FIRST], ANSWER * sizeof truth.logits[0]);
+    assert_int_equal(lost.device_tokens + lost.lost_tokens, MIDDLE);
+    assert_int_equal(lost.lost_tokens > 0, strstr(model, "gemma4") != NULL);
 }
 
 struct rows { // of logits, in the order of tokens
@@ -587,6 +636,7 @@ FOR_EVERY_MODEL(swapped_to_host_and_back_is_the_same, WAYS)
 FOR_EVERY_MODEL(restored_from_disk_in_a_new_process_is_the_same, WAYS)
 FOR_EVERY_MODEL(forked_from_a_running_sequence_is_the_same, WAYS)
 FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(a_fork_before_the_windows_is_the_same, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(beside_seven_others_is_the_same, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(forks_that_read_their_past_once_are_the_same, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same, DETERMINISTIC_WAYS)
@@ -610,6 +660,7 @@ int main(int count, char **words) {
         cmocka_unit_test(restored_from_disk_in_a_new_process_is_the_same_test),
         cmocka_unit_test(forked_from_a_running_sequence_is_the_same_test),
         cmocka_unit_test(a_pool_of_a_quarter_of_the_need_is_the_same_test),
+        cmocka_unit_test(a_fork_before_the_windows_is_the_same_test),
         cmocka_unit_test(beside_seven_others_is_the_same_test),
         cmocka_unit_test(forks_that_read_their_past_once_are_the_same_test),
         cmocka_unit_test(recomputed_and_chunked_are_the_same_test),

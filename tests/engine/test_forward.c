@@ -2,6 +2,7 @@
 //
 // Each on both processor backends and to the bit: a token's logits depend on the tokens before
 // it and on nothing else.
+#include "engine/model/kv_shape.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 
@@ -11,7 +12,8 @@
 
 enum { LENGTH = 101, VOCABULARY_MAX = 512 };
 
-static const char *const names[] = {"llama", "qwen2", "qwen3"};
+static const char *const NAMES[] = {"llama", "qwen2", "qwen3", "gemma4"};
+static const char *const WINDOWED[] = {"gemma2", "gemma3", "gemma4", "gpt-oss", "mistral", "phi3"};
 static uint32_t seed = 42;
 
 static uint32_t dice(uint32_t sides) {
@@ -21,7 +23,7 @@ static uint32_t dice(uint32_t sides) {
 
 static void random_ids(int32_t *ids, int32_t count) {
     for (int32_t i = 0; i < count; i++)
-        ids[i] = (int32_t)dice(256);
+        ids[i] = (int32_t)dice(64); // as few as any of them has
 }
 
 static void open_model(struct harness *harness, const char *name, const struct backend *backend) {
@@ -33,7 +35,7 @@ static void open_model(struct harness *harness, const char *name, const struct b
 }
 
 static void new_table(struct harness *harness, struct block_table *table) {
-    assert_int_equal(block_table_init(table, 512, harness->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(table, 512, harness->caches[0].block_size), STATUS_OK);
 }
 
 // The logits after ids[0..LENGTH), computed in one go on a fresh table.
@@ -45,10 +47,11 @@ static void whole(struct harness *harness, const int32_t *ids, float *logits) {
     block_table_deinit(&table, harness->pool);
 }
 
-static void for_each_rig(void (*check)(struct harness *harness)) {
+static void for_each_rig(const char *const *names, size_t count,
+                         void (*check)(struct harness *harness)) {
     const struct backend *const backends[] = {backend_reference(), backend_cpu()};
     for (size_t b = 0; b < 2; b++)
-        for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        for (size_t n = 0; n < count; n++) {
             struct harness harness;
             open_model(&harness, names[n], backends[b]);
             check(&harness);
@@ -87,7 +90,7 @@ static void check_chunks(struct harness *harness) {
 
 static void chunked_prefill_equals_whole(void **state) {
     (void)state;
-    for_each_rig(check_chunks);
+    for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_chunks);
 }
 
 // The same tokens with their blocks side by side, and strewn over the pool in random order.
@@ -118,7 +121,7 @@ static void check_scatter(struct harness *harness) {
 
 static void paged_equals_contiguous(void **state) {
     (void)state;
-    for_each_rig(check_scatter);
+    for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_scatter);
 }
 
 // Five sequences in one batch: prefill chunks and decodes of different lengths.
@@ -140,7 +143,7 @@ static void check_batch(struct harness *harness) {
     forward_begin(harness->forward);
     for (int s = 0; s < SEQS; s++) {
         harness_grow(harness, &tables[s], cached[s] + count[s]);
-        forward_add(harness->forward, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
+        harness_add(harness, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
     }
     assert_int_equal(forward_run(harness->forward), STATUS_OK);
     for (int s = 0; s < SEQS; s++) {
@@ -151,7 +154,7 @@ static void check_batch(struct harness *harness) {
 
 static void batch_of_n_equals_n_runs(void **state) {
     (void)state;
-    for_each_rig(check_batch);
+    for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_batch);
 }
 
 // A past of 37 tokens (the third block is partly filled), two continuations.
@@ -188,7 +191,62 @@ static void check_fork(struct harness *harness) {
 
 static void fork_then_diverge_equals_two_runs(void **state) {
     (void)state;
-    for_each_rig(check_fork);
+    for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_fork);
+}
+
+static void poison(struct harness *harness, int group, uint32_t block) {
+    enum { MOST = 1 << 16 };
+    static unsigned char bytes[MOST];
+    const size_t size = kv_block_bytes(&harness->caches[group]);
+    assert_true(size <= MOST);
+    memset(bytes, 0xff, size); // NaN
+    harness->backend->to_device(harness->device, (char *)harness->caches[group].data + block * size,
+                                bytes, size);
+}
+
+// The last `count` tokens, once more with tables that lack what no query of these sees.
+static void check_window(struct harness *harness, int32_t count) {
+    const int32_t from = LENGTH - count, size = harness->caches[0].block_size;
+    int32_t ids[LENGTH], skipped = 0;
+    float expected[VOCABULARY_MAX];
+    uint32_t blocks[KV_GROUPS][LENGTH], nobodys;
+    struct block_table table, tables[KV_GROUPS];
+    random_ids(ids, LENGTH);
+    assert_int_equal(block_pool_alloc(harness->pool, &nobodys), STATUS_OK);
+    new_table(harness, &table);
+    harness_run(harness, &table, ids, 0, from, 0);
+    memcpy(expected, harness_run(harness, &table, ids + from, from, count, 1),
+           (size_t)harness->model.config.vocabulary * sizeof expected[0]);
+    for (int group = 0; group < harness->groups; group++) {
+        const int32_t reach = kv_shape_reach(&harness->model.config, group);
+        tables[group] = table;
+        tables[group].first = reach && from + 1 > reach ? (from + 1 - reach) / size : 0;
+        tables[group].blocks =
+            memcpy(blocks[group], table.blocks, (size_t)table.count * sizeof table.blocks[0]);
+        for (int32_t i = 0; i < tables[group].first; i++, skipped++) {
+            poison(harness, group, table.blocks[i]);
+            blocks[group][i] = BLOCK_NONE;
+        }
+        poison(harness, group, nobodys);
+    }
+    assert_int_equal(nobodys, 0); // as what a table lacks is written
+    assert_true(skipped > 0);
+    forward_begin(harness->forward);
+    forward_add(harness->forward, tables, ids + from, from, count, 1);
+    assert_int_equal(forward_run(harness->forward), STATUS_OK);
+    assert_same_bits(harness, forward_logits(harness->forward, 0), expected);
+    block_table_deinit(&table, harness->pool);
+    block_pool_release(harness->pool, nobodys);
+}
+
+static void check_windows(struct harness *harness) {
+    check_window(harness, 1);
+    check_window(harness, 37);
+}
+
+static void what_lies_before_a_window_is_not_read(void **state) {
+    (void)state;
+    for_each_rig(WINDOWED, sizeof WINDOWED / sizeof WINDOWED[0], check_windows);
 }
 
 int main(void) {
@@ -198,6 +256,7 @@ int main(void) {
         cmocka_unit_test(paged_equals_contiguous),
         cmocka_unit_test(batch_of_n_equals_n_runs),
         cmocka_unit_test(fork_then_diverge_equals_two_runs),
+        cmocka_unit_test(what_lies_before_a_window_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

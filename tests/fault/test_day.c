@@ -20,6 +20,7 @@ enum {
     ANSWER_TOKENS = 8,
     BLOCK_SIZE = 16,
     DEVICE_BLOCKS = CHECK_FULL ? 190 : 66,
+    WINDOWED_BLOCKS = CHECK_FULL ? 76 : 50, // of which two thirds of the layers need few
     HOST_BLOCKS = CHECK_FULL ? 100 : 16,
     MOST_FORKS = DAY_TALKS,
 };
@@ -58,6 +59,8 @@ struct books {
 static void check_sums(const struct kv_usage *usage) {
     assert_int_equal(usage->device_held + usage->device_cached + usage->device_free,
                      usage->device_blocks);
+    assert_int_equal(usage->window_held + usage->window_cached + usage->window_free,
+                     usage->window_blocks);
     assert_int_equal(usage->host_cached + usage->host_moving + usage->host_free,
                      usage->host_blocks);
     assert_int_equal(usage->failed_reads + usage->failed_writes, 0);
@@ -154,7 +157,7 @@ static int64_t measure_need(struct db *db, const struct day_script *script) {
 }
 
 // Asks the same questions in an engine of its own, with room for all and nothing kept from before.
-static int32_t check_answers(struct db *db, int32_t talk, const char *kv_type) {
+static int32_t check_answers(struct db *db, int32_t talk, const char *kv_type, int32_t window) {
     char folder[] = "/tmp/quire-day-XXXXXX";
     struct error err = {0};
     struct day fresh;
@@ -165,7 +168,8 @@ static int32_t check_answers(struct db *db, int32_t talk, const char *kv_type) {
     day_open(&fresh, &(struct day_place){.folder = folder,
                                          .context = CONTEXT,
                                          .answer_tokens = ANSWER_TOKENS,
-                                         .kv_type = kv_type});
+                                         .kv_type = kv_type,
+                                         .window = window});
     assert_int_equal(path[0].role, MESSAGE_SYSTEM);
     must(chat_set_preamble(fresh.chat, path[0].text, &err), &err);
     for (size_t i = 1; i + 1 < count; i += 2) {
@@ -229,7 +233,7 @@ static void check_books(const struct books *books, int64_t need) {
     assert_true(sum->disk_written_bytes * 10 <= sum->disk_payload_bytes * 11);
 }
 
-static void live_and_check(const char *kv_type) {
+static void live_and_check(const char *kv_type, int32_t window) {
     static struct books books;
     books = (struct books){0};
     char folder[] = "/tmp/quire-day-XXXXXX", db_path[64], kv_path[64];
@@ -242,11 +246,12 @@ static void live_and_check(const char *kv_type) {
     live(&books, &script,
          &(struct day_place){.folder = folder,
                              .context = CONTEXT,
-                             .device_blocks = DEVICE_BLOCKS,
+                             .device_blocks = window > 0 ? WINDOWED_BLOCKS : DEVICE_BLOCKS,
                              .host_blocks = HOST_BLOCKS,
                              .disk = true,
                              .answer_tokens = ANSWER_TOKENS,
-                             .kv_type = kv_type});
+                             .kv_type = kv_type,
+                             .window = window});
     day_paths(folder, db_path, kv_path, sizeof db_path);
     must(db_open(db_path, &db, &err), &err);
     const int64_t need = measure_need(db, &script);
@@ -256,7 +261,7 @@ static void live_and_check(const char *kv_type) {
     print_books(&books);
     check_books(&books, need);
     for (int32_t talk = 0; talk < script.talk_count; talk += 5)
-        answers += check_answers(db, talk, kv_type);
+        answers += check_answers(db, talk, kv_type, window);
     print_message("%d answers are those of a fresh engine\n", (int)answers);
     must(db_check(db, &err), &err);
     db_close(db);
@@ -266,17 +271,23 @@ static void live_and_check(const char *kv_type) {
 
 static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
     (void)state;
-    live_and_check("f16");
+    live_and_check("f16", 0);
 }
 
 static void the_same_day_with_keys_and_values_of_eight_bits(void **state) {
     (void)state;
-    live_and_check("int8");
+    live_and_check("int8", 0);
+}
+
+static void the_same_day_with_windows(void **state) {
+    (void)state;
+    live_and_check("f16", 48);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heavy_day_in_a_quarter_of_its_need),
+        cmocka_unit_test(the_same_day_with_windows),
         cmocka_unit_test(the_same_day_with_keys_and_values_of_eight_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

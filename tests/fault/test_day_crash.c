@@ -37,13 +37,15 @@ struct caches { // what each day runs with
     uint64_t disk_limit_bytes;
     bool punches; // the file system can give parts of a file back
     const char *kv_type;
+    int32_t window;
 };
 
 // A context of 512 tokens is 32 blocks. The limits hold about a quarter of a day, and half of one.
 static const struct caches CACHES[] = {
-    {34, 8, 12 << 20, false, "f16"}, {40, 0, 0, true, "fp8"},
-    {34, 12, 0, true, "int8"},       {36, 0, 24 << 20, true, "f16"},
-    {34, 8, 6 << 20, false, "int8"}, {36, 0, 12 << 20, true, "fp8"},
+    {34, 8, 12 << 20, false, "f16", 0},  {40, 0, 0, true, "fp8", 0},
+    {34, 8, 24 << 20, false, "f16", 40}, {34, 12, 0, true, "int8", 0},
+    {36, 0, 24 << 20, true, "f16", 0},   {34, 8, 6 << 20, false, "int8", 0},
+    {40, 8, 0, true, "int8", 24},        {36, 0, 12 << 20, true, "fp8", 0},
 };
 
 static const struct day_plan PLAN = {
@@ -176,7 +178,8 @@ static void live_undisturbed(struct crashes *all) {
     const struct day_place place = {.folder = all->true_folder,
                                     .context = 512,
                                     .answer_tokens = 8,
-                                    .kv_type = all->caches.kv_type};
+                                    .kv_type = all->caches.kv_type,
+                                    .window = all->caches.window};
     int notes, result;
     struct note note;
     const int64_t began_us = clock_now_us();
@@ -389,7 +392,8 @@ static bool live_until_killed(struct crashes *all, bool may_kill) {
                                     .disk = true,
                                     .disk_limit_bytes = all->caches.disk_limit_bytes,
                                     .answer_tokens = 8,
-                                    .kv_type = all->caches.kv_type};
+                                    .kv_type = all->caches.kv_type,
+                                    .window = all->caches.window};
     int notes, result;
     struct note note;
     const pid_t child = start(all, &place, &notes);

@@ -27,7 +27,7 @@ static void read_shape(const struct text *keys, const struct folder_config *fold
             struct kv_cache cache = {0};
             ASSERT(!divided || rope->dimensions / 2 == folder->pairs);
             rope_inv_freq(rope, divided ? folder->rope_freqs : NULL, inv_freq);
-            kv_shape_set(&cache, &config, kv_shape_view(&config, i));
+            kv_shape_set(&cache, &config, kv_shape_group(&config, i), kv_shape_view(&config, i));
             ASSERT(kv_shape_place(&config, i) < cache.num_layers);
             ASSERT(config.specs[i].attention.window < config.context);
         }

@@ -130,14 +130,15 @@ static void open_golden(struct harness *harness, const char *name, const struct 
 
 // Does the kernel have this model's heads? A person is told before the engine opens.
 static bool kernel_fits(const struct harness *harness, const struct way *way) {
-    struct kv_cache cache = harness->cache;
+    struct kv_cache cache = harness->caches[0];
     const struct paged_attention args = {.kernel = way->attention,
                                          .num_heads =
                                              model_config_maxima(&harness->model.config).heads,
                                          .cache = &cache};
     struct error err = {0};
-    for (int view = 0; view < KV_VIEWS && way->backend->attention_check; view++) {
-        kv_shape_set(&cache, &harness->model.config, view);
+    const int views = harness->groups * KV_VIEWS;
+    for (int i = 0; i < views && way->backend->attention_check; i++) {
+        kv_shape_set(&cache, &harness->model.config, i / KV_VIEWS, i % KV_VIEWS);
         if (way->backend->attention_check(harness->device, &args, MAX_TOKENS, &err) == STATUS_OK)
             continue;
         printf("left out: %s\n", err.text);
@@ -184,7 +185,8 @@ static double worst_error(int nth, struct way chosen) {
     for (int32_t i = 0; i < golden.count && kernel_fits(&harness, way); i++) {
         const struct prompt *prompt = &golden.prompts[i];
         struct block_table table;
-        assert_int_equal(block_table_init(&table, MAX_TOKENS, harness.cache.block_size), STATUS_OK);
+        assert_int_equal(block_table_init(&table, MAX_TOKENS, harness.caches[0].block_size),
+                         STATUS_OK);
         const double error = way->singly
                                  ? error_singly(&harness, &table, prompt, golden.vocabulary)
                                  : error_at_once(&harness, &table, prompt, golden.vocabulary);
@@ -250,7 +252,8 @@ static void folders_agree_as_their_files_do(void **state) {
 static void continue_greedily(struct harness *harness, int32_t *ids, int32_t length,
                               int32_t count) {
     struct block_table table;
-    assert_int_equal(block_table_init(&table, MAX_TOKENS, harness->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(&table, MAX_TOKENS, harness->caches[0].block_size),
+                     STATUS_OK);
     for (int32_t step = 0, done = 0; step < count; step++) {
         const float *logits = harness_run(harness, &table, ids + done, done, length - done, 1);
         done = length;

@@ -149,7 +149,7 @@ static const float *reference_logits(const struct asked *asked, const struct tok
     struct harness *harness = asked->reference;
     struct block_table table;
     const float *logits = NULL;
-    assert_int_equal(block_table_init(&table, CONTEXT, harness->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(&table, CONTEXT, harness->caches[0].block_size), STATUS_OK);
     for (int32_t done = 0, count; done < (int32_t)ids->count; done += count) {
         count = (int32_t)ids->count - done;
         if (count > HARNESS_MAX_TOKENS) count = HARNESS_MAX_TOKENS;
@@ -190,7 +190,7 @@ static float compare_answer(const struct asked *asked, struct token_ids *ids) {
     struct text answer = {0}, one_before = {0};
     float gap = -1;
     int32_t done = 0;
-    assert_int_equal(block_table_init(&table, CONTEXT, harness->cache.block_size), STATUS_OK);
+    assert_int_equal(block_table_init(&table, CONTEXT, harness->caches[0].block_size), STATUS_OK);
     for (int produced = 0; produced < MAX_ANSWER && gap < 0; produced++) {
         const float *logits = NULL;
         while (done < (int32_t)ids->count) {

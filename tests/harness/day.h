@@ -65,6 +65,7 @@ struct day_place {
     uint64_t disk_limit_bytes;
     int32_t answer_tokens;
     const char *kv_type; // as of engine_options
+    int32_t window;      // of every layer of the demo model but each third; 0: of none
 };
 
 struct day {

@@ -25,34 +25,39 @@ void harness_open(struct harness *harness, const struct harness_options *options
         .backend = harness->backend, .device = harness->device, .context = options->context};
     demand(model_open(&harness->model, harness->gguf, &how, &err), &err, "model");
     const struct model_config *config = &harness->model.config;
-    harness->cache = (struct kv_cache){
+    harness->groups = kv_shape_groups(config);
+    const struct kv_cache cache = {
         .type = options->kv_type,
         .layout = attention_layout(options->attention),
         .block_size = options->block_size ? options->block_size : 16,
         .num_blocks = options->blocks ? options->blocks : 64,
     };
-    kv_shape_set(&harness->cache, config, 0);
-    demand(harness->backend->alloc(harness->device,
-                                   harness->cache.num_blocks * kv_block_bytes(&harness->cache),
-                                   &harness->cache.data),
-           NULL, "cache");
-    harness->pool = block_pool_create(harness->cache.num_blocks);
+    for (int i = 0; i < harness->groups; i++) {
+        harness->caches[i] = cache;
+        kv_shape_set(&harness->caches[i], config, i, 0);
+        const size_t bytes = cache.num_blocks * kv_block_bytes(&harness->caches[i]);
+        demand(harness->backend->alloc(harness->device, bytes, &harness->caches[i].data), NULL,
+               "cache");
+    }
+    harness->pool = block_pool_create(cache.num_blocks);
     ASSERT(harness->pool);
     const struct forward_limits limits = {
         .max_tokens = HARNESS_MAX_TOKENS,
         .max_seqs = HARNESS_MAX_SEQS,
-        .max_context = (int32_t)harness->cache.num_blocks * harness->cache.block_size,
+        .max_context = (int32_t)cache.num_blocks * cache.block_size,
         .max_logits = HARNESS_MAX_TOKENS,
         .attention = options->attention,
     };
-    demand(forward_create(&harness->model, &harness->cache, &limits, &harness->forward), NULL,
+    demand(forward_create(&harness->model, harness->caches, &limits, &harness->forward), NULL,
            "forward");
 }
 
 void harness_close(struct harness *harness) {
     forward_destroy(harness->forward);
-    harness->backend->release(harness->device, harness->cache.data,
-                              harness->cache.num_blocks * kv_block_bytes(&harness->cache));
+    for (int i = 0; i < harness->groups; i++)
+        harness->backend->release(harness->device, harness->caches[i].data,
+                                  harness->caches[i].num_blocks *
+                                      kv_block_bytes(&harness->caches[i]));
     block_pool_destroy(harness->pool);
     model_close(&harness->model);
     harness->backend->close(harness->device);
@@ -63,19 +68,25 @@ void harness_grow(struct harness *harness, struct block_table *table, int32_t le
     struct block_copy copy;
     if (length <= table->length) return;
     demand(block_table_grow(table, harness->pool, length, &copy), NULL, "pool");
-    if (copy.needed)
+    for (int i = 0; i < harness->groups && copy.needed; i++)
         harness->backend->copy_blocks(harness->device,
-                                      &(struct copy_blocks){.cache = &harness->cache,
+                                      &(struct copy_blocks){.cache = &harness->caches[i],
                                                             .source = &copy.source,
                                                             .destination = &copy.destination,
                                                             .pairs = 1});
+}
+
+void harness_add(struct harness *harness, const struct block_table *table, const int32_t *ids,
+                 int32_t first, int32_t count, int32_t rows) {
+    const struct block_table tables[KV_GROUPS] = {*table, *table};
+    forward_add(harness->forward, tables, ids, first, count, rows);
 }
 
 const float *harness_run(struct harness *harness, struct block_table *table, const int32_t *ids,
                          int32_t first, int32_t count, int32_t rows) {
     harness_grow(harness, table, first + count);
     forward_begin(harness->forward);
-    forward_add(harness->forward, table, ids, first, count, rows);
+    harness_add(harness, table, ids, first, count, rows);
     demand(forward_run(harness->forward), NULL, "forward");
     return rows ? forward_logits(harness->forward, 0) : NULL;
 }

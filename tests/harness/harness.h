@@ -12,7 +12,8 @@ struct harness {
     struct device *device;
     struct gguf *gguf;
     struct model model;
-    struct kv_cache cache;
+    struct kv_cache caches[KV_GROUPS]; // of as many blocks each, so that one table does for both
+    int groups;
     struct block_pool *pool;
     struct forward *forward;
 };
@@ -39,6 +40,10 @@ void harness_close(struct harness *harness);
 // after the last `rows` of them (borrowed until the next run).
 const float *harness_run(struct harness *harness, struct block_table *table, const int32_t *ids,
                          int32_t first, int32_t count, int32_t rows);
+
+// The same into a batch that the caller runs.
+void harness_add(struct harness *harness, const struct block_table *table, const int32_t *ids,
+                 int32_t first, int32_t count, int32_t rows);
 
 // Makes room in the table, and copies what it asks to copy.
 void harness_grow(struct harness *harness, struct block_table *table, int32_t length);

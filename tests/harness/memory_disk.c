@@ -26,7 +26,7 @@ struct record {
 
 struct reference {
     uint64_t conversation;
-    struct hash128 leaf;
+    struct hash128 format, leaf;
 };
 
 struct memory_store {
@@ -45,7 +45,7 @@ struct memory_store {
     enum status fail_write, fail_read, fail_begin, fail_list;
     bool blocks_reads, blocks_writes;
     uint32_t blocked;
-    bool open;
+    int32_t open; // pools
 };
 
 struct memory_disk { // one opening
@@ -188,7 +188,7 @@ static struct record *find_least(struct memory_store *store, struct hash128 form
         mark_path(store, format, blocks[i].parent);
     }
     for (uint32_t i = 0; references && i < store->reference_count; i++)
-        mark_path(store, format, store->references[i].leaf);
+        mark_path(store, store->references[i].format, store->references[i].leaf);
     for (uint32_t i = 0; i < store->touched; i++) {
         struct record *r = &store->records[i];
         if (!r->ids || r->children > 0 || r->mark == store->mark) continue;
@@ -261,8 +261,9 @@ static enum status list_all(struct memory_disk *disk) {
         if (status != STATUS_OK) return status; // it fails in the middle
     }
     for (uint32_t i = 0; i < store->reference_count; i++)
-        disk->listener.reference(disk->listener.user, store->references[i].conversation,
-                                 store->references[i].leaf);
+        if (hash_equal(store->references[i].format, disk->format.id))
+            disk->listener.reference(disk->listener.user, store->references[i].conversation,
+                                     store->references[i].leaf);
     return status;
 }
 
@@ -388,16 +389,21 @@ static void memory_drop(struct disk_pool *pool, const struct hash128 *keys, int3
     pthread_mutex_unlock(&store->lock);
 }
 
-static struct reference *find_reference(struct memory_store *store, uint64_t conversation) {
+// Of one format; NULL: of any.
+static struct reference *find_reference(struct memory_store *store, uint64_t conversation,
+                                        const struct hash128 *format) {
     for (uint32_t i = 0; i < store->reference_count; i++)
-        if (store->references[i].conversation == conversation) return &store->references[i];
+        if (store->references[i].conversation == conversation &&
+            (!format || hash_equal(store->references[i].format, *format)))
+            return &store->references[i];
     return NULL;
 }
 
 static void release(struct memory_store *store, uint64_t conversation) {
-    struct reference *reference = find_reference(store, conversation);
+    struct reference *reference;
     store->counts.releases++;
-    if (reference) *reference = store->references[--store->reference_count];
+    while ((reference = find_reference(store, conversation, NULL)))
+        *reference = store->references[--store->reference_count];
 }
 
 static void memory_reference(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf) {
@@ -406,11 +412,11 @@ static void memory_reference(struct disk_pool *pool, uint64_t conversation, stru
     if (hash_equal(leaf, (struct hash128){0})) {
         release(store, conversation);
     } else {
-        struct reference *reference = find_reference(store, conversation);
+        struct reference *reference = find_reference(store, conversation, &format);
         store->counts.references++;
         if (!reference && store->reference_count < MEMORY_STORE_REFERENCES)
             reference = &store->references[store->reference_count++];
-        if (reference) *reference = (struct reference){conversation, leaf};
+        if (reference) *reference = (struct reference){conversation, format, leaf};
         for (struct record *r = find(store, format, leaf); r; r = find(store, format, r->parent))
             r->used = ++store->clock;
     }
@@ -433,8 +439,8 @@ static struct disk_usage memory_usage(struct disk_pool *pool) {
 
 static void memory_close(struct disk_pool *pool, const struct disk_speed *speed) {
     struct memory_store *store = lock_store(pool);
-    ASSERT(store->open && store->blocked == 0);
-    store->open = false;
+    ASSERT(store->open > 0 && store->blocked == 0);
+    store->open--;
     store->counts.closed++;
     if (speed) store->speed = *speed;
     store->counts.speeds += speed != NULL;
@@ -442,7 +448,12 @@ static void memory_close(struct disk_pool *pool, const struct disk_speed *speed)
     free(pool);
 }
 
+static struct disk_pool *memory_twin(struct disk_pool *pool) {
+    return memory_store_open(((struct memory_disk *)pool)->store);
+}
+
 static const struct disk_pool_ops OPS = {
+    .twin = memory_twin,
     .open = memory_open,
     .write = memory_write,
     .read = memory_read,
@@ -465,7 +476,7 @@ struct memory_store *memory_store_create(uint32_t limit_blocks) {
 
 void memory_store_destroy(struct memory_store *store) {
     if (!store) return;
-    ASSERT(!store->open);
+    ASSERT(store->open == 0);
     for (uint32_t i = 0; i < store->touched; i++) {
         free(store->records[i].ids);
         free(store->records[i].payload);
@@ -480,8 +491,7 @@ struct disk_pool *memory_store_open(struct memory_store *store) {
     struct memory_disk *disk = calloc(1, sizeof *disk);
     if (!disk) return NULL;
     pthread_mutex_lock(&store->lock);
-    ASSERT(!store->open);
-    store->open = true;
+    store->open++;
     store->counts.opened++;
     pthread_mutex_unlock(&store->lock);
     disk->pool.ops = &OPS;
@@ -491,7 +501,7 @@ struct disk_pool *memory_store_open(struct memory_store *store) {
 
 bool memory_store_is_open(struct memory_store *store) {
     pthread_mutex_lock(&store->lock);
-    const bool open = store->open;
+    const bool open = store->open > 0;
     pthread_mutex_unlock(&store->lock);
     return open;
 }
@@ -602,7 +612,7 @@ bool memory_store_has(struct memory_store *store, struct hash128 key) {
 bool memory_store_reference(struct memory_store *store, uint64_t conversation,
                             struct hash128 *leaf) {
     pthread_mutex_lock(&store->lock);
-    const struct reference *reference = find_reference(store, conversation);
+    const struct reference *reference = find_reference(store, conversation, NULL);
     if (reference) *leaf = reference->leaf;
     pthread_mutex_unlock(&store->lock);
     return reference != NULL;

@@ -14,6 +14,14 @@ void fixture_pass_time(int64_t us) { __atomic_add_fetch(&now_us, us, __ATOMIC_RE
 
 static void note_change(void *user) { ((struct cache_fixture *)user)->changes++; }
 
+static int groups_of(const struct cache_fixture *fixture) {
+    return fixture->options.window > 0 && !fixture->options.windows_alone ? 2 : 1;
+}
+
+static size_t bytes_of(const struct kv_cache *shape) {
+    return shape->num_blocks * kv_block_bytes(shape);
+}
+
 void fixture_init(struct cache_fixture *fixture, const struct fixture_options *options) {
     *fixture = (struct cache_fixture){.backend = backend_reference(), .options = *options};
     struct fixture_options *o = &fixture->options;
@@ -22,20 +30,22 @@ void fixture_init(struct cache_fixture *fixture, const struct fixture_options *o
     if (!o->disk_blocks) o->disk_blocks = 512;
     if (!o->max_references) o->max_references = 64;
     fixture->format = hash_bytes(&o->format, sizeof o->format, 1);
-    fixture->shape = (struct kv_cache){
-        .type = DTYPE_F16,
-        .num_layers = 1,
-        .num_kv_heads = 1,
-        .head_size = FIXTURE_ROW_BYTES / 2,
-        .block_size = FIXTURE_BLOCK,
-        .num_blocks = o->blocks,
-    };
     const struct device_options device = {.threads = 1};
     assert_int_equal(fixture->backend->open(&device, &fixture->device, NULL), STATUS_OK);
-    const size_t bytes = o->blocks * kv_block_bytes(&fixture->shape);
-    assert_int_equal(fixture->backend->alloc(fixture->device, bytes, &fixture->shape.data),
-                     STATUS_OK);
-    memset(fixture->shape.data, 0xee, bytes);
+    for (int i = 0; i < groups_of(fixture); i++) {
+        struct kv_cache *shape = &fixture->shapes[i];
+        *shape = (struct kv_cache){
+            .type = DTYPE_F16,
+            .num_layers = 1 + i,
+            .num_kv_heads = 1,
+            .head_size = FIXTURE_ROW_BYTES / 2,
+            .block_size = FIXTURE_BLOCK,
+            .num_blocks = o->blocks,
+        };
+        assert_int_equal(fixture->backend->alloc(fixture->device, bytes_of(shape), &shape->data),
+                         STATUS_OK);
+        memset(shape->data, 0xee, bytes_of(shape));
+    }
     pthread_mutex_init(&fixture->lock, NULL);
     fixture->store = memory_store_create(0);
     assert_non_null(fixture->store);
@@ -46,22 +56,33 @@ void fixture_deinit(struct cache_fixture *fixture) {
     memory_store_check(fixture->store);
     memory_store_destroy(fixture->store);
     pthread_mutex_destroy(&fixture->lock);
-    fixture->backend->release(fixture->device, fixture->shape.data,
-                              fixture->shape.num_blocks * kv_block_bytes(&fixture->shape));
+    for (int i = 0; i < groups_of(fixture); i++)
+        fixture->backend->release(fixture->device, fixture->shapes[i].data,
+                                  bytes_of(&fixture->shapes[i]));
     fixture->backend->close(fixture->device);
 }
 
-enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *pool,
-                             struct error *err) {
+// Each group has a format of its own.
+static struct hash128 format_of(const struct cache_fixture *fixture, int group) {
+    struct hash128 format = fixture->format;
+    format.high += (uint64_t)group;
+    return format;
+}
+
+static enum status open_group(struct cache_fixture *fixture, int group, struct disk_pool *pool,
+                              struct error *err) {
     const struct fixture_options *o = &fixture->options;
+    struct cache_group *opened = &fixture->all.groups[group];
+    opened->reach = group == groups_of(fixture) - 1 ? o->window : 0;
     const struct block_cache_options options = {
         .backend = fixture->backend,
         .device = fixture->device,
-        .shape = &fixture->shape,
+        .shape = &fixture->shapes[group],
         .lock = &fixture->lock,
         .host_slots = o->host_slots,
         .disk = pool,
-        .format = fixture->format,
+        .format = format_of(fixture, group),
+        .windowed = opened->reach > 0,
         .model = "none",
         .max_disk_blocks = o->disk_blocks,
         .disk_slots = o->disk_slots,
@@ -70,7 +91,18 @@ enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *po
         .user = fixture,
         .no_thread = !o->threads,
     };
-    return block_cache_create(&options, &fixture->cache, err);
+    TRY(block_cache_create(&options, &opened->cache, err));
+    fixture->all.count++;
+    return STATUS_OK;
+}
+
+enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *pool,
+                             struct error *err) {
+    fixture->all = (struct grouped_cache){.block_size = FIXTURE_BLOCK};
+    struct disk_pool *twin = pool && groups_of(fixture) > 1 ? pool->ops->twin(pool) : NULL;
+    TRY(open_group(fixture, 0, pool, err));
+    fixture->cache = fixture->all.groups[0].cache;
+    return groups_of(fixture) > 1 ? open_group(fixture, 1, twin, err) : STATUS_OK;
 }
 
 void fixture_open(struct cache_fixture *fixture) {
@@ -83,41 +115,47 @@ void fixture_open(struct cache_fixture *fixture) {
 
 void fixture_close(struct cache_fixture *fixture) {
     if (!fixture->cache) return;
-    block_cache_check(fixture->cache);
-    assert_int_equal(fixture_usage(fixture).device_held, 0);
+    fixture_check(fixture);
+    const struct kv_usage usage = fixture_usage(fixture);
+    assert_int_equal(usage.device_held + usage.window_held, 0);
     pthread_mutex_unlock(&fixture->lock);
-    assert_true(block_cache_destroy(fixture->cache, 1000));
+    assert_true(grouped_cache_destroy(&fixture->all, 1000));
     fixture->cache = NULL;
     assert_false(memory_store_is_open(fixture->store));
 }
 
+void fixture_check(struct cache_fixture *fixture) {
+    for (int i = 0; i < fixture->all.count; i++)
+        block_cache_check(fixture->all.groups[i].cache);
+}
+
 int fixture_work(struct cache_fixture *fixture) {
     int jobs = 0;
-    while (block_cache_work_disk(fixture->cache)) {
-        block_cache_check(fixture->cache);
-        jobs++;
-    }
+    for (int i = 0; i < fixture->all.count; i++)
+        while (block_cache_work_disk(fixture->all.groups[i].cache)) {
+            fixture_check(fixture);
+            jobs++;
+        }
     return jobs;
 }
 
 void fixture_write_all(struct cache_fixture *fixture) {
     do
-        block_cache_write_behind(fixture->cache);
+        grouped_cache_write_behind(&fixture->all);
     while (fixture_work(fixture) > 0);
-    assert_true(block_cache_is_written(fixture->cache));
+    assert_true(grouped_cache_is_written(&fixture->all));
 }
 
 // ---- logs
 
 void fixture_log_init(struct cache_fixture *fixture, struct fixture_log *log) {
     *log = (struct fixture_log){0};
-    assert_int_equal(block_table_init(&log->table, FIXTURE_LONGEST, fixture->shape.block_size),
-                     STATUS_OK);
+    assert_int_equal(grouped_table_init(&fixture->all, &log->tables, FIXTURE_LONGEST), STATUS_OK);
 }
 
 void fixture_log_deinit(struct cache_fixture *fixture, struct fixture_log *log) {
     fixture_park(fixture, log);
-    block_table_deinit(&log->table, block_cache_pool(fixture->cache));
+    grouped_table_deinit(&fixture->all, &log->tables);
 }
 
 static uint64_t mix(uint64_t x) { // splitmix64's finaliser
@@ -145,33 +183,36 @@ void fixture_rehash(const struct cache_fixture *fixture, struct fixture_log *log
         fixture_push(fixture, log, log->ids[log->length]);
 }
 
-static void make_row(uint64_t state, int plane, uint64_t row[2]) {
-    row[0] = mix(state + (uint64_t)plane);
+static void make_row(uint64_t state, int group, int plane, uint64_t row[2]) {
+    row[0] = mix(state + (uint64_t)(2 * group + plane));
     row[1] = ~row[0];
 }
 
 static char *row_at(const struct cache_fixture *fixture, const struct fixture_log *log, int32_t at,
-                    int plane) {
-    const uint32_t block = log->table.blocks[at / FIXTURE_BLOCK];
-    return (char *)fixture->shape.data + block * kv_block_bytes(&fixture->shape) +
-           (size_t)plane * kv_plane_bytes(&fixture->shape) +
-           (size_t)(at % FIXTURE_BLOCK) * FIXTURE_ROW_BYTES;
+                    int group, int plane) {
+    const struct kv_cache *shape = &fixture->shapes[group];
+    const uint32_t block = log->tables.of[group].blocks[at / FIXTURE_BLOCK];
+    return (char *)shape->data + block * kv_block_bytes(shape) +
+           (size_t)plane * kv_plane_bytes(shape) + (size_t)(at % FIXTURE_BLOCK) * FIXTURE_ROW_BYTES;
 }
 
 enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log, int32_t end) {
-    struct block_pool *pool = block_cache_pool(fixture->cache);
+    const struct grouped_cache *all = &fixture->all;
     assert_false(log->pending);
-    assert_int_equal(log->cached, log->table.length);
-    if (!block_cache_make_free(fixture->cache, block_cache_need(fixture->cache, &log->table, end)))
+    assert_int_equal(log->cached, log->tables.of[0].length);
+    if (!grouped_cache_make_free(all, grouped_cache_need(all, &log->tables, end)))
         return STATUS_FULL;
-    const uint32_t free = block_pool_free(pool);
-    const uint32_t need = block_cache_need(fixture->cache, &log->table, end);
-    assert_int_equal(block_cache_grow(fixture->cache, &log->table, end), STATUS_OK);
-    assert_int_equal(block_pool_free(pool), free - need); // neither more nor less than was said
-    for (int32_t at = log->cached; at < end; at++) {      // what may be written is nobody else's
-        const uint32_t block = log->table.blocks[at / FIXTURE_BLOCK];
-        assert_int_equal(block_pool_references(pool, block), 1);
-        assert_int_equal(block_pool_node(pool, block), BLOCK_NONE);
+    const struct block_counts free = grouped_cache_free(all);
+    const struct block_counts need = grouped_cache_need(all, &log->tables, end);
+    assert_int_equal(grouped_cache_grow(all, &log->tables, end), STATUS_OK);
+    for (int i = 0; i < all->count; i++) {
+        const struct block_pool *pool = block_cache_pool(all->groups[i].cache);
+        assert_int_equal(block_pool_free(pool), free.of[i] - need.of[i]); // exactly what was said
+        for (int32_t at = log->cached; at < end; at++) { // what may be written is nobody else's
+            const uint32_t block = log->tables.of[i].blocks[at / FIXTURE_BLOCK];
+            assert_int_equal(block_pool_references(pool, block), 1);
+            assert_int_equal(block_pool_node(pool, block), BLOCK_NONE);
+        }
     }
     log->pending = true;
     return STATUS_OK;
@@ -179,14 +220,15 @@ enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log
 
 void fixture_commit(struct cache_fixture *fixture, struct fixture_log *log) {
     assert_true(log->pending);
-    for (int32_t at = log->cached; at < log->table.length; at++)
-        for (int plane = 0; plane < 2; plane++) {
+    const int32_t end = log->tables.of[0].length;
+    for (int32_t at = log->cached; at < end; at++)
+        for (int i = 0; i < 2 * fixture->all.count; i++) {
             uint64_t row[2];
-            make_row(log->states[at], plane, row);
-            memcpy(row_at(fixture, log, at, plane), row, sizeof row);
+            make_row(log->states[at], i / 2, i % 2, row);
+            memcpy(row_at(fixture, log, at, i / 2, i % 2), row, sizeof row);
         }
-    block_cache_seal(fixture->cache, &log->table, log->ids, log->cached);
-    log->cached = log->table.length;
+    grouped_cache_commit(&fixture->all, &log->tables, log->ids, log->cached, 0);
+    log->cached = end;
     log->pending = false;
 }
 
@@ -194,7 +236,7 @@ void fixture_compute(struct cache_fixture *fixture, struct fixture_log *log) {
     if (log->cached == log->length) return;
     assert_int_equal(fixture_begin(fixture, log, log->length), STATUS_OK);
     fixture_commit(fixture, log);
-    block_cache_check(fixture->cache);
+    fixture_check(fixture);
 }
 
 void fixture_fork(struct cache_fixture *fixture, const struct fixture_log *log,
@@ -203,60 +245,66 @@ void fixture_fork(struct cache_fixture *fixture, const struct fixture_log *log,
     memcpy(fork->states, log->states, sizeof fork->states);
     fork->length = log->length;
     fork->cached = log->cached;
-    block_table_fork(&log->table, block_cache_pool(fixture->cache), log->cached, &fork->table);
+    grouped_table_fork(&fixture->all, &log->tables, log->cached, &fork->tables);
 }
 
 void fixture_truncate(struct cache_fixture *fixture, struct fixture_log *log, int32_t length) {
     assert_false(log->pending);
     log->length = length;
     if (log->cached <= length) return;
-    block_cache_truncate(fixture->cache, &log->table, log->ids, length);
-    log->cached = length;
+    log->cached = grouped_cache_truncate(&fixture->all, &log->tables, log->ids, length);
 }
 
 void fixture_park(struct cache_fixture *fixture, struct fixture_log *log) {
     assert_false(log->pending);
-    block_cache_truncate(fixture->cache, &log->table, log->ids, 0);
-    log->cached = 0;
+    log->cached = grouped_cache_truncate(&fixture->all, &log->tables, log->ids, 0);
 }
 
 int32_t fixture_adopt(struct cache_fixture *fixture, struct fixture_log *log) {
-    const int32_t added = block_cache_adopt(fixture->cache, &log->table, log->ids, log->length);
-    log->cached += added;
-    assert_int_equal(log->cached, log->table.length);
+    const int32_t before = log->cached;
+    log->cached = grouped_cache_adopt(&fixture->all, &log->tables, log->ids, log->length);
+    assert_int_equal(log->cached, log->tables.of[0].length);
     fixture_verify(fixture, log);
-    return added;
+    return log->cached - before;
+}
+
+void fixture_plan(struct cache_fixture *fixture, const struct fixture_log *log, int32_t length,
+                  enum kv_restore mode, double us_per_token, struct restore_plan *plan) {
+    grouped_cache_plan(&fixture->all, &log->tables, log->ids, length, mode, us_per_token, plan);
 }
 
 int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
                         enum kv_restore mode, struct restore_tally *tally) {
     const int32_t before = log->cached;
     struct restore_plan plan;
+    struct block_counts need;
     *tally = (struct restore_tally){0};
-    block_cache_plan(fixture->cache, &log->table, log->ids, log->length, mode, 100, &plan);
+    fixture_plan(fixture, log, log->length, mode, 100, &plan);
     for (;;) {
         const enum restore_outcome outcome =
-            block_cache_restore(fixture->cache, &log->table, log->ids, plan.target, tally);
-        block_cache_check(fixture->cache);
+            grouped_cache_restore(&fixture->all, &log->tables, log->ids, plan.target, tally, &need);
+        fixture_check(fixture);
         if (outcome == RESTORE_DONE) break;
-        if (outcome == RESTORE_FULL && !block_cache_make_free(fixture->cache, 1)) break;
+        if (outcome == RESTORE_FULL && !grouped_cache_make_free(&fixture->all, need)) break;
         if (outcome == RESTORE_WAITS) assert_true(fixture_work(fixture) > 0);
     }
-    log->cached = log->table.length;
+    log->cached = grouped_cache_settle(&fixture->all, &log->tables);
     fixture_verify(fixture, log);
-    assert_int_equal(log->cached - before,
-                     tally->device_tokens + tally->host_tokens + tally->disk_tokens);
+    if (fixture->options.window == 0)
+        assert_int_equal(log->cached - before,
+                         tally->device_tokens + tally->host_tokens + tally->disk_tokens);
     return log->cached - before;
 }
 
 void fixture_verify(const struct cache_fixture *fixture, const struct fixture_log *log) {
-    assert_in_range(log->cached, 0, log->table.length);
-    for (int32_t at = 0; at < log->cached; at++)
-        for (int plane = 0; plane < 2; plane++) {
+    assert_true(grouped_table_reaches(&fixture->all, &log->tables, log->cached));
+    for (int i = 0; i < 2 * fixture->all.count; i++)
+        for (int32_t at = log->tables.of[i / 2].first * FIXTURE_BLOCK; at < log->cached; at++) {
             uint64_t row[2];
-            make_row(log->states[at], plane, row);
-            if (memcmp(row_at(fixture, log, at, plane), row, sizeof row) != 0)
-                fail_msg("token %d of %d has another's KV", (int)at, (int)log->cached);
+            make_row(log->states[at], i / 2, i % 2, row);
+            if (memcmp(row_at(fixture, log, at, i / 2, i % 2), row, sizeof row) != 0)
+                fail_msg("token %d of %d has another's KV in group %d", (int)at, (int)log->cached,
+                         i / 2);
         }
 }
 
@@ -275,6 +323,6 @@ int32_t fixture_depth(struct cache_fixture *fixture, const struct fixture_log *l
 
 struct kv_usage fixture_usage(const struct cache_fixture *fixture) {
     struct kv_usage usage;
-    block_cache_usage(fixture->cache, &usage);
+    grouped_cache_usage(&fixture->all, &usage);
     return usage;
 }

@@ -26,7 +26,7 @@ static void log_of(struct cache_fixture *f, struct fixture_log *log, const char 
 }
 
 static void evict_all(struct cache_fixture *f) {
-    assert_true(block_cache_make_free(f->cache, f->shape.num_blocks));
+    assert_true(block_cache_make_free(f->cache, f->shapes[0].num_blocks));
     block_cache_check(f->cache);
 }
 
@@ -80,9 +80,9 @@ static void equal_tokens_computed_at_once_are_kept_once(void **state) {
     assert_int_equal(fixture_usage(&f).duplicate_blocks, 2);
     assert_int_equal(fixture_usage(&f).device_held, 4); // two full ones, and a tail each
     assert_int_equal(fixture_usage(&f).device_spared, 2);
-    assert_int_equal(a.table.blocks[0], b.table.blocks[0]);
-    assert_int_equal(a.table.blocks[1], b.table.blocks[1]);
-    assert_int_not_equal(a.table.blocks[2], b.table.blocks[2]);
+    assert_int_equal(a.tables.of[0].blocks[0], b.tables.of[0].blocks[0]);
+    assert_int_equal(a.tables.of[0].blocks[1], b.tables.of[0].blocks[1]);
+    assert_int_not_equal(a.tables.of[0].blocks[2], b.tables.of[0].blocks[2]);
     fixture_verify(&f, &a);
     fixture_verify(&f, &b);
     fixture_log_deinit(&f, &a);
@@ -101,14 +101,14 @@ static void fork_that_is_written_copies_one_block(void **state) {
     fixture_log_init(&f, &b);
     fixture_fork(&f, &a, &b);
     assert_int_equal(fixture_usage(&f).device_held, 3);
-    const uint32_t tail = a.table.blocks[2];
+    const uint32_t tail = a.tables.of[0].blocks[2];
     fixture_push(&f, &b, 'x');
     fixture_compute(&f, &b);
     assert_int_equal(fixture_usage(&f).device_held, 4);
     fixture_push(&f, &a, 'y');
     fixture_compute(&f, &a);
     assert_int_equal(fixture_usage(&f).device_held, 4);
-    assert_int_equal(a.table.blocks[2], tail); // its own again
+    assert_int_equal(a.tables.of[0].blocks[2], tail); // its own again
     fixture_verify(&f, &a);
     fixture_verify(&f, &b);
     fixture_log_deinit(&f, &a);
@@ -142,18 +142,18 @@ static void tail_is_found_and_continued_in_its_place(void **state) {
     remember(&f, A8 "bbbb");
     log_of(&f, &a, A8 "bbbbxxxx");
     assert_int_equal(fixture_adopt(&f, &a), 12);
-    const uint32_t tail = a.table.blocks[1];
-    assert_int_equal(block_cache_need(f.cache, &a.table, 16), 0);
+    const uint32_t tail = a.tables.of[0].blocks[1];
+    assert_int_equal(block_cache_need(f.cache, &a.tables.of[0], 16), 0);
     fixture_compute(&f, &a);
-    assert_int_equal(a.table.blocks[1], tail); // thawed: nobody else had it
+    assert_int_equal(a.tables.of[0].blocks[1], tail); // thawed: nobody else had it
     fixture_verify(&f, &a);
 
     fixture_truncate(&f, &a, 8);
     log_of(&f, &b, A8 "bbbbyyyy");
     assert_int_equal(fixture_adopt(&f, &b), 12);
-    assert_int_equal(block_cache_need(f.cache, &b.table, 16), 1);
+    assert_int_equal(block_cache_need(f.cache, &b.tables.of[0], 16), 1);
     fixture_compute(&f, &b);
-    assert_int_not_equal(b.table.blocks[1], tail); // copied: it names more than this has
+    assert_int_not_equal(b.tables.of[0].blocks[1], tail); // copied: it names more than this has
     fixture_verify(&f, &b);
     assert_int_equal(on_device(&f, A8 "bbbbxxxx"), 16);
     fixture_log_deinit(&f, &a);
@@ -171,10 +171,10 @@ static void tail_that_two_tables_have_is_copied_by_who_writes(void **state) {
     log_of(&f, &b, A8 "bbbby");
     assert_int_equal(fixture_adopt(&f, &a), 12);
     assert_int_equal(fixture_adopt(&f, &b), 12);
-    assert_int_equal(block_cache_need(f.cache, &a.table, 13), 1);
+    assert_int_equal(block_cache_need(f.cache, &a.tables.of[0], 13), 1);
     fixture_compute(&f, &a);
     assert_int_equal(on_device(&f, A8 "bbbb"), 12); // it has its name still
-    assert_int_equal(block_cache_need(f.cache, &b.table, 13), 0);
+    assert_int_equal(block_cache_need(f.cache, &b.tables.of[0], 13), 0);
     fixture_compute(&f, &b);
     fixture_verify(&f, &a);
     fixture_verify(&f, &b);
@@ -214,7 +214,7 @@ static void leaf_is_evicted_before_its_parent(void **state) {
     open_with(&f, &DEVICE_ONLY);
     remember(&f, A8 B8 C8 "dd");
     for (uint32_t left = 4; left-- > 0;) {
-        assert_true(block_cache_make_free(f.cache, f.shape.num_blocks - left));
+        assert_true(block_cache_make_free(f.cache, f.shapes[0].num_blocks - left));
         block_cache_check(f.cache);
         assert_int_equal(on_device(&f, A8 B8 C8 "dd"), (int32_t)left * FIXTURE_BLOCK);
     }
@@ -233,24 +233,25 @@ static void parents_rank_no_lower_than_what_hangs_on_them(void **state) {
     fixture_compute(&f, &a);
     fixture_log_init(&f, &b);
     fixture_fork(&f, &a, &b);
-    block_cache_truncate(f.cache, &b.table, b.ids, 8);
+    block_cache_truncate(f.cache, &b.tables.of[0], b.ids, 8);
     b.cached = 8;
     assert_int_equal(fixture_adopt(&f, &b), 16);
     fixture_log_deinit(&f, &a);
     fixture_log_deinit(&f, &b);
     for (uint32_t left = 3; left-- > 0;) {
-        assert_true(block_cache_make_free(f.cache, f.shape.num_blocks - left));
+        assert_true(block_cache_make_free(f.cache, f.shapes[0].num_blocks - left));
         block_cache_check(f.cache);
     }
 
     remember(&f, A8 B8);
     log_of(&f, &a, A8 C8);
     assert_int_equal(fixture_begin(&f, &a, 16), STATUS_OK);
-    block_cache_pin(f.cache, &a.table, 16); // before its first block is found to be a duplicate
+    block_cache_pin(f.cache, &a.tables.of[0],
+                    16); // before its first block is found to be a duplicate
     fixture_commit(&f, &a);
     fixture_log_deinit(&f, &a);
     for (uint32_t left = 3; left-- > 0;) {
-        assert_true(block_cache_make_free(f.cache, f.shape.num_blocks - left));
+        assert_true(block_cache_make_free(f.cache, f.shapes[0].num_blocks - left));
         block_cache_check(f.cache);
     }
     fixture_deinit(&f);
@@ -274,7 +275,7 @@ static void pinned_head_leaves_last(void **state) {
     open_with(&f, &DEVICE_ONLY);
     log_of(&f, &a, A8 B8 C8 D8);
     fixture_compute(&f, &a);
-    block_cache_pin(f.cache, &a.table, 17);
+    block_cache_pin(f.cache, &a.tables.of[0], 17);
     fixture_log_deinit(&f, &a);
     flood(&f, 10);
     assert_int_equal(on_device(&f, A8 B8 C8 D8), 16);
@@ -305,8 +306,8 @@ static void grow_that_does_not_fit_changes_nothing(void **state) {
     log_of(&f, &a, A8 B8 "cc");
     fixture_compute(&f, &a);
     log_of(&f, &b, D8 D8);
-    assert_int_equal(block_cache_grow(f.cache, &b.table, 16), STATUS_FULL);
-    assert_int_equal(b.table.count, 0);
+    assert_int_equal(block_cache_grow(f.cache, &b.tables.of[0], 16), STATUS_FULL);
+    assert_int_equal(b.tables.of[0].count, 0);
     assert_int_equal(fixture_usage(&f).device_free, 1);
     assert_false(block_cache_make_free(f.cache, 2));
     fixture_verify(&f, &a);
@@ -328,7 +329,7 @@ static void evicted_to_the_host_comes_back_with_the_same_bytes(void **state) {
     assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).block_bytes);
     assert_int_equal(fixture_usage(&f).lost_blocks, 0);
     assert_int_equal(on_device(&f, A8 B8 C8 "ddd"), 0);
-    memset(f.shape.data, 0x77, f.shape.num_blocks * kv_block_bytes(&f.shape));
+    memset(f.shapes[0].data, 0x77, f.shapes[0].num_blocks * kv_block_bytes(&f.shapes[0]));
     const struct restore_tally tally = bring_back(&f, A8 B8 C8 "ddd", 27);
     assert_int_equal(tally.host_tokens, 27);
     assert_int_equal(fixture_usage(&f).swap_in_bytes, 4 * fixture_usage(&f).block_bytes);
@@ -393,7 +394,8 @@ static void reads_overtake_writes(void **state) {
     remember(&f, C8 D8);
     block_cache_write_behind(f.cache);
     log_of(&f, &a, A8 B8);
-    assert_int_equal(block_cache_restore(f.cache, &a.table, a.ids, 16, &tally), RESTORE_WAITS);
+    assert_int_equal(block_cache_restore(f.cache, &a.tables.of[0], a.ids, 0, 16, &tally),
+                     RESTORE_WAITS);
     assert_true(block_cache_work_disk(f.cache));
     memory_store_count(f.store, &counts);
     assert_int_equal(counts.read_blocks, 2);
@@ -434,27 +436,27 @@ static void plan_restores_what_is_cheaper_than_computing(void **state) {
     remember(&f, A8 B8 C8);
     new_day(&f);
     log_of(&f, &a, A8 B8 C8 D8);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_AUTO, 1, &plan);
+    fixture_plan(&f, &a, 32, KV_RESTORE_AUTO, 1, &plan);
     assert_int_equal(plan.target, 0);
     assert_int_equal(plan.left_tokens, 24);
     assert_in_range(plan.left_us, 3 * 256, 4 * 256);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_AUTO, 100, &plan);
+    fixture_plan(&f, &a, 32, KV_RESTORE_AUTO, 100, &plan);
     assert_int_equal(plan.target, 24);
     assert_int_equal(plan.left_tokens, 0);
     assert_int_equal(plan.prefill_us, 2400);
     assert_in_range(plan.restore_us, 3 * 256, 4 * 256);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_AUTO, 0, &plan);
+    fixture_plan(&f, &a, 32, KV_RESTORE_AUTO, 0, &plan);
     assert_int_equal(plan.target, 24); // nobody knows how slow: slow
-    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_ALWAYS, 1, &plan);
+    fixture_plan(&f, &a, 32, KV_RESTORE_ALWAYS, 1, &plan);
     assert_int_equal(plan.target, 24);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_NEVER, 100, &plan);
+    fixture_plan(&f, &a, 32, KV_RESTORE_NEVER, 100, &plan);
     assert_int_equal(plan.target, 0);
     assert_int_equal(plan.left_tokens, 24);
     fixture_set(&f, &a, A8);
     fixture_compute(&f, &a);
     fixture_park(&f, &a);
     fixture_set(&f, &a, A8 B8 C8 D8);
-    block_cache_plan(f.cache, &a.table, a.ids, 32, KV_RESTORE_NEVER, 100, &plan);
+    fixture_plan(&f, &a, 32, KV_RESTORE_NEVER, 100, &plan);
     assert_int_equal(plan.target, 8); // what the device has costs nothing
     fixture_log_deinit(&f, &a);
     fixture_deinit(&f);
@@ -593,7 +595,7 @@ static void conversations_know_what_is_theirs_alone(void **state) {
     (void)hold(&f, 7, A8 B8 C8);
     (void)hold(&f, 8, A8 D8 "eee");
     for (int day = 0; day < 2; day++) {
-        block_cache_conversation_usage(f.cache, names, 3, usage);
+        block_cache_conversation_usage(f.cache, names, 3, false, usage);
         assert_int_equal(usage[0].tokens, 24);
         assert_int_equal(usage[0].unique_blocks, 2);
         assert_int_equal(usage[0].shared_blocks, 1);
@@ -605,7 +607,7 @@ static void conversations_know_what_is_theirs_alone(void **state) {
         if (day == 0) new_day(&f);
     }
     block_cache_release(f.cache, 8);
-    block_cache_conversation_usage(f.cache, names, 3, usage);
+    block_cache_conversation_usage(f.cache, names, 3, false, usage);
     assert_int_equal(usage[0].unique_blocks, 3);
     assert_int_equal(usage[1].tokens, 0);
     fixture_deinit(&f);
@@ -637,7 +639,7 @@ static void strip_removes_what_nobody_else_needs(void **state) {
     assert_int_equal(block_cache_strip(f.cache, 8), 2);
     fixture_work(&f);
     assert_int_equal(memory_store_blocks(f.store), 0);
-    assert_int_equal(fixture_usage(&f).device_free, f.shape.num_blocks);
+    assert_int_equal(fixture_usage(&f).device_free, f.shapes[0].num_blocks);
     assert_int_equal(block_cache_strip(f.cache, 99), 0);
     new_day(&f);
     (void)bring_back(&f, A8 B8 D8, 0);

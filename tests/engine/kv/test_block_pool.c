@@ -51,7 +51,8 @@ static void model_release(struct model *m, uint32_t block) {
     if (--b->references > 0) return;
     if (b->node == BLOCK_NONE) b->rank = BLOCK_FRESH;
     if (b->node == BLOCK_NONE) return;
-    const uint32_t most[BLOCK_RANK_COUNT] = {m->total, m->total - m->total / 4, m->total / 5};
+    const uint32_t most[BLOCK_RANK_COUNT] = {m->total, m->total, m->total - m->total / 4,
+                                             m->total / 5};
     for (int rank = BLOCK_PINNED; rank > BLOCK_FRESH; rank--) {
         if (count_cached(m, rank) <= most[rank]) continue;
         struct facts *demoted = &m->blocks[oldest(m, rank)];
@@ -79,7 +80,7 @@ static void compare(const struct model *m, const struct block_pool *pool) {
         assert_int_equal(block_pool_node(pool, i), b->node);
         assert_int_equal(block_pool_rank(pool, i), b->rank);
     }
-    for (int rank = BLOCK_PINNED; rank >= BLOCK_FRESH; rank--)
+    for (int rank = BLOCK_PINNED; rank >= BLOCK_RETIRED; rank--)
         if (oldest(m, rank) != BLOCK_NONE) victim = oldest(m, rank);
     assert_int_equal(block_pool_free(pool), free);
     assert_int_equal(block_pool_cached(pool), cached);
@@ -117,7 +118,11 @@ static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
     } else if (verb == 3 && !is_free) {
         block_pool_retain(pool, block);
         b->references++;
-    } else if (verb < 7 && b->references > 0) {
+    } else if (verb == 6 && b->references > 0) {
+        block_pool_retire(pool, block);
+        if (b->references == 1 && b->rank == BLOCK_FRESH) b->rank = BLOCK_RETIRED;
+        model_release(m, block);
+    } else if (verb < 6 && b->references > 0) {
         block_pool_release(pool, block);
         model_release(m, block);
     } else if (verb == 7 && !is_free) {
@@ -144,7 +149,7 @@ static void random_walk_agrees_with_the_model(void **state) {
         static struct model model;
         model = (struct model){.total = total};
         for (uint32_t i = 0; i < total; i++)
-            model.blocks[i].node = BLOCK_NONE;
+            model.blocks[i] = (struct facts){.node = BLOCK_NONE, .rank = BLOCK_FRESH};
         assert_int_equal(block_pool_total(pool), total);
         for (int i = 0; i < STEPS / 8; i++) {
             step(&model, pool, counts);

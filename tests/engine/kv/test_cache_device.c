@@ -87,7 +87,7 @@ static void remember(struct cache_fixture *f, const char *text) {
 }
 
 static void evict_all(struct cache_fixture *f) {
-    assert_true(block_cache_make_free(f->cache, f->shape.num_blocks));
+    assert_true(block_cache_make_free(f->cache, f->shapes[0].num_blocks));
 }
 
 // As the engine does it, without a sync of its own before all is there.
@@ -97,14 +97,14 @@ static void bring_back(struct cache_fixture *f, const char *text) {
     enum restore_outcome outcome;
     log_of(f, &log, text);
     do {
-        outcome = block_cache_restore(f->cache, &log.table, log.ids, log.length, &tally);
+        outcome = block_cache_restore(f->cache, &log.tables.of[0], log.ids, 0, log.length, &tally);
         block_cache_check(f->cache);
         if (outcome == RESTORE_WAITS) assert_true(fixture_work(f) > 0);
     } while (outcome == RESTORE_WAITS);
     assert_int_equal(outcome, RESTORE_DONE);
-    assert_int_equal(log.table.length, log.length);
+    assert_int_equal(log.tables.of[0].length, log.length);
     sync(f);
-    log.cached = log.table.length;
+    log.cached = log.tables.of[0].length;
     fixture_verify(f, &log);
     fixture_log_deinit(f, &log);
 }
@@ -137,7 +137,7 @@ static void a_restore_is_expected_to_take_what_the_device_says_that_swaps_took(v
     evict_all(&f);
     sync(&f);
     log_of(&f, &log, A8 B8);
-    block_cache_plan(f.cache, &log.table, log.ids, log.length, KV_RESTORE_ALWAYS, 1, &plan);
+    fixture_plan(&f, &log, log.length, KV_RESTORE_ALWAYS, 1, &plan);
     assert_int_equal(plan.restore_us, 2 * SWAP_US);
     fixture_log_deinit(&f, &log);
     fixture_deinit(&f);
@@ -195,16 +195,18 @@ static void nothing_is_restored_by_a_device_that_fails(void **state) {
     sync(&f);
     log_of(&f, &log, text);
     fails = true; // which is seen before the disk is asked for the rest
-    assert_int_equal(block_cache_restore(f.cache, &log.table, log.ids, log.length, &tally),
-                     RESTORE_DONE);
+    assert_int_equal(
+        block_cache_restore(f.cache, &log.tables.of[0], log.ids, 0, log.length, &tally),
+        RESTORE_DONE);
     block_cache_check(f.cache);
     assert_false(block_cache_is_trusted(f.cache));
     assert_int_equal(fixture_work(&f), 0);
     assert_int_equal(fixture_usage(&f).host_moving, 0);
-    block_table_truncate(&log.table, block_cache_pool(f.cache), 0);
-    assert_int_equal(block_cache_restore(f.cache, &log.table, log.ids, log.length, &tally),
-                     RESTORE_DONE);
-    assert_int_equal(log.table.length, 0);
+    block_table_truncate(&log.tables.of[0], block_cache_pool(f.cache), 0);
+    assert_int_equal(
+        block_cache_restore(f.cache, &log.tables.of[0], log.ids, 0, log.length, &tally),
+        RESTORE_DONE);
+    assert_int_equal(log.tables.of[0].length, 0);
     fixture_log_deinit(&f, &log);
     fixture_deinit(&f);
 }

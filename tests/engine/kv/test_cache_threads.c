@@ -48,8 +48,8 @@ static int32_t restore(struct cache_fixture *f, struct fixture_log *log) {
     const int32_t before = log->cached;
     for (int i = 0; i < PATIENCE_MS; i++) {
         const enum restore_outcome outcome =
-            block_cache_restore(f->cache, &log->table, log->ids, log->length, &tally);
-        log->cached = log->table.length;
+            block_cache_restore(f->cache, &log->tables.of[0], log->ids, 0, log->length, &tally);
+        log->cached = log->tables.of[0].length;
         block_cache_check(f->cache);
         if (outcome == RESTORE_DONE) break;
         if (outcome == RESTORE_FULL && !block_cache_make_free(f->cache, 1)) break;
@@ -109,8 +109,9 @@ static void read_that_never_returns_is_given_up(void **state) {
     fixture_log_init(&f, &log);
     fixture_set(&f, &log, LOG_A);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(block_cache_restore(f.cache, &log.table, log.ids, log.length, &tally),
-                         RESTORE_WAITS);
+        assert_int_equal(
+            block_cache_restore(f.cache, &log.tables.of[0], log.ids, 0, log.length, &tally),
+            RESTORE_WAITS);
         let_disk_work(&f);
     }
     wait_until_blocked(&f);
@@ -140,8 +141,9 @@ static void late_read_is_of_use_to_the_next(void **state) {
     memory_store_block(f.store, true, false);
     fixture_log_init(&f, &log);
     fixture_set(&f, &log, LOG_A);
-    assert_int_equal(block_cache_restore(f.cache, &log.table, log.ids, log.length, &tally),
-                     RESTORE_WAITS);
+    assert_int_equal(
+        block_cache_restore(f.cache, &log.tables.of[0], log.ids, 0, log.length, &tally),
+        RESTORE_WAITS);
     wait_until_blocked(&f);
     fixture_park(&f, &log);
     memory_store_unblock(f.store);
@@ -215,8 +217,8 @@ static void random_step(struct cache_fixture *f, struct fixture_log logs[LOGS]) 
         break;
     case 2:
     case 3:
-        (void)block_cache_restore(f->cache, &log->table, log->ids, log->length, &tally);
-        log->cached = log->table.length;
+        (void)block_cache_restore(f->cache, &log->tables.of[0], log->ids, 0, log->length, &tally);
+        log->cached = log->tables.of[0].length;
         break;
     case 4:
         block_cache_write_behind(f->cache);

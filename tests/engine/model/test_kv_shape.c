@@ -18,7 +18,8 @@ static struct model_config random_config(unsigned *state) {
     int32_t last[2] = {-1, -1}; // layers with keys of their own, of each kind
     for (int k = 0; k < 2; k++)
         kinds[k] = (struct attention_spec){.kv_heads = 1 + below(state, 5),
-                                           .head_size = 2 * (1 + below(state, 16))};
+                                           .head_size = 2 * (1 + below(state, 16)),
+                                           .window = below(state, 2) * (1 + below(state, 99))};
     const int32_t own = 1 + below(state, config.layers);
     for (int32_t i = 0; i < config.layers; i++) {
         const int kind = below(state, 3) > 0;
@@ -29,9 +30,10 @@ static struct model_config random_config(unsigned *state) {
     return config;
 }
 
-static struct kv_cache view_of(const struct model_config *config, enum dtype type, int view) {
+static struct kv_cache view_of(const struct model_config *config, enum dtype type, int group,
+                               int view) {
     struct kv_cache cache = {.type = type, .block_size = BLOCK, .num_blocks = 1};
-    kv_shape_set(&cache, config, view);
+    kv_shape_set(&cache, config, group, view);
     return cache;
 }
 
@@ -44,15 +46,19 @@ static void claim(unsigned char *owner, size_t from, size_t bytes, int before, i
 
 // Every layer with keys of its own has a place of its own, within the block, and so have the scales
 // of its heads.
-static void check_places(const struct model_config *config, enum dtype type) {
-    const struct kv_cache first = view_of(config, type, 0);
+static void check_places(const struct model_config *config, enum dtype type, int group) {
+    const struct kv_cache first = view_of(config, type, group, 0);
     const size_t block = kv_block_bytes(&first), row = BLOCK * sizeof(bf16);
-    const size_t elements = (size_t)kv_shape_elements(config) * BLOCK;
+    const size_t elements = (size_t)kv_shape_elements(config, group) * BLOCK;
     unsigned char *owner = calloc(block, 1);
     assert_non_null(owner);
     assert_true(kv_is_scaled(type) || block == 2 * elements * dtype_row_bytes(type, 1));
     for (int32_t i = 0; i < config->layers; i++) {
-        const struct kv_cache view = view_of(config, type, kv_shape_view(config, i));
+        const struct attention_spec *spec = &config->specs[i].attention;
+        const int32_t reach = kv_shape_reach(config, kv_shape_group(config, i));
+        assert_true(spec->window > 0 ? reach == 0 || reach >= spec->window : reach == 0);
+        if (kv_shape_group(config, i) != group) continue;
+        const struct kv_cache view = view_of(config, type, group, kv_shape_view(config, i));
         const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)kv_shape_place(config, i);
         const size_t heads = 2 * (size_t)view.num_kv_heads;
         assert_int_equal(kv_block_bytes(&view), block);
@@ -75,8 +81,10 @@ static void planes_do_not_overlap_and_lie_in_their_block(void **state) {
     unsigned random = SEED;
     for (int i = 0; i < MODELS; i++) {
         const struct model_config config = random_config(&random);
-        check_places(&config, DTYPE_F16);
-        check_places(&config, DTYPE_INT8);
+        for (int group = 0; group < kv_shape_groups(&config); group++) {
+            check_places(&config, DTYPE_F16, group);
+            check_places(&config, DTYPE_INT8, group);
+        }
     }
 }
 
@@ -88,11 +96,35 @@ static void a_block_of_the_published_sizes_has_no_spare_room(void **state) {
         config.specs[i].attention = (struct attention_spec){
             .kv_heads = window ? 16 : 4, .head_size = window ? 256 : 512, .kv_source = i};
     }
-    assert_int_equal(kv_shape_elements(&config), 50 * 16 * 256 + 10 * 4 * 512);
+    assert_int_equal(kv_shape_elements(&config, 0), 50 * 16 * 256 + 10 * 4 * 512);
     assert_int_equal(kv_shape_place(&config, 0), 0);
     assert_int_equal(kv_shape_place(&config, 58), 49);
     assert_int_equal(kv_shape_place(&config, 5), 100);
     assert_int_equal(kv_shape_place(&config, 59), 109);
+}
+
+static void layers_with_a_window_are_a_group_of_their_own(void **state) {
+    (void)state;
+    struct model_config config = {.layers = 60};
+    for (int32_t i = 0; i < config.layers; i++) {
+        const bool window = (i + 1) % 6 != 0;
+        config.specs[i].attention = (struct attention_spec){.kv_heads = window ? 16 : 4,
+                                                            .head_size = window ? 256 : 512,
+                                                            .window = window ? 1024 : 0,
+                                                            .kv_source = i};
+    }
+    assert_int_equal(kv_shape_groups(&config), 2);
+    assert_int_equal(kv_shape_elements(&config, 0), 10 * 4 * 512);
+    assert_int_equal(kv_shape_elements(&config, 1), 50 * 16 * 256);
+    assert_int_equal(kv_shape_reach(&config, 0), 0);
+    assert_int_equal(kv_shape_reach(&config, 1), 1024);
+    assert_int_equal(kv_shape_place(&config, 59), 9);
+    assert_int_equal(kv_shape_sequence_elements(&config, 5000),
+                     5000 * 10 * 4 * 512 + 1024 * 50 * 16 * 256);
+    for (int32_t i = 5; i < config.layers; i += 6) // all have a window: one group again
+        config.specs[i].attention.window = 512;
+    assert_int_equal(kv_shape_groups(&config), 1);
+    assert_int_equal(kv_shape_reach(&config, 0), 1024);
 }
 
 static void layers_that_are_alike_lie_in_order(void **state) {
@@ -105,7 +137,7 @@ static void layers_that_are_alike_lie_in_order(void **state) {
         assert_int_equal(kv_shape_view(&config, i), 0);
         assert_int_equal(kv_shape_place(&config, i), i);
     }
-    const struct kv_cache cache = view_of(&config, DTYPE_F16, 1);
+    const struct kv_cache cache = view_of(&config, DTYPE_F16, 0, 1);
     assert_int_equal(cache.num_layers, 12);
     assert_int_equal(cache.num_kv_heads, 2);
     assert_int_equal(cache.head_size, 64);
@@ -115,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_do_not_overlap_and_lie_in_their_block),
         cmocka_unit_test(a_block_of_the_published_sizes_has_no_spare_room),
+        cmocka_unit_test(layers_with_a_window_are_a_group_of_their_own),
         cmocka_unit_test(layers_that_are_alike_lie_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

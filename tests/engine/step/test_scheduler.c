@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct scheduler_limits roomy = {
-    .step_tokens = 64, .block_size = 16, .free_blocks = 1000, .watermark = 1};
+    .step_tokens = 64, .block_size = 16, .free_blocks = {{1000}}, .watermark = {{1}}};
 
 static uint32_t seed = 7;
 
@@ -23,11 +23,12 @@ static struct scheduler_request running(int32_t cached, int32_t length) {
                                       .cached = cached,
                                       .length = length,
                                       .blocks = blocks,
-                                      .own = blocks};
+                                      .own = {{blocks}},
+                                      .most = {{INT32_MAX}}};
 }
 
 static struct scheduler_request waiting(int32_t length) {
-    return (struct scheduler_request){.foreground = true, .length = length};
+    return (struct scheduler_request){.foreground = true, .length = length, .most = {{INT32_MAX}}};
 }
 
 static struct scheduler_plan plan_of(const struct scheduler_request *runs, int32_t count,
@@ -128,7 +129,7 @@ static void last_to_come_gives_its_blocks_up(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(32, 33), running(40, 41), running(50, 51)};
     struct scheduler_limits limits = roomy;
-    limits.free_blocks = 0;
+    limits.free_blocks.of[0] = 0;
     limits.swap_us = 10;
     limits.recompute_us = 100;
     struct scheduler_plan plan = plan_of(runs, 3, &limits);
@@ -151,7 +152,7 @@ static void who_has_no_room_waits_for_those_before_it(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(20, 21), running(32, 33)};
     struct scheduler_limits limits = roomy;
-    limits.free_blocks = 0;
+    limits.free_blocks.of[0] = 0;
     const struct scheduler_plan plan = plan_of(runs, 2, &limits);
     assert_int_equal(plan.preempted_count, 1);
     assert_int_equal(plan.preempted[0], 1);
@@ -163,7 +164,7 @@ static void one_that_is_too_large_alone_is_refused(void **state) {
     (void)state;
     const struct scheduler_request run = running(32, 33);
     struct scheduler_limits limits = roomy;
-    limits.free_blocks = 0;
+    limits.free_blocks.of[0] = 0;
     const struct scheduler_plan plan = plan_of(&run, 1, &limits);
     assert_int_equal(plan.refused, 0);
     assert_int_equal(plan.chunk_count, 0);
@@ -173,8 +174,8 @@ static void shared_blocks_that_were_not_counted_delay_nobody_for_ever(void **sta
     (void)state;
     struct scheduler_request runs[] = {running(32, 33), running(40, 41)};
     struct scheduler_limits limits = roomy;
-    limits.free_blocks = 0;
-    runs[1].own = 0; // all it has is shared, with a third that has gone, say
+    limits.free_blocks.of[0] = 0;
+    runs[1].own.of[0] = 0; // all it has is shared, with a third that has gone, say
     struct scheduler_plan plan = plan_of(runs, 2, &limits);
     assert_int_equal(plan.preempted_count, 1);
     assert_int_equal(plan.chunk_count, 0);
@@ -185,14 +186,14 @@ static void those_who_wait_come_in_by_rank_above_the_watermark(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(20, 21), waiting(100), waiting(10)};
     struct scheduler_limits limits = roomy;
-    limits.watermark = 3;
-    limits.free_blocks = 7 + 3 - 1;                                // 101 tokens take 7
+    limits.watermark.of[0] = 3;
+    limits.free_blocks.of[0] = 7 + 3 - 1;                          // 101 tokens take 7
     assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 0); // and the small one waits too
-    limits.free_blocks++;
+    limits.free_blocks.of[0]++;
     struct scheduler_plan plan = plan_of(runs, 3, &limits);
     assert_int_equal(plan.admitted_count, 1);
     assert_int_equal(plan.admitted[0], 1);
-    limits.free_blocks++;
+    limits.free_blocks.of[0]++;
     assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 2);
     runs[0].length = 60; // what is inside has its log reserved
     assert_int_equal(plan_of(runs, 3, &limits).admitted_count, 0);
@@ -204,7 +205,7 @@ static void foreground_has_the_background_give_way(void **state) {
     struct scheduler_request runs[] = {running(64, 65), running(160, 161), waiting(100),
                                        waiting(100)};
     struct scheduler_limits limits = roomy;
-    limits.free_blocks = 2;
+    limits.free_blocks.of[0] = 2;
     runs[0].foreground = runs[1].foreground = runs[2].foreground = false;
     const struct scheduler_plan plan = plan_of(runs, 4, &limits);
     assert_int_equal(plan.preempted_count, 1);
@@ -212,9 +213,9 @@ static void foreground_has_the_background_give_way(void **state) {
     assert_int_equal(plan.admitted_count, 1);
     assert_int_equal(plan.admitted[0], 3);
     assert_int_equal(plan.chunk_count, 1);
-    limits.free_blocks = 0;
-    runs[1].own = 1; // preempting it would not be enough: it is left alone
-    runs[0].own = 1;
+    limits.free_blocks.of[0] = 0;
+    runs[1].own.of[0] = 1; // preempting it would not be enough: it is left alone
+    runs[0].own.of[0] = 1;
     assert_int_equal(plan_of(runs + 1, 3, &limits).admitted_count, 0);
 }
 
@@ -231,6 +232,7 @@ static void budget_follows_the_measured_speed(void **state) {
 enum {
     DAY_REQUESTS = 100000,
     DAY_BLOCKS = 250,
+    DAY_WINDOW_BLOCKS = 60,
     DAY_RUNS = 64,
     DAY_LONGEST = 3000, // tokens of a prompt and its answer
     DAY_LOAD_STEPS = 3, // that bringing a swapped run back takes
@@ -251,15 +253,38 @@ struct job {
 
 struct day {
     struct job jobs[DAY_RUNS];
-    int32_t count, free_blocks;
+    int32_t count;
+    struct scheduler_blocks free_blocks;
+    bool windows;
     int32_t begun, finished, cancelled;
     int32_t longest_wait;
     int64_t preempted, promoted, steps;
 };
 
+static void add(struct scheduler_blocks *blocks, int32_t count, int32_t window) {
+    blocks->of[0] += count;
+    blocks->of[1] += window;
+    assert_true(blocks->of[0] >= 0 && blocks->of[1] >= 0);
+}
+
+// Takes blocks; a window keeps as many as it has keys, and can need a step's more.
+static void take(struct day *day, struct job *job, int32_t count, int32_t window) {
+    enum { WINDOW = 5, STEP = DAY_STEP_TOKENS / 16 + 1 };
+    int32_t *held = &job->run.own.of[1];
+    add(&day->free_blocks, -count, -window);
+    add(&job->run.own, count, window);
+    job->run.blocks += count;
+    if (*held > WINDOW) add(&day->free_blocks, 0, *held - WINDOW);
+    if (*held > WINDOW) *held = WINDOW;
+    job->run.most.of[0] = INT32_MAX;
+    job->run.most.of[1] = day->windows ? WINDOW - *held + STEP : 0;
+}
+
 static void release(struct day *day, struct job *job) {
-    day->free_blocks += job->run.blocks;
-    job->run.blocks = job->run.own = 0;
+    add(&day->free_blocks, job->run.own.of[0], job->run.own.of[1]);
+    job->run.blocks = 0;
+    job->run.own = (struct scheduler_blocks){0};
+    take(day, job, 0, 0);
 }
 
 static void job_remove(struct day *day, int32_t index) {
@@ -276,6 +301,7 @@ static void job_arrives(struct day *day) {
         .run = {.foreground = dice(6) > 0, .length = prompt},
         .answer = 1 + (int32_t)dice(DAY_LONGEST_ANSWER),
     };
+    take(day, &day->jobs[day->count - 1], 0, 0);
     day->begun++;
 }
 
@@ -293,13 +319,11 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
         job->run.state = SCHEDULER_LOADING;
         job->loading = job->swapped ? DAY_LOAD_STEPS : 0;
     }
-    assert_true(plan->blocks <= day->free_blocks);
     for (int32_t i = 0; i < plan->chunk_count; i++) {
         struct job *job = &day->jobs[plan->chunks[i].request];
         const int32_t end = plan->chunks[i].first + plan->chunks[i].count;
-        const int32_t need = scheduler_need(&job->run, end, 16);
-        day->free_blocks -= need;
-        job->run.blocks = job->run.own = job->run.blocks + need;
+        const struct scheduler_blocks need = scheduler_need(&job->run, end, 16);
+        take(day, job, need.of[0], need.of[1]);
         job->run.cached = end;
         job->waited = -1;
         if (!plan->chunks[i].last) continue;
@@ -313,10 +337,9 @@ static void load(struct day *day) {
     for (int32_t i = 0; i < day->count; i++) {
         struct job *job = &day->jobs[i];
         if (job->run.state != SCHEDULER_LOADING || job->loading-- > 0) continue;
-        const int32_t blocks = (job->swapped + 15) / 16;
-        if (blocks > 0 && blocks <= day->free_blocks) {
-            day->free_blocks -= blocks;
-            job->run.blocks = job->run.own = blocks;
+        const struct scheduler_blocks need = scheduler_need(&job->run, job->swapped, 16);
+        if (need.of[0] <= day->free_blocks.of[0] && need.of[1] <= day->free_blocks.of[1]) {
+            take(day, job, need.of[0], need.of[1]);
             job->run.cached = job->swapped;
         }
         job->swapped = 0;
@@ -325,7 +348,6 @@ static void load(struct day *day) {
 }
 
 static void end_step(struct day *day) {
-    int32_t held = 0;
     for (int32_t i = day->count - 1; i >= 0; i--) {
         struct job *job = &day->jobs[i];
         job->waited++;
@@ -335,9 +357,11 @@ static void end_step(struct day *day) {
         day->cancelled += cancelled;
         if (done || cancelled) job_remove(day, i);
     }
+    struct scheduler_blocks held = day->free_blocks;
     for (int32_t i = 0; i < day->count; i++)
-        held += day->jobs[i].run.blocks;
-    assert_int_equal(held + day->free_blocks, DAY_BLOCKS);
+        add(&held, day->jobs[i].run.own.of[0], day->jobs[i].run.own.of[1]);
+    assert_int_equal(held.of[0], DAY_BLOCKS);
+    assert_int_equal(held.of[1], day->windows ? DAY_WINDOW_BLOCKS : 0);
 }
 
 static void step(struct day *day, int64_t *spent_us) {
@@ -347,7 +371,7 @@ static void step(struct day *day, int64_t *spent_us) {
         .step_tokens = DAY_STEP_TOKENS,
         .block_size = 16,
         .free_blocks = day->free_blocks,
-        .watermark = 4,
+        .watermark = {{4, day->windows ? 2 : 0}},
         .swap_us = 1,
         .recompute_us = day->steps / 1000 % 2 ? 0.5 : 2, // by turns
     };
@@ -373,12 +397,12 @@ static void step(struct day *day, int64_t *spent_us) {
     day->steps++;
 }
 
-static void a_day_of_requests_ends_with_each_done(void **state) {
-    (void)state;
+static void live_through_a_day(bool windows) {
     static struct day day;
     int64_t spent_us = 0;
     printf("seed %u\n", seed);
-    day.free_blocks = DAY_BLOCKS;
+    day = (struct day){.windows = windows,
+                       .free_blocks = {{DAY_BLOCKS, windows ? DAY_WINDOW_BLOCKS : 0}}};
     while (day.begun < DAY_REQUESTS || day.count > 0) {
         const uint32_t busy = day.steps / 5000 % 4 == 0 ? 2 : 9; // a rush, then calmer hours
         while (day.begun < DAY_REQUESTS && day.count < DAY_RUNS && dice(busy) < 2)
@@ -391,8 +415,18 @@ static void a_day_of_requests_ends_with_each_done(void **state) {
            day.finished, day.cancelled, (long long)day.preempted, (long long)day.promoted,
            (long long)day.steps, (double)spent_us / (double)day.steps, day.longest_wait);
     assert_int_equal(day.finished + day.cancelled, DAY_REQUESTS);
-    assert_int_equal(day.free_blocks, DAY_BLOCKS);
+    assert_int_equal(day.free_blocks.of[0], DAY_BLOCKS);
     assert_true(day.cancelled > 1000 && day.preempted > 1000 && day.promoted > 1000);
+}
+
+static void a_day_of_requests_ends_with_each_done(void **state) {
+    (void)state;
+    live_through_a_day(false);
+}
+
+static void so_does_a_day_with_windows(void **state) {
+    (void)state;
+    live_through_a_day(true);
 }
 
 int main(void) {
@@ -412,6 +446,7 @@ int main(void) {
         cmocka_unit_test(foreground_has_the_background_give_way),
         cmocka_unit_test(budget_follows_the_measured_speed),
         cmocka_unit_test(a_day_of_requests_ends_with_each_done),
+        cmocka_unit_test(so_does_a_day_with_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

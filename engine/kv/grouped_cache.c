@@ -1,0 +1,442 @@
+#include "engine/kv/grouped_cache.h"
+
+#include "engine/kv/state.h"
+#include "kernels/base/assert.h"
+
+// A window's blocks are retired several at a time: where forks have retired the same ones, they are
+// seen to have the rest in common, and a sequence can go back a little.
+enum { STRIDES = 4 }; // of a window
+
+static int32_t stride_of(int32_t reach, int32_t block_size) {
+    const int32_t stride = reach / STRIDES / block_size;
+    return stride > 0 ? stride : 1;
+}
+
+uint32_t grouped_cache_most(int32_t reach, int32_t block_size, int32_t step_tokens) {
+    enum { PARTLY_FILLED = 3 }; // at both ends, and where a window begins one token earlier
+    const int32_t window = reach / block_size + stride_of(reach, block_size);
+    return (uint32_t)(window + step_tokens / block_size + PARTLY_FILLED);
+}
+
+// The first block that must be there to go on after `length` tokens: that of the first key that is
+// seen, and at any rate a whole one, for the next to hang on in the index.
+static int32_t first_needed(const struct cache_group *group, int32_t block_size, int32_t length) {
+    const int32_t first = (length + 1 - group->reach) / block_size;
+    const int32_t last = length / block_size - 1;
+    if (group->reach == 0 || first < 0 || last < 0) return 0;
+    return first < last ? first : last;
+}
+
+// The last token may have to be computed once more, so what is found has its window too.
+static int32_t first_kept(const struct cache_group *group, int32_t block_size, int32_t length) {
+    return length > 0 ? first_needed(group, block_size, length - 1) : 0;
+}
+
+// ---- tables
+
+enum status grouped_table_init(const struct grouped_cache *cache, struct grouped_table *tables,
+                               int32_t max_tokens) {
+    *tables = (struct grouped_table){0};
+    for (int i = 0; i < cache->count; i++)
+        if (block_table_init(&tables->of[i], max_tokens, cache->block_size) != STATUS_OK) {
+            grouped_table_deinit(cache, tables);
+            return STATUS_NO_MEMORY;
+        }
+    return STATUS_OK;
+}
+
+void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_table *tables) {
+    for (int i = 0; i < cache->count; i++)
+        block_table_deinit(&tables->of[i], block_cache_pool(cache->groups[i].cache));
+}
+
+bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
+                           int32_t length) {
+    for (int i = 0; i < cache->count && length > 0; i++)
+        if (tables->of[i].length < length ||
+            tables->of[i].first > first_needed(&cache->groups[i], cache->block_size, length))
+            return false;
+    return true;
+}
+
+void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_table *tables,
+                        int32_t length, struct grouped_table *fork) {
+    ASSERT(grouped_table_reaches(cache, tables, length));
+    for (int i = 0; i < cache->count; i++)
+        block_table_fork(&tables->of[i], block_cache_pool(cache->groups[i].cache), length,
+                         &fork->of[i]);
+}
+
+void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
+                        int32_t new_length) {
+    for (int i = 0; i < cache->count; i++)
+        block_table_truncate(&tables->of[i], block_cache_pool(cache->groups[i].cache), new_length);
+}
+
+// ---- blocks
+
+struct block_counts grouped_cache_free(const struct grouped_cache *cache) {
+    struct block_counts counts = {0};
+    for (int i = 0; i < cache->count; i++)
+        counts.of[i] = block_pool_free(block_cache_pool(cache->groups[i].cache));
+    return counts;
+}
+
+struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
+    struct block_counts counts = {0};
+    for (int i = 0; i < cache->count; i++)
+        counts.of[i] = block_cache_available(cache->groups[i].cache);
+    return counts;
+}
+
+bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
+                      struct block_counts have) {
+    for (int i = 0; i < cache->count; i++)
+        if (need.of[i] > have.of[i]) return false;
+    return true;
+}
+
+struct block_counts grouped_cache_need(const struct grouped_cache *cache,
+                                       const struct grouped_table *tables, int32_t new_length) {
+    struct block_counts counts = {0};
+    for (int i = 0; i < cache->count; i++)
+        counts.of[i] = block_cache_need(cache->groups[i].cache, &tables->of[i], new_length);
+    return counts;
+}
+
+bool grouped_cache_make_free(const struct grouped_cache *cache, struct block_counts blocks) {
+    for (int i = 0; i < cache->count; i++)
+        if (!block_cache_make_free(cache->groups[i].cache, blocks.of[i])) return false;
+    return true;
+}
+
+enum status grouped_cache_grow(const struct grouped_cache *cache, struct grouped_table *tables,
+                               int32_t new_length) {
+    if (!block_counts_fit(cache, grouped_cache_need(cache, tables, new_length),
+                          grouped_cache_free(cache)))
+        return STATUS_FULL;
+    for (int i = 0; i < cache->count; i++)
+        TRY(block_cache_grow(cache->groups[i].cache, &tables->of[i], new_length));
+    return STATUS_OK;
+}
+
+// ---- the tables of a log
+
+void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_table *tables,
+                          const int32_t *ids, int32_t from, int32_t pinned) {
+    for (int i = 0; i < cache->count; i++) {
+        const struct cache_group *group = &cache->groups[i];
+        struct block_table *table = &tables->of[i];
+        const int32_t stride = stride_of(group->reach, cache->block_size);
+        const int32_t kept = first_kept(group, cache->block_size, table->length);
+        block_cache_seal(group->cache, table, ids, from);
+        if (kept / stride * stride <= table->first) continue;
+        block_cache_pin(group->cache, table, pinned);
+        block_table_skip(table, block_cache_pool(group->cache), kept / stride * stride);
+    }
+}
+
+int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
+                               const int32_t *ids, int32_t new_length) {
+    if (!grouped_table_reaches(cache, tables, new_length)) new_length = 0;
+    for (int i = 0; i < cache->count; i++)
+        block_cache_truncate(cache->groups[i].cache, &tables->of[i], ids,
+                             new_length < tables->of[i].length ? new_length : tables->of[i].length);
+    return new_length;
+}
+
+void grouped_cache_pin(const struct grouped_cache *cache, const struct grouped_table *tables,
+                       int32_t length) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_pin(cache->groups[i].cache, &tables->of[i], length);
+}
+
+void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_table *tables) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_discard(cache->groups[i].cache, &tables->of[i]);
+}
+
+// ---- what there is of a log
+
+struct search { // goes along a log in all groups at once
+    const struct grouped_cache *cache;
+    bool on_device; // nothing else counts
+    int32_t at;     // tokens
+    struct search_group {
+        struct cache_walk walk, behind; // behind: what lies before the window
+        int32_t since;                  // from this token on, all blocks are there
+        double us;                      // to bring those of the window
+        bool ended;                     // the index knows no more of it
+    } groups[KV_GROUPS];
+};
+
+static bool search_begin(struct search *search, const struct grouped_cache *cache,
+                         const struct grouped_table *tables, const int32_t *ids, int32_t length) {
+    search->cache = cache;
+    search->at = tables->of[0].length;
+    for (int i = 0; i < cache->count; i++) {
+        struct search_group *group = &search->groups[i];
+        const struct block_table *table = &tables->of[i];
+        ASSERT(table->length == search->at);
+        if (!cache_walk_begin(cache->groups[i].cache, table, ids, length, &group->walk))
+            return false;
+        group->behind = group->walk;
+        group->since = table->first * cache->block_size;
+        group->us = 0;
+        group->ended = false;
+    }
+    return true;
+}
+
+static const struct node *node_of(const struct search *search, int group,
+                                  const struct cache_walk *walk) {
+    return prefix_node(search->cache->groups[group].cache->prefix, walk->node);
+}
+
+// What the node that the walk has come to adds. False: all must be there, and it is not.
+static bool search_add(struct search *search, int index) {
+    struct search_group *group = &search->groups[index];
+    const struct cache_group *of = &search->cache->groups[index];
+    const struct node *n = node_of(search, index, &group->walk);
+    const int32_t size = search->cache->block_size;
+    if (search->on_device ? n->block == BLOCK_NONE : !cache_is_somewhere(n)) {
+        group->since = search->at;
+        group->behind = group->walk;
+        group->us = 0;
+        return of->reach > 0;
+    }
+    group->us += cache_expected_us(of->cache, n);
+    while (group->behind.at / size < first_kept(of, size, search->at) &&
+           cache_walk_next(of->cache, &group->behind))
+        group->us -= cache_expected_us(of->cache, node_of(search, index, &group->behind));
+    return true;
+}
+
+// To the end of the next block, or of what there is of it. False: there is none.
+static bool search_next(struct search *search) {
+    const struct grouped_cache *cache = search->cache;
+    if (!cache_walk_next(cache->groups[0].cache, &search->groups[0].walk)) return false;
+    search->at = search->groups[0].walk.at;
+    for (int i = 0; i < cache->count; i++) {
+        struct search_group *group = &search->groups[i];
+        if (i > 0 && !group->ended)
+            group->ended = !cache_walk_next(cache->groups[i].cache, &group->walk) ||
+                           group->walk.at != search->at;
+        if (group->ended)
+            group->since = INT32_MAX;
+        else if (!search_add(search, i))
+            return false;
+    }
+    return true;
+}
+
+// Has each group what the next token needs?
+static bool search_is_whole(const struct search *search) {
+    const int32_t size = search->cache->block_size;
+    for (int i = 0; i < search->cache->count; i++)
+        if (search->groups[i].since >
+            first_kept(&search->cache->groups[i], size, search->at) * size)
+            return false;
+    return true;
+}
+
+static double search_us(const struct search *search) {
+    double us = 0;
+    for (int i = 0; i < search->cache->count; i++)
+        us += search->groups[i].us;
+    return us;
+}
+
+int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_table *tables,
+                            const int32_t *ids, int32_t length) {
+    const int32_t start = tables->of[0].length;
+    struct search search = {.on_device = true};
+    int32_t best = start;
+    if (!search_begin(&search, cache, tables, ids, length)) return start;
+    while (search_next(&search))
+        if (search_is_whole(&search)) best = search.at;
+    if (best == start) return start;
+    for (int i = 0; i < cache->count; i++)
+        block_cache_adopt(cache->groups[i].cache, &tables->of[i], ids,
+                          first_kept(&cache->groups[i], cache->block_size, best), best);
+    ASSERT(grouped_table_reaches(cache, tables, best));
+    return best;
+}
+
+static void protect(const struct search *search, int32_t start) {
+    for (int i = 0; i < search->cache->count; i++) {
+        const struct cache_group *group = &search->cache->groups[i];
+        const int32_t size = search->cache->block_size;
+        const int32_t first = first_kept(group, size, search->at) * size;
+        cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
+    }
+}
+
+void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_table *tables,
+                        const int32_t *ids, int32_t length, enum kv_restore mode,
+                        double us_per_token, struct restore_plan *plan) {
+    const int32_t start = tables->of[0].length;
+    struct search search = {.on_device = false}, chosen = search;
+    double cost = 0, best = 0, best_cost = 0;
+    int32_t whole = start, known = start;
+    *plan = (struct restore_plan){.target = start};
+    if (!search_begin(&search, cache, tables, ids, length)) return;
+    const bool always = mode == KV_RESTORE_ALWAYS || !(us_per_token > 0);
+    while (search_next(&search)) {
+        known = search.at;
+        if (!search_is_whole(&search)) continue;
+        whole = known;
+        cost = search_us(&search);
+        const double gain = us_per_token * (whole - start) - cost;
+        if (mode == KV_RESTORE_NEVER && cost > 0) continue;
+        if (!always && mode == KV_RESTORE_AUTO && gain < best) continue;
+        best = gain;
+        best_cost = cost;
+        plan->target = whole;
+        chosen = search;
+    }
+    if (plan->target > start) protect(&chosen, start);
+    plan->left_tokens = whole - plan->target;
+    plan->lost_tokens = known - whole;
+    plan->left_us = cost > best_cost ? (int64_t)(cost - best_cost) : 0;
+    plan->restore_us = (int64_t)best_cost;
+    plan->prefill_us = (int64_t)(us_per_token * (plan->target - start));
+}
+
+enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
+                                           struct grouped_table *tables, const int32_t *ids,
+                                           int32_t target, struct restore_tally *tally,
+                                           struct block_counts *need) {
+    enum restore_outcome outcome = RESTORE_DONE;
+    struct restore_tally other = {0};
+    *need = (struct block_counts){0};
+    for (int i = 0; i < cache->count; i++) {
+        const struct cache_group *group = &cache->groups[i];
+        const enum restore_outcome one = block_cache_restore(
+            group->cache, &tables->of[i], ids, first_kept(group, cache->block_size, target), target,
+            i == 0 ? tally : &other);
+        need->of[i] = one == RESTORE_FULL;
+        if (one == RESTORE_FULL || outcome == RESTORE_DONE) outcome = one;
+    }
+    return outcome;
+}
+
+int32_t grouped_cache_usable(const struct grouped_cache *cache,
+                             const struct grouped_table *tables) {
+    int32_t length = tables->of[0].length;
+    for (int i = 1; i < cache->count; i++)
+        if (tables->of[i].length < length) length = tables->of[i].length;
+    return grouped_table_reaches(cache, tables, length) ? length : 0;
+}
+
+int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_table *tables) {
+    const int32_t length = grouped_cache_usable(cache, tables);
+    grouped_table_drop(cache, tables, length);
+    return length;
+}
+
+// ---- the whole
+
+bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms) {
+    for (; cache->count > 0; cache->count--)
+        if (!block_cache_destroy(cache->groups[cache->count - 1].cache, timeout_ms)) return false;
+    return true;
+}
+
+void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
+                             const int32_t *ids, int32_t length) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_reference(cache->groups[i].cache, conversation,
+                              block_cache_leaf(cache->groups[i].cache, ids, length));
+}
+
+void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_release(cache->groups[i].cache, conversation);
+}
+
+uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < cache->count; i++) {
+        const uint64_t blocks = block_cache_strip(cache->groups[i].cache, conversation);
+        bytes += blocks * cache->groups[i].cache->block_bytes;
+    }
+    return bytes;
+}
+
+// The blocks of a window stand for themselves; everything else is a sum.
+static void add_window(struct kv_usage *usage, const struct kv_usage *window) {
+    usage->window_block_bytes = window->block_bytes;
+    usage->window_blocks = window->device_blocks;
+    usage->window_held = window->device_held;
+    usage->window_cached = window->device_cached;
+    usage->window_free = window->device_free;
+    usage->window_host_blocks = window->host_blocks;
+    usage->window_host_cached = window->host_cached;
+    usage->window_host_moving = window->host_moving;
+    usage->window_host_free = window->host_free;
+    usage->disk_blocks += window->disk_blocks;
+    usage->unwritten_blocks += window->unwritten_blocks;
+    usage->spared_bytes += window->spared_bytes;
+    usage->duplicate_blocks += window->duplicate_blocks;
+    usage->evicted_blocks += window->evicted_blocks;
+    usage->lost_blocks += window->lost_blocks;
+    usage->swap_out_bytes += window->swap_out_bytes;
+    usage->swap_in_bytes += window->swap_in_bytes;
+    usage->disk_read_bytes += window->disk_read_bytes;
+    usage->disk_written_bytes += window->disk_written_bytes;
+    usage->disk_payload_bytes += window->disk_payload_bytes;
+    usage->failed_reads += window->failed_reads;
+    usage->failed_writes += window->failed_writes;
+}
+
+void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage) {
+    struct kv_usage window;
+    block_cache_usage(cache->groups[0].cache, usage);
+    usage->window_reach = (uint32_t)cache->groups[cache->count - 1].reach;
+    if (cache->count == 1) return;
+    block_cache_usage(cache->groups[1].cache, &window);
+    if (window.disk_bytes > usage->disk_bytes) usage->disk_bytes = window.disk_bytes;
+    add_window(usage, &window);
+}
+
+void grouped_cache_conversation_usage(const struct grouped_cache *cache,
+                                      const uint64_t *conversations, size_t count,
+                                      struct conversation_usage *usage) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_conversation_usage(cache->groups[i].cache, conversations, count, i > 0, usage);
+}
+
+void grouped_cache_write_behind(const struct grouped_cache *cache) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_write_behind(cache->groups[i].cache);
+}
+
+bool grouped_cache_is_written(const struct grouped_cache *cache) {
+    for (int i = 0; i < cache->count; i++)
+        if (!block_cache_is_written(cache->groups[i].cache)) return false;
+    return true;
+}
+
+void grouped_cache_distrust(const struct grouped_cache *cache) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_distrust(cache->groups[i].cache);
+}
+
+bool grouped_cache_is_trusted(const struct grouped_cache *cache) {
+    for (int i = 0; i < cache->count; i++)
+        if (!block_cache_is_trusted(cache->groups[i].cache)) return false;
+    return true;
+}
+
+double grouped_cache_swap_us(const struct grouped_cache *cache) {
+    double us = 0;
+    for (int i = 0; i < cache->count; i++)
+        us += block_cache_swap_us(cache->groups[i].cache);
+    return us;
+}
+
+void grouped_cache_note_prefill(const struct grouped_cache *cache, double us_per_token) {
+    for (int i = 0; i < cache->count; i++)
+        block_cache_note_prefill(cache->groups[i].cache, us_per_token);
+}

@@ -1,0 +1,145 @@
+// engine/kv/grouped_cache.h — the caches of a model's groups of layers, as one.
+//
+// Layers that see everything need all keys of a conversation; those with a window need the last few
+// thousand. So each group (kv_cache.h) has a block cache, and a sequence a table in each; tables of
+// layers with a window lose their blocks as the sequence goes on:
+//
+//   tokens       0 … 15   16 … 31   …   96 … 111   112 … 120
+//   group 0    [   7    ,    3    , … ,    12    ,    41    ]
+//   group 1    [   -    ,    -    , … ,     2    ,     9    ]     a window of 20
+//
+// What a table loses stays cached as the first to be evicted, and on the disk. A log can be gone on
+// with at a position where each group has what the next token needs, on whatever level. Where a
+// fork begins before that, in the middle of a conversation whose windows are gone, everything from
+// the deepest such position is computed again: K and V of a window follow from the windows of all
+// layers below it, each of which begins a window earlier.
+//
+// A model without windows has one group, and this is its block cache.
+//
+// Invariants:
+//   (1) Outside of a restore, the tables of a sequence have the same length.
+//   (2) Then they have all blocks that the next token needs (grouped_table_reaches).
+//
+// Threads: as block_cache.h says. Memory: of the tables.
+#ifndef ENGINE_GROUPED_CACHE_H
+#define ENGINE_GROUPED_CACHE_H
+
+#include "engine/kv/block_cache.h"
+
+struct cache_group {
+    struct block_cache *cache; // owned
+    int32_t reach;             // keys that a query sees; 0: all
+};
+
+struct grouped_cache {
+    struct cache_group groups[KV_GROUPS];
+    int32_t count; // of groups
+    int32_t block_size;
+};
+
+struct grouped_table {
+    struct block_table of[KV_GROUPS];
+};
+
+struct block_counts { // one for each group
+    uint32_t of[KV_GROUPS];
+};
+
+// Blocks of a group that a sequence has at most while it computes step_tokens at once.
+uint32_t grouped_cache_most(int32_t reach, int32_t block_size, int32_t step_tokens);
+
+// NULL groups are fine. As block_cache_destroy() says; again after a false.
+MUST_CHECK bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms);
+
+MUST_CHECK enum status grouped_table_init(const struct grouped_cache *cache,
+                                          struct grouped_table *tables, int32_t max_tokens);
+void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_table *tables);
+
+// Can the sequence go on after its first `length` tokens, without what follows them?
+bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
+                           int32_t length);
+
+// `fork`, initialised and empty, gets the first `length` tokens, which the tables must reach.
+void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_table *tables,
+                        int32_t length, struct grouped_table *fork);
+
+// Drops what was computed after new_length just now, and not sealed.
+void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
+                        int32_t new_length);
+
+// ---- Blocks. D.
+
+struct block_counts grouped_cache_free(const struct grouped_cache *cache);
+struct block_counts grouped_cache_available(const struct grouped_cache *cache);
+bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
+                      struct block_counts have);
+struct block_counts grouped_cache_need(const struct grouped_cache *cache,
+                                       const struct grouped_table *tables, int32_t new_length);
+bool grouped_cache_make_free(const struct grouped_cache *cache, struct block_counts blocks);
+MUST_CHECK enum status grouped_cache_grow(const struct grouped_cache *cache,
+                                          struct grouped_table *tables, int32_t new_length);
+
+// ---- The tables of a log, whose tokens are ids.
+
+// After a step: seals the full blocks from token `from` on, and retires those that no query sees
+// any more; those of the first `pinned` tokens leave the device last.
+void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_table *tables,
+                          const int32_t *ids, int32_t from, int32_t pinned);
+
+// Releases what lies after new_length. Where the windows before it are gone, all is released, to be
+// found or computed again. Returns the tokens that are left: new_length, or 0.
+int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
+                               const int32_t *ids, int32_t new_length);
+
+void grouped_cache_pin(const struct grouped_cache *cache, const struct grouped_table *tables,
+                       int32_t length);
+void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_table *tables);
+
+// Adds to the tables what the device has of ids[0 … length). Returns their length.
+int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_table *tables,
+                            const int32_t *ids, int32_t length);
+
+struct restore_plan { // what host and disk have of a log, and what of it to bring back
+    int32_t target;   // tokens that the tables will have; their length: nothing to bring
+    int32_t left_tokens;
+    int32_t lost_tokens; // further ones that other layers have, but whose windows are gone
+    int64_t left_us;     // that bringing left_tokens would have taken
+    int64_t restore_us;  // expected
+    int64_t prefill_us;  // of the tokens that are brought back
+};
+
+// us_per_token of a prefill; 0: not known, which counts as slow.
+void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_table *tables,
+                        const int32_t *ids, int32_t length, enum kv_restore mode,
+                        double us_per_token, struct restore_plan *plan);
+
+// Brings the tables nearer to `target` tokens. The tally is that of group 0. FULL: *need is what to
+// make FREE. D.
+enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
+                                           struct grouped_table *tables, const int32_t *ids,
+                                           int32_t target, struct restore_tally *tally,
+                                           struct block_counts *need);
+
+// While a restore goes on, tables may have different lengths: how many tokens could be gone on with
+// now? And when it ends, the same, after dropping the rest.
+int32_t grouped_cache_usable(const struct grouped_cache *cache, const struct grouped_table *tables);
+int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_table *tables);
+
+// ---- The whole, as in block_cache.h.
+
+void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
+                             const int32_t *ids, int32_t length);
+void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation);
+uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation); // bytes
+void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage);
+void grouped_cache_conversation_usage(const struct grouped_cache *cache,
+                                      const uint64_t *conversations, size_t count,
+                                      struct conversation_usage *usage);
+void grouped_cache_write_behind(const struct grouped_cache *cache);
+bool grouped_cache_is_written(const struct grouped_cache *cache);
+void grouped_cache_distrust(const struct grouped_cache *cache);
+bool grouped_cache_is_trusted(const struct grouped_cache *cache);
+double grouped_cache_swap_us(const struct grouped_cache *cache);
+void grouped_cache_note_prefill(const struct grouped_cache *cache, double us_per_token);
+
+#endif
