@@ -23,7 +23,8 @@ static enum status read_tokens(struct token_trie *trie, token_trie_is_text *is_t
         trie->starts[id] = (uint32_t)bytes.length;
         status = append_bytes(trie, id, is_text, &bytes);
         trie->starts[id + 1] = (uint32_t)bytes.length;
-        if (bytes.length > trie->starts[id]) trie->ids[trie->id_count++] = id;
+        const size_t length = bytes.length - trie->starts[id];
+        if (length > 0 && length <= TOKEN_TRIE_MAX_DEPTH) trie->ids[trie->id_count++] = id;
         if (tokenizer_ends_turn(trie->tokenizer, id)) trie->ends[trie->end_count++] = id;
     }
     trie->bytes = bytes.bytes;

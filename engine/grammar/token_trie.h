@@ -5,8 +5,8 @@
 //   for (node = 0; node < count;) node = <possible> ? node + 1 : nodes[node].skip;
 //
 // Tokens are sorted by their bytes: those that end at node i are ids[nodes[i].first ..
-// nodes[i + 1].first). Tokens without text, and control tokens, are left out, but for those that
-// the caller counts as text.
+// nodes[i + 1].first). Tokens without text or with very long ones, and control tokens, are left
+// out, but for those that the caller counts as text.
 //
 // Memory: owned; the tokenizer is borrowed. Threads: immutable.
 #ifndef ENGINE_TOKEN_TRIE_H
