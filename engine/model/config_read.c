@@ -7,12 +7,14 @@
 #include "kernels/base/assert.h"
 
 // What cosine and sine are multiplied by where YaRN stretches: what the file states as the whole of
-// it, or what follows from the factor, of which a multiplier takes a part back.
+// it, or what follows from the factor, of which a multiplier takes a part back. Converters write a
+// configuration's attention_factor, which is the whole, or else its attn_factor, which is below 1
+// where it says anything, and which neither transformers nor llama.cpp apply.
 static float yarn_magnitude(struct metadata *metadata, float factor) {
     const float stretch = factor > 1 ? 0.1f * logf(factor) : 0;
     const float given = metadata_float(metadata, "rope.scaling.yarn_attn_factor", 0);
     const float multiplier = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
-    return given > 0 ? given : (1 + stretch) / (1 + multiplier * stretch);
+    return given >= 1 ? given : (1 + stretch) / (1 + multiplier * stretch);
 }
 
 static void read_yarn(struct metadata *metadata, struct rope *rope) {

@@ -314,6 +314,7 @@ static const char *const harmless[] = {
     "max_window_layers",
     "no_rope_layer_interval",
     "original_max_position_embeddings",
+    "attn_factor",
     "mrope_section",
     "mrope_interleaved",
     "type",
@@ -508,11 +509,9 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
     const double some = number_or(writer, scaling, "mscale", 0); // of no effect without the other
     const double all = number_or(writer, scaling, "mscale_all_dim", 0);
     const double stretch = factor > 1 ? 0.1 * log(factor) : 0;
-    if (given > 0)
-        put_float(writer, "rope.scaling.yarn_attn_factor", given);
-    else if (some > 0 && all > 0)
-        put_float(writer, "rope.scaling.yarn_attn_factor",
-                  (1 + some * stretch) / (1 + all * stretch));
+    const double whole = given > 0 ? given : (1 + some * stretch) / (1 + all * stretch);
+    if (given > 0 || (some > 0 && all > 0)) // what it is multiplied with there is taken off here
+        put_float(writer, "rope.scaling.attn_factor", whole / (1 + stretch));
     const bool exact = cJSON_IsFalse(get(writer, scaling, "truncate"));
     if (exact != writer->family->layer.attention.rope.exact_yarn)
         fail(writer, STATUS_UNSUPPORTED, "rope_scaling", "is a form of yarn that quire lacks");

@@ -263,6 +263,40 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
     }
 }
 
+// What cosine and sine are multiplied by, as transformers reckons it; 1 + 0.1 ln 4 by itself.
+static void yarn_of_a_folder_has_its_magnitude(void **state) {
+    (void)state;
+    static const struct {
+        const char *keys;
+        float magnitude;
+    } rows[] = {
+        {"", 1.13862944f},
+        {",\"attention_factor\":0.9", 0.9f},
+        {",\"mscale\":1.0,\"mscale_all_dim\":1.0", 1},
+        {",\"mscale\":0.5,\"mscale_all_dim\":1.0", 1.06931472f / 1.13862944f},
+        {",\"mscale\":0.7", 1.13862944f},
+        {",\"attn_factor\":0.8782", 1.13862944f},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        struct gguf *gguf = NULL;
+        struct model_config config;
+        struct error err = {0};
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"qwen2\",\"num_attention_heads\":4,\"hidden_size\":32,"
+                 "\"num_hidden_layers\":2,\"intermediate_size\":64,\"rms_norm_eps\":1e-6,"
+                 "\"max_position_embeddings\":512,\"rope_scaling\":{\"type\":\"yarn\","
+                 "\"factor\":4.0%s}}",
+                 rows[i].keys);
+        write_text("hf/config.json", text);
+        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
+        if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
+        assert_float_equal(config.specs[0].attention.rope.attention_factor, rows[i].magnitude,
+                           1e-6);
+        gguf_close(gguf);
+    }
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -288,6 +322,7 @@ int main(void) {
         cmocka_unit_test(folders_that_are_no_models_are_refused),
         cmocka_unit_test(a_tensor_without_a_place_is_named),
         cmocka_unit_test(rope_parameters_are_read_old_and_new),
+        cmocka_unit_test(yarn_of_a_folder_has_its_magnitude),
         cmocka_unit_test(each_configured_key_is_understood_or_harmless_or_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
