@@ -48,8 +48,9 @@ static void prepare(void) {
 
 static void choose_look(const struct args *args) {
     stream_wishes()->raw = args->raw;
-    if (strcmp(args->color, "always") == 0) terminal_choose_color(COLOR_ALWAYS);
-    if (strcmp(args->color, "never") == 0) terminal_choose_color(COLOR_NEVER);
+    terminal_choose_color(strcmp(args->color, "always") == 0  ? COLOR_ALWAYS
+                          : strcmp(args->color, "never") == 0 ? COLOR_NEVER
+                                                              : COLOR_AUTO);
 }
 
 // How a chat takes place: at the terminal, or as one answer.

@@ -9,7 +9,7 @@
 //
 // ↑ ↓ (^P ^N), PgUp, PgDn, Home and End move; typing keeps the items that contain all the words,
 // ignoring case; Backspace and ^U delete; Enter chooses; Esc, ^C and ^D leave.
-// Without escapes (a dumb terminal, NO_COLOR) the list is printed with numbers, and the
+// Without escapes (a dumb terminal) the list is printed with numbers, and the
 // person is asked for one.
 //
 // The state does not depend on a terminal, so keys and lines are tested without one.

@@ -156,19 +156,19 @@ static bool is_capable(void) {
     return name && name[0] && strcmp(name, "dumb") != 0;
 }
 
-void terminal_choose_color(enum terminal_color color) { chosen_color = color; }
+static bool takes_colors(void) {
+    const char *no_color = getenv("NO_COLOR");
+    if (chosen_color != COLOR_AUTO) return chosen_color == COLOR_ALWAYS;
+    return !(no_color && no_color[0]);
+}
+
+void terminal_choose_color(enum terminal_color color) {
+    chosen_color = color;
+    wrap_use_colors(takes_colors());
+}
 
 bool terminal_takes_styles(int fd) {
-    const char *no_color = getenv("NO_COLOR");
-    switch (chosen_color) {
-    case COLOR_ALWAYS:
-        return true;
-    case COLOR_NEVER:
-        return false;
-    case COLOR_AUTO:
-        break;
-    }
-    return isatty(fd) && is_capable() && !(no_color && no_color[0]);
+    return chosen_color == COLOR_ALWAYS || (isatty(fd) && is_capable());
 }
 
 bool terminal_open(void) {
@@ -177,6 +177,7 @@ bool terminal_open(void) {
     if (tcgetattr(STDIN_FILENO, &terminal.before) != 0) return false;
     if (pipe2(terminal.pipe, O_NONBLOCK | O_CLOEXEC) != 0) return false;
     terminal_choose_locale();
+    terminal_choose_color(chosen_color);
     terminal.capable = is_capable();
     terminal.styled = terminal_takes_styles(STDOUT_FILENO);
     terminal.gone = terminal.hung_up = false;
@@ -245,6 +246,7 @@ int terminal_height(void) {
 }
 
 static const char *style_escape(enum style style) {
+    if (style >= STYLE_ERROR && !takes_colors()) return "";
     switch (style) {
     case STYLE_PLAIN:
         return "";

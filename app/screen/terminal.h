@@ -22,9 +22,10 @@
 
 enum terminal_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-// --color; before terminal_open(). Auto: a terminal that is not dumb, and no NO_COLOR.
+// --color; before terminal_open(). Auto: unless NO_COLOR is set. Without colours the rest of a
+// terminal that is not dumb is used: bold and dim text, moving the cursor, the footer.
 void terminal_choose_color(enum terminal_color color);
-bool terminal_takes_styles(int fd); // by the choice, what fd is, and the environment
+bool terminal_takes_styles(int fd); // a terminal that is not dumb; also if colours are forced
 
 enum style {
     STYLE_PLAIN,

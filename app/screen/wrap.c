@@ -7,11 +7,19 @@ void wrap_deinit(struct wrap *wrap) {
     text_deinit(&wrap->lead);
 }
 
+static bool colorless;
+
+void wrap_use_colors(bool colors) { colorless = !colors; }
+
 static enum status append_style(unsigned style, struct text *out) {
-    static const char *const CODES[] = {";1", ";2", ";3", ";4", ";36", ";32", ";33", ";35"};
+    enum { BITS = 8 };
+    static const char *const CODES[2][BITS] = {
+        {";1", ";2", ";3", ";4", ";36", ";32", ";33", ";35"},
+        {";1", ";2", ";3", ";4", ";4", "", "", ";1"},
+    };
     TRY(text_append_string(out, "\033[0"));
-    for (unsigned bit = 0; bit < sizeof CODES / sizeof CODES[0]; bit++)
-        if (style & 1u << bit) TRY(text_append_string(out, CODES[bit]));
+    for (unsigned bit = 0; bit < BITS; bit++)
+        if (style & 1u << bit) TRY(text_append_string(out, CODES[colorless][bit]));
     return text_append(out, "m", 1);
 }
 

@@ -27,7 +27,7 @@ enum wrap_style { // bits
     WRAP_DIM = 2,
     WRAP_ITALIC = 4,
     WRAP_UNDERLINE = 8,
-    WRAP_CODE = 16, // the rest are colours
+    WRAP_CODE = 16, // the rest are colours, or without them underlined and bold
     WRAP_STRING = 32,
     WRAP_NUMBER = 64,
     WRAP_KEYWORD = 128,
@@ -56,6 +56,8 @@ struct wrap {
     bool whole_words; // every word is held, every line broken here: no escape but styles goes out
     struct cells cells;
 };
+
+void wrap_use_colors(bool colors); // for the whole process, which begins with them
 
 void wrap_deinit(struct wrap *wrap);
 

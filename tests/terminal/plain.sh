@@ -17,9 +17,11 @@ begin() {
     wait_for "/help lists the commands"
 }
 
-colours() { grep -q "$escape\[[0-9;]*m" "$bytes"; }
+styles() { grep -q "$escape\[[0-9;]*m" "$bytes"; }
+colours() { grep -q "$escape\[[0-9;]*3[1-7]m" "$bytes"; }
 
 talk() {
+    ask "/nothing" # an error is red
     ask "Hello!"
     [ -n "$(answer_to "Hello!")" ] || fail "no answer"
     ask "/think"
@@ -33,12 +35,18 @@ talk
 colours || fail "no styles on a terminal"
 on_screen " tok/s" || fail "no status line"
 
-begin 80 NO_COLOR=1
+begin 80 "TERM=tmux NO_COLOR=1"
+wait_idle
+ask_only "/resume"
+wait_for "Enter chooses, Esc leaves"
+keys Escape
 talk
-colours && fail "NO_COLOR has styles"
+colours && fail "NO_COLOR has colours"
+styles || fail "NO_COLOR takes more than colours"
 begin 80 TERM=tmux --color never
 talk
-colours && fail "--color never has styles"
+colours && fail "--color never has colours"
+styles || fail "--color never takes more than colours"
 begin 80 NO_COLOR=1 --color always
 talk
 colours || fail "--color always has no styles"

@@ -49,9 +49,9 @@ run() {
     on_tmux new-session -d -x "${columns:-80}" -y "${lines:-24}" "$1" || exit 1
 }
 
-# start OPTIONS…: quire; when it has ended, "left with N" is on the screen, and the modes.
+# start OPTIONS…: quire, with the variables in $environment; when it has ended, "left with N" is on the screen, and the modes.
 start() {
-    run "'$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat"
+    run "${environment-} '$program' --temp 0 $*; echo left with \$?; stty -a | grep -o -e '-*echo ' -e '-*icanon'; exec cat"
 }
 
 # The pane's process is the shell; quire is its child.

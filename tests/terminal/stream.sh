@@ -36,6 +36,8 @@ play stream-raw-80 80 TERM=tmux raw
 play stream-dumb-80 80 TERM=dumb
 play stream-40 40 "LC_ALL=POSIX TERM=tmux" # the screen is the same in any locale
 ! on_tmux capture-pane -p -e -S - | grep -q "$(printf '\033')" && { echo "no styles at all"; bad=1; }
-play stream-dumb-80 80 NO_COLOR=1
-on_tmux capture-pane -p -e -S - | grep "$(printf '\033')" && { echo "NO_COLOR has styles"; bad=1; }
+play stream-80 80 "NO_COLOR=1 TERM=tmux" # colours only
+on_tmux capture-pane -p -e -S - | grep "$(printf '\033')\[[0-9;]*3[1-7]" && { echo "NO_COLOR has colours"; bad=1; }
+styled '\[[0-9;]*4m[^m]*inline code'
+styled '\[[0-9;]*1m[^m]*bold words'
 exit $bad
