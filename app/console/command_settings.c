@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,39 +9,69 @@
 #include "app/console/command.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
+#include "engine/sampling/prompt_lookup.h"
 
 enum { SETTING_COLUMNS = 30 }; // its key and its value
 
-enum setting_kind { SETTING_REAL, SETTING_WHOLE, SETTING_SEED, SETTING_STRUCTURE, SETTING_SHOWN };
+enum setting_kind {
+    SETTING_REAL,
+    SETTING_WHOLE,
+    SETTING_SEED,
+    SETTING_CHOICE, // an enum, by the number of its word
+    SETTING_SWITCH,
+    SETTING_STRUCTURE,
+    SETTING_SHOWN // the same in struct console
+};
 
 struct setting {
     const char *key;
     enum setting_kind kind;
     size_t offset; // in struct session_settings, or for SETTING_SHOWN in struct console;
                    // SETTING_STRUCTURE: its enum structure_kind
+    double least, most;
     const char *range;
 };
 
-#define SAMPLER(field) offsetof(struct session_settings, sampler.field)
+#define OF(field)      offsetof(struct session_settings, field)
+#define SAMPLER(field) OF(sampler.field)
 
+// The keys and ranges are those of the command line.
 static const struct setting TABLE[] = {
-    {"temp", SETTING_REAL, SAMPLER(temperature), "0 … 100; 0 always picks the most likely"},
-    {"top-k", SETTING_WHOLE, SAMPLER(top_k), "0 or more; 0 is off"},
-    {"top-p", SETTING_REAL, SAMPLER(top_p), "0 … 1; 1 is off"},
-    {"min-p", SETTING_REAL, SAMPLER(min_p), "0 … 1; 0 is off"},
-    {"repeat-penalty", SETTING_REAL, SAMPLER(repeat_penalty), "0.1 … 10; 1 is off"},
-    {"presence-penalty", SETTING_REAL, SAMPLER(presence_penalty), "-100 … 100; 0 is off"},
-    {"frequency-penalty", SETTING_REAL, SAMPLER(frequency_penalty), "-100 … 100; 0 is off"},
-    {"seed", SETTING_SEED, SAMPLER(seed), "0 or more; random: a new one for each turn"},
-    {"tokens", SETTING_WHOLE, offsetof(struct session_settings, max_tokens),
+    {"temp", SETTING_REAL, SAMPLER(temperature), 0, 100, "0 … 100; 0 always picks the most likely"},
+    {"top-k", SETTING_WHOLE, SAMPLER(top_k), 0, 1 << 24, "0 or more; 0 is off"},
+    {"top-p", SETTING_REAL, SAMPLER(top_p), 0, 1, "0 … 1; 1 is off"},
+    {"min-p", SETTING_REAL, SAMPLER(min_p), 0, 1, "0 … 1; 0 is off"},
+    {"repeat-penalty", SETTING_REAL, SAMPLER(repeat_penalty), 0.1, 10, "0.1 … 10; 1 is off"},
+    {"presence-penalty", SETTING_REAL, SAMPLER(presence_penalty), -100, 100,
+     "-100 … 100; 0 is off"},
+    {"frequency-penalty", SETTING_REAL, SAMPLER(frequency_penalty), -100, 100,
+     "-100 … 100; 0 is off"},
+    {"seed", SETTING_SEED, SAMPLER(seed), 0, 0, "0 or more; random: a new one for each turn"},
+    {"tokens", SETTING_WHOLE, OF(max_tokens), 0, 1 << 24,
      "of one answer; 0: until the context is full"},
-    {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, "answers are JSON of this: FILE or {…}; off"},
-    {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, "answers fit this, in GBNF: FILE; off"},
-    {"status", SETTING_SHOWN, offsetof(struct console, status), "on, off: a line above the prompt"},
-    {"verbose", SETTING_SHOWN, offsetof(struct console, verbose),
+    {"samples", SETTING_WHOLE, OF(answers), 1, ENGINE_MAX_REQUESTS,
+     "1 … 64 answers to each message"},
+    {"beams", SETTING_WHOLE, OF(beams), 1, BEAMS_MAX_WIDTH,
+     "1 … 32; above 1: the likeliest answer, no samples"},
+    {"length-penalty", SETTING_REAL, OF(length_penalty), 0, 4,
+     "0 … 4, of beams; more favours longer ones"},
+    {"early-stopping", SETTING_SWITCH, OF(early_stopping), 0, 0,
+     "on, off: beams end with as many answers"},
+    {"speculate", SETTING_WHOLE, OF(speculate), 0, PROMPT_LOOKUP_MAX,
+     "0 … 16 tokens guessed from the text so far"},
+    {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: a model that can is asked to"},
+    {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, 0, 0,
+     "answers are JSON of this: FILE or {…}; off"},
+    {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, 0, 0, "answers fit this, in GBNF: FILE; off"},
+    {"status", SETTING_SHOWN, offsetof(struct console, status), 0, 0,
+     "on, off: a line above the prompt"},
+    {"verbose", SETTING_SHOWN, offsetof(struct console, verbose), 0, 0,
      "on, off: /stats after each answer"},
 };
 enum { SETTING_COUNT = sizeof TABLE / sizeof TABLE[0] };
+
+static const char *const THINKS[] = {
+    [THINK_AS_IT_DOES] = "auto", [THINK_ON] = "on", [THINK_OFF] = "off"};
 
 const char *command_set_key(size_t index) {
     return index < SETTING_COUNT ? TABLE[index].key : NULL;
@@ -61,73 +92,65 @@ static const struct setting *setting_find(const char *key) {
     return NULL;
 }
 
-static bool *shown(struct console *console, const struct setting *setting) {
-    return (bool *)((char *)console + setting->offset);
+static void *place_of(struct console *console, struct session_settings *settings,
+                      const struct setting *setting) {
+    char *base = setting->kind == SETTING_SHOWN ? (char *)console : (char *)settings;
+    return base + setting->offset;
 }
 
 static void show_setting(struct console *console, const struct setting *setting) {
-    const bool is_field = setting->kind < SETTING_STRUCTURE;
-    const char *field =
-        is_field ? (const char *)&console->session->settings + setting->offset : NULL;
+    struct session_settings *settings = &console->session->settings;
+    const void *field = place_of(console, settings, setting);
     const struct structure *structure = &console->session->structure;
     const char *text = setting->range;
-    char value[32] = "";
-    float real;
-    int32_t whole;
-    uint64_t seed;
+    char value[32] = "", label[64];
     switch (setting->kind) {
     case SETTING_REAL:
-        memcpy(&real, field, sizeof real);
-        snprintf(value, sizeof value, "%g", (double)real);
+        snprintf(value, sizeof value, "%g", (double)*(const float *)field);
         break;
-    case SETTING_WHOLE:
-        memcpy(&whole, field, sizeof whole);
-        snprintf(value, sizeof value, "%" PRId32, whole);
+    case SETTING_WHOLE: // the command line has 0 for a number that it was not given
+        snprintf(value, sizeof value, "%.0f", fmax(*(const int32_t *)field, setting->least));
         break;
     case SETTING_SEED:
-        memcpy(&seed, field, sizeof seed);
-        snprintf(value, sizeof value, console->session->settings.seed_given ? "%" PRIu64 : "random",
-                 seed);
+        snprintf(value, sizeof value, settings->seed_given ? "%" PRIu64 : "random",
+                 *(const uint64_t *)field);
+        break;
+    case SETTING_CHOICE:
+        snprintf(value, sizeof value, "%s", THINKS[*(const enum think_wish *)field]);
         break;
     case SETTING_STRUCTURE:
         snprintf(value, sizeof value, "%s", structure->kind == setting->offset ? "on" : "off");
         if (structure->kind == setting->offset) text = text_string(&structure->source);
         break;
+    case SETTING_SWITCH:
     case SETTING_SHOWN:
-        snprintf(value, sizeof value, "%s", *shown(console, setting) ? "on" : "off");
+        snprintf(value, sizeof value, "%s", *(const bool *)field ? "on" : "off");
         break;
     }
-    char label[64];
     snprintf(label, sizeof label, "%-18s %s", setting->key, value);
     row_show(
         &(struct row){.label = label, .columns = SETTING_COLUMNS, .text = text, .style = WRAP_DIM});
 }
 
-static bool parse_real(const char *text, char *field) {
+static bool parse_number(const struct setting *setting, const char *text, void *field) {
     char *end;
-    const float value = strtof(text, &end);
-    if (end == text || *end || value != value) return false;
-    memcpy(field, &value, sizeof value);
+    const double value = strtod(text, &end);
+    if (end == text || *end || !(value >= setting->least && value <= setting->most)) return false;
+    if (setting->kind == SETTING_REAL)
+        *(float *)field = (float)value;
+    else if (value == floor(value))
+        *(int32_t *)field = (int32_t)value;
+    else
+        return false;
     return true;
 }
 
-static bool parse_whole(const char *text, char *field) {
-    char *end;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || value < 0 || value > INT32_MAX) return false;
-    const int32_t whole = (int32_t)value;
-    memcpy(field, &whole, sizeof whole);
-    return true;
-}
-
-static bool parse_seed(const char *text, char *field) {
+static bool parse_seed(const char *text, uint64_t *seed) {
     char *end;
     if (text[0] < '0' || text[0] > '9') return false;
     const unsigned long long value = strtoull(text, &end, 10);
-    if (*end) return false;
-    const uint64_t seed = value;
-    memcpy(field, &seed, sizeof seed);
-    return true;
+    if (!*end) *seed = value;
+    return !*end;
 }
 
 static bool parse_switch(const char *text, bool *on) {
@@ -135,6 +158,15 @@ static bool parse_switch(const char *text, bool *on) {
     if (!is_on && strcmp(text, "off") != 0) return false;
     *on = is_on;
     return true;
+}
+
+static bool parse_think(const char *text, enum think_wish *think) {
+    for (size_t i = 0; i < sizeof THINKS / sizeof THINKS[0]; i++) {
+        if (strcmp(text, THINKS[i]) != 0) continue;
+        *think = (enum think_wish)i;
+        return true;
+    }
+    return false;
 }
 
 // From the next turn on.
@@ -153,32 +185,33 @@ static bool change_structure(struct structure *structure, size_t kind, const cha
     return status == STATUS_OK;
 }
 
-// Changes a copy, which becomes the settings only if the sampler accepts it.
+// Changes a copy, which becomes the settings only if the value is read.
 static bool change(struct console *console, const struct setting *setting, const char *value,
                    struct error *err) {
     struct session_settings settings = console->session->settings;
-    char *field = (char *)&settings + setting->offset;
+    void *field = place_of(console, &settings, setting);
     bool read = false;
     switch (setting->kind) {
     case SETTING_REAL:
-        read = parse_real(value, field);
-        break;
     case SETTING_WHOLE:
-        read = parse_whole(value, field);
+        read = parse_number(setting, value, field);
         break;
     case SETTING_SEED:
         settings.seed_given = strcmp(value, "random") != 0;
         read = !settings.seed_given || parse_seed(value, field);
         break;
+    case SETTING_CHOICE:
+        read = parse_think(value, field);
+        break;
     case SETTING_STRUCTURE:
         return change_structure(&console->session->structure, setting->offset, value, err);
+    case SETTING_SWITCH:
     case SETTING_SHOWN:
-        read = parse_switch(value, shown(console, setting));
+        read = parse_switch(value, field);
         break;
     }
-    if (!read || sampler_options_check(&settings.sampler, err) != STATUS_OK) return false;
-    console->session->settings = settings;
-    return true;
+    if (read) console->session->settings = settings;
+    return read;
 }
 
 void command_set(struct console *console, const char *argument) {

@@ -2,7 +2,7 @@
 # Each command has its help, with an example where the name alone does not say it.
 . "$(dirname "$0")/stage.sh"
 
-lines=50
+lines=70
 start
 keys C-l
 ask "/help"

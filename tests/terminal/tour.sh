@@ -28,7 +28,10 @@ while read -r line; do
             ask "/help $name"
             answer_to "/help $name" | grep -q "^/$name" || fail "the README has /$name, quire has not"
         done
-        ask "/help"
+        ask_only "/help"
+        wait_for "Space goes on, q leaves"
+        keys G
+        wait_idle
         for name in $(answer_to "/help" | sed -n 's/^\/\([a-z][a-z]*\).*/\1/p'); do
             named | grep -qx "$name" || fail "quire has /$name, the README has not"
         done
