@@ -247,7 +247,7 @@ static enum status move(struct db *db, const char *id, int64_t tip, int64_t mode
 }
 
 static enum status rename_to(struct db *db, const char *id, const char *name, struct error *err) {
-    static const char sql[] = "UPDATE conversation SET name = ?2 WHERE id = ?1";
+    static const char sql[] = "UPDATE conversation SET name = ?2, one_shot = 0 WHERE id = ?1";
     struct statement statement;
     struct conversation before;
     const int64_t number = conversation_id_read(id);
@@ -327,6 +327,7 @@ enum status conversation_read(struct statement *statement, struct conversation *
     read.model = statement_id(statement, 5, INT64_MAX);
     read.created_ms = statement_integer(statement, 6, INT64_MIN, INT64_MAX);
     read.updated_ms = statement_integer(statement, 7, INT64_MIN, INT64_MAX);
+    read.one_shot = statement_integer(statement, 8, 0, 1);
     TRY(statement_sound(statement, "conversation", number, err));
     if (length >= sizeof read.name || memchr(name, '\0', length))
         return error_set(err, STATUS_BAD_FILE,
@@ -369,16 +370,28 @@ enum status conversation_find(struct db *db, const char *name_or_id,
     return find_in_range(db, name_or_id, first, last, conversation, err);
 }
 
-enum status conversation_latest(struct db *db, struct conversation *conversation,
+enum status conversation_latest(struct db *db, bool one_shot, struct conversation *conversation,
                                 struct error *err) {
-    static const char sql[] = "SELECT id FROM conversation ORDER BY used DESC LIMIT 1";
+    static const char sql[] =
+        "SELECT id FROM conversation WHERE one_shot <= ?1 ORDER BY used DESC LIMIT 1";
     struct statement statement;
     int64_t number;
     TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, one_shot);
     enum status status = statement_first_integer(&statement, &number, err);
     if (status == STATUS_OK) status = find_by_number(db, number, conversation, err);
     if (status == STATUS_NOT_FOUND) return error_set(err, status, "there is no conversation yet");
     return status;
+}
+
+enum status conversation_set_one_shot(struct db *db, const char *id, bool one_shot,
+                                      struct error *err) {
+    static const char sql[] = "UPDATE conversation SET one_shot = ?2 WHERE id = ?1";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    statement_bind_integer(&statement, 2, one_shot);
+    return statement_run(&statement, err);
 }
 
 enum status conversation_move(struct db *db, const char *id, int64_t tip, int64_t model,

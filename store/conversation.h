@@ -32,6 +32,13 @@ struct conversation {
     int64_t tip;                             // MESSAGE_NONE: empty
     int64_t model;                           // the db's number of the model last used
     int64_t created_ms, updated_ms;
+    bool one_shot; // a single question outside of a chat: lists leave it out
+};
+
+struct conversation_query {
+    const char *words; // "": all
+    size_t limit;
+    bool one_shot; // without words: those too
 };
 
 // One line of a list.
@@ -65,9 +72,13 @@ MUST_CHECK enum status conversation_fork(struct db *db, const struct conversatio
 MUST_CHECK enum status conversation_find(struct db *db, const char *name_or_id,
                                          struct conversation *conversation, struct error *err);
 
-// The one used last, or NOT_FOUND.
-MUST_CHECK enum status conversation_latest(struct db *db, struct conversation *conversation,
-                                           struct error *err);
+// The one used last, among chats only or among all, or NOT_FOUND.
+MUST_CHECK enum status conversation_latest(struct db *db, bool one_shot,
+                                           struct conversation *conversation, struct error *err);
+
+// Whether lists leave it out. A name given later takes it in again.
+MUST_CHECK enum status conversation_set_one_shot(struct db *db, const char *id, bool one_shot,
+                                                 struct error *err);
 
 // Moves the tip (and says which model wrote it; 0: as before); updates updated_ms. "Newest" is
 // by these moves, not by the clock.
@@ -79,10 +90,10 @@ MUST_CHECK enum status conversation_delete(struct db *db, const char *id, struct
 
 // Newest first, forks below their parents. Empty conversations and forks in which nothing was said
 // are left out unless named; what was forked from those stands below their parents.
-// query "" is all; else those that have all its words in their name, or in one message, each as the
-// beginning of a word (FTS5; a single letter as a whole word); with more than `limit` of them,
+// With words: those that have them all in their name, or in one message, each as the beginning of a
+// word (FTS5; a single letter as a whole word), one-shot ones too; with more than `limit` of them,
 // those with the newest such messages. *rows is owned by the caller (free).
-MUST_CHECK enum status conversation_list(struct db *db, const char *query, size_t limit,
+MUST_CHECK enum status conversation_list(struct db *db, const struct conversation_query *query,
                                          struct conversation_row **rows, size_t *count,
                                          struct error *err);
 

@@ -111,11 +111,15 @@ static enum status read_rows(struct statement *statement, struct list *list, str
     return status;
 }
 
-static enum status load_newest(struct db *db, size_t limit, struct list *list, struct error *err) {
-    static const char sql[] = ROW_SELECT " WHERE " SAID_IN " ORDER BY c.used DESC LIMIT ?1";
+static enum status load_newest(struct db *db, const struct conversation_query *query,
+                               struct list *list, struct error *err) {
+    static const char sql[] =
+        ROW_SELECT " WHERE c.one_shot <= ?2 AND " SAID_IN " ORDER BY c.used DESC LIMIT ?1";
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
+    statement_bind_integer(&statement, 1,
+                           query->limit < INT64_MAX ? (int64_t)query->limit : INT64_MAX);
+    statement_bind_integer(&statement, 2, query->one_shot);
     return read_rows(&statement, list, err);
 }
 
@@ -264,12 +268,12 @@ static void place_families(struct list *list, struct conversation_row *rows) {
     }
 }
 
-enum status conversation_list(struct db *db, const char *query, size_t limit,
+enum status conversation_list(struct db *db, const struct conversation_query *query,
                               struct conversation_row **result, size_t *count, struct error *err) {
     struct list list = {0};
     struct conversation_row *rows = NULL;
-    enum status status =
-        query[0] ? load_found(db, query, limit, &list, err) : load_newest(db, limit, &list, err);
+    enum status status = query->words[0] ? load_found(db, query->words, query->limit, &list, err)
+                                         : load_newest(db, query, &list, err);
     if (status == STATUS_OK) status = find_parents(db, &list, err);
     if (status == STATUS_OK) {
         rows = malloc((list.count + 1) * sizeof *rows);

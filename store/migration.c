@@ -53,7 +53,12 @@ static const char STEP_1[] =
     "PRAGMA application_id = 0x71756972;" // "quir"
     "PRAGMA user_version = 1;";
 
-static const char *const STEPS[] = {STEP_1};
+// one_shot: a question that was asked outside of a chat.
+static const char STEP_2[] =
+    "ALTER TABLE conversation ADD COLUMN one_shot INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version = 2;";
+
+static const char *const STEPS[] = {STEP_1, STEP_2};
 
 const struct schema MIGRATION_CONVERSATIONS = {
     .application_id = 0x71756972,

@@ -59,6 +59,12 @@ enum status chat_store(struct chat *chat, const char *name, struct error *err) {
     TRY(conversation_create(db, name, chat->transcript.model, &made, err));
     TRY(conversation_lock(db, made.id, err));
     chat->conversation = made;
+    return chat->session->one_shot && !name[0] ? chat_mark_one_shot(chat, true, err) : STATUS_OK;
+}
+
+enum status chat_mark_one_shot(struct chat *chat, bool one_shot, struct error *err) {
+    TRY(conversation_set_one_shot(chat->session->db, chat->conversation.id, one_shot, err));
+    chat->conversation.one_shot = one_shot;
     return STATUS_OK;
 }
 

@@ -70,6 +70,9 @@ MUST_CHECK enum status chat_rename(struct chat *chat, const char *name, struct e
 // Stores the conversation if it is not yet, and locks it.
 MUST_CHECK enum status chat_store(struct chat *chat, const char *name, struct error *err);
 
+// A question outside of a chat, or, once a chat goes on with it, no more.
+MUST_CHECK enum status chat_mark_one_shot(struct chat *chat, bool one_shot, struct error *err);
+
 // BUSY while an answer is being written.
 MUST_CHECK enum status chat_check_idle(const struct chat *chat, struct error *err);
 

@@ -288,6 +288,8 @@ static enum status store_message(struct chat *chat, const char *text, size_t len
     enum status status = db_begin(db, err);
     if (status != STATUS_OK) return status;
     status = chat_store(chat, "", err);
+    if (status == STATUS_OK && !chat->session->one_shot && chat->conversation.one_shot)
+        status = chat_mark_one_shot(chat, false, err);
     if (status == STATUS_OK && count_before == 0 && preamble->length)
         status = add_message(chat, MESSAGE_SYSTEM, preamble->bytes, preamble->length, &none, err);
     if (status == STATUS_OK) status = add_message(chat, MESSAGE_USER, text, length, ids, err);

@@ -29,6 +29,7 @@ enum status session_open(const struct session_options *options, struct session *
     session->engine = options->engine;
     session->event_fd = engine_event_fd(options->engine);
     session->settings = options->settings;
+    session->one_shot = options->one_shot;
     enum status status = options->db ? STATUS_OK : db_open(":memory:", &session->own_db, err);
     session->db = options->db ? options->db : session->own_db;
     if (status == STATUS_OK) status = open_model(session, options, err);

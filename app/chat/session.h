@@ -54,6 +54,7 @@ struct session {
     struct db *db, *own_db;
     int64_t model;        // the db's number
     struct text preamble; // of new conversations (prompts/preamble.h)
+    bool one_shot;        // a question outside of a chat, as its conversation is marked
     struct session_settings settings;
     struct stops stops;
     struct structure structure; // of a chat's answers
@@ -74,6 +75,7 @@ struct session_options {
     struct hash128 digest;     // of the model
     const char *preamble;      // of new conversations; "" or NULL: none; copied
     const char *chat_template; // file or name in place of the model's own; NULL: that
+    bool one_shot;             // unnamed conversations are marked so
     struct session_settings settings;
     const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
 };

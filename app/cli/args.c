@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/cli/options.h"
 #include "app/cli/subcommands.h"
@@ -165,7 +166,7 @@ static enum status parse_letters(struct args *args, const char *word, struct wor
 
 static enum status refuse_operand(const struct args *args, const char *word, struct error *err) {
     const char *nearest = args->command == COMMAND_CHAT ? subcommand_nearest(word) : NULL;
-    const char *hint = args->command == COMMAND_CHAT ? "; a prompt is given with -p" : "";
+    const char *hint = args->command == COMMAND_CHAT ? "; a question is asked with -p \"…\"" : "";
     if (nearest)
         return error_set(err, STATUS_BAD_INPUT,
                          "unknown command \"%.60s\"; did you mean %s? (a model in a file of this "
@@ -230,8 +231,22 @@ static enum status check_pairs(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
+// A model's name has no blanks, unless it is the path of a file.
+static enum status check_model_operand(const struct args *args, struct error *err) {
+    const char *word = args->operands[0];
+    if (args->command != COMMAND_CHAT || args->operand_count == 0) return STATUS_OK;
+    if (args_source(args, "model") == ARGS_WORDS)
+        return error_set(err, STATUS_BAD_INPUT, "two models are given: %.60s and %.60s",
+                         args->model, word);
+    if (!strpbrk(word, " \t\n") || access(word, F_OK) == 0) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT,
+                     "\"%.60s%s\" is no model; to ask it: quire -p \"%.60s%s\"", word,
+                     strlen(word) > 60 ? "…" : "", word, strlen(word) > 60 ? "…" : "");
+}
+
 enum status args_check(const struct args *args, struct error *err) {
     TRY(check_commands(args, err));
+    TRY(check_model_operand(args, err));
     TRY(check_pairs(args, err));
     const bool resumes = args->go_on || args->resume;
     if (args->no_save && resumes)
@@ -246,10 +261,6 @@ enum status args_check(const struct args *args, struct error *err) {
         (strspn(args->fork, "0123456789") != strlen(args->fork) || strlen(args->fork) > 9))
         return error_set(err, STATUS_BAD_INPUT,
                          "--fork: expected the number of a turn, found \"%.60s\"", args->fork);
-    if (args->command == COMMAND_CHAT && args->operand_count &&
-        args_source(args, "model") == ARGS_WORDS)
-        return error_set(err, STATUS_BAD_INPUT, "two models are given: %.60s and %.60s",
-                         args->model, args->operands[0]);
     for (size_t i = 0; i < args->stops.count; i++)
         if (!utf8_valid(args->stops.items[i], strlen(args->stops.items[i]), NULL))
             return error_set(err, STATUS_BAD_INPUT, "--stop: the text is not UTF-8");

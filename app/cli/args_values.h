@@ -58,6 +58,7 @@ struct args {
     bool deterministic;
 
     bool go_on;         // --continue
+    bool all;           // with questions of -p
     const char *resume; // NULL: no; "": ask which
     const char *fork;   // NULL: no; "": at the tip; else the turn
     const char *name;

@@ -128,7 +128,8 @@ static void offer_conversations(FILE *out, const struct config *config, const ch
     size_t count = 0;
     struct error ignored;
     if (access(path, R_OK | W_OK) != 0 || db_open(path, &db, &ignored) != STATUS_OK) return;
-    if (conversation_list(db, "", OFFERED_MOST, &rows, &count, &ignored) == STATUS_OK)
+    if (conversation_list(db, &(struct conversation_query){"", OFFERED_MOST, true}, &rows, &count,
+                          &ignored) == STATUS_OK)
         for (size_t i = 0; i < count; i++)
             offer_conversation(out, &rows[i], before);
     free(rows);

@@ -216,7 +216,8 @@ static int list_with_names(const struct args *args, const struct config *config,
     int code = launch_store(&launch);
     if (code == EXIT_DONE) {
         const enum status status =
-            conversation_list(launch.db, "", NAMES_MOST, &names.rows, &names.count, &err);
+            conversation_list(launch.db, &(struct conversation_query){"", NAMES_MOST, true},
+                              &names.rows, &names.count, &err);
         code = status == STATUS_OK ? list(args, &names, folder) : failed(status, &err);
     }
     free(names.rows);

@@ -70,9 +70,13 @@ static enum status find_place(const struct launch *launch, char id[CONVERSATION_
     const struct args *args = launch->args;
     struct conversation found;
     if (goes_on(args)) {
-        const enum status status = conversation_latest(launch->db, &found, err);
+        const bool one_shot = launch->once || args->all;
+        const enum status status = conversation_latest(launch->db, one_shot, &found, err);
         if (status == STATUS_NOT_FOUND)
-            return error_set(err, status, "there is no conversation to go on with");
+            return error_set(
+                err, status,
+                one_shot ? "there is no conversation to go on with"
+                         : "there is no chat to go on with; --all counts what -p has asked, too");
         TRY(status);
     } else {
         TRY(conversation_find(launch->db, args->resume, &found, err));
@@ -322,6 +326,7 @@ int launch_chat(struct launch *launch) {
         .digest = launch->digest,
         .preamble = text_string(&launch->preamble),
         .chat_template = launch_chat_template(launch),
+        .one_shot = launch->once,
         .settings = {.sampler = launch_sampling(launch),
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,

@@ -54,6 +54,7 @@ static bool fill_row(cJSON *object, const struct conversation_row *row) {
            json_add_number(object, "tokens", (double)row->tokens) &&
            json_add_text(object, "model", row->model_name) &&
            json_add_text(object, "preview", row->preview) &&
+           (!conversation->one_shot || cJSON_AddTrueToObject(object, "one_shot")) &&
            json_add_text(object, "found", row->found[0] ? row->found : NULL) &&
            json_add_number(object, "created_ms", (double)conversation->created_ms) &&
            json_add_number(object, "updated_ms", (double)conversation->updated_ms);
@@ -87,7 +88,7 @@ static enum status format_row(const struct conversation_row *row, struct text *l
     const struct conversation *conversation = &row->conversation;
     char age[AGE_TEXT_BYTES], title[512];
     const int indent = row->depth * 2 < INDENT_MOST ? row->depth * 2 : INDENT_MOST;
-    snprintf(title, sizeof title, "%*s%s", indent, "",
+    snprintf(title, sizeof title, "%*s%s%s", indent, "", conversation->one_shot ? "-p " : "",
              conversation->name[0] ? conversation->name : row->preview);
     TRY(text_format(line, "%s  ", conversation->id));
     TRY(append_column(line, title, TITLE_COLUMNS));
@@ -131,8 +132,12 @@ int listing_list(struct db *db, const struct args *args) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
-    const char *query = args->operand_count ? args->operands[0] : "";
-    const enum status status = conversation_list(db, query, LIST_MOST, &rows, &count, &err);
+    const struct conversation_query query = {
+        .words = args->operand_count ? args->operands[0] : "",
+        .limit = LIST_MOST,
+        .one_shot = args->all,
+    };
+    const enum status status = conversation_list(db, &query, &rows, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
     int code = EXIT_DONE;
     if (count == LIST_MOST)
@@ -143,7 +148,10 @@ int listing_list(struct db *db, const struct args *args) {
     else if (count)
         code = list_table(rows, count);
     else if (!args->quiet)
-        fprintf(stderr, "%s\n", *query ? "nothing found" : "no conversations yet");
+        fprintf(stderr, "%s\n",
+                *query.words ? "nothing found"
+                : args->all  ? "no conversations yet"
+                             : "no conversations yet (--all: also what -p has asked)");
     free(rows);
     return output_exit_code(code);
 }

@@ -43,6 +43,8 @@ static const struct option OPTIONS[] = {
      "go on with the latest conversation"},
     {NULL, "resume", 'r', OPTION_MAYBE_WORD, "[ID|NAME]", AT(resume), FOR_CHAT, 0, 0,
      "go on with this one; without a name: asks"},
+    {NULL, "all", 'a', OPTION_FLAG, NULL, AT(all), FOR_CHAT | FOR_LIST, 0, 0,
+     "-C, list: also what -p has asked"},
     {NULL, "fork", 0, OPTION_MAYBE_VALUE, "[=TURN]", AT(fork), FOR_CHAT, 0, 0,
      "work in a fork of it, at its end or before TURN"},
     {NULL, "name", 0, OPTION_TEXT, "NAME", AT(name), FOR_CHAT, 0, 0,

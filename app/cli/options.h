@@ -27,6 +27,7 @@ enum option_kind {
 
 enum {
     FOR_CHAT = 1u << COMMAND_CHAT,
+    FOR_LIST = 1u << COMMAND_LIST,
     FOR_RM = 1u << COMMAND_RM,
     FOR_INSPECT = 1u << COMMAND_INSPECT,
     FOR_TOKENIZE = 1u << COMMAND_TOKENIZE,

@@ -244,8 +244,10 @@ static void show_conversations(struct console *console) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
-    if (console_failed(
-            conversation_list(console->session->db, "", HOLDERS_ASKED, &rows, &count, &err), &err))
+    if (console_failed(conversation_list(console->session->db,
+                                         &(struct conversation_query){"", HOLDERS_ASKED, true},
+                                         &rows, &count, &err),
+                       &err))
         return;
     struct conversation_usage *usage = calloc(count + 1, sizeof *usage);
     struct held *held = calloc(count + 1, sizeof *held);

@@ -33,6 +33,7 @@ enum {
 static enum status append_title(const struct conversation_row *row, struct text *title) {
     const char *name = row->conversation.name, *preview = row->preview;
     const int depth = row->depth < DEPTH_SHOWN ? (int)row->depth : DEPTH_SHOWN;
+    if (row->conversation.one_shot) TRY(text_append_string(title, "-p "));
     for (int i = 0; i < depth; i++)
         TRY(text_append_string(title, i + 1 < depth ? "  " : "└ "));
     if (depth > 0 && row->fork_turn > 0)
@@ -138,21 +139,26 @@ static void say_more(struct console *console, const char *query, size_t left) {
     console->listed = strdup(query);
 }
 
+// "--all" alone: also what -p has asked, which words find anyway.
+static struct conversation_query query_of(const char *argument, size_t limit) {
+    const bool all = strcmp(argument, "--all") == 0;
+    return (struct conversation_query){all ? "" : argument, limit, all};
+}
+
 void command_list(struct console *console, const char *argument) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
-    if (console_failed(
-            conversation_list(console->session->db, argument, LIST_LIMIT, &rows, &count, &err),
-            &err))
+    const struct conversation_query query = query_of(argument, LIST_LIMIT);
+    if (console_failed(conversation_list(console->session->db, &query, &rows, &count, &err), &err))
         return;
     const int lines = (terminal_height() - LIST_OTHER_LINES) / (is_narrow() ? 2 : 1);
     const size_t most = lines > LIST_LEAST ? (size_t)lines : LIST_LEAST;
     if (count > 0) show_rows(console, rows, count < most ? count : most);
     if (count > 1) say_more(console, argument, count > most ? count - most : 0);
     if (count == 0)
-        terminal_tell(STYLE_DIM, argument[0] ? "No conversation has these words.\n"
-                                             : "There is no conversation yet.\n");
+        terminal_tell(STYLE_DIM, query.words[0] ? "No conversation has these words.\n"
+                                                : "There is no conversation yet.\n");
     else
         terminal_say(STYLE_PLAIN, "\n");
     free(rows);
@@ -213,9 +219,10 @@ static enum status make_words(const struct conversation_row *row, char **result)
 }
 
 // Fills an empty one with the newest; it can be deinitialised even after a failure.
-static enum status listing_load(struct db *db, const char *query, size_t limit,
+static enum status listing_load(struct db *db, const char *argument, size_t limit,
                                 struct listing *listing, struct error *err) {
-    TRY(conversation_list(db, query, limit, &listing->rows, &listing->count, err));
+    const struct conversation_query query = query_of(argument, limit);
+    TRY(conversation_list(db, &query, &listing->rows, &listing->count, err));
     listing->lines = calloc(listing->count + 1, sizeof *listing->lines);
     listing->words = calloc(listing->count + 1, sizeof *listing->words);
     if (!listing->lines || !listing->words) return STATUS_NO_MEMORY;

@@ -9,6 +9,7 @@
 #include "app/base/path.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
+#include "app/console/pager.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 
@@ -39,8 +40,9 @@ static const struct command TABLE[] = {
      "fork: what /fork does, and how", help, WITH_NOTHING, NULL},
     {{"new", "clear"}, "[NAME]", "starts afresh; the old conversation is kept",
      "trip to Oslo: an empty conversation of this name", command_new, WITH_NOTHING, NULL},
-    {{"list", "ls"}, "[QUERY]", "conversations, newest first; or those with these words",
-     "fox bear: those with a message that has both words", command_list, WITH_NOTHING, NULL},
+    {{"list", "ls"}, "[QUERY|--all]", "conversations, newest first; or those with these words",
+     "fox bear: those with a message that has both words; --all: also what quire -p has asked",
+     command_list, WITH_NOTHING, "--all"},
     {{"resume", "switch"}, "[ID|NAME|-]", "goes to another one; - is the previous",
      "3f2a: the one whose id begins so; without a word: a list to pick from", command_resume,
      WITH_CONVERSATIONS, "-"},
@@ -174,7 +176,9 @@ static void help_row(const char *left, const char *right) {
         &(struct row){.label = left, .columns = HELP_COLUMNS, .text = right, .style = WRAP_DIM});
 }
 
-static void help_all(void) {
+static void help_all(struct console *console) {
+    struct pager pager;
+    pager_begin(&pager, console);
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         char left[64];
         const bool short_usage = text_columns(TABLE[i].usage) < 16;
@@ -186,14 +190,14 @@ static void help_all(void) {
     for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
         help_row(KEYS[i][0], KEYS[i][1]);
     terminal_say(STYLE_PLAIN, "\n");
+    pager_end(&pager);
 }
 
 static void help(struct console *console, const char *argument) {
-    (void)console;
     if (argument[0] == '/') argument++;
     const struct command *command = command_find(argument);
     if (!argument[0])
-        help_all();
+        help_all(console);
     else if (command)
         help_one(command);
     else
@@ -302,8 +306,9 @@ static void complete_conversations(struct candidates *found, struct console *con
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err;
-    if (conversation_list(console->session->db, "", COMPLETE_LIMIT, &rows, &count, &err) !=
-        STATUS_OK)
+    if (conversation_list(console->session->db,
+                          &(struct conversation_query){.words = "", .limit = COMPLETE_LIMIT}, &rows,
+                          &count, &err) != STATUS_OK)
         return;
     for (size_t i = 0; i < count; i++) {
         candidates_push(found, "", rows[i].conversation.id, word);

@@ -102,7 +102,9 @@ static void check_count(struct chat *chat) {
     struct conversation_row *rows;
     size_t count;
     struct error err = {0};
-    assert_int_equal(conversation_list(db, "", 1, &rows, &count, &err), STATUS_OK);
+    assert_int_equal(conversation_list(db, &(struct conversation_query){.words = "", .limit = 1},
+                                       &rows, &count, &err),
+                     STATUS_OK);
     assert_int_equal(rows[0].tokens, sequence_length(chat->sequence));
     free(rows);
 }

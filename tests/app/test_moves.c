@@ -357,7 +357,9 @@ static size_t count_conversations(void) {
     struct conversation_row *rows;
     size_t count;
     struct error err = {0};
-    must(conversation_list(db, "", 100, &rows, &count, &err), &err);
+    must(conversation_list(db, &(struct conversation_query){.words = "", .limit = 100}, &rows,
+                           &count, &err),
+         &err);
     free(rows);
     return count;
 }

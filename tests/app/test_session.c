@@ -337,7 +337,9 @@ static void pick_conversation(char *id) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
     struct error err = {0};
-    must(conversation_list(db, "", 100, &rows, &count, &err), &err);
+    must(conversation_list(db, &(struct conversation_query){.words = "", .limit = 100}, &rows,
+                           &count, &err),
+         &err);
     id[0] = '\0';
     if (count > 0)
         snprintf(id, CONVERSATION_ID_BYTES, "%s", rows[(size_t)rand() % count].conversation.id);

@@ -171,7 +171,8 @@ typedef enum status question(struct store_bench *bench, const char *words, int64
 static enum status list(struct store_bench *bench, const char *words, int64_t *found) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
-    TRY(conversation_list(bench->db, words, LISTED, &rows, &count, &bench->err));
+    TRY(conversation_list(bench->db, &(struct conversation_query){.words = words, .limit = LISTED},
+                          &rows, &count, &bench->err));
     free(rows);
     *found = (int64_t)count;
     return STATUS_OK;
@@ -180,7 +181,8 @@ static enum status list(struct store_bench *bench, const char *words, int64_t *f
 static enum status pick(struct store_bench *bench, const char *words, int64_t *found) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
-    TRY(conversation_list(bench->db, words, PICKED, &rows, &count, &bench->err));
+    TRY(conversation_list(bench->db, &(struct conversation_query){.words = words, .limit = PICKED},
+                          &rows, &count, &bench->err));
     free(rows);
     *found = (int64_t)count;
     return STATUS_OK;
@@ -189,7 +191,9 @@ static enum status pick(struct store_bench *bench, const char *words, int64_t *f
 static enum status list_all(struct store_bench *bench, const char *words, int64_t *found) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
-    TRY(conversation_list(bench->db, words, CONVERSATIONS, &rows, &count, &bench->err));
+    TRY(conversation_list(bench->db,
+                          &(struct conversation_query){.words = words, .limit = CONVERSATIONS},
+                          &rows, &count, &bench->err));
     free(rows);
     *found = (int64_t)count;
     return STATUS_OK;

@@ -68,7 +68,7 @@ static void insert_row(struct db *db, struct input *input) {
         {9, "INSERT OR REPLACE INTO message VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {8, "INSERT OR REPLACE INTO message_body VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
         {5, "INSERT OR REPLACE INTO message_tokens VALUES(?, ?, ?, ?, ?)"},
-        {9, "INSERT OR REPLACE INTO conversation VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+        {9, "INSERT OR REPLACE INTO conversation VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?4)"},
         {2, "INSERT OR REPLACE INTO conversation_root VALUES(?, ?)"},
         {3, "INSERT OR REPLACE INTO model VALUES(?, ?, ?)"},
         {4, "INSERT OR REPLACE INTO model_file VALUES(?, ?, ?, ?)"},
@@ -119,14 +119,18 @@ static void read_conversations(struct db *db) {
         struct error err = {0};
         struct conversation_row *rows = NULL;
         size_t count = 0;
-        if (!fine(conversation_list(db, queries[i], 20, &rows, &count, &err), &err)) continue;
+        if (!fine(conversation_list(db,
+                                    &(struct conversation_query){.words = queries[i], .limit = 20},
+                                    &rows, &count, &err),
+                  &err))
+            continue;
         for (size_t k = 0; k < count; k++)
             ASSERT(strlen(rows[k].preview) < sizeof rows[k].preview &&
                    strlen(rows[k].model_name) < sizeof rows[k].model_name);
         free(rows);
     }
     struct error err = {0};
-    fine(conversation_latest(db, &found, &err), &err);
+    fine(conversation_latest(db, false, &found, &err), &err);
     fine(conversation_find(db, "name", &found, &err), &err);
     fine(conversation_find(db, "0000", &found, &err), &err);
     (void)!db_digest_find(db, "/m", 1, 2, &digest);

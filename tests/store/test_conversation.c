@@ -107,14 +107,14 @@ static void the_latest_is_the_one_moved_last(void **state) {
     struct conversation found;
     store_fixture_init(&fixture, true);
     struct error *err = &fixture.err;
-    assert_int_equal(conversation_latest(fixture.db, &found, err), STATUS_NOT_FOUND);
+    assert_int_equal(conversation_latest(fixture.db, false, &found, err), STATUS_NOT_FOUND);
     const struct conversation first = store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
     const struct conversation second = store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
-    must(conversation_latest(fixture.db, &found, err), err);
+    must(conversation_latest(fixture.db, false, &found, err), err);
     assert_string_equal(found.id, second.id);
     store_fixture_sql(&fixture, "UPDATE conversation SET updated_ms = updated_ms + 1000000");
     must(conversation_move(fixture.db, first.id, first.tip, 0, err), err); // the clock went back
-    must(conversation_latest(fixture.db, &found, err), err);
+    must(conversation_latest(fixture.db, false, &found, err), err);
     assert_string_equal(found.id, first.id);
     assert_int_equal(found.model, fixture.model);
     store_fixture_deinit(&fixture);
@@ -210,7 +210,9 @@ static void deleting_the_last_one_leaves_no_text_behind(void **state) {
     must(conversation_delete(db, talk.id, err), err);
     for (int64_t id = 1; id <= again; id++)
         assert_false(stored(&fixture, id));
-    must(conversation_list(db, "another", 9, &rows, &count, err), err);
+    must(conversation_list(db, &(struct conversation_query){.words = "another", .limit = 9}, &rows,
+                           &count, err),
+         err);
     assert_int_equal(count, 0);
     free(rows);
     store_fixture_deinit(&fixture);

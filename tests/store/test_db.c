@@ -155,10 +155,15 @@ static bool read_all(struct store_fixture *fixture) {
     size_t count = 0;
     enum status status = db_open(fixture->path, &fixture->db, &err);
     if (status == STATUS_OK)
-        status = conversation_list(fixture->db, "paris", 10, &rows, &count, &err);
+        status = conversation_list(fixture->db,
+                                   &(struct conversation_query){.words = "paris", .limit = 10},
+                                   &rows, &count, &err);
     free(rows);
     rows = NULL;
-    if (status == STATUS_OK) status = conversation_list(fixture->db, "", 10, &rows, &count, &err);
+    if (status == STATUS_OK)
+        status =
+            conversation_list(fixture->db, &(struct conversation_query){.words = "", .limit = 10},
+                              &rows, &count, &err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct message *path = NULL;
         size_t length = 0;

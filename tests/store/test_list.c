@@ -12,7 +12,10 @@ static const char *list_as_text(struct store_fixture *fixture, const char *query
     static char text[1024];
     struct conversation_row *rows = NULL;
     size_t count = 0, at = 0;
-    must(conversation_list(fixture->db, query, limit, &rows, &count, &fixture->err), &fixture->err);
+    must(conversation_list(fixture->db,
+                           &(struct conversation_query){.words = query, .limit = limit}, &rows,
+                           &count, &fixture->err),
+         &fixture->err);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%*s%s", i ? "," : "",
@@ -44,7 +47,9 @@ static void a_row_says_what_its_conversation_holds(void **state) {
     for (size_t i = 0; i < 4; i++)
         tokens += strlen(texts[i]);
     const struct conversation talk = store_fixture_talk(&fixture, "trip", 4, texts, NULL);
-    must(conversation_list(fixture.db, "", 10, &rows, &count, &fixture.err), &fixture.err);
+    must(conversation_list(fixture.db, &(struct conversation_query){.words = "", .limit = 10},
+                           &rows, &count, &fixture.err),
+         &fixture.err);
     assert_int_equal(count, 1);
     assert_memory_equal(&rows[0].conversation, &talk, sizeof talk);
     assert_int_equal(rows[0].turns, 2);
@@ -71,7 +76,9 @@ static void a_preview_ends_between_characters(void **state) {
         for (int i = 0; i < 50; i++)
             strcat(text, "\xF0\x9F\x98\x80");
         talk_of_one(&fixture, "", text);
-        must(conversation_list(fixture.db, "", 1, &rows, &count, &fixture.err), &fixture.err);
+        must(conversation_list(fixture.db, &(struct conversation_query){.words = "", .limit = 1},
+                               &rows, &count, &fixture.err),
+             &fixture.err);
         assert_int_equal(strlen(rows[0].preview), skip + (80 - skip) / 4 * 4);
         assert_int_equal(strncmp(rows[0].preview, text, strlen(rows[0].preview)), 0);
         free(rows);
@@ -95,6 +102,30 @@ static void the_newest_comes_first_and_empty_ones_only_with_a_name(void **state)
     assert_string_equal(list_as_text(&fixture, "", SIZE_MAX), "one,empty,two");
     assert_string_equal(list_as_text(&fixture, "", 2), "one,empty");
     assert_string_equal(list_as_text(&fixture, "", 0), "");
+    store_fixture_deinit(&fixture);
+}
+
+static void a_question_outside_of_a_chat_is_left_out(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation found;
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    const struct conversation chat = talk_of_one(&fixture, "chat", "apple");
+    const struct conversation asked = talk_of_one(&fixture, "asked", "apple");
+    must(conversation_set_one_shot(fixture.db, asked.id, true, err), err);
+    fork_of(&fixture, &asked, "fork");
+    assert_string_equal(list_as_text(&fixture, "", 10), "fork,chat");
+    assert_string_equal(list_as_text(&fixture, "apple", 10), "asked,  fork,chat");
+    must(conversation_move(fixture.db, chat.id, chat.tip, 0, err), err);
+    must(conversation_move(fixture.db, asked.id, asked.tip, 0, err), err);
+    must(conversation_latest(fixture.db, true, &found, err), err);
+    assert_string_equal(found.name, "asked");
+    assert_true(found.one_shot);
+    must(conversation_latest(fixture.db, false, &found, err), err);
+    assert_string_equal(found.name, "chat");
+    must(conversation_rename(fixture.db, asked.id, "kept", err), err);
+    assert_string_equal(list_as_text(&fixture, "", 10), "kept,  fork,chat");
     store_fixture_deinit(&fixture);
 }
 
@@ -124,7 +155,9 @@ static void forks_stand_below_their_parents(void **state) {
 static struct conversation_row row_of(struct store_fixture *fixture, const char *name) {
     struct conversation_row *rows, found = {0};
     size_t count;
-    must(conversation_list(fixture->db, "", 20, &rows, &count, &fixture->err), &fixture->err);
+    must(conversation_list(fixture->db, &(struct conversation_query){.words = "", .limit = 20},
+                           &rows, &count, &fixture->err),
+         &fixture->err);
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].conversation.name, name) == 0) found = rows[i];
     free(rows);
@@ -198,7 +231,9 @@ static void a_ring_of_forks_is_listed_once_each(void **state) {
     store_fixture_sql(&fixture,
                       "UPDATE conversation SET forked_from ="
                       " (SELECT id FROM conversation WHERE name = '3') WHERE name IN ('1', '0')");
-    must(conversation_list(fixture.db, "", 10, &rows, &count, &fixture.err), &fixture.err);
+    must(conversation_list(fixture.db, &(struct conversation_query){.words = "", .limit = 10},
+                           &rows, &count, &fixture.err),
+         &fixture.err);
     int seen[6] = {0};
     assert_int_equal(count, 6);
     for (size_t i = 0; i < count; i++)
@@ -246,7 +281,9 @@ static void a_search_finds_names_and_shows_the_words_of_messages(void **state) {
     assert_string_equal(list_as_text(&fixture, "\"trip to oslo\"", 1), "Trip to Oslo");
     assert_string_equal(list_as_text(&fixture, "TWO", 9), "two");
     assert_string_equal(list_as_text(&fixture, "oslo nothing", 9), "");
-    must(conversation_list(fixture.db, "oslo", 9, &rows, &count, &fixture.err), &fixture.err);
+    must(conversation_list(fixture.db, &(struct conversation_query){.words = "oslo", .limit = 9},
+                           &rows, &count, &fixture.err),
+         &fixture.err);
     assert_int_equal(count, 2);
     assert_non_null(strstr(rows[0].found, "ferry to Oslo is late"));
     assert_string_equal(rows[1].found, "");
@@ -275,7 +312,9 @@ static void no_query_is_an_error(void **state) {
     assert_string_equal(list_as_text(&fixture, "!!! quoted", 9), "one");
     for (int i = 0; i < 33; i++)
         strcat(many, "a ");
-    assert_int_equal(conversation_list(fixture.db, many, 9, &rows, &count, &fixture.err),
+    assert_int_equal(conversation_list(fixture.db,
+                                       &(struct conversation_query){.words = many, .limit = 9},
+                                       &rows, &count, &fixture.err),
                      STATUS_BAD_INPUT);
     assert_null(rows);
     assert_int_equal(count, 77);
@@ -287,6 +326,7 @@ int main(void) {
         cmocka_unit_test(a_row_says_what_its_conversation_holds),
         cmocka_unit_test(a_preview_ends_between_characters),
         cmocka_unit_test(the_newest_comes_first_and_empty_ones_only_with_a_name),
+        cmocka_unit_test(a_question_outside_of_a_chat_is_left_out),
         cmocka_unit_test(forks_stand_below_their_parents),
         cmocka_unit_test(a_fork_says_where_it_left_its_parent),
         cmocka_unit_test(forks_in_which_nothing_was_said_are_left_out),

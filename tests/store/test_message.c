@@ -111,7 +111,9 @@ static void totals_follow_tokens_that_are_set_later(void **state) {
     must(message_set_tokens(db, ids[1], model, tokens, 8, err), err);
     must(db_check(db, err), err);
     must(conversation_move(db, talk.id, talk.tip, model, err), err);
-    must(conversation_list(db, "", 5, &rows, &count, err), err);
+    must(conversation_list(db, &(struct conversation_query){.words = "", .limit = 5}, &rows, &count,
+                           err),
+         err);
     assert_int_equal(rows[0].tokens, 0 + 8 + 2 + 3 + 4 + 5);
     assert_string_equal(rows[0].model_name, "other");
     free(rows);
@@ -225,7 +227,9 @@ static void an_answer_can_become_longer_until_something_stands_on_it(void **stat
     assert_string_equal(found.text, "answer");
     assert_int_equal(found.stop, STOP_END);
     message_deinit(&found);
-    must(conversation_list(db, "answer", 5, &rows, &count, err), err);
+    must(conversation_list(db, &(struct conversation_query){.words = "answer", .limit = 5}, &rows,
+                           &count, err),
+         err);
     assert_int_equal(count, 1);
     assert_int_equal(rows[0].tokens, strlen("question") + 6);
     free(rows);

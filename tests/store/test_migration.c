@@ -28,7 +28,7 @@ static void an_empty_file_becomes_a_database(void **state) {
     assert_non_null(file);
     fclose(file);
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 1);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 2);
     store_fixture_deinit(&fixture);
 }
 
@@ -39,7 +39,7 @@ static void a_database_without_tables_becomes_one_with(void **state) {
     store_fixture_init(&fixture, false);
     store_fixture_sql(&fixture, "PRAGMA journal_mode = WAL; CREATE TABLE x(y); DROP TABLE x");
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 1);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 2);
     store_fixture_reopen(&fixture);
     store_fixture_deinit(&fixture);
 }
@@ -58,7 +58,9 @@ static void version_1_is_read(void **state) {
     free(sql);
     store_fixture_reopen(&fixture);
     must(db_check(fixture.db, err), err);
-    must(conversation_list(fixture.db, "paris", 9, &rows, &count, err), err);
+    must(conversation_list(fixture.db, &(struct conversation_query){.words = "paris", .limit = 9},
+                           &rows, &count, err),
+         err);
     assert_int_equal(count, 1); // nothing was said in its fork
     assert_string_equal(rows[0].conversation.name, "trip");
     assert_int_equal(store_fixture_sql(&fixture, "SELECT count(*) FROM conversation"), 2);
@@ -66,6 +68,7 @@ static void version_1_is_read(void **state) {
                                        "SELECT count(*) FROM conversation WHERE forked_from"
                                        " = (SELECT id FROM conversation WHERE name = 'trip')"),
                      1);
+    assert_false(rows[0].conversation.one_shot);
     assert_int_equal(rows[0].turns, 1);
     assert_int_equal(rows[0].tokens, 5);
     assert_string_equal(rows[0].preview, "Where is Paris?");

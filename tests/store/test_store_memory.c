@@ -122,7 +122,9 @@ static bool read_some(struct scenario *scenario) {
         return false;
     }
     for (int i = 0; i < 2; i++) {
-        if (!fine(conversation_list(db, i ? "some wor" : "", 9, &rows, &count, NULL))) {
+        if (!fine(conversation_list(
+                db, &(struct conversation_query){.words = i ? "some wor" : "", .limit = 9}, &rows,
+                &count, NULL))) {
             assert_null(rows);
             assert_int_equal(count, 77);
             return false;
@@ -144,7 +146,7 @@ static bool read_some(struct scenario *scenario) {
         return false;
     }
     free(tokens);
-    return fine(conversation_latest(db, &found, NULL));
+    return fine(conversation_latest(db, false, &found, NULL));
 }
 
 // True when nothing failed.

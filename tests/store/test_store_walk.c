@@ -310,7 +310,9 @@ static void check_list(struct walk *walk) {
     struct conversation_row *rows;
     size_t count, expected = 0;
     int64_t newest = INT64_MAX, family = 0;
-    must(conversation_list(walk->fixture.db, "", TALKS, &rows, &count, &walk->fixture.err),
+    must(conversation_list(walk->fixture.db,
+                           &(struct conversation_query){.words = "", .limit = TALKS}, &rows, &count,
+                           &walk->fixture.err),
          &walk->fixture.err);
     for (int i = 0; i < model->talk_count; i++)
         expected += is_listed(&model->talks[i]);
@@ -339,7 +341,9 @@ static void check_search(struct walk *walk) {
     snprintf(one, sizeof one, "w%ux", draw(walk, WORDS));
     snprintf(two, sizeof two, "w%ux", draw(walk, WORDS));
     snprintf(query, sizeof query, "%s %s", one, two);
-    must(conversation_list(walk->fixture.db, query, TALKS, &rows, &count, &walk->fixture.err),
+    must(conversation_list(walk->fixture.db,
+                           &(struct conversation_query){.words = query, .limit = TALKS}, &rows,
+                           &count, &walk->fixture.err),
          &walk->fixture.err);
     for (int i = 0; i < model->talk_count; i++) {
         bool holds = false;

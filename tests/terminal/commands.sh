@@ -28,9 +28,27 @@ wait_for "no conversation"
 ask "/list"
 wait_for "There is no conversation yet."
 keys C-l
-ask "/help"
+ask_only "/help"
+wait_for "Space goes on, q leaves"
+keys G
 wait_for "sends a message that begins with one slash"
 ask "/kv"
 ask "/stats"
 ask "/show"
+leave
+
+# What -p has asked is in no list and not gone on with, unless asked for; once a chat does, it is its own.
+rm -rf "$QUIRE_HOME"/*
+"$program" -q -n 2 --temp 0 -p "What is a hen?" > "$QUIRE_HOME/out" || fail "-p failed"
+start -n 2 -C
+wait_for "there is no chat to go on with; --all counts what -p has asked, too"
+start -n 2 -C --all
+wait_for "1 turn]"
+ask "/list"
+on_screen "There is no conversation yet." || fail "/list has what -p has asked"
+ask "/list --all"
+on_screen "  -p What is a hen?" || fail "/list --all has not what -p has asked"
+ask "And a fox?"
+ask "/list"
+on_screen "  What is a hen? · And a fox?" || fail "/list does not have what the chat went on with"
 leave

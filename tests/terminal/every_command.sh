@@ -113,6 +113,8 @@ mask=
 see show-tokens "/show tokens"
 see_all show-template "/show template" "/show system"
 see help "/help"
+keys G
+check help-rest
 see help-fork "/help fork"
 see help-think "/? think"
 see set "/set"
@@ -121,6 +123,7 @@ see_all history-one "/history 1" "/history x"
 see show-params "/show params"
 see_all set-structure '/set schema {"const": "yes"}' '/set schema' '/set grammar none.gbnf' '/set schema {"not": 1}' '/set schema off'
 see_all set-one "/set seed" "/set top_p 0.9" "/set tokens 2"
+see_all set-all "/set samples 2" "/set samples 65" "/set beams 1.5" "/set think off" "/set think auto" "/set samples 1"
 see_all think "/think" "/think off" "/think on" "/think hide" "/think show"
 see_all verbose "/verbose" "/verbose off"
 mask=without_disk
