@@ -60,7 +60,8 @@ static bool wants_answer(const struct args *args) {
 }
 
 // *model is the one that the person wants to go on with, or empty.
-static int run_interactive(struct launch *launch, const struct text *prompt, struct text *model) {
+static int run_interactive(struct launch *launch, const struct outgoing *prompt,
+                           struct text *model) {
     const struct args *args = launch->args;
     const char *history = text_string(&launch->config->history_path);
     struct error ignored; // a history that can not be kept is not worth a word
@@ -69,7 +70,7 @@ static int run_interactive(struct launch *launch, const struct text *prompt, str
         .session = launch->session,
         .history_path = kept ? history : NULL,
         .config_path = text_string(&launch->config->config_path),
-        .first_prompt = prompt->length ? text_string(prompt) : NULL,
+        .first_prompt = prompt->length ? prompt : NULL,
         .quiet = args->quiet,
         .verbose = args->verbose,
         .saved = !args->no_save,
@@ -119,8 +120,8 @@ static int change_model(struct launch *launch, struct args *args, const char *pa
 }
 
 // A chat, and after each /model another one.
-static int run_models(struct launch *launch, const struct text *prompt) {
-    const struct text none = {0};
+static int run_models(struct launch *launch, const struct outgoing *prompt) {
+    const struct outgoing none = {0};
     struct args args = *launch->args;
     struct text model = {0};
     int code = run_interactive(launch, prompt, &model);
@@ -147,9 +148,9 @@ static int check_terminal(const struct args *args) {
     return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_USAGE, status, &err);
 }
 
-static int gather_prompt(const struct args *args, struct text *prompt) {
+static int gather_prompt(const struct args *args, struct text *prompt, size_t *said) {
     struct error err = {0};
-    const enum status status = oneshot_gather(args, prompt, &err);
+    const enum status status = oneshot_gather(args, prompt, said, &err);
     if (status == STATUS_OK) return EXIT_DONE;
     return complain_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_RUN_TIME, status, &err);
 }
@@ -160,14 +161,17 @@ static int run_chat(const struct args *args, const struct config *config) {
     const bool asked = once || args->prompt || args->prompt_file || args->files.count;
     struct launch launch = {.args = args, .config = config, .once = once};
     struct text prompt = {0};
+    size_t said = 0;
     int code = once ? EXIT_DONE : check_terminal(args);
-    if (code == EXIT_DONE && asked) code = gather_prompt(args, &prompt);
+    if (code == EXIT_DONE && asked) code = gather_prompt(args, &prompt, &said);
     if (code == EXIT_DONE) code = launch_store(&launch);
     if (once) oneshot_catch_signals();
     if (code == EXIT_DONE) code = launch_model(&launch);
     if (code == EXIT_DONE) code = launch_chat(&launch);
+    const struct outgoing message = {
+        .text = text_string(&prompt), .length = prompt.length, .said = said};
     if (code == EXIT_DONE)
-        code = once ? oneshot_run(&launch, &prompt) : run_models(&launch, &prompt);
+        code = once ? oneshot_run(&launch, &message) : run_models(&launch, &message);
     launch_close(&launch);
     text_deinit(&prompt);
     return code;

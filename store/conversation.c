@@ -314,10 +314,20 @@ static enum status end_transaction(struct db *db, enum status status, struct err
     return status;
 }
 
+static enum status copy_name(const struct statement *statement, const char *id, const char *name,
+                             size_t length, char copy[CONVERSATION_NAME_BYTES], struct error *err) {
+    if (length >= CONVERSATION_NAME_BYTES || memchr(name, '\0', length))
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s is damaged: a name of conversation %s has %zu bytes or a NUL",
+                         statement->db->path, id, length);
+    memcpy(copy, name, length);
+    return STATUS_OK;
+}
+
 enum status conversation_read(struct statement *statement, struct conversation *conversation,
                               struct error *err) {
     struct conversation read = {0};
-    size_t length;
+    size_t length, title_length;
     const int64_t number = statement_integer(statement, 0, 1, UINT32_MAX);
     conversation_id_write(number, read.id);
     const char *name = statement_text(statement, 1, &length);
@@ -328,12 +338,10 @@ enum status conversation_read(struct statement *statement, struct conversation *
     read.created_ms = statement_integer(statement, 6, INT64_MIN, INT64_MAX);
     read.updated_ms = statement_integer(statement, 7, INT64_MIN, INT64_MAX);
     read.one_shot = statement_integer(statement, 8, 0, 1);
+    const char *title = statement_text(statement, 9, &title_length);
     TRY(statement_sound(statement, "conversation", number, err));
-    if (length >= sizeof read.name || memchr(name, '\0', length))
-        return error_set(err, STATUS_BAD_FILE,
-                         "%s is damaged: the name of conversation %s has %zu bytes or a NUL",
-                         statement->db->path, read.id, length);
-    memcpy(read.name, name, length);
+    TRY(copy_name(statement, read.id, name, length, read.name, err));
+    TRY(copy_name(statement, read.id, title, title_length, read.title, err));
     *conversation = read;
     return STATUS_OK;
 }
@@ -391,6 +399,17 @@ enum status conversation_set_one_shot(struct db *db, const char *id, bool one_sh
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, conversation_id_read(id));
     statement_bind_integer(&statement, 2, one_shot);
+    return statement_run(&statement, err);
+}
+
+enum status conversation_set_title(struct db *db, const char *id, const char *title,
+                                   struct error *err) {
+    static const char sql[] = "UPDATE conversation SET title = ?2 WHERE id = ?1";
+    struct statement statement;
+    ASSERT(strlen(title) < CONVERSATION_NAME_BYTES);
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    if (title[0]) statement_bind_text(&statement, 2, title, strlen(title));
     return statement_run(&statement, err);
 }
 

@@ -27,6 +27,7 @@ enum {
 struct conversation {
     char id[CONVERSATION_ID_BYTES];          // random, unique
     char name[CONVERSATION_NAME_BYTES];      // "" until named; unique among named ones
+    char title[CONVERSATION_NAME_BYTES];     // that it is shown by without one; "": by its opening
     char forked_from[CONVERSATION_ID_BYTES]; // "" if it is no fork
     int64_t forked_at;                       // the message it was forked at
     int64_t tip;                             // MESSAGE_NONE: empty
@@ -57,6 +58,13 @@ struct conversation_row {
     char found[121]; // of a search: its words in a message; "": they are in the name
 };
 
+// What it is shown by.
+static inline const char *conversation_row_title(const struct conversation_row *row) {
+    const struct conversation *conversation = &row->conversation;
+    if (conversation->name[0]) return conversation->name;
+    return conversation->title[0] ? conversation->title : row->preview;
+}
+
 // Makes an empty conversation with a new id. name may be ""; BAD_INPUT if it is taken, too
 // long, not one line of UTF-8, or looks like an id.
 MUST_CHECK enum status conversation_create(struct db *db, const char *name, int64_t model,
@@ -75,6 +83,10 @@ MUST_CHECK enum status conversation_find(struct db *db, const char *name_or_id,
 // The one used last, among chats only or among all, or NOT_FOUND.
 MUST_CHECK enum status conversation_latest(struct db *db, bool one_shot,
                                            struct conversation *conversation, struct error *err);
+
+// One line, at most CONVERSATION_NAME_BYTES - 1 bytes; "": none. Others may have the same.
+MUST_CHECK enum status conversation_set_title(struct db *db, const char *id, const char *title,
+                                              struct error *err);
 
 // Whether lists leave it out. A name given later takes it in again.
 MUST_CHECK enum status conversation_set_one_shot(struct db *db, const char *id, bool one_shot,

@@ -74,7 +74,8 @@ enum status family_messages(struct db *db, const char *id, size_t limit,
         "WITH RECURSIVE family(id) AS (SELECT root FROM conversation_root WHERE conversation = ?1"
         " UNION ALL SELECT m.id FROM family JOIN message m ON m.parent = family.id"
         "  AND m.id > family.id ORDER BY 1 LIMIT ?2)"
-        "SELECT m.id, m.parent, m.role, m.stop, substr(CAST(b.text AS BLOB), 1, " PREVIEW_READS ")"
+        "SELECT m.id, m.parent, m.role, m.stop, substr(CAST(b.text AS BLOB), 1 + "
+        "b.said, " PREVIEW_READS ")"
         " AS text FROM family CROSS JOIN message m ON m.id = family.id"
         " LEFT JOIN message_body b ON b.id = m.id ORDER BY m.id";
     struct statement statement;

@@ -17,7 +17,7 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 // message_tokens.total; or, for a fork, as many as it has messages of its own. More of a text is
 // read than a preview shows, for spaces are joined. UNION takes a row once, so that it ends where
 // the parents of a damaged database lie in a ring.
-#define TEXT_OF(table) "substr(CAST(" table ".text AS BLOB), 1, " PREVIEW_READS ")"
+#define TEXT_OF(table) "substr(CAST(" table ".text AS BLOB), 1 + " table ".said, " PREVIEW_READS ")"
 #define FIRST_OF_FORK                                                                      \
     "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION SELECT p.id, p.parent" \
     " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"     \

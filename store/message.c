@@ -22,7 +22,7 @@ enum {
 // The columns that read_message() reads, in its order.
 #define MESSAGE_COLUMNS                                                               \
     "m.id, m.parent, m.role, m.stop, m.created_ms, b.prompt_tokens, b.cached_tokens," \
-    " b.output_tokens, b.first_token_us, b.prefill_us, b.decode_us, b.text"
+    " b.output_tokens, b.first_token_us, b.prefill_us, b.decode_us, b.text, b.said"
 
 static enum status check_text(const struct message *message, struct error *err) {
     size_t bad;
@@ -105,12 +105,13 @@ static void bind_stats_and_text(struct statement *statement, const struct messag
 static enum status insert_body(struct db *db, int64_t id, const struct message *message,
                                struct error *err) {
     static const char sql[] = "INSERT INTO message_body(id, prompt_tokens, cached_tokens,"
-                              " output_tokens, first_token_us, prefill_us, decode_us, text)"
-                              " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+                              " output_tokens, first_token_us, prefill_us, decode_us, text,"
+                              " said) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, id);
     bind_stats_and_text(&statement, message);
+    statement_bind_integer(&statement, 9, (int64_t)message->said);
     return statement_run(&statement, err);
 }
 
@@ -199,6 +200,7 @@ static enum status read_message(struct statement *statement, int64_t id, struct 
     for (int i = 0; i < (int)(sizeof figures / sizeof figures[0]); i++)
         *figures[i] = statement_integer(statement, 5 + i, INT64_MIN, INT64_MAX);
     const char *text = statement_text(statement, 11, &read.length);
+    read.said = (size_t)statement_integer(statement, 12, 0, (int64_t)read.length);
     TRY(statement_sound(statement, "message", id, err));
     read.text = malloc(read.length + 1);
     if (!read.text) return STATUS_NO_MEMORY;
@@ -284,6 +286,7 @@ enum status message_add(struct db *db, const struct message *message, int64_t mo
                         const int32_t *tokens, size_t token_count, int64_t *id, struct error *err) {
     int64_t added = 0;
     ASSERT(model != 0 || token_count == 0);
+    ASSERT(message->said <= message->length);
     TRY(check_text(message, err));
     TRY(db_begin(db, err));
     enum status status = add(db, message, model, tokens, token_count, &added, err);

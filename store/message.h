@@ -44,6 +44,7 @@ struct message {
     int64_t created_ms; // since 1970, UTC
     char *text;         // UTF-8, `length` bytes, NUL after; may hold NULs
     size_t length;
+    size_t said; // where its writer's own words begin; previews leave out the files before them
     struct message_stats stats;
 };
 

@@ -58,7 +58,13 @@ static const char STEP_2[] =
     "ALTER TABLE conversation ADD COLUMN one_shot INTEGER NOT NULL DEFAULT 0;"
     "PRAGMA user_version = 2;";
 
-static const char *const STEPS[] = {STEP_1, STEP_2};
+// said: where in a message's text its writer's own words begin; before them are files. title: what
+// a conversation without a name is called, instead of by its opening.
+static const char STEP_3[] = "ALTER TABLE message_body ADD COLUMN said INTEGER NOT NULL DEFAULT 0;"
+                             "ALTER TABLE conversation ADD COLUMN title TEXT;"
+                             "PRAGMA user_version = 3;";
+
+static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3};
 
 const struct schema MIGRATION_CONVERSATIONS = {
     .application_id = 0x71756972,

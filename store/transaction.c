@@ -35,6 +35,13 @@ enum status db_commit(struct db *db, struct error *err) {
     return STATUS_OK;
 }
 
+void db_wait_for_disk(struct db *db, bool waits) {
+    ASSERT(db->depth == 0);
+    // Where SQLite refuses, it goes on waiting.
+    sqlite3_exec(db->handle, waits ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
+                 NULL, NULL, NULL);
+}
+
 void db_rollback(struct db *db) {
     ASSERT(db->depth >= 0);
     if (db->depth == 0) return;

@@ -2,6 +2,8 @@
 #ifndef STORE_TRANSACTION_H
 #define STORE_TRANSACTION_H
 
+#include <stdbool.h>
+
 #include "kernels/base/status.h"
 
 struct db;
@@ -13,5 +15,9 @@ struct db;
 MUST_CHECK enum status db_begin(struct db *db, struct error *err);
 MUST_CHECK enum status db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);
+
+// Outside of a transaction: whether a commit waits until the disk has it, as it does at first. One
+// that does not is lost only with the machine, not with the process.
+void db_wait_for_disk(struct db *db, bool waits);
 
 #endif

@@ -12,6 +12,7 @@ void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
         .options = *options,
         .text = answer->text,
         .token_ends = answer->token_ends,
+        .token_ids = answer->token_ids,
         .token_capacity = answer->token_capacity,
     };
     answer->options.owner = answer;
@@ -22,6 +23,7 @@ void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
 void answer_deinit(struct answer *answer) {
     text_deinit(&answer->text);
     free(answer->token_ends);
+    free(answer->token_ids);
 }
 
 // A template may open the model's thinking itself: the text then begins with that mark.
@@ -59,14 +61,17 @@ void answer_cancel(struct answer *answer) {
     if (request) request_cancel(request);
 }
 
-static enum status note_token(struct answer *answer) {
+static enum status note_token(struct answer *answer, int32_t id) {
     if (answer->token_count == answer->token_capacity) {
         const size_t capacity = answer->token_capacity ? answer->token_capacity * 2 : 256;
         size_t *ends = realloc(answer->token_ends, capacity * sizeof *ends);
-        if (!ends) return STATUS_NO_MEMORY;
-        answer->token_ends = ends;
+        if (ends) answer->token_ends = ends;
+        int32_t *ids = realloc(answer->token_ids, capacity * sizeof *ids);
+        if (ids) answer->token_ids = ids;
+        if (!ends || !ids) return STATUS_NO_MEMORY;
         answer->token_capacity = capacity;
     }
+    answer->token_ids[answer->token_count] = id;
     answer->token_ends[answer->token_count++] = answer->text.length;
     return STATUS_OK;
 }
@@ -78,7 +83,7 @@ enum status answer_load(struct answer *answer, const struct message *so_far, con
     text_clear(&answer->text);
     TRY(text_append(&answer->text, so_far->text, so_far->length));
     for (size_t i = 0; i < count; i++)
-        TRY(note_token(answer));
+        TRY(note_token(answer, ids[i]));
     answer->old_length = answer->shown = so_far->length;
     answer->old_tokens = count;
     answer->stats.output_tokens = so_far->stats.output_tokens;
@@ -113,7 +118,7 @@ void answer_push(struct answer *answer, const struct stops *stops, int32_t id) {
     if (answer->stop_matched || answer->status != STATUS_OK) return;
     answer->status = detokenizer_push(&answer->detokenizer, id, &answer->text);
     if (answer->status == STATUS_OK) answer->status = append_mark(answer, id);
-    if (answer->status == STATUS_OK) answer->status = note_token(answer);
+    if (answer->status == STATUS_OK) answer->status = note_token(answer, id);
     showable(answer, stops);
     struct request *request = atomic_load(&answer->request); // NULL: found by a search
     if (request && (answer->stop_matched || answer->status != STATUS_OK)) request_cancel(request);
@@ -177,6 +182,13 @@ enum message_stop answer_stop(const struct answer *answer) {
 
 bool answer_is_nothing(const struct answer *answer) {
     return answer_stop(answer) == STOP_INTERRUPTED && answer->text.length == answer->old_length;
+}
+
+size_t answer_shown_tokens(const struct answer *answer) {
+    size_t shown = answer->old_tokens;
+    while (shown < answer->token_count && answer->token_ends[shown] <= answer->shown)
+        shown++;
+    return shown;
 }
 
 size_t answer_kept_tokens(const struct answer *answer) {

@@ -35,6 +35,7 @@ struct answer {
     size_t shown;                   // bytes of it that the caller has
     bool stop_matched;              // a stop string begins where text ends
     size_t *token_ends;             // [token_count] length of text after each sampled token
+    int32_t *token_ids;             // [token_count]
     size_t token_count, token_capacity;
     size_t old_tokens, old_length; // of the answer that is continued, or of what the prompt began
     struct detokenizer detokenizer;
@@ -74,6 +75,7 @@ void answer_end(struct answer *answer, const struct event *event);
 
 enum message_stop answer_stop(const struct answer *answer); // of one that ended
 bool answer_is_nothing(const struct answer *answer);        // interrupted before any text
+size_t answer_shown_tokens(const struct answer *answer);    // those of what was shown
 size_t answer_kept_tokens(const struct answer *answer);     // all, or those before a stop string
 void answer_cancel(struct answer *answer);                  // its DONE comes soon
 void answer_deinit(struct answer *answer);

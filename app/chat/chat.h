@@ -36,6 +36,7 @@ enum reply_kind {
 struct reply { // what the turn's answers become
     enum reply_kind kind;
     int64_t began_ms;     // since 1970
+    int64_t saved_ms;     // when the first answer was stored last, by clock_ms(); 0: not yet
     int64_t tip_before;   // where the tip goes when a message is given back
     size_t message_count; // of the transcript, that the answers come after
 };

@@ -9,9 +9,16 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 
+enum {
+    RESERVE_PART = 16,  // of the context
+    RESERVE_LEAST = 64, // tokens
+    SAVE_MS = 1000,
+};
+
 // ---- what is kept of the answers
 
-// Writes the answer and, if it is the turn's first, moves the tip to it, in one transaction.
+// Writes the answer and, if it is the turn's first, moves the tip to it, in one transaction. *id is
+// what is stored of it already, or MESSAGE_NONE.
 static enum status store_answer(struct chat *chat, const struct message *answer, const int32_t *ids,
                                 size_t count, int64_t *id, struct error *err) {
     struct db *db = chat->session->db;
@@ -19,8 +26,9 @@ static enum status store_answer(struct chat *chat, const struct message *answer,
     enum status status = db_begin(db, err);
     if (status != STATUS_OK) return status;
     status = STATUS_BAD_INPUT;
-    if (chat->reply.kind == REPLY_LONGER) { // one with replies gets a longer sibling instead
+    if (*id == MESSAGE_NONE && chat->reply.kind == REPLY_LONGER)
         *id = transcript_tip(&chat->transcript);
+    if (*id != MESSAGE_NONE) { // one with replies gets a longer sibling instead
         status = message_extend(db, *id, answer, model, ids, count, err);
         if (status == STATUS_BAD_INPUT) {
             db_rollback(db);
@@ -63,6 +71,25 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
                      (size_t)sequence_length(answer->sequence) - begin, &answer->message, err));
     if (chat->turn.kept < 0) chat->conversation.tip = answer->message;
     return STATUS_OK;
+}
+
+// After a crash there is what was shown of the first answer, up to its last second.
+static void keep_shown(void *owner, struct answer *answer) {
+    struct chat *chat = owner;
+    const int64_t now_ms = clock_ms();
+    struct message message = chat_message_of(chat, answer);
+    struct error err = {0};
+    if (answer != chat->answers ||
+        (chat->reply.saved_ms && now_ms - chat->reply.saved_ms < SAVE_MS))
+        return;
+    message.stop = STOP_INTERRUPTED;
+    message.length = answer->shown;
+    chat->reply.saved_ms = now_ms;
+    db_wait_for_disk(chat->session->db, false);
+    if (store_answer(chat, &message, answer->token_ids, answer_shown_tokens(answer),
+                     &answer->message, &err) != STATUS_OK)
+        log_write(LOG_INFO, "the answer so far is not stored: %s", err.text);
+    db_wait_for_disk(chat->session->db, true);
 }
 
 // The first answer that was kept replaces what follows the message in the transcript.
@@ -153,7 +180,7 @@ static void close_unfollowed(void *owner) {
     chat_close(owner);
 }
 
-static const struct turn_ops OPS = {keep_answer, end_turn, close_unfollowed};
+static const struct turn_ops OPS = {keep_shown, keep_answer, end_turn, close_unfollowed};
 
 // ---- beginning
 
@@ -242,33 +269,46 @@ static enum status check_text(const char *text, size_t length, struct error *err
                      (unsigned char)text[offset], offset);
 }
 
-enum status chat_encode(const struct session *session, const struct transcript *transcript,
-                        const char *text, size_t length, struct token_ids *ids, struct error *err) {
-    TRY(check_text(text, length, err));
-    TRY(transcript_render(transcript, text_string(&session->preamble), text, length, ids, err));
-    const size_t used = transcript_kept(transcript, ids), context = (size_t)session->context;
-    const size_t added = transcript_added(ids);
-    if (used + added + 1 <= context) return STATUS_OK;
-    const size_t left = used < context ? context - used : 0;
-    char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
-    return error_set(err, STATUS_TOO_LONG,
-                     "the message needs %s tokens, %s are free of %s (one is for the answer)",
-                     count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
-                     count_format(session->context, all));
+int32_t chat_reserve(const struct session *session) {
+    const int32_t part = session->context / RESERVE_PART, most = session->settings.max_tokens;
+    const int32_t reserve = part > RESERVE_LEAST ? part : RESERVE_LEAST;
+    return most > 0 && most < reserve ? most : reserve;
 }
 
-static enum status add_message(struct chat *chat, enum message_role role, const char *text,
-                               size_t length, const struct token_ids *ids, struct error *err) {
+enum status chat_encode(const struct session *session, const struct transcript *transcript,
+                        const struct outgoing *message, struct token_ids *ids, struct error *err) {
+    TRY(check_text(message->text, message->length, err));
+    TRY(transcript_render(transcript, text_string(&session->preamble), message->text,
+                          message->length, ids, err));
+    const size_t used = transcript_kept(transcript, ids), context = (size_t)session->context;
+    const size_t added = transcript_added(ids);
+    const size_t reserve = message->reserve > 0 ? (size_t)message->reserve : 1;
+    if (used + added + reserve <= context) return STATUS_OK;
+    const size_t left = used < context ? context - used : 0;
+    char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES],
+        kept[COUNT_TEXT_BYTES];
+    return error_set(err, STATUS_TOO_LONG,
+                     "the message needs %s tokens, %s are free of %s (%s %s for the answer)",
+                     count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
+                     count_format(session->context, all),
+                     reserve > 1 ? count_format((int64_t)reserve, kept) : "one",
+                     reserve > 1 ? "are" : "is");
+}
+
+static enum status add_message(struct chat *chat, enum message_role role,
+                               const struct outgoing *added, const struct token_ids *ids,
+                               struct error *err) {
     struct message message = {
         .parent = transcript_tip(&chat->transcript),
         .role = role,
         .created_ms = calendar_ms(),
-        .length = length,
+        .length = added->length,
+        .said = added->said,
     };
-    message.text = malloc(length + 1);
+    message.text = malloc(added->length + 1);
     if (!message.text) return STATUS_NO_MEMORY;
-    memcpy(message.text, text, length);
-    message.text[length] = '\0';
+    memcpy(message.text, added->text, added->length);
+    message.text[added->length] = '\0';
     enum status status = message_add(chat->session->db, &message, chat->transcript.model, ids->ids,
                                      ids->count, &message.id, err);
     if (status == STATUS_OK)
@@ -278,10 +318,11 @@ static enum status add_message(struct chat *chat, enum message_role role, const 
 }
 
 // Stores the conversation (if it is new), its preamble and the message in one transaction.
-static enum status store_message(struct chat *chat, const char *text, size_t length,
+static enum status store_message(struct chat *chat, const struct outgoing *message,
                                  const struct token_ids *ids, struct error *err) {
     const struct token_ids none = {0};
-    const struct text *preamble = &chat->session->preamble;
+    const struct outgoing preamble = {.text = chat->session->preamble.bytes,
+                                      .length = chat->session->preamble.length};
     struct db *db = chat->session->db;
     const size_t count_before = chat->transcript.count;
     const struct conversation before = chat->conversation;
@@ -290,9 +331,9 @@ static enum status store_message(struct chat *chat, const char *text, size_t len
     status = chat_store(chat, "", err);
     if (status == STATUS_OK && !chat->session->one_shot && chat->conversation.one_shot)
         status = chat_mark_one_shot(chat, false, err);
-    if (status == STATUS_OK && count_before == 0 && preamble->length)
-        status = add_message(chat, MESSAGE_SYSTEM, preamble->bytes, preamble->length, &none, err);
-    if (status == STATUS_OK) status = add_message(chat, MESSAGE_USER, text, length, ids, err);
+    if (status == STATUS_OK && count_before == 0 && preamble.length)
+        status = add_message(chat, MESSAGE_SYSTEM, &preamble, &none, err);
+    if (status == STATUS_OK) status = add_message(chat, MESSAGE_USER, message, ids, err);
     const int64_t tip = transcript_tip(&chat->transcript);
     if (status == STATUS_OK)
         status = conversation_move(db, chat->conversation.id, tip, chat->transcript.model, err);
@@ -318,11 +359,11 @@ static void note_cut(const struct chat *chat, const struct token_ids *ids) {
 }
 
 // Before anything is stored: encodes the message and checks that its answers have room.
-static enum status prepare(struct chat *chat, const char *text, size_t length, int32_t answers,
+static enum status prepare(struct chat *chat, const struct outgoing *message, int32_t answers,
                            struct token_ids *ids, struct error *err) {
     struct transcript *transcript = &chat->transcript;
     transcript->think = chat->session->settings.think;
-    TRY(chat_encode(chat->session, transcript, text, length, ids, err));
+    TRY(chat_encode(chat->session, transcript, message, ids, err));
     const size_t kept = transcript_kept(transcript, ids);
     TRY(check_room(chat, kept + transcript_added(ids), answers, err));
     if (kept == transcript->log.count) TRY(chat_place(chat, transcript->count, err));
@@ -330,13 +371,13 @@ static enum status prepare(struct chat *chat, const char *text, size_t length, i
     return STATUS_OK;
 }
 
-enum status chat_send(struct chat *chat, const char *text, size_t length, struct error *err) {
+enum status chat_send(struct chat *chat, const struct outgoing *message, struct error *err) {
     const struct session_settings *settings = &chat->session->settings;
     const int32_t answers = settings->answers > 1 ? settings->answers : 1, beams = settings->beams;
     struct token_ids ids = {0};
     TRY(chat_check_idle(chat, err));
-    enum status status = prepare(chat, text, length, beams > 1 ? beams : answers, &ids, err);
-    if (status == STATUS_OK) status = store_message(chat, text, length, &ids, err);
+    enum status status = prepare(chat, message, beams > 1 ? beams : answers, &ids, err);
+    if (status == STATUS_OK) status = store_message(chat, message, &ids, err);
     token_ids_deinit(&ids);
     TRY(status);
     begin_turn(chat, REPLY_ANSWER, chat->transcript.count, beams > 1 ? 1 : answers);

@@ -16,11 +16,23 @@
 MUST_CHECK enum status chat_measure(struct chat *chat, const char *text, size_t length,
                                     int32_t *tokens, int32_t *free_tokens, struct error *err);
 
+struct outgoing { // a message that is to be sent
+    const char *text;
+    size_t length;
+    size_t said;     // where the person's own words begin (store/message.h)
+    int32_t reserve; // tokens that its answer shall have; 0: one
+};
+
+// What an answer that a person waits for should have: a sixteenth of the context, and no less than
+// 64 tokens, unless its limit is lower.
+int32_t chat_reserve(const struct session *session);
+
 // The ids that a message adds to a past, or BAD_INPUT: it is empty, or no text; TOO_LONG, with the
-// numbers: it and one token of an answer do not fit.
+// numbers: it and what it reserves do not fit.
 MUST_CHECK enum status chat_encode(const struct session *session,
-                                   const struct transcript *transcript, const char *text,
-                                   size_t length, struct token_ids *ids, struct error *err);
+                                   const struct transcript *transcript,
+                                   const struct outgoing *message, struct token_ids *ids,
+                                   struct error *err);
 
 // Begins a turn: stores the message, starts the requests. TOO_LONG and BAD_INPUT as above, with
 // nothing stored.
@@ -28,7 +40,7 @@ MUST_CHECK enum status chat_encode(const struct session *session,
 // Several answers are written at once, over the same cached past, with the seeds seed, seed + 1, …:
 // each is as it would be alone with its seed. FULL says how many the cache has room for, before
 // anything is stored. The tip is the first that is stored; chat_choose() moves it to another.
-MUST_CHECK enum status chat_send(struct chat *chat, const char *text, size_t length,
+MUST_CHECK enum status chat_send(struct chat *chat, const struct outgoing *message,
                                  struct error *err);
 
 // New answers beside the last one, which stays. BAD_INPUT when there is none to replace.

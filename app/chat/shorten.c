@@ -3,11 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "app/chat/aside.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_preamble.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/thinking.h"
 #include "kernels/base/assert.h"
+#include "store/preview.h"
 
 enum {
     KEPT_EXCHANGES = 2,
@@ -17,9 +19,6 @@ enum {
     SUMMARY_MOST = 1024, // tokens
     PAIR_TOKENS = 48,    // around a summary in the fork, a generous estimate
 };
-
-// What the cache knows a summary by: no conversation has this number.
-static const uint64_t SUMMARY = (uint64_t)UINT32_MAX + 1;
 
 static const char ASKED_FOR_SUMMARY[] = "Summarise our conversation so far.";
 
@@ -33,6 +32,7 @@ static const char ASK[] =
 static enum status add(struct db *db, enum message_role role, enum message_stop stop,
                        const struct text *text, int64_t *tip, struct error *err) {
     struct message message = {.parent = *tip, .role = role, .stop = stop, .length = text->length};
+    if (role == MESSAGE_USER) message.said = message.length; // nothing that the person wrote
     char nothing[] = "";
     message.text = text->bytes ? text->bytes : nothing;
     return message_add(db, &message, 0, NULL, 0, tip, err);
@@ -68,12 +68,29 @@ static enum status add_messages(const struct chat *chat, const char *summary, si
     return STATUS_OK;
 }
 
+// The fork is called by what the person wrote first, though that may not be in it.
+static enum status take_title(const struct chat *chat, struct conversation *fork,
+                              struct error *err) {
+    const struct conversation *from = &chat->conversation;
+    const char *title = from->name[0] ? from->name : from->title;
+    for (size_t i = 0; i < chat_message_count(chat) && !title[0]; i++) {
+        const struct message *message = chat_message(chat, i);
+        if (message->role != MESSAGE_USER) continue;
+        preview_make(message->text + message->said, message->length - message->said, fork->title,
+                     sizeof fork->title);
+        title = fork->title;
+    }
+    if (title != fork->title) memcpy(fork->title, title, sizeof fork->title);
+    return conversation_set_title(chat->session->db, fork->id, fork->title, err);
+}
+
 static enum status make_fork(const struct chat *chat, const char *summary, size_t keep_from,
                              struct conversation *fork, struct error *err) {
     int64_t tip = MESSAGE_NONE;
     enum status status = db_begin(chat->session->db, err);
     if (status != STATUS_OK) return status;
     status = conversation_fork(chat->session->db, &chat->conversation, MESSAGE_NONE, "", fork, err);
+    if (status == STATUS_OK) status = take_title(chat, fork, err);
     if (status == STATUS_OK) status = add_messages(chat, summary, keep_from, &tip, err);
     if (status == STATUS_OK) status = conversation_move(chat->session->db, fork->id, tip, 0, err);
     if (status == STATUS_OK) status = db_commit(chat->session->db, err);
@@ -97,6 +114,12 @@ enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_fro
         (void)deleted;
     }
     return status;
+}
+
+// The tokens that are left free for an answer, if the context has so many.
+static int32_t spare_tokens(const struct session *session) {
+    const int32_t part = session->context / ANSWER_PART, reserve = chat_reserve(session);
+    return part > reserve ? part : reserve;
 }
 
 // How many tokens of the log the messages from this one on have.
@@ -144,8 +167,11 @@ static int64_t turns_before(const struct chat *chat, size_t index) {
 enum status shorten_drop(struct chat *chat, int32_t message_tokens, int64_t *dropped,
                          struct error *err) {
     size_t keep_from;
-    const int32_t spare = chat->session->context / ANSWER_PART;
-    TRY(chat_keep_from(chat, message_tokens, spare, &keep_from, err));
+    const int32_t wanted = spare_tokens(chat->session), least = chat_reserve(chat->session);
+    enum status status = chat_keep_from(chat, message_tokens, wanted, &keep_from, err);
+    if (status == STATUS_TOO_LONG)
+        status = chat_keep_from(chat, message_tokens, least, &keep_from, err);
+    TRY(status);
     const int64_t turns = turns_before(chat, keep_from);
     TRY(chat_shorten(chat, NULL, keep_from, err));
     *dropped = turns;
@@ -186,8 +212,8 @@ static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_t
     const size_t needed = (size_t)ask_tokens + (size_t)summary + 1;
     const size_t context = (size_t)chat->session->context, count = chat_message_count(chat);
     size_t least;
-    TRY(chat_keep_from(chat, message_tokens + summary + PAIR_TOKENS,
-                       chat->session->context / ANSWER_PART, &least, err));
+    TRY(chat_keep_from(chat, message_tokens + summary + PAIR_TOKENS, spare_tokens(chat->session),
+                       &least, err));
     size_t at = first_kept(chat);
     if (at < least) at = least;
     for (;; at--) {
@@ -203,29 +229,6 @@ static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_t
     return STATUS_OK;
 }
 
-// Puts the question after the first `keep_from` messages, in a sequence of its own.
-static enum status place_question(struct compaction *compaction, const struct text *question,
-                                  struct error *err) {
-    const struct session *session = compaction->chat->session;
-    const struct transcript *all = &compaction->chat->transcript;
-    struct transcript past = *all; // the same messages, but with a log of its own
-    struct token_ids ids = {0};
-    past.count = compaction->keep_from;
-    past.log = (struct token_ids){0};
-    past.think = THINK_OFF; // the tokens are for the summary
-    enum status status = transcript_log_of(all, past.count, &past.log);
-    if (status == STATUS_OK)
-        status = chat_encode(session, &past, text_string(question), question->length, &ids, err);
-    const size_t added = transcript_added(&ids), kept = transcript_kept(&past, &ids);
-    if (status == STATUS_OK) status = sequence_create(session->engine, &compaction->sequence);
-    if (status == STATUS_OK) status = sequence_append(compaction->sequence, past.log.ids, kept);
-    if (status == STATUS_OK)
-        status = sequence_append(compaction->sequence, ids.ids + ids.count - added, added);
-    token_ids_deinit(&past.log);
-    token_ids_deinit(&ids);
-    return status;
-}
-
 static enum status ask_for_summary(struct compaction *compaction, const char *focus,
                                    struct error *err) {
     struct session *session = compaction->chat->session;
@@ -233,7 +236,9 @@ static enum status ask_for_summary(struct compaction *compaction, const char *fo
     enum status status = text_append_string(&question, ASK);
     if (status == STATUS_OK && focus[0])
         status = text_format(&question, " What matters most: %s", focus);
-    if (status == STATUS_OK) status = place_question(compaction, &question, err);
+    if (status == STATUS_OK)
+        status = aside_begin(compaction->chat, compaction->keep_from, text_string(&question),
+                             &compaction->sequence, err);
     text_deinit(&question);
     TRY(status);
     struct request_options request = session_request(session);
@@ -283,16 +288,10 @@ enum status compaction_finish(struct compaction *compaction, struct error *err) 
     return status;
 }
 
-// Nothing else needs the blocks of the summary's own tokens, so they are deleted the way those of a
-// single conversation are.
 void compaction_deinit(struct compaction *compaction) {
     struct session *session = compaction->chat->session;
     session_finish(session, &compaction->turn);
-    if (compaction->sequence) {
-        sequence_save(compaction->sequence, SUMMARY);
-        sequence_destroy(compaction->sequence);
-        engine_strip(session->engine, SUMMARY);
-    }
+    aside_end(session, &compaction->sequence);
     answer_deinit(&compaction->answer);
     *compaction = (struct compaction){0};
 }

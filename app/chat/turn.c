@@ -176,9 +176,12 @@ static void follow_search(struct answer *answer, struct beams *beams, const stru
 }
 
 static bool show(struct answer *answer, struct turn_update *update) {
-    update->answer = (int32_t)(answer - answer->turn->answers);
+    const struct turn *turn = answer->turn;
+    update->answer = (int32_t)(answer - turn->answers);
     update->tokens = (int32_t)answer->token_count;
-    return answer_show(answer, answer->turn->stops, &update->text, &update->length);
+    if (!answer_show(answer, turn->stops, &update->text, &update->length)) return false;
+    if (!answer->ended && turn->ops) turn->ops->shown(turn->owner, answer);
+    return true;
 }
 
 bool turn_handle(struct answer *answer, const struct event *event, struct turn_update *update) {

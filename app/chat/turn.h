@@ -33,6 +33,7 @@ struct turn_update {
 
 // What the owner of a turn does for it. Without ops the answers stay with the turn.
 struct turn_ops {
+    void (*shown)(void *owner, struct answer *answer); // more of it, and it goes on
     enum status (*keep)(void *owner, struct answer *answer, struct error *err); // one with text
     enum status (*end)(void *owner, struct error *err); // all answers are over
     void (*close)(void *owner);                         // it ended while nobody followed it

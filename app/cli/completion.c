@@ -109,7 +109,7 @@ static void print_harmless(FILE *out, const char *text) {
 
 static void offer_conversation(FILE *out, const struct conversation_row *row, const char *before) {
     const struct conversation *conversation = &row->conversation;
-    const char *title = conversation->name[0] ? conversation->name : row->preview;
+    const char *title = conversation_row_title(row);
     char age[AGE_TEXT_BYTES];
     age_format(calendar_ms() - conversation->updated_ms, age);
     fprintf(out, "%s%s\t", before, conversation->id);

@@ -49,6 +49,7 @@ static bool fill_row(cJSON *object, const struct conversation_row *row) {
     const struct conversation *conversation = &row->conversation;
     return json_add_text(object, "id", conversation->id) &&
            json_add_text(object, "name", conversation->name) &&
+           json_add_text(object, "title", conversation->title[0] ? conversation->title : NULL) &&
            json_add_text(object, "forked_from", conversation->forked_from) &&
            json_add_number(object, "turns", (double)row->turns) &&
            json_add_number(object, "tokens", (double)row->tokens) &&
@@ -89,7 +90,7 @@ static enum status format_row(const struct conversation_row *row, struct text *l
     char age[AGE_TEXT_BYTES], title[512];
     const int indent = row->depth * 2 < INDENT_MOST ? row->depth * 2 : INDENT_MOST;
     snprintf(title, sizeof title, "%*s%s%s", indent, "", conversation->one_shot ? "-p " : "",
-             conversation->name[0] ? conversation->name : row->preview);
+             conversation_row_title(row));
     TRY(text_format(line, "%s  ", conversation->id));
     TRY(append_column(line, title, TITLE_COLUMNS));
     TRY(text_format(line, " %5" PRId64 " %7" PRId64 " %6s ", row->turns, row->tokens,

@@ -109,11 +109,14 @@ void oneshot_catch_signals(void) {
         sigaction(numbers[i], &action, NULL);
 }
 
-enum status oneshot_gather(const struct args *args, struct text *prompt, struct error *err) {
+enum status oneshot_gather(const struct args *args, struct text *prompt, size_t *said,
+                           struct error *err) {
     for (size_t i = 0; i < args->files.count; i++)
         TRY(attachment_append(prompt, args->files.items[i], err));
+    const size_t files = prompt->length;
     TRY(append_prompt(args, prompt, err));
     trim_end(prompt);
+    *said = files < prompt->length ? files : 0;
     if (prompt->length) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "the prompt is empty");
 }
@@ -366,28 +369,29 @@ static enum status compact(struct chat *chat, int32_t tokens, struct error *err)
 }
 
 // --overflow: old turns give way, in a fork.
-static enum status make_room(struct chat *chat, const struct args *args, const struct text *prompt,
-                             struct error *err) {
+static enum status make_room(struct chat *chat, const struct args *args,
+                             const struct outgoing *prompt, struct error *err) {
     int32_t tokens, free_tokens;
     int64_t dropped;
-    TRY(chat_measure(chat, prompt->bytes, prompt->length, &tokens, &free_tokens, err));
+    TRY(chat_measure(chat, prompt->text, prompt->length, &tokens, &free_tokens, err));
     if (strcmp(args->overflow, "compact") == 0) return compact(chat, tokens, err);
     return shorten_drop(chat, tokens, &dropped, err);
 }
 
-static enum status send(struct chat *chat, const struct args *args, const struct text *prompt,
+static enum status send(struct chat *chat, const struct args *args, const struct outgoing *prompt,
                         struct error *err) {
-    enum status status = chat_send(chat, prompt->bytes, prompt->length, err);
-    if (status != STATUS_TOO_LONG || strcmp(args->overflow, "error") == 0 ||
-        chat_turn_count(chat) == 0)
-        return status;
+    const bool gives_way = strcmp(args->overflow, "error") != 0 && chat_turn_count(chat) > 0;
+    struct outgoing message = *prompt;
+    if (gives_way) message.reserve = chat_reserve(chat->session);
+    const enum status status = chat_send(chat, &message, err);
+    if (status != STATUS_TOO_LONG || !gives_way) return status;
     TRY(make_room(chat, args, prompt, err));
     log_write(LOG_WARNING, "old turns gave way (--overflow %s) in the fork %s", args->overflow,
               chat->conversation.id);
-    return chat_send(chat, prompt->bytes, prompt->length, err);
+    return chat_send(chat, prompt, err);
 }
 
-int oneshot_run(const struct launch *launch, const struct text *prompt) {
+int oneshot_run(const struct launch *launch, const struct outgoing *prompt) {
     struct session *session = launch->session;
     struct chat *chat = session->front;
     const struct args *args = launch->args;

@@ -7,11 +7,12 @@
 #ifndef APP_ONESHOT_H
 #define APP_ONESHOT_H
 
+#include "app/chat/chat_turn.h"
 #include "app/cli/launch.h"
 
 // The prompt that args and stdin make: files first, then the text, then piped stdin after an
-// empty line. BAD_INPUT: it is empty or not UTF-8.
-MUST_CHECK enum status oneshot_gather(const struct args *args, struct text *prompt,
+// empty line. *said is where the files end. BAD_INPUT: it is empty or not UTF-8.
+MUST_CHECK enum status oneshot_gather(const struct args *args, struct text *prompt, size_t *said,
                                       struct error *err);
 
 // From here on SIGINT, SIGTERM and SIGHUP leave with 128 + their number, after the answer that
@@ -19,6 +20,6 @@ MUST_CHECK enum status oneshot_gather(const struct args *args, struct text *prom
 void oneshot_catch_signals(void);
 
 // the chat in front of launch->session is where the answer belongs. Returns the exit code.
-int oneshot_run(const struct launch *launch, const struct text *prompt);
+int oneshot_run(const struct launch *launch, const struct outgoing *prompt);
 
 #endif

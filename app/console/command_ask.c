@@ -87,7 +87,8 @@ static void show_heading(const struct chat *chat) {
 static void send_all(struct asking *asking, const char *text) {
     for (int32_t i = 0; i < asking->count; i++) {
         struct error err = {0};
-        const enum status status = chat_send(asking->chats[i], text, strlen(text), &err);
+        const enum status status = chat_send(
+            asking->chats[i], &(struct outgoing){.text = text, .length = strlen(text)}, &err);
         asking->running += status == STATUS_OK;
         if (status == STATUS_OK) continue;
         show_heading(asking->chats[i]);

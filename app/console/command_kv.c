@@ -202,8 +202,7 @@ static void show_held(const struct console *console, const struct held *held) {
              size_format(usage->unique_bytes, unique), size_format(usage->shared_bytes, shared));
     enum status status = text_format(&line, "%s%s", value, has_tables() ? "  " : "");
     if (status == STATUS_OK && has_tables())
-        status = text_fit(&line, conversation->name[0] ? conversation->name : held->row->preview,
-                          room > 8 ? room : 8, false);
+        status = text_fit(&line, conversation_row_title(held->row), room > 8 ? room : 8, false);
     if (status == STATUS_OK)
         row_show(&(struct row){.label = label,
                                .columns = ID_COLUMNS,

@@ -31,16 +31,17 @@ enum {
 // "Paris trip · And the trains?", or below its parent "  └ turn 5 · What is a hen?": what it is
 // called and where it stands, or where it left its parent.
 static enum status append_title(const struct conversation_row *row, struct text *title) {
-    const char *name = row->conversation.name, *preview = row->preview;
+    const char *name = row->conversation.name, *title_of = conversation_row_title(row);
     const int depth = row->depth < DEPTH_SHOWN ? (int)row->depth : DEPTH_SHOWN;
     if (row->conversation.one_shot) TRY(text_append_string(title, "-p "));
     for (int i = 0; i < depth; i++)
         TRY(text_append_string(title, i + 1 < depth ? "  " : "└ "));
-    if (depth > 0 && row->fork_turn > 0)
+    if (depth > 0 && row->fork_turn > 0 && row->fork_preview[0])
         return text_format(title, "%s%sturn %" PRId64 " · %s", name, name[0] ? " · " : "",
                            row->fork_turn, row->fork_preview);
-    TRY(text_append_string(title, name[0] ? name : preview));
-    const bool further = row->last[0] && (name[0] || strcmp(row->last, preview) != 0);
+    TRY(text_append_string(title, title_of));
+    const bool further =
+        row->last[0] && (title_of != row->preview || strcmp(row->last, row->preview) != 0);
     return further ? text_format(title, " · %s", row->last) : STATUS_OK;
 }
 
@@ -212,8 +213,8 @@ static enum status make_line(const struct conversation_row *row, char **result) 
 static enum status make_words(const struct conversation_row *row, char **result) {
     struct text words = {0};
     const enum status status =
-        text_format(&words, "%s %s %s %s %s", row->conversation.id, row->conversation.name,
-                    row->preview, row->last, row->fork_preview);
+        text_format(&words, "%s %s %s %s %s %s", row->conversation.id, row->conversation.name,
+                    row->conversation.title, row->preview, row->last, row->fork_preview);
     *result = words.bytes;
     return status;
 }

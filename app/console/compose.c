@@ -158,26 +158,27 @@ void compose_take_back(struct console *console, const char *message) {
 
 // Joins the waiting files, the named files and the typed text.
 static enum status compose(const struct console *console, const char *typed, size_t length,
-                           struct text *message, size_t *files, struct error *err) {
+                           struct text *message, size_t *said, size_t *files, struct error *err) {
     const struct attached *attached = &console->attached;
     struct text rest = {0};
     *files = attached->files;
     enum status status = text_append(message, text_string(&attached->text), attached->text.length);
     if (status == STATUS_OK) status = compose_expand(typed, length, message, &rest, files, err);
+    *said = strspn(text_string(&rest), BLANKS) < rest.length ? message->length : 0;
     if (status == STATUS_OK) status = text_append(message, text_string(&rest), rest.length);
     text_deinit(&rest);
     return status;
 }
 
-static void send(struct console *console, const struct text *message) {
-    switch (overflow_send(console, message->bytes, message->length)) {
+static void send(struct console *console, const struct outgoing *message) {
+    switch (overflow_send(console, message)) {
     case SENT:
         break;
     case SENT_BACK:
-        compose_take_back(console, message->bytes);
+        compose_take_back(console, message->text);
         break;
     case SENT_NOWHERE:
-        if (is_composed(console, message->bytes)) take_files_back(console);
+        if (is_composed(console, message->text)) take_files_back(console);
         break;
     }
 }
@@ -185,8 +186,8 @@ static void send(struct console *console, const struct text *message) {
 void compose_send(struct console *console, const char *typed, size_t length) {
     struct text message = {0};
     struct error err = {0};
-    size_t files;
-    enum status status = compose(console, typed, length, &message, &files, &err);
+    size_t said, files;
+    enum status status = compose(console, typed, length, &message, &said, &files, &err);
     if (status == STATUS_OK && files > 0) {
         say_tokens(console, &message, files);
         status = remember(console, &message, typed);
@@ -194,7 +195,8 @@ void compose_send(struct console *console, const char *typed, size_t length) {
     if (console_failed(status, &err))
         console_give_back(console, typed);
     else
-        send(console, &message);
+        send(console, &(struct outgoing){
+                          .text = text_string(&message), .length = message.length, .said = said});
     text_deinit(&message);
 }
 

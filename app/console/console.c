@@ -161,6 +161,16 @@ static void say_earlier(int64_t turns) {
                   count_format(turns, count), turns == 1 ? "" : "s", turns == 1 ? "it" : "them");
 }
 
+// A question without an answer is a turn of the stored conversation, as lists have it, though its
+// text is in the editor.
+static bool has_unanswered(const struct chat *chat) {
+    struct conversation stored;
+    struct error ignored;
+    return conversation_find(chat->session->db, chat->conversation.id, &stored, &ignored) ==
+               STATUS_OK &&
+           stored.tip != chat->conversation.tip;
+}
+
 void console_arrive(struct console *console) {
     say_earlier(chat_turn_count(console->session->front) - REPLAY_EXCHANGES);
     view_replay(console->session->front, REPLAY_EXCHANGES);
@@ -171,7 +181,9 @@ void console_arrive(struct console *console) {
     if (text_fit(&name, conversation->name, 24, false) == STATUS_OK)
         terminal_tell(STYLE_DIM, "[%s%s%s · %s]\n", conversation->id, name.length ? " " : "",
                       text_string(&name),
-                      turns_format(chat_turn_count(console->session->front), turns));
+                      turns_format(chat_turn_count(console->session->front) +
+                                       has_unanswered(console->session->front),
+                                   turns));
     text_deinit(&name);
     show_restored(console);
     terminal_say(STYLE_PLAIN, "\n");

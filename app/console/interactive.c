@@ -269,12 +269,16 @@ static void show_status(struct console *console) {
 
 // The tab says which conversation it is: by its name, or its first question.
 static void set_title(const struct chat *chat) {
+    const struct conversation *conversation = &chat->conversation;
     char preview[TITLE_BYTES] = "", title[TITLE_BYTES + CONVERSATION_NAME_BYTES];
     for (size_t i = 0; i < chat_message_count(chat) && !preview[0]; i++)
         if (chat_message(chat, i)->role == MESSAGE_USER)
-            preview_make(chat_message(chat, i)->text, chat_message(chat, i)->length, preview,
+            preview_make(chat_message(chat, i)->text + chat_message(chat, i)->said,
+                         chat_message(chat, i)->length - chat_message(chat, i)->said, preview,
                          sizeof preview);
-    const char *name = chat->conversation.name[0] ? chat->conversation.name : preview;
+    const char *name = conversation->name[0]    ? conversation->name
+                       : conversation->title[0] ? conversation->title
+                                                : preview;
     snprintf(title, sizeof title, "quire%s%s", name[0] ? " · " : "", name);
     terminal_title(title);
 }
@@ -318,9 +322,9 @@ static void greet(struct console *console, const struct interactive_options *opt
     if (options->resumed) console_arrive(console);
     if (options->picks) command_pick(console, "");
     if (!options->first_prompt) return;
-    show_sent(options->first_prompt, strlen(options->first_prompt));
-    if (overflow_send(console, options->first_prompt, strlen(options->first_prompt)) == SENT_BACK)
-        console_give_back(console, options->first_prompt);
+    show_sent(options->first_prompt->text, options->first_prompt->length);
+    if (overflow_send(console, options->first_prompt) == SENT_BACK)
+        console_give_back(console, options->first_prompt->text);
 }
 
 int interactive_run(const struct interactive_options *options) {

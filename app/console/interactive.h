@@ -8,19 +8,20 @@
 
 #include <stdbool.h>
 
+#include "app/chat/chat_turn.h"
 #include "app/console/console.h"
 
 struct interactive_options {
     struct session *session;  // borrowed, as all that follows; starts with its chat in front
     const char *history_path; // of the line editor; NULL: none is kept
     const char *config_path;  // the person's presets are next to it
-    const char *first_prompt; // sent at once (-p … -i); NULL: none
-    bool quiet, verbose;      // -q, -v (stats after each turn)
-    bool saved;               // false under --no-save
-    bool resumed;             // show the last turns, dimmed
-    bool picks;               // asks which conversation to go on with
-    find_model *find_model;   // of /model
-    struct text *model;       // out: the file that /model asked for
+    const struct outgoing *first_prompt; // sent at once (-p … -i); NULL: none
+    bool quiet, verbose;                 // -q, -v (stats after each turn)
+    bool saved;                          // false under --no-save
+    bool resumed;                        // show the last turns, dimmed
+    bool picks;                          // asks which conversation to go on with
+    find_model *find_model;              // of /model
+    struct text *model;                  // out: the file that /model asked for
 };
 
 // Returns the exit code for the process.

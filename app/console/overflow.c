@@ -1,6 +1,7 @@
 #include "app/console/overflow.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/base/figures.h"
@@ -86,47 +87,48 @@ static bool drop(struct console *console, int32_t message_tokens) {
     return true;
 }
 
-// 'c', 'd', 'e' or 'a'. No answer means 'e', so that nothing typed is lost.
-static char ask(struct console *console, bool room_can_be_made) {
+// 's', 'c', 'd', 'e' or 'a'. No answer means 'e', so that nothing typed is lost.
+static char ask(struct console *console, bool fits, bool room_can_be_made) {
     struct text answer = {0};
-    char choice = 'e';
-    if (console_ask(console,
-                    room_can_be_made ? "[c]ompact [d]rop oldest [e]dit [a]bort "
-                                     : "[e]dit [a]bort ",
-                    &answer))
-        choice = answer.bytes[0];
+    char choice = 'e', question[64];
+    snprintf(question, sizeof question, "%s%s[e]dit [a]bort ", fits ? "[s]end " : "",
+             room_can_be_made ? "[c]ompact [d]rop oldest " : "");
+    if (console_ask(console, question, &answer)) choice = answer.bytes[0];
     text_deinit(&answer);
     return choice;
 }
 
 // Asks how to make room and sends the message once there is some. `why` is chat_send()'s error.
-static enum sent send_with_room(struct console *console, const char *text, size_t length,
+static enum sent send_with_room(struct console *console, const struct outgoing *message,
                                 const struct error *why) {
-    int32_t tokens = 0, free_tokens;
+    struct chat *chat = console->session->front;
+    int32_t tokens = 0, free_tokens = 0;
     size_t keep_from;
     struct error err = {0};
     console_failed(STATUS_TOO_LONG, why);
-    bool possible = chat_measure(console->session->front, text, length, &tokens, &free_tokens,
-                                 &err) == STATUS_OK &&
-                    chat_turn_count(console->session->front) > 0;
-    if (possible)
-        possible =
-            chat_keep_from(console->session->front, tokens, 0, &keep_from, &err) == STATUS_OK;
-    const char choice = ask(console, possible);
+    const bool measured = chat_measure(chat, message->text, message->length, &tokens, &free_tokens,
+                                       &err) == STATUS_OK;
+    const bool fits = measured && tokens < free_tokens;
+    const bool possible =
+        measured && chat_turn_count(chat) > 0 &&
+        chat_keep_from(chat, tokens, chat_reserve(console->session), &keep_from, &err) == STATUS_OK;
+    const char choice = ask(console, fits, possible);
     if (choice == 'a') {
         terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
         return SENT_NOWHERE;
     }
-    const bool room = possible && ((choice == 'c' && overflow_compact(console, "", tokens)) ||
-                                   (choice == 'd' && drop(console, tokens)));
+    const bool room = (fits && choice == 's') ||
+                      (possible && ((choice == 'c' && overflow_compact(console, "", tokens)) ||
+                                    (choice == 'd' && drop(console, tokens))));
     if (!room) return SENT_BACK;
-    return console_failed(chat_send(console->session->front, text, length, &err), &err) ? SENT_BACK
-                                                                                        : SENT;
+    return console_failed(chat_send(chat, message, &err), &err) ? SENT_BACK : SENT;
 }
 
-enum sent overflow_send(struct console *console, const char *text, size_t length) {
+enum sent overflow_send(struct console *console, const struct outgoing *message) {
     struct error err = {0};
-    const enum status status = chat_send(console->session->front, text, length, &err);
-    if (status == STATUS_TOO_LONG) return send_with_room(console, text, length, &err);
+    struct outgoing reserving = *message;
+    reserving.reserve = chat_reserve(console->session);
+    const enum status status = chat_send(console->session->front, &reserving, &err);
+    if (status == STATUS_TOO_LONG) return send_with_room(console, message, &err);
     return console_failed(status, &err) ? SENT_BACK : SENT;
 }

@@ -1,12 +1,13 @@
 // app/console/overflow.h — what to do about a message that does not fit: the person decides.
 //
-//   the message needs 812 tokens, 340 are free of 4,096 (one is for the answer)
-//   [c]ompact [d]rop oldest [e]dit [a]bort
+//   the message needs 812 tokens, 940 are free of 4,096 (256 are for the answer)
+//   [s]end [c]ompact [d]rop oldest [e]dit [a]bort
 //
 // Compact and drop work in a fork, so nothing is lost. Threads: the UI's.
 #ifndef APP_OVERFLOW_H
 #define APP_OVERFLOW_H
 
+#include "app/chat/chat_turn.h"
 #include "app/console/console.h"
 
 // What became of a message.
@@ -16,9 +17,9 @@ enum sent {
     SENT_NOWHERE, // the person gave it up; it is in the history
 };
 
-// Begins the message's turn; if it does not fit, asks the person first. The caller decides what
-// becomes of its text.
-enum sent overflow_send(struct console *console, const char *text, size_t length);
+// Begins the message's turn; if it leaves its answer less than chat_reserve(), asks the person
+// first, who may send it all the same where it fits. The caller decides what becomes of its text.
+enum sent overflow_send(struct console *console, const struct outgoing *message);
 
 // Moves into a fork in which a summary replaces the old turns; shows it as it is written. False:
 // nothing has changed, and it has said why.

@@ -2,7 +2,7 @@
 #ifndef TESTS_APP_CHATS_H
 #define TESTS_APP_CHATS_H
 
-#include "app/chat/chat.h"
+#include "app/chat/chat_turn.h"
 #include "tests/check.h"
 
 static inline struct chat *chats_open(const struct session_options *options) {
@@ -17,6 +17,11 @@ static inline void chats_close(struct chat *chat) {
     struct session *session = chat->session;
     chat_close(chat);
     session_close(session);
+}
+
+static inline enum status chats_send(struct chat *chat, const char *text, size_t length,
+                                     struct error *err) {
+    return chat_send(chat, &(struct outgoing){.text = text, .length = length}, err);
 }
 
 // What comes next of its turn, until that is done.

@@ -50,7 +50,7 @@ static struct chat *open_chat(int32_t answers, uint64_t seed, int32_t max_tokens
 
 static void begin(struct chat *chat, const char *question) {
     struct error err = {0};
-    if (chat_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (chats_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
 }
 
 // Runs the turn; each answer's pieces make its text. Cancels once the first has `cancel_after`
@@ -112,6 +112,39 @@ static void each_answer_is_as_if_it_were_alone_with_its_seed(void **state) {
     assert_true(differ > 0);
     assert_int_equal(turn_first(&chat->turn).message, turn_answer(&chat->turn, 0).message);
     check_tip(chat, turn_answer(&chat->turn, 0).message);
+    chats_close(chat);
+}
+
+// A crash loses nothing that was shown of the first answer but its last second.
+static void what_is_shown_is_stored_while_more_is_written(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct turn_update update;
+    struct conversation found;
+    struct message stored;
+    int32_t *ids = NULL;
+    size_t count = 0;
+    struct chat *chat = open_chat(2, SEED, 40);
+    begin(chat, QUESTION);
+    while (chats_next(chat, &update) && (update.event != TURN_TEXT || update.answer > 0))
+        continue;
+    assert_int_equal(conversation_find(db, chat->conversation.id, &found, &err), STATUS_OK);
+    assert_int_equal(message_get(db, found.tip, &stored, &err), STATUS_OK);
+    assert_int_equal(stored.stop, STOP_INTERRUPTED);
+    assert_int_equal(stored.length, update.length);
+    assert_memory_equal(stored.text, update.text, update.length);
+    assert_int_equal(message_tokens(db, found.tip, found.model, &ids, &count, &err), STATUS_OK);
+    while (chats_next(chat, &update))
+        continue;
+    const struct turn_report first = turn_answer(&chat->turn, 0);
+    assert_int_equal(first.message, found.tip); // the same message, longer
+    assert_true(first.length > stored.length);
+    assert_memory_equal(first.text, stored.text, stored.length);
+    assert_memory_equal(ids, sequence_tokens(chat->sequence) + chat_log_begin(chat),
+                        count * sizeof *ids);
+    check_tip(chat, first.message);
+    free(ids);
+    message_deinit(&stored);
     chats_close(chat);
 }
 
@@ -263,17 +296,18 @@ static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
     struct chat *chat = open_chat(CHAT_MAX_ANSWERS, SEED, limit);
     char words[32];
     if (fit >= CHAT_MAX_ANSWERS) skip();
-    assert_int_equal(chat_send(chat, QUESTION, strlen(QUESTION), &err), STATUS_FULL);
+    assert_int_equal(chats_send(chat, QUESTION, strlen(QUESTION), &err), STATUS_FULL);
     snprintf(words, sizeof words, "room for %d answers", (int)fit);
     assert_non_null(strstr(err.text, words));
     assert_int_equal(chat_message_count(chat), 0);
     chat->session->settings.answers = CHAT_MAX_ANSWERS + 1;
-    assert_int_equal(chat_send(chat, QUESTION, strlen(QUESTION), &err), STATUS_BAD_INPUT);
+    assert_int_equal(chats_send(chat, QUESTION, strlen(QUESTION), &err), STATUS_BAD_INPUT);
     chats_close(chat);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_shown_is_stored_while_more_is_written),
         cmocka_unit_test(each_answer_is_as_if_it_were_alone_with_its_seed),
         cmocka_unit_test(all_answers_stay_and_any_can_be_chosen),
         cmocka_unit_test(stopped_answers_keep_what_each_has),

@@ -91,7 +91,7 @@ static const struct {
     {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
     {{"--ponder"}, "unknown option --ponder"},
     {{"--samples", "0"}, "--samples: expected a whole number from 1 to 64"},
-    {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a prompt is given with -p"},
+    {{"a.gguf", "b.gguf"}, "unexpected word \"b.gguf\"; a question is asked with -p"},
     {{"-m", "a.gguf", "b.gguf"}, "two models are given"},
     {{"-C", "-r", "x"}, "--continue and --resume do not go together"},
     {{"-C", "-s", "x"}, "--continue and --system do not go together"},

@@ -93,7 +93,7 @@ static void finish(struct chat *chat) {
 
 static void ask(struct chat *chat, const char *question) {
     struct error err = {0};
-    if (chat_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (chats_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
     finish(chat);
 }
 

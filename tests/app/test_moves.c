@@ -75,7 +75,7 @@ static enum status follow(struct chat *chat, struct turn *turn) {
 
 static int64_t ask(struct chat *chat, const char *question) {
     struct error err = {0};
-    must(chat_send(chat, question, strlen(question), &err), &err);
+    must(chats_send(chat, question, strlen(question), &err), &err);
     must(follow(chat, &chat->turn), &chat->turn.err);
     assert_true(turn_first(&chat->turn).any);
     return turn_first(&chat->turn).message;
@@ -295,7 +295,7 @@ static void a_message_that_does_not_fit_does_after_dropping(void **state) {
         assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
         must(chat_measure(chat, message.bytes, message.length, &tokens, &free_tokens, &err), &err);
     } while (tokens <= free_tokens);
-    assert_int_equal(chat_send(chat, message.bytes, message.length, &err), STATUS_TOO_LONG);
+    assert_int_equal(chats_send(chat, message.bytes, message.length, &err), STATUS_TOO_LONG);
     must(shorten_drop(chat, tokens, &dropped, &err), &err);
     assert_true(dropped >= 1);
     assert_int_equal(chat_turn_count(chat), turns - dropped);

@@ -9,6 +9,7 @@
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/front.h"
+#include "tests/app/chats.h"
 
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, SEED = 71, TOKENS = 60, WALK_STEPS = 400 };
 
@@ -61,7 +62,7 @@ static void close_session(void) {
 
 static void begin(const char *question) {
     struct error err = {0};
-    must(chat_send(session->front, question, strlen(question), &err), &err);
+    must(chats_send(session->front, question, strlen(question), &err), &err);
 }
 
 // Until the answer in front has so many bytes, or its end.

@@ -85,7 +85,7 @@ static enum status follow(struct chat *chat, size_t cancel_after, struct text *s
 static char *ask(struct chat *chat, const char *question) {
     struct text streamed = {0};
     struct error err = {0};
-    if (chat_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (chats_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.any);
@@ -309,8 +309,8 @@ static void an_interrupted_answer_is_kept_and_continued(void **state) {
     assert_true(whole_length > 40);
     assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
     assert_int_equal(chat_continue(chat, &err), STATUS_BAD_INPUT);
-    assert_int_equal(chat_send(chat, "Tell me a story about a dog.", 28, &err), STATUS_OK);
-    assert_int_equal(chat_send(chat, "More", 4, &err), STATUS_BUSY);
+    assert_int_equal(chats_send(chat, "Tell me a story about a dog.", 28, &err), STATUS_OK);
+    assert_int_equal(chats_send(chat, "More", 4, &err), STATUS_BUSY);
     assert_int_equal(chat_new(chat, "", &err), STATUS_BUSY);
     assert_int_equal(follow(chat, 10, &streamed), STATUS_OK);
     struct turn_report report = turn_first(&chat->turn);
@@ -341,7 +341,7 @@ static void a_turn_stopped_before_any_text_gives_the_message_back(void **state) 
     const int64_t tip = chat->conversation.tip;
     for (int i = 0; i < LONG_WORDS; i++)
         assert_int_equal(text_append_string(&question, "dog "), STATUS_OK);
-    assert_int_equal(chat_send(chat, question.bytes, question.length, &err), STATUS_OK);
+    assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_OK);
     turn_cancel(&chat->turn);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
     assert_int_equal(streamed.length, 0);
@@ -417,7 +417,7 @@ static void what_does_not_fit_is_refused_with_numbers(void **state) {
         STATUS_OK);
     assert_true(tokens > CONTEXT);
     assert_int_equal(free_tokens, CONTEXT);
-    assert_int_equal(chat_send(chat, question.bytes, question.length, &err), STATUS_TOO_LONG);
+    assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_TOO_LONG);
     char numbers[64];
     snprintf(numbers, sizeof numbers, "needs %d tokens, %d are free of %d", (int)tokens, CONTEXT,
              CONTEXT);
@@ -444,15 +444,47 @@ static void the_context_ends_an_answer_and_says_so(void **state) {
             chat_measure(chat, question.bytes, question.length, &tokens, &free_tokens, &err),
             STATUS_OK);
     } while (tokens < CONTEXT - 2);
-    assert_int_equal(chat_send(chat, question.bytes, question.length, &err), STATUS_OK);
+    assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_OK);
     assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stop == STOP_CONTEXT || report.stop == STOP_END);
     assert_true(sequence_length(chat->sequence) <= CONTEXT);
     check_log(chat);
-    assert_int_equal(chat_send(chat, "More", 4, &err), STATUS_TOO_LONG);
+    assert_int_equal(chats_send(chat, "More", 4, &err), STATUS_TOO_LONG);
     text_deinit(&question);
     text_deinit(&streamed);
+    chats_close(chat);
+}
+
+// A message may take all but what its answer shall have, and not a token more.
+static void what_leaves_too_little_for_an_answer_is_refused(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct text question = {0};
+    int32_t tokens, free_tokens;
+    struct chat *chat = open_chat("", NULL);
+    chat->session->settings.max_tokens = 0;
+    assert_int_equal(chat_reserve(chat->session), CONTEXT / 16 > 64 ? CONTEXT / 16 : 64);
+    struct outgoing message = {.reserve = chat_reserve(chat->session)};
+    do {
+        struct token_ids ids = {0};
+        assert_int_equal(text_append_string(&question, " dog"), STATUS_OK);
+        message.text = question.bytes;
+        message.length = question.length;
+        assert_int_equal(
+            chat_measure(chat, question.bytes, question.length, &tokens, &free_tokens, &err),
+            STATUS_OK);
+        const enum status status =
+            chat_encode(chat->session, &chat->transcript, &message, &ids, &err);
+        assert_int_equal(status,
+                         free_tokens - tokens < message.reserve ? STATUS_TOO_LONG : STATUS_OK);
+        token_ids_deinit(&ids);
+    } while (tokens < CONTEXT - 2);
+    assert_non_null(strstr(err.text, " are for the answer)"));
+    assert_int_equal(chat_send(chat, &message, &err), STATUS_TOO_LONG);
+    chat->session->settings.max_tokens = 5;
+    assert_int_equal(chat_reserve(chat->session), 5);
+    text_deinit(&question);
     chats_close(chat);
 }
 
@@ -460,9 +492,9 @@ static void text_that_is_not_utf8_is_refused(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
-    assert_int_equal(chat_send(chat, "abc\xff", 4, &err), STATUS_BAD_INPUT);
+    assert_int_equal(chats_send(chat, "abc\xff", 4, &err), STATUS_BAD_INPUT);
     assert_non_null(strstr(err.text, "offset 3"));
-    assert_int_equal(chat_send(chat, "", 0, &err), STATUS_BAD_INPUT);
+    assert_int_equal(chats_send(chat, "", 0, &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_message_count(chat), 0);
     chats_close(chat);
 }
@@ -745,6 +777,7 @@ int main(void) {
         cmocka_unit_test(a_stop_string_ends_the_answer_before_it),
         cmocka_unit_test(what_does_not_fit_is_refused_with_numbers),
         cmocka_unit_test(the_context_ends_an_answer_and_says_so),
+        cmocka_unit_test(what_leaves_too_little_for_an_answer_is_refused),
         cmocka_unit_test(text_that_is_not_utf8_is_refused),
         cmocka_unit_test(text_cannot_forge_a_turn),
         cmocka_unit_test(another_models_conversation_is_read_anew),

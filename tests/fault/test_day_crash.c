@@ -280,15 +280,16 @@ static bool path_has(struct db *db, int64_t tip, int64_t id) {
 }
 
 // The last answer is still where the person left it, unless the next step was to undo it: or the
-// same step, another answer, which was begun once more and may be stored though nobody heard it.
+// same step, another answer, or the question before it, which was begun once more and may be
+// stored, in part or whole, though nobody heard it.
 static void check_last_answer(const struct crashes *all, struct db *db) {
     if (all->heard_count == 0) return;
     const struct note *last = &all->heard[all->heard_count - 1];
     const struct day_step *next = &all->script.steps[last->step + 1];
     const bool undone =
         all->last_step > last->step && (next->act == DAY_REWIND || next->act == DAY_REGENERATE);
-    const bool again =
-        all->begun == last->step && all->script.steps[last->step].act == DAY_REGENERATE;
+    const bool again = all->begun >= 0 && all->begun <= last->step &&
+                       all->script.steps[last->step].act == DAY_REGENERATE;
     if (undone || again) return;
     char name[DAY_NAME_BYTES];
     struct conversation talk;

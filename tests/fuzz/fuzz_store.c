@@ -66,9 +66,9 @@ static void insert_row(struct db *db, struct input *input) {
         const char *sql;
     } tables[] = {
         {9, "INSERT OR REPLACE INTO message VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-        {8, "INSERT OR REPLACE INTO message_body VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
+        {8, "INSERT OR REPLACE INTO message_body VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?3)"},
         {5, "INSERT OR REPLACE INTO message_tokens VALUES(?, ?, ?, ?, ?)"},
-        {9, "INSERT OR REPLACE INTO conversation VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?4)"},
+        {9, "INSERT OR REPLACE INTO conversation VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?4, ?2)"},
         {2, "INSERT OR REPLACE INTO conversation_root VALUES(?, ?)"},
         {3, "INSERT OR REPLACE INTO model VALUES(?, ?, ?)"},
         {4, "INSERT OR REPLACE INTO model_file VALUES(?, ?, ?, ?)"},

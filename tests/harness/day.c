@@ -249,7 +249,7 @@ void day_close(struct day *day) {
     db_close(day->db);
 }
 
-// The step of the last question on the talk's path that has an answer; or -1.
+// The step of the last question on the talk's path that has a whole answer; or -1.
 static int64_t last_answered(struct db *db, int64_t tip) {
     struct error err = {0};
     struct message *path;
@@ -257,7 +257,8 @@ static int64_t last_answered(struct db *db, int64_t tip) {
     int64_t last = -1;
     need("a conversation", message_path(db, tip, &path, &count, &err), &err);
     for (size_t i = 0; i + 1 < count; i++)
-        if (path[i].role == MESSAGE_USER && path[i + 1].role == MESSAGE_ASSISTANT)
+        if (path[i].role == MESSAGE_USER && path[i + 1].role == MESSAGE_ASSISTANT &&
+            path[i + 1].stop != STOP_INTERRUPTED)
             last = strtoll(path[i].text, NULL, 10);
     message_path_free(path, count);
     return last;
@@ -293,7 +294,10 @@ static void follow(struct chat *chat) {
 
 void day_ask(struct day *day, const char *question) {
     struct error err = {0};
-    need(question, chat_send(day->chat, question, strlen(question), &err), &err);
+    need(question,
+         chat_send(day->chat, &(struct outgoing){.text = question, .length = strlen(question)},
+                   &err),
+         &err);
     follow(day->chat);
 }
 
@@ -331,6 +335,21 @@ static void fork_talk(struct day *day, const struct day_step *step, const char *
     need(name, status, &err);
 }
 
+static void rewind_to(struct day *day, int64_t turns) {
+    struct text draft = {0};
+    struct error err = {0};
+    const int64_t back = chat_turn_count(day->chat) - turns;
+    if (back > 0) need("a rewind", chat_rewind(day->chat, back, &draft, &err), &err);
+    text_deinit(&draft);
+}
+
+// What a kill has left of an answer is not gone on with: its question is asked again.
+static void drop_interrupted(struct day *day) {
+    const size_t count = chat_message_count(day->chat);
+    if (count > 0 && chat_message(day->chat, count - 1)->stop == STOP_INTERRUPTED)
+        rewind_to(day, chat_turn_count(day->chat) - 1);
+}
+
 static void send(struct day *day, const struct day_script *script, size_t step) {
     char text[PRESET_BYTES];
     struct error err = {0};
@@ -342,14 +361,6 @@ static void send(struct day *day, const struct day_script *script, size_t step) 
     }
     make_question(script, step, text);
     day_ask(day, text);
-}
-
-static void rewind_to(struct day *day, int64_t turns) {
-    struct text draft = {0};
-    struct error err = {0};
-    const int64_t back = chat_turn_count(day->chat) - turns;
-    if (back > 0) need("a rewind", chat_rewind(day->chat, back, &draft, &err), &err);
-    text_deinit(&draft);
 }
 
 bool day_do(struct day *day, const struct day_script *script, size_t index) {
@@ -370,10 +381,12 @@ bool day_do(struct day *day, const struct day_script *script, size_t index) {
         return false;
     case DAY_SEND:
         go_to(day, step->talk, index);
+        drop_interrupted(day);
         send(day, script, index);
         return true;
     case DAY_REGENERATE:
         go_to(day, step->talk, index);
+        drop_interrupted(day); // of a later question
         need(name, chat_regenerate(day->chat, 1, &err), &err);
         follow(day->chat);
         return true;

@@ -105,6 +105,35 @@ static void the_newest_comes_first_and_empty_ones_only_with_a_name(void **state)
     store_fixture_deinit(&fixture);
 }
 
+static void files_and_titles_name_no_conversation_but_their_own(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation_row *rows;
+    size_t count;
+    char text[] = "[file: a]\nfoxes\n\nWhat \xC3\xA9lse?";
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    struct conversation talk = talk_of_one(&fixture, "", "x");
+    struct message message = {.role = MESSAGE_USER, .text = text, .length = sizeof text - 1};
+    message.said = (size_t)(strstr(text, "What") - text);
+    must(message_add(fixture.db, &message, 0, NULL, 0, &talk.tip, err), err);
+    must(conversation_move(fixture.db, talk.id, talk.tip, 0, err), err);
+    const struct conversation_query all = {.words = "", .limit = 9};
+    must(conversation_list(fixture.db, &all, &rows, &count, err), err);
+    assert_string_equal(conversation_row_title(&rows[0]), "What \xC3\xA9lse?");
+    assert_string_equal(rows[0].last, "What \xC3\xA9lse?");
+    free(rows);
+    must(conversation_set_title(fixture.db, talk.id, "Foxes", err), err);
+    must(conversation_list(fixture.db, &all, &rows, &count, err), err);
+    assert_string_equal(conversation_row_title(&rows[0]), "Foxes");
+    free(rows);
+    must(conversation_rename(fixture.db, talk.id, "mine", err), err);
+    must(conversation_list(fixture.db, &all, &rows, &count, err), err);
+    assert_string_equal(conversation_row_title(&rows[0]), "mine");
+    free(rows);
+    store_fixture_deinit(&fixture);
+}
+
 static void a_question_outside_of_a_chat_is_left_out(void **state) {
     (void)state;
     struct store_fixture fixture;
@@ -326,6 +355,7 @@ int main(void) {
         cmocka_unit_test(a_row_says_what_its_conversation_holds),
         cmocka_unit_test(a_preview_ends_between_characters),
         cmocka_unit_test(the_newest_comes_first_and_empty_ones_only_with_a_name),
+        cmocka_unit_test(files_and_titles_name_no_conversation_but_their_own),
         cmocka_unit_test(a_question_outside_of_a_chat_is_left_out),
         cmocka_unit_test(forks_stand_below_their_parents),
         cmocka_unit_test(a_fork_says_where_it_left_its_parent),

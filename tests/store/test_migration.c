@@ -28,7 +28,7 @@ static void an_empty_file_becomes_a_database(void **state) {
     assert_non_null(file);
     fclose(file);
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 2);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 3);
     store_fixture_deinit(&fixture);
 }
 
@@ -39,7 +39,7 @@ static void a_database_without_tables_becomes_one_with(void **state) {
     store_fixture_init(&fixture, false);
     store_fixture_sql(&fixture, "PRAGMA journal_mode = WAL; CREATE TABLE x(y); DROP TABLE x");
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 2);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 3);
     store_fixture_reopen(&fixture);
     store_fixture_deinit(&fixture);
 }
@@ -69,6 +69,7 @@ static void version_1_is_read(void **state) {
                                        " = (SELECT id FROM conversation WHERE name = 'trip')"),
                      1);
     assert_false(rows[0].conversation.one_shot);
+    assert_string_equal(rows[0].conversation.title, "");
     assert_int_equal(rows[0].turns, 1);
     assert_int_equal(rows[0].tokens, 5);
     assert_string_equal(rows[0].preview, "Where is Paris?");
@@ -76,6 +77,7 @@ static void version_1_is_read(void **state) {
     assert_int_equal(count, 2);
     assert_string_equal(path[1].text, "In France.");
     assert_int_equal(path[1].stop, STOP_END);
+    assert_int_equal(path[0].said, 0);
     must(message_tokens(fixture.db, path[1].id, 1, &tokens, &count, err), err);
     assert_int_equal(count, 2);
     assert_int_equal(tokens[1], 70000);

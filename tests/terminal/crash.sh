@@ -12,16 +12,34 @@ ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
 kill -9 "$(quire_pid)"
 wait_for "left with 137"
+shown=$(answer_to "Tell me a long story about a fox and a bear." | head -c 8)
 
-start -C
-wait_for "1 turn]"
+# What was shown is there, as much of it as there was a second before, and can be gone on with.
+turns() { "$program" list --format jsonl | sed -n 's/.*"turns":\([0-9]*\).*/\1/p'; }
+[ "$(turns)" = 2 ] || fail "the list has not two turns"
+start -C -n 3
+wait_for "2 turns]"
 on_screen "> Hello!" || fail "the first message is lost"
 on_screen "$(echo "$first" | head -n 1)" || fail "the first answer is lost"
-wait_last "> Tell me a long story about a fox and a bear."
-keys Enter
-wait_idle
-[ -n "$(answer_to "Tell me a long story about a fox and a bear.")" ] ||
-    fail "the message that was typed is not answered"
+wait_for "[interrupted — /continue goes on, /regen replaces]"
+case $(answer_to "Tell me a long story about a fox and a bear.") in
+"$shown"*) ;;
+*) fail "what was shown is lost" ;;
+esac
+ask "/continue"
 ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} .* 2 .*Hello!' || fail "the conversation has not two turns"
+leave
+
+# Before a word was shown: the message is in the editor, and the turn is counted like in the list.
+yes "a fox and a bear and a hen" | head -n 100 | tr '\n' ' ' > "$QUIRE_HOME/long"
+run "'$program' $endless -i -f '$QUIRE_HOME/long' -p 'Go on.'; echo left with \$?; exec cat"
+wait_until on_screen "reading " || fail "the message is not read"
+kill -9 "$(quire_pid)"
+wait_for "left with 137"
+[ "$(turns | head -n 1)" = 1 ] || fail "the list has not one turn"
+start -C
+wait_for "1 turn]"
+wait_for "[the last message has no answer: it is in the editor]"
+keys C-u
 leave

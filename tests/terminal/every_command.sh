@@ -55,6 +55,7 @@ likeliest() {
     answers | awk '/^\[cut /, /\]$/ { next } { print }' |
         sed -E -e 's|[0-9]+/2.0k \([0-9]+ %\)|N/2.0k (N %)|' -e 's/[0-9]+ % cached/N % cached/'
 }
+writing_tokens() { sed -E "s/(writing.* )[0-9]+( tokens| +(none|device))/\1N\2/"; }
 free() { sed -E 's/1,9[0-9]+/1,9NN/'; }
 numbered_answers() { sed -E 's/^([> ] +[0-9]+  ).*/\1(an answer)/'; }
 see_answer() {
@@ -220,7 +221,9 @@ wait_last "> /bg"
 keys Enter
 check bg
 mask=
+mask=writing_tokens # what there is of it is stored each second
 see list-writing "/list"
+mask=
 see quit-writing "/quit"
 keys C-d
 wait_for "left with 0"

@@ -74,6 +74,29 @@ text "a"
 keys Enter
 leave
 
+# What leaves room for a few tokens only asks first, and may be sent all the same; what the context ends
+# is said once.
+start -n 10 -c 192
+fill
+ask "/set tokens 0"
+ask_only "Why?"
+wait_last "[s]end [c]ompact [d]rop oldest [e]dit [a]bort"
+on_screen "(64 are for the answer)" || fail "the reserve is not said"
+text "e"
+keys Enter
+wait_last "> Why?"
+keys Enter
+wait_last "[s]end [c]ompact [d]rop oldest [e]dit [a]bort"
+clear=$(screen | grep -c "/compact")
+text "s"
+keys Enter
+wait_idle
+has_answer "Why?" || on_screen "[the context is full" || fail "[s] does not send"
+[ "$(screen | grep -c "/compact")" -le $((clear + 1)) ] || fail "one fact, two notices"
+ask "/list"
+answer_to "/list" | grep -qE '└ Tell me about a' || fail "a summary's fork is not called by what was asked"
+leave
+
 cd "$QUIRE_HOME" || exit 1
 printf '%s%s' "$long" "$long" > long
 "$program" -q -n 4 -c 192 -r "$("$program" list --format jsonl | sed -n '/"turns":4/s/.*"id":"\([^"]*\)".*/\1/p')" \
