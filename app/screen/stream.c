@@ -176,6 +176,8 @@ void stream_resize(struct stream *stream, int width) {
     write_out(stream);
 }
 
+void stream_return(struct stream *stream) { wrap_return(&stream->markdown.wrap); }
+
 void stream_change_look(struct stream *stream, enum thought_look look) {
     stream->options.thought.look = look;
     const enum status ignored = thought_change_look(&stream->thought, look, thought_out(stream));

@@ -70,6 +70,7 @@ void stream_settle(struct stream *stream);
 void stream_skip(struct stream *stream, const char *text, size_t length);
 
 void stream_resize(struct stream *stream, int width);
+void stream_return(struct stream *stream); // others have written, and the cursor begins a line
 void stream_change_look(struct stream *stream, enum thought_look look); // of this thought
 
 // A whole message, as stream_on_terminal() has it.

@@ -66,6 +66,7 @@ static enum status release_word(struct wrap *wrap, struct text *out) {
 static void begin_line(struct wrap *wrap) {
     wrap->column = 0;
     wrap->left = wrap->lost = wrap->holds = wrap->passed = false;
+    wrap->breaks = wrap->ran_on = wrap->again = false;
 }
 
 static enum status append_lead(struct wrap *wrap, struct text *out) {
@@ -105,7 +106,17 @@ static enum status break_here(struct wrap *wrap, bool runs_on, struct text *out)
     TRY(release_word(wrap, out));
     if (ours) return break_line(wrap, out);
     begin_line(wrap);
+    wrap->ran_on = true;
     return STATUS_OK;
+}
+
+// A word that had begun before others wrote is whole on the new line; a blank there is not needed.
+static enum status go_on(struct wrap *wrap, bool in_word, struct text *out) {
+    wrap->again = false;
+    TRY(append_lead(wrap, out));
+    if (!in_word) return STATUS_OK;
+    wrap->column += wrap->word_columns;
+    return write_word(wrap, out);
 }
 
 static enum status append_newline(struct wrap *wrap, struct text *out) {
@@ -118,6 +129,7 @@ static enum status append_newline(struct wrap *wrap, struct text *out) {
 
 static enum status append_blank(struct wrap *wrap, char blank, struct text *out) {
     TRY(release_word(wrap, out));
+    if (wrap->again) return go_on(wrap, false, out);
     wrap->cells = (struct cells){.base = ' ', .base_columns = 1};
     if (wrap->column >= wrap->width) return STATUS_OK; // the line's end stands for it
     const int after = wrap->column / TAB_COLUMNS * TAB_COLUMNS + TAB_COLUMNS;
@@ -165,6 +177,7 @@ static enum status append_character(struct wrap *wrap, const char *bytes, size_t
     const bool wide = !added.joined && added.columns > 1;
     if (wide) TRY(release_word(wrap, out));
     const bool in_word = added.joined ? wrap->word.length > 0 : !wide;
+    if (wrap->again) TRY(go_on(wrap, in_word, out));
     if (wrap->column + added.columns > wrap->width) {
         if (in_word && can_move_word(wrap))
             TRY(move_word(wrap, out));
@@ -199,13 +212,15 @@ static enum status append_left(struct wrap *wrap, const char *bytes, size_t leng
 static enum status append_one(struct wrap *wrap, const char *bytes, size_t length,
                               struct text *out) {
     if (bytes[0] == '\n') return append_newline(wrap, out);
+    const bool blank = bytes[0] == ' ' || bytes[0] == '\t';
+    if (wrap->breaks && blank) return break_line(wrap, out);
     if (wrap->lost || wrap->width == 0) {
         if (wrap->held) TRY(release_word(wrap, out));
         TRY(write_style(wrap, wrap->style, out));
         return text_append(out, bytes, length);
     }
     if (wrap->left) return append_left(wrap, bytes, length, out);
-    if (bytes[0] == ' ' || bytes[0] == '\t') return append_blank(wrap, bytes[0], out);
+    if (blank) return append_blank(wrap, bytes[0], out);
     return append_character(wrap, bytes, length, out);
 }
 
@@ -253,8 +268,22 @@ void wrap_restart(struct wrap *wrap) {
 }
 
 void wrap_resize(struct wrap *wrap, int width) {
+    const int narrower = width < wrap->width ? width : wrap->width;
+    if (wrap->width == 0) return;
+    wrap->width = width;
+    if (wrap->lead_columns > width / 2) wrap->lead_columns = 0;
+    if (wrap->lost || wrap->column == 0 || (wrap->column < narrower && !wrap->ran_on)) return;
     if (!wrap->held) end_word(wrap);
-    wrap->width = wrap->width ? width : 0;
-    wrap->lost = wrap->column > 0;
-    if (wrap->lead_columns > wrap->width / 2) wrap->lead_columns = 0;
+    wrap->lost = true;
+    wrap->breaks = !wrap->left;
+}
+
+void wrap_return(struct wrap *wrap) {
+    const bool left = wrap->left;
+    if (wrap->width == 0) return;
+    begin_line(wrap);
+    wrap->left = left;
+    wrap->again = !left;
+    wrap->written = WRAP_PLAIN;
+    wrap->cells = (struct cells){0};
 }

@@ -38,6 +38,9 @@ struct wrap {
     int column;   // of the next character, at most; >= width: the line is full
     bool left;    // the terminal breaks this line
     bool lost;    // it does, and until the next line the column is not known
+    bool breaks;  // with lost: the next blank ends the line
+    bool ran_on;  // the terminal has broken the line before
+    bool again;   // a word that goes on is written again, on a line that is new to it
     bool passed;  // the terminal does not know any more that the line is full
     bool patient; // may hold words: the owner calls wrap_flush() before it stops
     bool holds;   // the words of this line
@@ -85,7 +88,11 @@ void wrap_settle(struct wrap *wrap);
 // The cursor was put at the beginning of a line.
 void wrap_restart(struct wrap *wrap);
 
-// The screen has another width; its effect on the current line is unknown.
+// The screen has another width. Where that may have moved what is in the current line, this ends
+// with its next blank.
 void wrap_resize(struct wrap *wrap, int width);
+
+// Others have written, and the cursor is at the beginning of a line: the text goes on there.
+void wrap_return(struct wrap *wrap);
 
 #endif

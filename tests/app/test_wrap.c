@@ -131,13 +131,38 @@ static void a_word_longer_than_the_line_is_left_to_the_terminal(void **state) {
     wrap_deinit(&wrap);
 }
 
-static void after_a_resize_nothing_is_erased_until_the_next_line(void **state) {
+static void after_a_resize_that_moves_the_line_it_ends_with_the_next_blank(void **state) {
     (void)state;
     struct wrap wrap = {.width = 10};
     wrapped(&wrap, "hello wor", "hello wor");
     wrap_resize(&wrap, 8);
-    wrapped(&wrap, "ldwide and more\n", "ldwide and more\n");
+    wrapped(&wrap, "ldwide and more\n", "ldwide\nand more\n");
     wrapped(&wrap, "abcde fghi", "abcde fg\033[7G\033[K\nfghi");
+    wrap_deinit(&wrap);
+}
+
+static void after_any_other_resize_words_are_whole_in_the_new_width(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 10};
+    wrapped(&wrap, "one tw", "one tw");
+    wrap_resize(&wrap, 8);
+    wrapped(&wrap, "enty", "en\033[5G\033[K\ntwenty");
+    wrap_resize(&wrap, 20);
+    wrapped(&wrap, " and thirty four", " and thirty fo\033[19G\033[K\nfour");
+    wrap_deinit(&wrap);
+}
+
+static void what_others_interrupt_goes_on_in_a_new_line_with_its_word(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 10};
+    wrapped(&wrap, "one tw", "one tw");
+    wrap_return(&wrap);
+    wrapped(&wrap, "enty three", "twenty thr\033[8G\033[K\nthree");
+    wrap_return(&wrap);
+    wrapped(&wrap, " four", "four");
+    assert_int_equal(wrap_set_lead(&wrap, "| ", 2), STATUS_OK);
+    wrap_return(&wrap);
+    wrapped(&wrap, "teen", "\033[0;2m| \033[0mfourteen");
     wrap_deinit(&wrap);
 }
 
@@ -203,7 +228,9 @@ int main(void) {
         cmocka_unit_test(where_it_is_not_full_or_its_word_moves_nothing_changes),
         cmocka_unit_test(a_line_that_is_left_to_the_terminal_loses_nothing),
         cmocka_unit_test(styles_go_with_the_word_that_moves),
-        cmocka_unit_test(after_a_resize_nothing_is_erased_until_the_next_line),
+        cmocka_unit_test(after_a_resize_that_moves_the_line_it_ends_with_the_next_blank),
+        cmocka_unit_test(after_any_other_resize_words_are_whole_in_the_new_width),
+        cmocka_unit_test(what_others_interrupt_goes_on_in_a_new_line_with_its_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

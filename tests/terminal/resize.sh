@@ -1,0 +1,59 @@
+#!/bin/sh
+# While an answer is written the screen gets another width, or the shell has it for a while: afterwards
+# words are whole, at the new width.
+. "$(dirname "$0")/stage.sh"
+
+question="Tell me a long story about a fox and a bear in the wood."
+
+# begins TEXT…: the answer is as long as so many rows.
+has_rows() { [ "$(answer_to "$question" | wc -l)" -ge "$1" ]; }
+# The last rows of the answer are the last words that are stored.
+words_are_whole() {
+    last=$(answer_to "$question" | tail -n "$1" | tr '\n' ' ' | sed -e 's/\[cut at.*//' -e 's/  *$//')
+    "$program" show "$("$program" list --format jsonl | sed -n '1s/.*"id":"\([^"]*\)".*/\1/p')" --format jsonl |
+        tail -n 1 | sed -e 's/.*"text":"\(.*\)","stop_reason.*/\1/' -e 's/\\n/ /g' -e 's/\\"/"/g' -e 's/  */ /g' > "$QUIRE_HOME/said"
+    case $(cat "$QUIRE_HOME/said") in
+    *"$last") ;;
+    *) fail "$2: these are not the last words of $(cat "$QUIRE_HOME/said"): $last" ;;
+    esac
+}
+fits() { [ "$(answer_to "$question" | tail -n "$1" | LC_ALL=C.UTF-8 wc -L)" -le "$2" ]; }
+
+for size in "50 24" "30 15" "100 30"; do
+    rm -rf "$QUIRE_HOME"/*
+    columns=80 lines=24
+    start --backend reference -n 110
+    ask_only "$question"
+    wait_until has_rows 2 || fail "no answer"
+    # shellcheck disable=SC2086 # two words
+    resize $size
+    wait_for "[cut at the token limit"
+    wait_idle
+    words_are_whole 3 "$size"
+    fits 3 "${size% *}" || fail "$size: the terminal breaks the lines"
+done
+
+# The shell's own lines stand between.
+rm -rf "$QUIRE_HOME"/*
+columns=80 lines=24
+run "PS1='shell: ' exec bash --norc --noprofile -i"
+wait_for "shell:"
+text "'$program' --temp 0 --backend reference -n 110"
+keys Enter
+wait_idle
+ask_only "$question"
+wait_until has_rows 2 || fail "no answer"
+keys C-z
+wait_for "Stopped"
+size=60
+resize 60 24
+text "fg"
+keys Enter
+wait_for "[cut at the token limit"
+wait_idle
+words_are_whole 2 "^Z"
+fits 2 60 || fail "^Z: the terminal breaks the lines"
+leave_line=$(screen | grep -c "^shell: fg")
+[ "$leave_line" = 1 ] || fail "the shell's line is gone"
+keys C-d
+wait_last "shell:"
