@@ -29,13 +29,18 @@ static enum status escape_hidden(const char *json, struct text *out) {
     return text_append(out, "\n", 1);
 }
 
+bool json_print(const char *json) {
+    struct text line = {0};
+    const bool whole = escape_hidden(json, &line) == STATUS_OK;
+    if (whole) output_write(line.bytes, line.length);
+    text_deinit(&line);
+    return whole;
+}
+
 bool json_put(cJSON *json, bool compact) {
     char *text = !json ? NULL : compact ? cJSON_PrintUnformatted(json) : cJSON_Print(json);
     cJSON_Delete(json);
-    struct text line = {0};
-    const bool whole = text && escape_hidden(text, &line) == STATUS_OK;
-    if (whole) output_write(line.bytes, line.length);
-    text_deinit(&line);
+    const bool whole = text && json_print(text);
     cJSON_free(text);
     return whole;
 }

@@ -11,8 +11,10 @@
 bool json_add_number(cJSON *object, const char *name, double value);
 bool json_add_text(cJSON *object, const char *name, const char *value); // NULL: null
 
-// As one line (compact) or a document, with a line break, and no character that a terminal would
-// obey (printable.h); takes `json`, of which NULL is false.
+// JSON with a line break, and no character that a terminal would obey (printable.h).
+bool json_print(const char *json);
+
+// The same, as one line (compact) or a document; takes `json`, of which NULL is false.
 bool json_put(cJSON *json, bool compact);
 
 #endif

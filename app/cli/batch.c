@@ -91,8 +91,7 @@ static void hide_progress(struct batch *batch) {
 
 static void print_result(struct batch *batch, struct request_line *line) {
     if (batch->shown && isatty(STDOUT_FILENO)) hide_progress(batch);
-    output_string(line->result);
-    output_string("\n");
+    if (!json_print(line->result)) complain(status_text(STATUS_NO_MEMORY));
     free(line->result);
     line->result = NULL;
 }

@@ -16,6 +16,7 @@
 #include "app/screen/input_history.h"
 #include "app/screen/keys.h"
 #include "app/screen/paste.h"
+#include "app/screen/printable_stream.h"
 #include "app/screen/terminal.h"
 
 enum {
@@ -474,7 +475,8 @@ void editor_open(const struct editor_options *options) {
     rl_completion_query_items = 0;
     rl_completion_display_matches_hook = draws() ? list_completions : NULL;
     editor.nowhere = fopen("/dev/null", "we");
-    if (draws() && editor.nowhere) rl_outstream = editor.nowhere;
+    if (draws() ? editor.nowhere != NULL : printable_stream() != NULL)
+        rl_outstream = draws() ? editor.nowhere : printable_stream();
     if (draws()) rl_redisplay_function = note_change;
     rl_initialize();
     rl_tty_set_echoing(1);
@@ -748,7 +750,7 @@ enum status editor_end_type_ahead(struct text *draft) {
     const enum status status = text_append(draft, rl_line_buffer, (size_t)rl_end);
     rl_callback_handler_remove();
     if (!draws()) rl_redisplay_function = rl_redisplay;
-    if (!draws()) rl_outstream = stdout;
+    if (!draws() && printable_stream()) rl_outstream = printable_stream();
     editor.type_ahead = false;
     terminal_end_footer();
     return status;

@@ -62,6 +62,22 @@ keys C-d
 wait_for "left with 0"
 harmless "the chat"
 
+# A terminal on which Readline draws the line by itself; and what a batch answers.
+watch "TERM=dumb '$program' -n 2"
+wait_idle
+on_tmux set-buffer "$(printf 'red\302\233\342\200\256\342\201\246\342\200\250x')" # no keys: it comes typed
+on_tmux paste-buffer
+wait_until on_screen "red" || fail "the paste is not there"
+keys C-u
+wait_idle
+keys C-d
+wait_for "left with 0"
+harmless "the chat on a dumb terminal"
+printf '%s\n' "{\"id\":\"$json\",\"prompt\":\"x\"}" > requests.jsonl
+watch "'$program' batch requests.jsonl -n 2"
+wait_for "left with 0"
+harmless "quire batch"
+
 # A conversation is deleted only when the person says so; a script is not asked.
 watch "'$program' rm $id"
 wait_for "permanently? y/n"
