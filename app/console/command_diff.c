@@ -43,12 +43,28 @@ static enum status load_branch(struct console *console, const char *which, struc
     return message_path(console->session->db, found.tip, &side->path, &side->count, err);
 }
 
+// All answers to the last question here that has several, or to the last one.
+static enum status find_answers(struct console *console, struct message **answers, size_t *count,
+                                size_t *current, struct error *err) {
+    const struct chat *chat = console->session->front;
+    for (size_t i = chat_message_count(chat); i-- > 1;) {
+        const struct message *here = chat_message(chat, i);
+        if (here->role != MESSAGE_ASSISTANT) continue;
+        TRY(message_replies(console->session->db, here->parent, answers, count, err));
+        for (*current = 0; *current + 1 < *count && (*answers)[*current].id != here->id;)
+            ++*current;
+        if (*count > 1) return STATUS_OK;
+        message_path_free(*answers, *count);
+    }
+    return chat_alternatives(console->session->front, answers, count, current, err);
+}
+
 // The path to an answer: the conversation's own up to the question, then that answer.
 static enum status load_answer(struct console *console, int64_t number, struct side *side,
                                struct error *err) {
     struct message *answers;
     size_t count, current;
-    TRY(chat_alternatives(console->session->front, &answers, &count, &current, err));
+    TRY(find_answers(console, &answers, &count, &current, err));
     enum status status = STATUS_OK;
     const size_t index = number > 0 ? (size_t)number - 1 : current;
     if (index >= count)
@@ -83,7 +99,7 @@ static enum status load_usual(struct console *console, struct side sides[2], str
         TRY(load_branch(console, chat->conversation.forked_from, &sides[0], err));
         return load_branch(console, chat->conversation.id, &sides[1], err);
     }
-    if (chat_alternatives(chat, &answers, &count, &current, err) == STATUS_OK)
+    if (find_answers(console, &answers, &count, &current, err) == STATUS_OK)
         message_path_free(answers, count);
     if (count < 2)
         return error_set(

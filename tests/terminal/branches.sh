@@ -34,3 +34,16 @@ keys C-c
 ask_only "/new"
 wait_for "A new conversation."
 leave
+
+# Two answers to an earlier question, though the last one has only one.
+start -n 6
+ask "What is a hen?"
+ask "/set temp 9"
+ask "/regen"
+ask "And a fox?"
+keys C-l
+ask_only "/diff"
+wait_for "answer 2, the one here"
+wait_idle
+on_screen "nothing to compare" && fail "/diff finds no two answers"
+leave
