@@ -103,10 +103,11 @@ static bool handle(struct session *session, const struct event *event, struct tu
     const bool shows = turn_handle(answer, event, update);
     if (turn->done) {
         remove_from(&session->running, turn);
-        push(&session->ended, turn);
+        turn->active = !turn->aside;
+        if (turn->active) push(&session->ended, turn);
         if (!followed) close_unfollowed(session, turn);
     }
-    return shows && followed;
+    return shows && followed && !turn->aside;
 }
 
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
@@ -145,7 +146,7 @@ void session_finish(struct session *session, struct turn *turn) {
     turn_cancel(turn);
     while (!turn->done)
         wait_for_event(session);
-    remove_from(&session->ended, turn);
+    if (turn->active) remove_from(&session->ended, turn);
     turn->active = false;
 }
 

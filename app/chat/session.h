@@ -37,6 +37,7 @@ struct session_settings {
     float length_penalty;
     bool early_stopping;   // these two are engine/sampling/beams.h's
     enum think_wish think; // whether the model is asked to
+    bool titles;           // conversations without a name get a title of the model
 };
 
 // One way back that /redo can go forward again: it holds while the conversation's tip is `from`.

@@ -18,6 +18,7 @@ void args_init(struct args *args) {
         .shared_past = "on",
         .overflow = "error",
         .think = "auto",
+        .titles = "auto",
         .format = "text",
         .color = "auto",
         .length_penalty = 1,

@@ -64,6 +64,7 @@ struct args {
     const char *name;
     const char *system, *system_file;
     const char *preset, *shots; // NULL: none
+    const char *titles;         // "auto", "on", "off"
     bool no_save;
 
     const char *prompt, *prompt_file;

@@ -300,6 +300,15 @@ static enum think_wish think_wish_of(const char *word) {
     return strcmp(word, "off") == 0 ? THINK_OFF : THINK_AS_IT_DOES;
 }
 
+// A smaller model's titles are worse than the question itself.
+static bool wants_titles(const struct launch *launch) {
+    static const int64_t LEAST_PARAMETERS = 500000000;
+    const char *titles = launch->args->titles;
+    if (launch->args->no_save) return false;
+    if (strcmp(titles, "auto") == 0) return launch->info.parameters >= LEAST_PARAMETERS;
+    return strcmp(titles, "on") == 0;
+}
+
 // The engine has read the model already: what can not be read or written is the database.
 static int exit_code_for_chat(enum status status) {
     const bool of_store = status == STATUS_IO || status == STATUS_BUSY || status == STATUS_BAD_FILE;
@@ -335,7 +344,8 @@ int launch_chat(struct launch *launch) {
                      .beams = args->beams,
                      .length_penalty = args->length_penalty,
                      .early_stopping = args->early_stopping,
-                     .think = think_wish_of(args->think)},
+                     .think = think_wish_of(args->think),
+                     .titles = wants_titles(launch)},
         .stops = args->stops.items,
     };
     enum status status = session_open(&options, &launch->session, &err);

@@ -57,6 +57,8 @@ static const struct option OPTIONS[] = {
      "a ready-made opening; /preset lists them"},
     {NULL, "shots", 0, OPTION_TEXT, "FILE", AT(shots), FOR_CHAT, 0, 0,
      "few-shot turns: lines of USER: and ASSISTANT:"},
+    {NULL, "titles", 0, OPTION_CHOICE, "auto|on|off", AT(titles), FOR_CHAT, 0, 0,
+     "the model names a chat, when idle; auto: a large one"},
     {NULL, "no-save", 0, OPTION_FLAG, NULL, AT(no_save), FOR_CHAT, 0, 0, "keep nothing"},
 
     {"Prompt", "prompt", 'p', OPTION_TEXT, "TEXT", AT(prompt), FOR_CHAT, 0, 0,

@@ -63,6 +63,8 @@ static const struct setting TABLE[] = {
     {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, 0, 0,
      "answers are JSON of this: FILE or {…}; off"},
     {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, 0, 0, "answers fit this, in GBNF: FILE; off"},
+    {"titles", SETTING_SWITCH, OF(titles), 0, 0,
+     "on, off: the model names conversations, when idle"},
     {"status", SETTING_SHOWN, offsetof(struct console, status), 0, 0,
      "on, off: a line above the prompt"},
     {"verbose", SETTING_SHOWN, offsetof(struct console, verbose), 0, 0,

@@ -6,6 +6,7 @@
 #define APP_CONSOLE_H
 
 #include "app/chat/chat.h"
+#include "app/chat/title.h"
 
 enum { CONSOLE_MOST_QUEUED = 16 };
 
@@ -45,7 +46,8 @@ struct console {
     char *listed;             // the words of /list, which Enter picks from; or NULL. Owned
     bool leave;
     find_model *find_model;
-    struct text model; // the one to change to, unless empty
+    struct text model;  // the one to change to, unless empty
+    struct title title; // that is asked for
     int exit_code;
 };
 

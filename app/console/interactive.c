@@ -19,13 +19,13 @@
 #include "app/screen/editor.h"
 #include "app/screen/notice.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/log.h"
 #include "store/preview.h"
 
 static const char PROMPT[] = "> ";
 enum {
     NAME_LEAST = 12, // columns of the model's name on the narrowest screen
     NEARLY_FULL_PERCENT = 80,
-    TITLE_BYTES = 61,
 };
 
 // Where KV is kept and how much of it there is; and the limits. For -v.
@@ -283,6 +283,24 @@ static void set_title(const struct chat *chat) {
     terminal_title(title);
 }
 
+// While nobody waits for anything, a conversation gets a title.
+static void begin_title(struct console *console) {
+    struct chat *chat = console->session->front;
+    struct error err = {0};
+    if (!console->session->settings.titles || !title_wanted(&console->title, chat)) return;
+    if (title_begin(&console->title, chat, &err) != STATUS_OK)
+        log_write(LOG_INFO, "no title: %s", err.text);
+}
+
+// Answers that have ended in the background, and the title, if it is there now.
+static bool has_news(void *user) {
+    struct console *console = user;
+    const bool asked = console->title.turn.active;
+    const bool news = console_has_news(console);
+    if (asked && !console->title.turn.active) set_title(console->session->front);
+    return news;
+}
+
 // Shows the prompt, reads a line and runs it.
 static void read_and_obey(struct console *console) {
     struct text draft = console->draft, line = {0};
@@ -295,7 +313,10 @@ static void read_and_obey(struct console *console) {
     if (console_has_news(console)) console_tell_news(console);
     if (console->status) show_status(console);
     set_title(console->session->front);
-    switch (editor_read(&prompt, &line, &signal)) {
+    begin_title(console);
+    const enum editor_end end = editor_read(&prompt, &line, &signal);
+    title_stop(&console->title);
+    switch (end) {
     case EDITOR_LINE:
         if (line.length > 0)
             obey_line(console, &line);
@@ -343,7 +364,7 @@ int interactive_run(const struct interactive_options *options) {
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
                                          .event_fd = options->session->event_fd,
-                                         .notice = console_has_news,
+                                         .notice = has_news,
                                          .tell = console_tell_news,
                                          .unfold = command_unfold,
                                          .user = &console});
@@ -354,6 +375,7 @@ int interactive_run(const struct interactive_options *options) {
         else if (!obey_queue(&console))
             read_and_obey(&console);
     session_end_unfollowed(console.session);
+    title_deinit(&console.title);
     editor_remember(text_string(&console.draft)); // the next prompt's draft
     editor_close();
     terminal_close();

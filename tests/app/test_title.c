@@ -1,0 +1,166 @@
+// tests/app/test_title.c — titles: what is read as one, and how the demo model is asked for one.
+#include "app/chat/title.h"
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/chat/chat_move.h"
+#include "tests/app/chats.h"
+
+static struct engine *engine;
+static struct db *db;
+
+static int open_all(void **state) {
+    (void)state;
+    struct error err = {0};
+    const struct engine_options options = {.model_path = DEMO_MODEL,
+                                           .backend = "cpu",
+                                           .context = 512,
+                                           .deterministic = true,
+                                           .kv_device_bytes = 64 << 20};
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
+    return engine && db_open(":memory:", &db, &err) == STATUS_OK ? 0 : -1;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    engine_close(engine);
+    db_close(db);
+    return 0;
+}
+
+static void a_title_is_a_line_without_what_is_around_it(void **state) {
+    (void)state;
+    static const char *const TABLE[][2] = {
+        {"Foxes and bears", "Foxes and bears"},
+        {"\n\n**\"Foxes and bears.\"**\nMore text", "Foxes and bears"},
+        {"# Title: `Foxes`", "Foxes"},
+        {"A good title is \"Foxes and hens\".", "Foxes and hens"},
+        {"<think>What is it?</think>\n\nFoxes", "Foxes"},
+        {"<think>It never ends", ""},
+        {"", ""},
+        {" .\n\"\" ", ""},
+        {"a\x1B[31m red\tfox", "a [31m red fox"},
+        {"A title of so many words that it does not fit the line at all, not at all",
+         "A title of so many words that it does not fit the line at"},
+        {"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"
+         "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"
+         "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9",
+         "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"
+         "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"
+         "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"},
+    };
+    char line[TITLE_BYTES];
+    for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++) {
+        title_read(TABLE[i][0], strlen(TABLE[i][0]), line);
+        assert_string_equal(line, TABLE[i][1]);
+    }
+}
+
+static struct chat *open_chat(void) {
+    struct session_options options = {.engine = engine, .db = db, .digest = {1, 1}};
+    options.settings = (struct session_settings){
+        .sampler = sampler_options_default(), .seed_given = true, .max_tokens = 8};
+    return chats_open(&options);
+}
+
+static void ask(struct chat *chat, const char *question) {
+    struct turn_update update;
+    struct error err = {0};
+    assert_int_equal(chats_send(chat, question, strlen(question), &err), STATUS_OK);
+    while (chats_next(chat, &update))
+        continue;
+}
+
+static void begin(struct title *title, struct chat *chat) {
+    struct error err = {0};
+    assert_true(title_wanted(title, chat));
+    assert_int_equal(title_begin(title, chat, &err), STATUS_OK);
+    assert_false(title_wanted(title, chat));
+}
+
+// As the chat does while the person types nothing.
+static void wait_for_end(const struct title *title, struct session *session) {
+    for (; title->turn.active; usleep(1000)) {
+        session_listen(session);
+        session_check(session);
+    }
+    assert_null(title->sequence);
+    engine_check(engine);
+}
+
+static struct conversation stored(const struct chat *chat) {
+    struct conversation found;
+    struct error err = {0};
+    assert_int_equal(conversation_find(db, chat->conversation.id, &found, &err), STATUS_OK);
+    return found;
+}
+
+static void the_model_names_a_conversation_and_no_message_is_added(void **state) {
+    (void)state;
+    struct chat *chat = open_chat();
+    struct title title = {0};
+    assert_false(title_wanted(&title, chat));
+    ask(chat, "Tell me of a fox.");
+    const size_t count = chat_message_count(chat);
+    const int32_t length = sequence_length(chat->sequence);
+    begin(&title, chat);
+    wait_for_end(&title, chat->session);
+    assert_true(stored(chat).title[0] != '\0');
+    assert_string_equal(stored(chat).title, chat->conversation.title);
+    assert_string_equal(stored(chat).name, "");
+    assert_int_equal(chat_message_count(chat), count);
+    assert_int_equal(sequence_length(chat->sequence), length);
+    assert_false(title_wanted(&title, chat));
+    title_deinit(&title);
+    chats_close(chat);
+}
+
+static void it_gives_way_to_a_message_and_comes_later(void **state) {
+    (void)state;
+    struct chat *chat = open_chat();
+    struct title title = {0};
+    ask(chat, "Tell me of a bear.");
+    begin(&title, chat);
+    title_stop(&title);
+    ask(chat, "And of a hen.");
+    wait_for_end(&title, chat->session);
+    assert_string_equal(stored(chat).title, "");
+    begin(&title, chat);
+    ask(chat, "And of a dog."); // beside it
+    wait_for_end(&title, chat->session);
+    assert_true(stored(chat).title[0] != '\0');
+    title_deinit(&title);
+    chats_close(chat);
+}
+
+static void a_name_that_a_person_gives_stays(void **state) {
+    (void)state;
+    struct chat *chat = open_chat();
+    struct title title = {0};
+    struct error err = {0};
+    ask(chat, "Tell me of a cat.");
+    begin(&title, chat);
+    assert_int_equal(chat_rename(chat, "cats", &err), STATUS_OK);
+    wait_for_end(&title, chat->session);
+    assert_string_equal(stored(chat).name, "cats");
+    assert_string_equal(stored(chat).title, "");
+    assert_false(title_wanted(&title, chat));
+    assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
+    ask(chat, "Tell me of an owl.");
+    begin(&title, chat);
+    title_deinit(&title); // while it is written
+    chats_close(chat);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_title_is_a_line_without_what_is_around_it),
+        cmocka_unit_test(the_model_names_a_conversation_and_no_message_is_added),
+        cmocka_unit_test(it_gives_way_to_a_message_and_comes_later),
+        cmocka_unit_test(a_name_that_a_person_gives_stays),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
