@@ -202,9 +202,13 @@ static void write_windowed(const char *path, int32_t window) {
 static void open_engine(struct day *day, const char *kv_path) {
     const struct day_place *place = &day->place;
     struct error err = {0};
-    char windowed[PATH_BYTES];
+    char windowed[PATH_BYTES], part[PATH_BYTES];
     snprintf(windowed, sizeof windowed, "%s/windowed.gguf", place->folder);
-    if (place->window > 0 && access(windowed, F_OK) != 0) write_windowed(windowed, place->window);
+    snprintf(part, sizeof part, "%s/windowed.part", place->folder);
+    if (place->window > 0 && access(windowed, F_OK) != 0) {
+        write_windowed(part, place->window); // a kill may come in the middle
+        if (rename(part, windowed) != 0) exit(1);
+    }
     struct engine_options options = {
         .model_path = place->window > 0 ? windowed : DEMO_MODEL,
         .backend = "cpu",
