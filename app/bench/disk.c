@@ -169,6 +169,12 @@ static void meter_reference(struct disk_pool *pool, uint64_t conversation, struc
     inner->ops->reference(inner, conversation, leaf);
 }
 
+// Windows are not metered: their share of what is read is small.
+static struct disk_pool *meter_twin(struct disk_pool *pool) {
+    struct disk_pool *inner = meter_of(pool)->inner;
+    return inner->ops->twin(inner);
+}
+
 static struct disk_usage meter_usage(struct disk_pool *pool) {
     struct disk_pool *inner = meter_of(pool)->inner;
     return inner->ops->usage(inner);
@@ -188,6 +194,7 @@ struct disk_pool *bench_meter_init(struct bench_meter *meter, struct disk_pool *
         .read = meter_read,
         .drop = meter_drop,
         .reference = meter_reference,
+        .twin = meter_twin,
         .usage = meter_usage,
         .close = meter_close,
     };

@@ -297,7 +297,13 @@ int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
 }
 
 void fixture_verify(const struct cache_fixture *fixture, const struct fixture_log *log) {
+    const int32_t window = fixture->options.window, begin = log->cached + 1 - window;
     assert_true(grouped_table_reaches(&fixture->all, &log->tables, log->cached));
+    for (int i = 0; i < fixture->all.count && log->cached > 0; i++) { // all that is seen next
+        const int32_t first = log->tables.of[i].first * FIXTURE_BLOCK;
+        const bool windowed = window > 0 && i == fixture->all.count - 1;
+        assert_in_range(first, 0, windowed && begin > 0 ? begin : 0);
+    }
     for (int i = 0; i < 2 * fixture->all.count; i++)
         for (int32_t at = log->tables.of[i / 2].first * FIXTURE_BLOCK; at < log->cached; at++) {
             uint64_t row[2];
