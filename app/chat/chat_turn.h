@@ -20,7 +20,7 @@ struct outgoing { // a message that is to be sent
     const char *text;
     size_t length;
     size_t said;     // where the person's own words begin (store/message.h)
-    int32_t reserve; // tokens that its answer shall have; 0: one
+    int32_t reserve; // tokens that are left for its answer; 0: one
 };
 
 // What an answer that a person waits for should have: a sixteenth of the context, and no less than

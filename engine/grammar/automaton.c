@@ -36,7 +36,7 @@ struct automaton {
     size_t frame_count, frame_capacity;
     struct state *states;
     size_t state_count, state_capacity;
-    uint64_t *configurations; // of all states; behind them, of the one that is being made
+    uint64_t *configurations; // of all states, then of the one in the making
     size_t configuration_count, configuration_capacity;
     size_t way_bytes;
     struct index frame_index, state_index;

@@ -38,8 +38,8 @@ enum {
     SCHEDULER_QUANTUM = 2048, // tokens of a prompt
 };
 
-// Blocks of all layers, or of those that see everything; and, where a model has both, of those with
-// a window.
+// Blocks of the layers that see everything, or of all layers where they are of one kind; then of
+// those with a window.
 enum { SCHEDULER_GROUPS = 2 };
 struct scheduler_blocks {
     int32_t of[SCHEDULER_GROUPS];

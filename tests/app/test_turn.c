@@ -456,7 +456,7 @@ static void the_context_ends_an_answer_and_says_so(void **state) {
     chats_close(chat);
 }
 
-// A message may take all but what its answer shall have, and not a token more.
+// A message may take all but what is reserved for its answer, and not a token more.
 static void what_leaves_too_little_for_an_answer_is_refused(void **state) {
     (void)state;
     struct error err = {0};
