@@ -20,7 +20,7 @@ enum {
     ANSWER_TOKENS = 8,
     BLOCK_SIZE = 16,
     DEVICE_BLOCKS = CHECK_FULL ? 190 : 66,
-    WINDOWED_BLOCKS = CHECK_FULL ? 76 : 50, // of which two thirds of the layers need few
+    WINDOWED_BLOCKS = CHECK_FULL ? 76 : 47, // of which two thirds of the layers need few
     HOST_BLOCKS = CHECK_FULL ? 100 : 16,
     MOST_FORKS = DAY_TALKS,
 };
