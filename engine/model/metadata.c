@@ -184,25 +184,25 @@ static const struct {
     const char *key;
     double least, most;
 } harmless[] = {
-    {"vocab_size", -INFINITY, INFINITY}, // the embedding's rows say it
-    {"tensor_data_layout", -INFINITY, INFINITY},
-    {"rope.dimension_sections", -INFINITY, INFINITY}, // of text all positions are the token's
-    {"n_deepstack_layers", -INFINITY, INFINITY},      // of images
-    {"deepstack_mapping", -INFINITY, INFINITY},
-    {"rope.scaling.finetuned", -INFINITY, INFINITY},
-    {"rope.scaling.original_context_length", -INFINITY, INFINITY}, // of a scaling, if there is one
-    {"rope.scaling.yarn_beta_fast", -INFINITY, INFINITY},
-    {"rope.scaling.yarn_beta_slow", -INFINITY, INFINITY},
-    {"rope.scaling.yarn_log_multiplier", -INFINITY, INFINITY},
-    {"rope.scaling.yarn_attn_factor", -INFINITY, INFINITY},
+    {"vocab_size", -HUGE_VAL, HUGE_VAL}, // the embedding's rows say it
+    {"tensor_data_layout", -HUGE_VAL, HUGE_VAL},
+    {"rope.dimension_sections", -HUGE_VAL, HUGE_VAL}, // of text all positions are the token's
+    {"n_deepstack_layers", -HUGE_VAL, HUGE_VAL},      // of images
+    {"deepstack_mapping", -HUGE_VAL, HUGE_VAL},
+    {"rope.scaling.finetuned", -HUGE_VAL, HUGE_VAL},
+    {"rope.scaling.original_context_length", -HUGE_VAL, HUGE_VAL}, // of a scaling, if there is one
+    {"rope.scaling.yarn_beta_fast", -HUGE_VAL, HUGE_VAL},
+    {"rope.scaling.yarn_beta_slow", -HUGE_VAL, HUGE_VAL},
+    {"rope.scaling.yarn_log_multiplier", -HUGE_VAL, HUGE_VAL},
+    {"rope.scaling.yarn_attn_factor", -HUGE_VAL, HUGE_VAL},
     {"rope.scaling.alpha", 0, 1},
-    {"attention.layer_norm_epsilon", -INFINITY, INFINITY},     // of norms that are no RMS norms
-    {"attention.sliding_window_pattern", -INFINITY, INFINITY}, // of a window, if there is one
+    {"attention.layer_norm_epsilon", -HUGE_VAL, HUGE_VAL},     // of norms that are no RMS norms
+    {"attention.sliding_window_pattern", -HUGE_VAL, HUGE_VAL}, // of a window, if there is one
     {"attention.causal", 1, 1},
     {"attention.clamp_kqv", 0, 0},
     {"attention.max_alibi_bias", 0, 0},
     {"attention.shared_kv_layers", 0, 0},
-    {"attention.temperature_length", -INFINITY, INFINITY}, // of a scale, if there is one
+    {"attention.temperature_length", -HUGE_VAL, HUGE_VAL}, // of a scale, if there is one
     {"attention.temperature_scale", 0, 0},
     {"attention.scale", 0, 0},
     {"embedding_length_per_layer_input", 0, 0},
@@ -217,11 +217,11 @@ static const struct {
     {"interleave_moe_layer_step", 0, 1},
     {"moe_every_n_layers", 0, 1},
     {"swiglu_clamp_exp", 0, 0},
-    {"expert_used_count", -INFINITY, INFINITY}, // of experts, if there are any
-    {"expert_feed_forward_length", -INFINITY, INFINITY},
-    {"expert_gating_func", -INFINITY, INFINITY},
-    {"expert_weights_norm", -INFINITY, INFINITY},
-    {"expert_weights_scale", -INFINITY, INFINITY},
+    {"expert_used_count", -HUGE_VAL, HUGE_VAL}, // of experts, if there are any
+    {"expert_feed_forward_length", -HUGE_VAL, HUGE_VAL},
+    {"expert_gating_func", -HUGE_VAL, HUGE_VAL},
+    {"expert_weights_norm", -HUGE_VAL, HUGE_VAL},
+    {"expert_weights_scale", -HUGE_VAL, HUGE_VAL},
     {"expert_shared_count", 0, 0},
     {"expert_shared_feed_forward_length", 0, 0},
     {"expert_group_count", 0, 1},
