@@ -240,7 +240,7 @@ static bool is_of_encoder(struct gguf_string key) {
 // `full` is the key with the family's name, `key` without.
 static bool is_harmless(const struct gguf *gguf, struct gguf_string full, struct gguf_string key) {
     char name[KEY_BYTES];
-    double value = NAN; // of what is no number, only a row without bounds can hold
+    double value = (double)NAN; // of what is no number, only a row without bounds can hold
     bool flag;
     if (is_of_encoder(key)) return true;
     snprintf(name, sizeof name, "%.*s", (int)full.length, full.bytes);
