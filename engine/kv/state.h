@@ -72,8 +72,7 @@ struct cache_walk { // along the nodes of a log
 bool cache_walk_begin(struct block_cache *cache, const struct block_table *table,
                       const int32_t *ids, int32_t length, struct cache_walk *walk);
 
-// To the child for the next tokens of the log: one with all of a block, else the one that has the
-// most of them.
+// To the child with the next tokens of the log: with a full block of them, or else with most.
 bool cache_walk_next(struct block_cache *cache, struct cache_walk *walk);
 
 // What bringing the node to the device is expected to take; 0 where it is.

@@ -51,7 +51,7 @@ struct conversation_usage {
     int32_t tokens;                                  // sealed, on its path
     int32_t device_tokens, host_tokens, disk_tokens; // of those, at the fastest level that has them
     uint32_t unique_blocks, shared_blocks;           // shared: with another conversation
-    uint64_t unique_bytes, shared_bytes;             // of those that are somewhere, and of windows
+    uint64_t unique_bytes, shared_bytes;             // of blocks on any level, windows included
 };
 
 #endif

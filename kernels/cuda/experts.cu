@@ -114,8 +114,7 @@ static struct expert_work work_of(struct device *device, const struct experts *a
     if (args->tokens > 1) return experts_sort(device, args, item_slots);
     struct expert_work work = {};
     work.chosen = args->chosen;
-    work.most_items = work.slot_count = work.used = args->used;
-    work.experts = args->experts;
+    work.most_items = work.used = args->used;
     return work;
 }
 

@@ -19,7 +19,7 @@ struct expert_work {
     const int32_t *slots;            // [slots], by rank; NULL: a slot's rank is its number
     const struct expert_item *items; // NULL: one for each slot
     const int32_t *count;            // of items
-    int32_t most_items, slot_count, used, experts;
+    int32_t most_items, used;
 };
 
 // One of the two products of a mixture.

@@ -112,8 +112,6 @@ struct expert_work experts_sort(struct device *device, const struct experts *arg
     work.items = sort.items;
     work.count = sort.count;
     work.most_items = most_items(sort.slots, args->experts, item_slots);
-    work.slot_count = sort.slots;
     work.used = args->used;
-    work.experts = args->experts;
     return work;
 }

@@ -63,9 +63,6 @@ struct decode_args {
     int group, head_sets; // query heads of a KV head; KV heads that are not side by side
 };
 
-// Of positive numbers. Most divisors are 1, and dividing takes as long as loading.
-static __host__ __device__ inline int divide(int a, int b) { return b == 1 ? a : a / b; }
-
 // The index of a split's first part; a split has two.
 static __device__ inline size_t part_index(int split) {
     return 2 * ((size_t)split * gridDim.x + blockIdx.x);
@@ -128,9 +125,9 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > from);
         if (reached) {
             const int owner = __ffs(reached) - 1, s = base + owner;
-            const int tiles_each = divide(__shfl_sync(0xffffffffu, tiles, owner), head_sets);
+            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / head_sets;
             const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
-            const int head_set = head_sets > 1 ? (from - start) / tiles_each : 0;
+            const int head_set = (from - start) / tiles_each;
             const int first = start + head_set * tiles_each, end = first + tiles_each;
             const int kv_head = head_set * gridDim.x + blockIdx.x;
             const int keys = args.batch.seq_lens_kv[s];
@@ -469,8 +466,8 @@ template <int SIZE>
 static __device__ void merge_parts(const decode_args &args, const work &work, int split_tiles,
                                    int group) {
     const size_t part = part_floats<SIZE>(group);
-    const int first = divide(work.first, split_tiles);
-    const int count = divide(work.end - 1, split_tiles) - first + 1;
+    const int first = work.first / split_tiles;
+    const int count = (work.end - 1) / split_tiles - first + 1;
     // A block leaves its first item's part in its even slot, and that of an item that begins inside
     // the block in its odd one.
     const bool odd = first * split_tiles < work.first;
@@ -527,7 +524,7 @@ static __device__ bool arrive_last(const decode_args &args, const work &work, in
     __shared__ bool last;
     __syncthreads(); // orders the block's part before its arrival
     if (threadIdx.x == 0) {
-        const unsigned others = divide(work.end - 1, split_tiles) - divide(work.first, split_tiles);
+        const unsigned others = (work.end - 1) / split_tiles - work.first / split_tiles;
         unsigned *arrived = args.arrived + work.sequence * args.cache.num_kv_heads + work.kv_head;
         unsigned before;
         // Releases our part to later arrivals and acquires the parts of earlier ones. The last
@@ -552,7 +549,7 @@ static __global__ __launch_bounds__(WARPS * 32,
     const int tiles = all_tiles(args);
     const int split_tiles = split_tiles_of(tiles, args.splits);
     // The splits of the last keys start first, because they have a new token to rotate.
-    const int split = divide(tiles + split_tiles - 1, split_tiles) - 1 - (int)blockIdx.y;
+    const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
     typedef layout<cache_t, SIZE> shape;
     char *own = memory + warp * shape::warp;
     const int begin = split * split_tiles,
