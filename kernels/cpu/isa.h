@@ -65,13 +65,15 @@ struct attention_part {
 };
 
 enum { ATTENTION_KEYS = 32, ATTENTION_MATRIX_ROWS = 64, MAX_LANES = 16 };
+enum { STRIP_ROWS = 4 }; // that attention takes at once, at most
 
 static inline size_t attention_padded(int32_t head_size) {
     return ((size_t)head_size + MAX_LANES - 1) / MAX_LANES * MAX_LANES;
 }
 
 static inline size_t attention_scratch(size_t rows, int32_t head_size) {
-    return 2 * (rows + ATTENTION_KEYS) * attention_padded(head_size) + ATTENTION_KEYS + 2 * rows;
+    return 2 * (rows + ATTENTION_KEYS) * attention_padded(head_size) +
+           (size_t)STRIP_ROWS * ATTENTION_KEYS + 2 * rows;
 }
 
 struct cpu_isa {
