@@ -29,6 +29,7 @@
 #include "app/screen/notice.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/log.h"
 
 // The number of a stream that was closed would be the next opened file's, into which an answer
 // would then be written. Instead, using such a stream fails, as it should.
@@ -88,6 +89,16 @@ static int launch_all(struct launch *launch) {
     return code == EXIT_DONE ? launch_chat(launch) : code;
 }
 
+// Without a session they are dropped.
+static void keep_changes(struct session *session, struct session_changes *changes) {
+    struct error err = {0};
+    if (!session) {
+        text_deinit(&changes->structure);
+        stop_words_deinit(&changes->stop_words);
+    } else if (session_make_changes(session, changes, &err) != STATUS_OK)
+        log_write(LOG_WARNING, "answers have no structure from now on: %s", err.text);
+}
+
 // The model in `path`, in a fork of the conversation if anything was said in it; where that can not
 // be, the one before, in the conversation that was left. `args` are the launch's from now on.
 static int change_model(struct launch *launch, struct args *args, const char *path) {
@@ -96,6 +107,7 @@ static int change_model(struct launch *launch, struct args *args, const char *pa
     char here[CONVERSATION_ID_BYTES];
     memcpy(here, launch->session->front->conversation.id, sizeof here);
     const bool goes_on = chat_turn_count(launch->session->front) > 0;
+    struct session_changes changes = session_take_changes(launch->session);
     launch->model = (struct text){0};
     launch_close(launch);
     args->operand_count = 0;
@@ -114,6 +126,7 @@ static int change_model(struct launch *launch, struct args *args, const char *pa
         *launch = (struct launch){.args = args, .config = config};
         code = launch_all(launch);
     }
+    keep_changes(code == EXIT_DONE ? launch->session : NULL, &changes);
     args->model = args->resume = args->fork = NULL; // launched: they are not asked for again
     text_deinit(&before);
     return code;

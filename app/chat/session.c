@@ -53,7 +53,41 @@ void session_close(struct session *session) {
     text_deinit(&session->preamble);
     text_deinit(&session->notes);
     structure_deinit(&session->structure);
+    stop_words_deinit(&session->stop_words);
     free(session);
+}
+
+enum status session_set_stops(struct session *session, const char *typed, struct error *err) {
+    TRY(stop_words_read(&session->stop_words, typed, err));
+    session->stops.lists[0] = session->stop_words.list;
+    return STATUS_OK;
+}
+
+struct session_changes session_take_changes(struct session *session) {
+    const struct session_changes changes = {
+        .settings = session->settings,
+        .kind = session->structure.kind,
+        .structure = session->structure.source,
+        .stop_words = session->stop_words,
+        .has_stop_words = session->stops.lists[0] == session->stop_words.list,
+    };
+    session->structure.source = (struct text){0};
+    session->stop_words = (struct stop_words){0};
+    return changes;
+}
+
+enum status session_make_changes(struct session *session, struct session_changes *changes,
+                                 struct error *err) {
+    session->settings = changes->settings;
+    if (changes->has_stop_words) {
+        stop_words_deinit(&session->stop_words);
+        session->stop_words = changes->stop_words;
+        session->stops.lists[0] = session->stop_words.list;
+    }
+    const enum status status =
+        structure_set(&session->structure, changes->kind, text_string(&changes->structure), err);
+    text_deinit(&changes->structure);
+    return status;
 }
 
 struct request_options session_request(const struct session *session) {

@@ -58,7 +58,8 @@ struct session {
     bool one_shot;        // a question outside of a chat, as its conversation is marked
     struct session_settings settings;
     struct stops stops;
-    struct structure structure; // of a chat's answers
+    struct stop_words stop_words; // that session_set_stops() was given
+    struct structure structure;   // of a chat's answers
 
     struct turn *running, *ended; // ended: done, and not yet reported
     int32_t unfollowed_count;
@@ -86,6 +87,19 @@ MUST_CHECK enum status session_open(const struct session_options *options, struc
                                     struct error *err);
 void session_close(struct session *session); // when its chats are closed; NULL is fine
 
+// What a person has set since, moved out of a session that is about to be closed, and into one with
+// another model. UNSUPPORTED and the like: all but the structure, which says why.
+struct session_changes {
+    struct session_settings settings;
+    enum structure_kind kind;
+    struct text structure;
+    struct stop_words stop_words;
+    bool has_stop_words;
+};
+struct session_changes session_take_changes(struct session *session);
+MUST_CHECK enum status session_make_changes(struct session *session,
+                                            struct session_changes *changes, struct error *err);
+
 // What a turn's requests are asked with. Without a given seed one is drawn.
 struct request_options session_request(const struct session *session);
 
@@ -108,6 +122,11 @@ void session_follow(struct session *session, struct turn *turn);
 
 // Cancels the turns that were left and waits for their end.
 void session_end_unfollowed(struct session *session);
+
+// From now on these end answers, and none that the session was opened with. Typed as
+// stop_words_read() has it; "": none.
+MUST_CHECK enum status session_set_stops(struct session *session, const char *typed,
+                                         struct error *err);
 
 void session_check(const struct session *session);
 

@@ -20,6 +20,7 @@ enum setting_kind {
     SETTING_CHOICE, // an enum, by the number of its word
     SETTING_SWITCH,
     SETTING_STRUCTURE,
+    SETTING_STOPS,
     SETTING_SHOWN // the same in struct console
 };
 
@@ -63,6 +64,7 @@ static const struct setting TABLE[] = {
     {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, 0, 0,
      "answers are JSON of this: FILE or {…}; off"},
     {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, 0, 0, "answers fit this, in GBNF: FILE; off"},
+    {"stop", SETTING_STOPS, 0, 0, 0, "TEXT, or several: each ends an answer; off"},
     {"titles", SETTING_SWITCH, OF(titles), 0, 0,
      "on, off: the model names conversations, when idle"},
     {"status", SETTING_SHOWN, offsetof(struct console, status), 0, 0,
@@ -100,7 +102,15 @@ static void *place_of(struct console *console, struct session_settings *settings
     return base + setting->offset;
 }
 
+// "one" "another"
+static const char *show_stops(const struct stops *stops, struct text *shown) {
+    for (const char *const *stop = stops->lists[0]; stop && *stop; stop++)
+        if (text_format(shown, "%s\"%s\"", shown->length ? " " : "", *stop) != STATUS_OK) break;
+    return text_string(shown);
+}
+
 static void show_setting(struct console *console, const struct setting *setting) {
+    struct text stops = {0};
     struct session_settings *settings = &console->session->settings;
     const void *field = place_of(console, settings, setting);
     const struct structure *structure = &console->session->structure;
@@ -124,6 +134,10 @@ static void show_setting(struct console *console, const struct setting *setting)
         snprintf(value, sizeof value, "%s", structure->kind == setting->offset ? "on" : "off");
         if (structure->kind == setting->offset) text = text_string(&structure->source);
         break;
+    case SETTING_STOPS:
+        if (*show_stops(&console->session->stops, &stops)) text = text_string(&stops);
+        snprintf(value, sizeof value, "%s", stops.length ? "on" : "off");
+        break;
     case SETTING_SWITCH:
     case SETTING_SHOWN:
         snprintf(value, sizeof value, "%s", *(const bool *)field ? "on" : "off");
@@ -132,6 +146,7 @@ static void show_setting(struct console *console, const struct setting *setting)
     snprintf(label, sizeof label, "%-18s %s", setting->key, value);
     row_show(
         &(struct row){.label = label, .columns = SETTING_COLUMNS, .text = text, .style = WRAP_DIM});
+    text_deinit(&stops);
 }
 
 static bool parse_number(const struct setting *setting, const char *text, void *field) {
@@ -207,6 +222,9 @@ static bool change(struct console *console, const struct setting *setting, const
         break;
     case SETTING_STRUCTURE:
         return change_structure(&console->session->structure, setting->offset, value, err);
+    case SETTING_STOPS:
+        return session_set_stops(console->session, strcmp(value, "off") == 0 ? "" : value, err) ==
+               STATUS_OK;
     case SETTING_SWITCH:
     case SETTING_SHOWN:
         read = parse_switch(value, field);
@@ -228,12 +246,12 @@ void command_set(struct console *console, const char *argument) {
     const struct setting *setting = setting_find(key);
     struct error err = {0};
     char *value = strdup(argument + used);
-    if (value) path_unquote(value);
+    if (value && setting && setting->kind != SETTING_STOPS) path_unquote(value);
     if (!setting)
         terminal_tell(STYLE_ERROR, "no setting %s; /set lists them\n", key);
     else if (value && value[0] && !change(console, setting, value, &err))
         terminal_tell(STYLE_ERROR, "%s cannot be %.60s: %s\n", key, value,
-                      setting->kind == SETTING_STRUCTURE ? err.text : setting->range);
+                      err.text[0] ? err.text : setting->range);
     else
         show_setting(console, setting);
     free(value);

@@ -37,6 +37,25 @@ static void a_beginning_at_the_end_is_held_back(void **state) {
     assert_false(matched);
 }
 
+static void words_are_read_as_they_are_typed(void **state) {
+    (void)state;
+    struct stop_words words = {0};
+    struct error err;
+    char many[3 * STOP_WORDS_MAX] = "";
+    assert_int_equal(stop_words_read(&words, "one \"two words\" and\\ so  ", &err), STATUS_OK);
+    assert_string_equal(words.list[0], "one");
+    assert_string_equal(words.list[1], "two words");
+    assert_string_equal(words.list[2], "and so");
+    assert_null(words.list[3]);
+    for (size_t i = 0; i <= STOP_WORDS_MAX; i++)
+        memcpy(many + 2 * i, "x ", 3);
+    assert_int_equal(stop_words_read(&words, many, &err), STATUS_BAD_INPUT);
+    assert_string_equal(words.list[2], "and so");
+    assert_int_equal(stop_words_read(&words, "", &err), STATUS_OK);
+    assert_null(words.list[0]);
+    stop_words_deinit(&words);
+}
+
 static void no_stops_hold_nothing(void **state) {
     (void)state;
     bool matched;
@@ -77,6 +96,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_stop_string_cuts),
         cmocka_unit_test(a_beginning_at_the_end_is_held_back),
+        cmocka_unit_test(words_are_read_as_they_are_typed),
         cmocka_unit_test(no_stops_hold_nothing),
         cmocka_unit_test(pieces_show_what_the_whole_would),
     };

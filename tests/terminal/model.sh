@@ -15,6 +15,9 @@ ask "/model"
 wait_for "quire-demo-30m, "
 ask "Hello!"
 ask "/name first"
+ask '/set stop "no such end" never'
+ask "/set temp 0.5"
+ask '/set schema {"type": "string"}'
 ask "/model none.gguf"
 wait_for "none.gguf"
 keys C-l
@@ -36,6 +39,11 @@ wait_idle
 [ "$(screen | grep -c '^> Hello!')" = 2 ] || fail "/model: the conversation is not shown again"
 ask "/model"
 wait_for "tiny.gguf"
+ask "/set"
+for kept in 'temp +0\.5' 'stop +on +"no such end" "never"' 'schema +on +\{'; do
+    answer_to "/set" | grep -qE "^$kept" || fail "/model: $kept is forgotten"
+done
+ask "/set schema off"
 ask "And a second one."
 ask "/list"
 answer_to "/list" | grep -qE '^\* .* 2 ' || fail "/model: the fork does not go on"
