@@ -116,11 +116,14 @@ static int change_model(struct launch *launch, struct args *args, const char *pa
     args->resume = goes_on ? here : NULL;
     args->fork = goes_on ? "" : NULL;
     args->model = path;
+    const struct args_list loras = args->loras; // which another model has no place for
+    args->loras = (struct args_list){0};
     *launch = (struct launch){.args = args, .config = config};
     int code = launch_all(launch);
     if (code != EXIT_DONE) {
         launch_close(launch);
         args->model = text_string(&before);
+        args->loras = loras;
         args->resume = here[0] ? here : NULL;
         args->fork = NULL;
         *launch = (struct launch){.args = args, .config = config};

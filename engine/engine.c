@@ -191,6 +191,21 @@ static enum status find_model(struct opening *opening) {
                      options->shape, shape_names());
 }
 
+// The model with what its adapters add.
+static enum status load_model(struct opening *opening, struct model_options *how) {
+    struct engine *engine = opening->engine;
+    const struct engine_options *options = opening->options;
+    struct adapters adapters = {.count = 0};
+    TRY(adapters_open(options->adapters, options->adapter_count, &adapters, opening->err));
+    how->adapters = &adapters;
+    enum status status = model_open(&engine->model, engine->gguf, how, opening->err);
+    if (status == STATUS_OK) engine->adapters_identity = adapters_identity(&adapters);
+    if (status == STATUS_OK) status = adapters_describe(&adapters, &engine->adapters);
+    adapters_append_names(&adapters, engine->name, sizeof engine->name);
+    adapters_close(&adapters);
+    return status;
+}
+
 static enum status load_file(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
@@ -200,14 +215,14 @@ static enum status load_file(struct opening *opening) {
     TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
     // The options themselves are the progress callback's user; they outlive the opening.
     struct engine_options copy = *options;
-    const struct model_options how = {
+    struct model_options how = {
         .backend = engine->backend,
         .device = engine->device,
         .context = options->context > 0 ? options->context : 0,
         .progress = options->progress ? report_loading : NULL,
         .user = &copy,
     };
-    TRY(model_open(&engine->model, engine->gguf, &how, opening->err));
+    TRY(load_model(opening, &how));
     const int32_t vocabulary = tokenizer_vocabulary(engine->tokenizer);
     if (vocabulary > engine->model.config.vocabulary)
         return error_set(opening->err, STATUS_BAD_FILE,
@@ -460,7 +475,7 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shapes[group];
     struct kv_cache other = *shape;
-    char text[288], mixed[64] = "", layers[32] = "";
+    char text[352], mixed[64] = "", layers[32] = "";
     if (kv_shape_groups(&engine->model.config) > 1)
         snprintf(layers, sizeof layers, " group %d", group);
     kv_shape_set(&other, &engine->model.config, group, KV_VIEWS - 1);
@@ -468,7 +483,8 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
         snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
                  other.num_layers, other.num_kv_heads, other.head_size);
     char digest[HASH_HEX_BYTES] = "";
-    if (engine->gguf && options->disk) hash_hex(engine_digest(engine), digest);
+    if (engine->gguf && options->disk)
+        hash_hex(engine_identity(engine, engine_digest(engine)), digest);
     const int length = snprintf(
         text, sizeof text,
         "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
@@ -554,8 +570,8 @@ static enum status open_parts(struct opening *opening) {
     TRY(check_weights_fit(opening));
     choose_step(opening);
     TRY(choose_attention(opening));
-    TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
     name_model(engine, opening->options);
+    TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
     const struct model_config *config = &engine->model.config;
@@ -640,6 +656,7 @@ void engine_close(struct engine *engine) {
     pthread_cond_destroy(&engine->drained);
     pthread_cond_destroy(&engine->work);
     pthread_mutex_destroy(&engine->lock);
+    text_deinit(&engine->adapters);
     free(engine->model_path);
     free(engine);
 }
@@ -653,6 +670,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         block_bytes += kv_block_bytes(&engine->shapes[i]);
     *info = (struct engine_info){
         .model_path = engine->model_path,
+        .adapters = text_string(&engine->adapters),
         .parameters = engine->model.parameters,
         .weight_bytes = engine->model.weight_bytes,
         .layers = config->layers,
@@ -681,6 +699,11 @@ struct hash128 engine_digest(struct engine *engine) {
     if (!engine->knows_digest) engine->digest = gguf_digest(engine->gguf);
     engine->knows_digest = true;
     return engine->digest;
+}
+
+struct hash128 engine_identity(const struct engine *engine, struct hash128 digest) {
+    const struct hash128 both[2] = {digest, engine->adapters_identity};
+    return engine->adapters.length ? hash_bytes(both, sizeof both, 0) : digest;
 }
 
 // Reads a key that some converters write from a model's generation_config.json.

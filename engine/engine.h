@@ -38,6 +38,7 @@
 
 #include "engine/accounting.h"
 #include "engine/kv/disk_pool.h"
+#include "engine/model/adapter.h"
 #include "engine/request.h"
 #include "engine/sampling/sampler.h"
 #include "engine/sequence.h"
@@ -60,11 +61,13 @@ struct engine_options {
     const char *model_path; // a GGUF file; or NULL and
     const char *shape;      // a named shape (model/shape.h) with random weights, for benchmarks
     const char *shape_type; // of those weights: "q8_0", …
-    const char *backend;    // "auto", "cpu", "cuda", "reference"; NULL is auto
-    int32_t threads;        // 0: one for each core
-    int32_t context;        // tokens; 0: what the model was made for, as far as the pool allows
-    int32_t block_size;     // 0: 16; or 8, 32
-    const char *kv_type;    // "auto", "f32", "f16", "bf16", "fp8", "int8"
+    const struct adapter_source *adapters; // [adapter_count], beside a model file's matrices
+    int32_t adapter_count;
+    const char *backend;   // "auto", "cpu", "cuda", "reference"; NULL is auto
+    int32_t threads;       // 0: one for each core
+    int32_t context;       // tokens; 0: what the model was made for, as far as the pool allows
+    int32_t block_size;    // 0: 16; or 8, 32
+    const char *kv_type;   // "auto", "f32", "f16", "bf16", "fp8", "int8"
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
                            // The last three need a card and are not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory
@@ -86,13 +89,15 @@ struct engine_options {
 
 struct engine_info {
     char model_name[ENGINE_NAME_BYTES]; // general.name, else the file's name, else "unnamed":
-                                        // UTF-8 without control characters
+                                        // UTF-8 without control characters;
+                                        // then " + NAME" for each adapter
     char family[32];                    // "llama"
     char file_type[16];                 // the type that most weight bytes have: "q8_0"
     char backend[16];
     char device[ENGINE_NAME_BYTES];
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape
+    const char *adapters;   // borrowed: "poet, rank 8, scale 1; …"; "": none
     int64_t parameters;
     size_t weight_bytes;
     int32_t layers, vocabulary;
@@ -122,6 +127,10 @@ const struct gguf *engine_gguf(const struct engine *engine);           // NULL f
 
 // Hash of the model file's bytes. Reads the whole file the first time, unless options gave it.
 struct hash128 engine_digest(struct engine *engine);
+
+// What tells this engine's answers from others': the digest of the model file, or one of it and of
+// what the adapters add.
+struct hash128 engine_identity(const struct engine *engine, struct hash128 digest);
 
 // The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);

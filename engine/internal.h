@@ -93,6 +93,8 @@ struct engine {
     struct disk_pool *disk; // until the cache has it
     struct hash128 digest;
     bool knows_digest;
+    struct hash128 adapters_identity;
+    struct text adapters; // as engine_info says
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;

@@ -50,7 +50,8 @@ struct args {
     bool help, version, man;
     const char *completion; // NULL, or for which shell
 
-    const char *model; // NULL: the demo model
+    const char *model;      // NULL: the demo model
+    struct args_list loras; // "FILE" or "FILE=SCALE"
     int32_t context;
     struct args_list chat_templates; // "FILE", "NAME" or "MODEL=…", the last that fits
     const char *backend;

@@ -36,8 +36,8 @@ struct type_count {
 // Facts about the file; -1 if unknown.
 struct facts {
     const struct gguf *gguf;
-    struct text name, family, tokenizer, template_name, verdict; // made printable
-    bool runs, shaped;                                           // could its configuration be read?
+    struct text name, family, tokenizer, template_name, adapter, verdict; // made printable
+    bool runs, shaped; // could its configuration be read?
     struct model_config config;
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
     struct type_count types[TYPES_MOST];
@@ -55,6 +55,7 @@ static void facts_deinit(struct facts *facts) {
     text_deinit(&facts->family);
     text_deinit(&facts->tokenizer);
     text_deinit(&facts->template_name);
+    text_deinit(&facts->adapter);
     text_deinit(&facts->verdict);
 }
 
@@ -174,6 +175,22 @@ static enum status read_verdict(struct facts *facts) {
     if (!facts->shaped) return append_error(&facts->verdict, &shape);
     if (!tokenizes) return text_append_string(&facts->verdict, "its tokenizer is not usable");
     return append_error(&facts->verdict, &weights);
+}
+
+// What an adapter is, and what it is for.
+static enum status read_adapter(struct facts *facts, const struct adapter *adapter,
+                                const char *path) {
+    char alpha[64] = "";
+    if (adapter->alpha != 0)
+        snprintf(alpha, sizeof alpha, ", alpha %.9g%s", (double)adapter->alpha,
+                 adapter->root_of_rank ? " over the root of the rank" : "");
+    if (facts->name.length == 0) TRY(text_append_string(&facts->name, adapter->name));
+    TRY(text_format(&facts->adapter, "LoRA, rank %" PRId32 "%s, for %s", adapter_rank(adapter),
+                    alpha, adapter->of_folder ? "" : "models of family "));
+    TRY(printable_append(&facts->adapter, adapter->base[0] ? adapter->base : "a model",
+                         strlen(adapter->base[0] ? adapter->base : "a model")));
+    TRY(text_append_string(&facts->verdict, "beside its model: quire -m MODEL --lora "));
+    return printable_append(&facts->verdict, path, strlen(path));
 }
 
 // The first layer with a window, or without one; the first of all where there is none.
@@ -311,6 +328,7 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
 static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_text(out, "name", text_string(&facts->name)));
     TRY(put_text(out, "family", text_string(&facts->family)));
+    TRY(put_text(out, "adapter", text_string(&facts->adapter)));
     TRY(put_figure(out, "parameters", facts->parameters));
     TRY(put_bytes(out, "file size", (int64_t)gguf_file_bytes(facts->gguf)));
     TRY(put_figure(out, "GGUF version", gguf_version(facts->gguf)));
@@ -414,6 +432,7 @@ static enum status print_json(const struct facts *facts) {
     const bool whole =
         object && add_text(object, "name", &facts->name) &&
         add_text(object, "family", &facts->family) &&
+        (facts->adapter.length == 0 || add_text(object, "adapter", &facts->adapter)) &&
         add_figure(object, "parameters", facts->parameters) &&
         add_figure(object, "file_bytes", (int64_t)gguf_file_bytes(facts->gguf)) &&
         add_figure(object, "gguf_version", gguf_version(facts->gguf)) &&
@@ -443,26 +462,49 @@ static enum status print_json(const struct facts *facts) {
     return STATUS_NO_MEMORY;
 }
 
+// All that can be said of the file; an adapter of a kind that quire lacks is described as a model.
+static enum status gather(struct facts *facts, const char *path) {
+    struct adapter adapter = {0};
+    const bool beside = peft_is_folder(path) || adapter_is_file(facts->gguf);
+    count_tensors(facts);
+    TRY(read_shape(facts));
+    if (beside && adapter_open(&(struct adapter_source){path, 1}, &adapter, NULL) == STATUS_OK) {
+        const enum status status = read_adapter(facts, &adapter, path);
+        adapter_close(&adapter);
+        return status;
+    }
+    TRY(read_verdict(facts));
+    read_mixed(facts);
+    read_fit(facts);
+    return STATUS_OK;
+}
+
 int inspect_run(const struct args *args) {
     struct error err = {0};
     struct text path = {0};
+    struct adapter adapter = {0};
     struct gguf *gguf = NULL;
     bool demo;
     enum status status = launch_find_model(args, &path, &demo, &err);
-    if (status == STATUS_OK) status = checkpoint_open(text_string(&path), &gguf, &err);
-    text_deinit(&path);
-    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
+    const char *found = text_string(&path);
+    if (status == STATUS_OK && peft_is_folder(found)) {
+        status = adapter_open(&(struct adapter_source){found, 1}, &adapter, &err);
+        gguf = adapter.gguf;
+    } else if (status == STATUS_OK) {
+        status = checkpoint_open(found, &gguf, &err);
+    }
     struct facts facts = {.gguf = gguf};
-    count_tensors(&facts);
-    status = read_shape(&facts);
-    if (status == STATUS_OK) status = read_verdict(&facts);
-    read_mixed(&facts);
-    if (status == STATUS_OK) read_fit(&facts);
-    if (status == STATUS_OK)
-        status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
-                                                   : print_json(&facts);
+    int code = status == STATUS_OK ? EXIT_DONE : exit_code_for_model(status);
+    if (status == STATUS_OK) {
+        status = gather(&facts, found);
+        if (status == STATUS_OK)
+            status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
+                                                       : print_json(&facts);
+        if (status != STATUS_OK) code = EXIT_RUN_TIME;
+    }
     facts_deinit(&facts);
     gguf_close(gguf);
-    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
+    text_deinit(&path);
+    if (status != STATUS_OK) return complain_failed(code, status, &err);
     return output_exit_code(EXIT_DONE);
 }

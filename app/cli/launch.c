@@ -9,6 +9,7 @@
 #include "app/base/attachment.h"
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/base/path.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/presets.h"
 #include "app/cli/digest.h"
@@ -151,13 +152,43 @@ static enum kv_restore restore_choice(const struct args *args) {
     return strcmp(args->kv_restore, "never") == 0 ? KV_RESTORE_NEVER : KV_RESTORE_AUTO;
 }
 
-// The engine with the model at launch->model, and the model's digest.
-static enum status open_engine(struct launch *launch, struct loading *loading, struct error *err) {
+// "FILE=0.5" is the file, with a scale. A path may have an equals sign itself.
+static enum status read_lora(const char *given, struct text *path, float *scale,
+                             struct error *err) {
+    const char *equals = strrchr(given, '=');
+    char *end = NULL;
+    *scale = 1;
+    TRY(path_expand(given, path));
+    if (!equals || access(text_string(path), F_OK) == 0) return STATUS_OK;
+    *scale = strtof(equals + 1, &end);
+    if (end == equals + 1 || *end)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--lora: expected FILE or FILE=SCALE, found \"%.200s\"", given);
+    path->length -= strlen(equals);
+    path->bytes[path->length] = '\0';
+    return STATUS_OK;
+}
+
+static enum status read_loras(const struct args *args, struct adapter_source sources[],
+                              struct text paths[], struct error *err) {
+    for (size_t i = 0; i < args->loras.count; i++) {
+        TRY(read_lora(args->loras.items[i], &paths[i], &sources[i].scale, err));
+        sources[i].path = text_string(&paths[i]);
+    }
+    return STATUS_OK;
+}
+
+// The engine with the model at launch->model, and what tells its answers from others'.
+static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
+                               struct loading *loading, struct error *err) {
     const struct args *args = launch->args;
     const char *path = text_string(&launch->model);
-    const bool known = launch->db && digest_find(launch->db, path, &launch->digest);
+    struct hash128 digest;
+    const bool known = launch->db && digest_find(launch->db, path, &digest);
     const struct engine_options options = {
         .model_path = path,
+        .adapters = adapters,
+        .adapter_count = (int32_t)args->loras.count,
         .backend = args->backend,
         .threads = args->threads,
         .context = args->context,
@@ -167,17 +198,29 @@ static enum status open_engine(struct launch *launch, struct loading *loading, s
         .kv_device_bytes = args->kv_device_bytes,
         .kv_host_bytes = args->kv_host_bytes,
         .disk = open_disk(launch),
-        .digest = known ? &launch->digest : NULL,
+        .digest = known ? &digest : NULL,
         .kv_restore = restore_choice(args),
         .deterministic = args->deterministic,
         .progress = args->quiet ? NULL : show_progress,
         .progress_user = loading,
     };
     TRY(engine_open(&options, &launch->engine, err));
-    if (known) return STATUS_OK;
-    launch->digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
-    if (launch->db) digest_remember(launch->db, path, launch->digest);
+    if (!known)
+        digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
+    if (!known && launch->db) digest_remember(launch->db, path, digest);
+    launch->digest = engine_identity(launch->engine, digest);
     return STATUS_OK;
+}
+
+static enum status open_with_loras(struct launch *launch, struct loading *loading,
+                                   struct error *err) {
+    struct adapter_source sources[ARGS_LIST_MAX];
+    struct text paths[ARGS_LIST_MAX] = {0};
+    enum status status = read_loras(launch->args, sources, paths, err);
+    if (status == STATUS_OK) status = open_engine(launch, sources, loading, err);
+    for (size_t i = 0; i < ARGS_LIST_MAX; i++)
+        text_deinit(&paths[i]);
+    return status;
 }
 
 int launch_model(struct launch *launch) {
@@ -191,7 +234,7 @@ int launch_model(struct launch *launch) {
         fprintf(stderr,
                 "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
     notice_hold();
-    status = open_engine(launch, &loading, &err);
+    status = open_with_loras(launch, &loading, &err);
     progress_clear(&loading.progress);
     notice_release();
     if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);

@@ -26,6 +26,8 @@ static const struct option OPTIONS[] = {
     {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
      FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE, 0, 0,
      "a GGUF file; without one, the demo model"},
+    {NULL, "lora", 0, OPTION_LIST, "FILE[=SCALE]", AT(loras), FOR_ANSWERS, 0, 0,
+     "a LoRA adapter beside the model; repeatable"},
     {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
      "tokens of context (default: the model's)"},
     {NULL, "chat-template", 0, OPTION_LIST, "[MODEL=]FILE|NAME", AT(chat_templates), FOR_ANSWERS, 0,
@@ -215,7 +217,7 @@ enum completes option_completes(const struct option *option) {
     if (option->kind == OPTION_MAYBE_WORD) return COMPLETES_CONVERSATIONS;
     if (option->offset == AT(model)) return COMPLETES_MODELS;
     if (option->offset == AT(preset)) return COMPLETES_PRESETS;
-    if (argument && strcmp(argument, "FILE") == 0) return COMPLETES_FILES;
+    if (argument && strncmp(argument, "FILE", 4) == 0) return COMPLETES_FILES;
     if (argument && strcmp(argument, "DIR") == 0) return COMPLETES_FOLDERS;
     return COMPLETES_NOTHING;
 }

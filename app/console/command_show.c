@@ -40,6 +40,7 @@ static void show_overview(struct console *console) {
     snprintf(value, sizeof value, "%s, %.1f M parameters, %s, %s", info.family,
              (double)info.parameters / 1e6, info.file_type, size_format(info.weight_bytes, bytes));
     row("weights", value);
+    if (info.adapters[0]) row("LoRA", info.adapters);
     snprintf(value, sizeof value, "%s, %s", info.backend, info.device);
     row("device", value);
     snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),

@@ -179,8 +179,7 @@ static enum status refuse_part(const struct gguf *gguf, struct error *err) {
         const char *key, *value, *what;
     } parts[] = {
         {"general.type", "adapter",
-         "is a LoRA adapter, not a model, and quire applies none; it reads the model itself, or a "
-         "file in which the two are merged"},
+         "is a LoRA adapter, not a model: give quire the model, and this file with --lora"},
         {"general.architecture", "controlvector",
          "is a control vector, not a model, and quire applies none; it reads the model itself"},
         {"general.architecture", "clip",

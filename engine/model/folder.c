@@ -10,7 +10,7 @@
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"
 
-enum { NAME_BYTES = 64, MADE_MORE = 3 };
+enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3 };
 
 // Owned by the gguf that it becomes.
 struct folder {
@@ -62,11 +62,11 @@ static enum status no_memory(const struct folder *folder, struct error *err) {
     return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(folder->path));
 }
 
-static enum status read_json(const struct folder *folder, const char *name, cJSON **json,
+enum status folder_read_json(const char *folder, const char *name, cJSON **json,
                              struct error *err) {
     struct text path = {0};
     struct mapped_file file = {0};
-    enum status status = text_format(&path, "%s/%s", folder->path, name);
+    enum status status = text_format(&path, "%s/%s", folder, name);
     if (status == STATUS_OK)
         status = mapped_file_open(text_string(&path), "a JSON file", &file, err);
     if (status == STATUS_OK && file.length > FOLDER_MAX_JSON)
@@ -130,7 +130,7 @@ static enum status open_files(struct folder *folder, struct error *err) {
     static const char index_name[] = "model.safetensors.index.json";
     cJSON *index = NULL;
     if (!has_file(folder, index_name)) return open_file(folder, "model.safetensors", err);
-    enum status status = read_json(folder, index_name, &index, err);
+    enum status status = folder_read_json(folder->path, index_name, &index, err);
     if (status == STATUS_OK) status = open_indexed(folder, index, err);
     cJSON_Delete(index);
     return status;
@@ -206,23 +206,37 @@ static const char *second_norm(const struct family *family) {
     return family->layer.ffn_norm ? family->layer.ffn_norm : "ffn_norm";
 }
 
-static bool layer_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
-    static const char after[] = "post_attention_layernorm.";
-    int layer = -1, used = 0;
-    if (sscanf(theirs, "model.layers.%4d.%n", &layer, &used) != 1 || layer < 0 || used == 0)
-        return false;
-    const char *rest = theirs + used;
-    if (!strncmp(rest, after, sizeof after - 1)) {
-        snprintf(name, NAME_BYTES, "blk.%d.%s.%.8s", layer, second_norm(folder->family),
-                 rest + sizeof after - 1);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof layer_names / sizeof layer_names[0]; i++) {
+// What follows "model.layers.7.", and the 7. NULL: it does not begin so.
+static const char *layer_part(const char *theirs, int *layer) {
+    int used = 0;
+    *layer = -1;
+    if (sscanf(theirs, "model.layers.%4d.%n", layer, &used) != 1 || *layer < 0) return NULL;
+    return used ? theirs + used : NULL;
+}
+
+bool folder_matrix_name(const char *theirs, char name[FOLDER_NAME_BYTES]) {
+    int layer;
+    const char *rest = layer_part(theirs, &layer);
+    for (size_t i = 0; rest && i < sizeof layer_names / sizeof layer_names[0]; i++) {
         const size_t length = strlen(layer_names[i].theirs);
         if (strncmp(rest, layer_names[i].theirs, length) != 0) continue;
         snprintf(name, NAME_BYTES, "blk.%d.%s%.8s", layer, layer_names[i].ours, rest + length);
         return true;
     }
+    return false;
+}
+
+static bool layer_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
+    static const char after[] = "post_attention_layernorm.";
+    int layer;
+    const char *rest = layer_part(theirs, &layer);
+    if (!rest) return false;
+    if (!strncmp(rest, after, sizeof after - 1)) {
+        snprintf(name, NAME_BYTES, "blk.%d.%s.%.8s", layer, second_norm(folder->family),
+                 rest + sizeof after - 1);
+        return true;
+    }
+    if (folder_matrix_name(theirs, name)) return true;
     for (size_t i = 0; i < sizeof whole_layer_names / sizeof whole_layer_names[0]; i++)
         if (!strcmp(rest, whole_layer_names[i].theirs)) {
             snprintf(name, NAME_BYTES, "blk.%d.%s", layer, whole_layer_names[i].ours);
@@ -354,12 +368,11 @@ static enum status refuse_adapter(const struct folder *folder, struct error *err
     static const char name[] = "adapter_config.json", key[] = "base_model_name_or_path";
     cJSON *json = NULL;
     if (!has_file(folder, name)) return STATUS_OK;
-    TRY(read_json(folder, name, &json, err));
+    TRY(folder_read_json(folder->path, name, &json, err));
     const cJSON *base = cJSON_GetObjectItemCaseSensitive(json, key);
     const enum status status = error_set(
         err, STATUS_UNSUPPORTED,
-        "%s: is an adapter of %.80s, and quire applies none; it reads that model, or a "
-        "folder in which the two are merged",
+        "%s: is an adapter of %.80s: give quire that model, and this folder with --lora",
         mapped_file_shown(folder->path), cJSON_IsString(base) ? base->valuestring : "a model");
     cJSON_Delete(json);
     return status;
@@ -371,7 +384,7 @@ static enum status read_config(struct folder *folder, struct error *err) {
     if (!has_file(folder, "config.json"))
         return error_set(err, STATUS_NOT_FOUND, "%s: this folder has no config.json",
                          mapped_file_shown(folder->path));
-    enum status status = read_json(folder, "config.json", &json, err);
+    enum status status = folder_read_json(folder->path, "config.json", &json, err);
     if (status == STATUS_OK)
         status = folder_config_family(json, folder->path, &folder->family, err);
     if (status == STATUS_OK)

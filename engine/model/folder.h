@@ -9,9 +9,12 @@
 #ifndef ENGINE_FOLDER_H
 #define ENGINE_FOLDER_H
 
+#include <cjson/cJSON.h>
+
 #include "engine/model/gguf.h"
 
 enum {
+    FOLDER_NAME_BYTES = 64, // of a tensor in a GGUF file's words
     FOLDER_MAX_FILES = 1024,
     FOLDER_MAX_JSON = 64 << 20, // bytes of config.json, or of the index
 };
@@ -20,5 +23,13 @@ enum {
 // that quire lacks; NOT_FOUND: the folder has no config.json. *gguf is the caller's until
 // gguf_close().
 MUST_CHECK enum status folder_open(const char *path, struct gguf **gguf, struct error *err);
+
+// "model.layers.7.self_attn.q_proj.weight" is "blk.7.attn_q.weight"; so for all that families have
+// in common. False: it is none of those.
+bool folder_matrix_name(const char *theirs, char name[FOLDER_NAME_BYTES]);
+
+// An object in a file of the folder; the caller's to delete.
+MUST_CHECK enum status folder_read_json(const char *folder, const char *name, cJSON **json,
+                                        struct error *err);
 
 #endif

@@ -117,6 +117,26 @@ static void alloc_per_layer_embedding(struct forward *forward) {
     a->projected = alloc(forward, rows, elements * residual);
 }
 
+// Rows as wide as those of any matrix in a layer.
+static int32_t widest_row(const struct layer_maxima *most, int32_t dim) {
+    const int32_t widths[] = {most->q_row, most->kv_row, most->ffn};
+    int32_t widest = dim;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        widest = widths[i] > widest ? widths[i] : widest;
+    return widest;
+}
+
+static void alloc_for_adapters(struct forward *forward, const struct layer_maxima *most) {
+    const struct model *model = forward->model;
+    const enum dtype type = forward->backend->activation, residual = forward->backend->residual;
+    const int32_t rows = forward->limits.max_tokens;
+    const size_t wide = (size_t)widest_row(most, model->config.dim);
+    struct activations *a = &forward->activations;
+    a->low = alloc(forward, rows, (size_t)model->rank * (size_t)dtype_block_bytes(type));
+    if (type != residual)
+        a->wide = alloc(forward, rows, wide * (size_t)dtype_block_bytes(residual));
+}
+
 static void alloc_special_activations(struct forward *forward, const struct layer_maxima *most) {
     const struct model_config *config = &forward->model->config;
     const struct needs needs = needs_of(forward->model);
@@ -129,6 +149,7 @@ static void alloc_special_activations(struct forward *forward, const struct laye
     if (needs.wide_k) a->wide_k = alloc(forward, rows, (size_t)most->kv_row * element);
     if (needs.sum) a->sum = alloc(forward, rows, dim);
     if (config->per_layer_embedding) alloc_per_layer_embedding(forward);
+    if (forward->model->rank > 0) alloc_for_adapters(forward, most);
     if (most->experts == 0) return;
     a->scores = alloc(forward, rows, (size_t)most->experts * element);
     a->chosen = alloc(forward, rows, used * sizeof *a->chosen);
@@ -170,9 +191,8 @@ static void alloc_logits(struct forward *forward) {
 static enum status reserve_scratch(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct layer_maxima most = model_config_maxima(config);
-    const int32_t widths[] = {config->dim, most.ffn, most.q_row, most.expert_width,
-                              config->per_layer_embedding};
-    int32_t features = 0;
+    const int32_t widths[] = {most.expert_width, config->per_layer_embedding, forward->model->rank};
+    int32_t features = widest_row(&most, config->dim);
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
     const struct workspace workspace = {

@@ -4,6 +4,10 @@
 #include "engine/model/forward_state.h"
 #include "kernels/base/assert.h"
 
+static void narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim) {
+    forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
+}
+
 // What a layer's products read: rmsnorm(x) * norm, or x where the layer norms afterwards.
 static struct linear_input input(const struct forward *forward, const float *norm) {
     const struct activations *a = &forward->activations;
@@ -14,10 +18,7 @@ static struct linear_input input(const struct forward *forward, const float *nor
                                      .normed = a->normed,
                                      .tokens = forward->num_tokens,
                                      .eps = config->norm_eps};
-    forward->backend->narrow(forward->device, &(struct narrow){.y = a->normed,
-                                                               .x = a->x,
-                                                               .rows = forward->num_tokens,
-                                                               .dim = config->dim});
+    narrow_rows(forward, a->normed, a->x, config->dim);
     return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
 }
 
@@ -31,9 +32,44 @@ static void project_rows(const struct forward *forward, const void *rows,
                                               .store = store});
 }
 
+// y = W x, and then y += b (a x), by way of rows of the residual's type where y has another
+static void project_both(const struct forward *forward, const void *rows,
+                         const struct projection *to, enum linear_store store,
+                         const struct low_rank *beside) {
+    const struct activations *a = &forward->activations;
+    const bool added = beside->a.rows > 0;
+    const bool wide = added && store == LINEAR_ACTIVATION && a->wide;
+    const struct projection product = {wide ? a->wide : to->y, to->weight, to->bias};
+    project_rows(forward, rows, &product, wide ? LINEAR_RESIDUAL : store);
+    if (!added) return;
+    ASSERT(a->low && beside->b.rows == to->weight.rows);
+    project_rows(forward, rows, &(struct projection){a->low, beside->a, NULL}, LINEAR_ACTIVATION);
+    project_rows(forward, a->low, &(struct projection){product.y, beside->b, NULL}, LINEAR_ADD);
+    if (wide) narrow_rows(forward, to->y, a->wide, to->weight.rows);
+}
+
+// Products of one input, and what stands beside each
+static void multiply(const struct forward *forward, const struct linear *product,
+                     const struct low_rank *const beside[]) {
+    const struct linear_input *in = &product->in;
+    bool any = false;
+    for (int32_t i = 0; i < product->count; i++)
+        any = any || beside[i]->a.rows > 0;
+    if (!any) {
+        forward->backend->linear(forward->device, product);
+        return;
+    }
+    if (in->norm)
+        forward_norm_rows(forward, in->normed, in->x, in->norm, product->parts[0].weight.columns);
+    for (int32_t i = 0; i < product->count; i++)
+        project_both(forward, in->norm ? in->normed : in->x, &product->parts[i], product->store,
+                     beside[i]);
+}
+
 struct addend { // W rows + bias, normed and scaled, and what the stream is multiplied by afterwards
     const void *rows;
     const struct weight *weight;
+    const struct low_rank *beside;
     const float *bias, *norm;
     float scale, gain;
 };
@@ -56,9 +92,9 @@ static void add(const struct forward *forward, const struct addend *addend) {
     const bool plain = !addend->bias && !addend->norm && addend->gain == 1 && addend->scale == 1;
     const struct activations *a = &forward->activations;
     ASSERT(plain || a->branch);
-    project_rows(forward, addend->rows,
+    project_both(forward, addend->rows,
                  &(struct projection){plain ? a->x : a->branch, *addend->weight, addend->bias},
-                 plain ? LINEAR_ADD : LINEAR_RESIDUAL);
+                 plain ? LINEAR_ADD : LINEAR_RESIDUAL, addend->beside);
     if (!plain) add_branch(forward, a->branch, addend);
 }
 
@@ -94,15 +130,17 @@ static void project_normed(const struct forward *forward, const struct attention
     const struct linear_input in = {.x = a->normed, .tokens = forward->num_tokens};
     const bool own = layer->v.data != NULL;
     forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = in,
-                                              .parts = {{a->q, layer->q, layer->q_bias},
-                                                        {a->k, layer->k, layer->k_bias}},
-                                              .count = own ? 2 : 1});
+    multiply(forward,
+             &(struct linear){
+                 .in = in,
+                 .parts = {{a->q, layer->q, layer->q_bias}, {a->k, layer->k, layer->k_bias}},
+                 .count = own ? 2 : 1},
+             (const struct low_rank *[]){&layer->beside.q, &layer->beside.k});
     if (shares_kv) return;
     const struct projection values = {a->wide_k, own ? layer->v : layer->k,
                                       own ? layer->v_bias : layer->k_bias};
-    project_rows(forward, a->normed, &values, LINEAR_RESIDUAL);
+    project_both(forward, a->normed, &values, LINEAR_RESIDUAL,
+                 own ? &layer->beside.v : &layer->beside.k);
     norm_heads(forward, spec, a->v, forward->model->ones);
     if (!own) norm_heads(forward, spec, a->k, layer->k_norm);
 }
@@ -114,13 +152,15 @@ static void project_normed_rows(const struct forward *forward, const struct atte
     const struct linear_input in = input(forward, layer->attn_norm);
     const struct projection v = {a->v, layer->v, layer->v_bias};
     ASSERT(a->wide_q && a->wide_k);
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = in,
-                                              .parts = {{a->wide_q, layer->q, layer->q_bias},
-                                                        {a->wide_k, layer->k, layer->k_bias}},
-                                              .count = 2,
-                                              .store = LINEAR_RESIDUAL});
-    forward->backend->linear(forward->device, &(struct linear){.in = in, .parts = {v}, .count = 1});
+    multiply(forward,
+             &(struct linear){.in = in,
+                              .parts = {{a->wide_q, layer->q, layer->q_bias},
+                                        {a->wide_k, layer->k, layer->k_bias}},
+                              .count = 2,
+                              .store = LINEAR_RESIDUAL},
+             (const struct low_rank *[]){&layer->beside.q, &layer->beside.k});
+    multiply(forward, &(struct linear){.in = in, .parts = {v}, .count = 1},
+             (const struct low_rank *[]){&layer->beside.v});
     forward_norm_rows(forward, a->q, a->wide_q, layer->q_norm, spec->heads * spec->head_size);
     forward_norm_rows(forward, a->k, a->wide_k, layer->k_norm, spec->kv_heads * spec->head_size);
 }
@@ -128,12 +168,13 @@ static void project_normed_rows(const struct forward *forward, const struct atte
 // q, k and v, not normed yet
 static void project(const struct forward *forward, const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = input(forward, layer->attn_norm),
-                                              .parts = {{a->q, layer->q, layer->q_bias},
-                                                        {a->k, layer->k, layer->k_bias},
-                                                        {a->v, layer->v, layer->v_bias}},
-                                              .count = 3});
+    multiply(forward,
+             &(struct linear){.in = input(forward, layer->attn_norm),
+                              .parts = {{a->q, layer->q, layer->q_bias},
+                                        {a->k, layer->k, layer->k_bias},
+                                        {a->v, layer->v, layer->v_bias}},
+                              .count = 3},
+             (const struct low_rank *[]){&layer->beside.q, &layer->beside.k, &layer->beside.v});
 }
 
 // attended = attention(rope(q), rope(k), v)
@@ -192,6 +233,7 @@ static void attend(const struct forward *forward, int32_t index) {
     attend_heads(forward, &spec->attention, layer, shares_kv);
     add(forward, &(struct addend){.rows = forward->activations.attended,
                                   .weight = &layer->o,
+                                  .beside = &layer->beside.o,
                                   .bias = layer->o_bias,
                                   .norm = layer->attn_post_norm,
                                   .scale = spec->residual_scale,
@@ -204,10 +246,11 @@ static void gate_other_rows(const struct forward *forward, enum act act,
     const struct activations *a = &forward->activations;
     const bool gated = layer->gate.data != NULL;
     const struct projection up = {gated ? a->up : a->gate, layer->up, layer->up_bias};
-    forward->backend->linear(
-        forward->device, &(struct linear){.in = input(forward, layer->ffn_norm),
-                                          .parts = {up, {a->gate, layer->gate, layer->gate_bias}},
-                                          .count = gated ? 2 : 1});
+    multiply(forward,
+             &(struct linear){.in = input(forward, layer->ffn_norm),
+                              .parts = {up, {a->gate, layer->gate, layer->gate_bias}},
+                              .count = gated ? 2 : 1},
+             (const struct low_rank *[]){&layer->beside.up, &layer->beside.gate});
     forward->backend->act_and_mul(forward->device,
                                   &(struct act_and_mul){.gate = a->gate,
                                                         .up = up.y,
@@ -219,7 +262,8 @@ static void gate_other_rows(const struct forward *forward, enum act act,
 // gate = act(gate(normed), up(normed))
 static void gate_rows(const struct forward *forward, enum act act, const struct layer *layer) {
     const struct activations *a = &forward->activations;
-    if (layer->gate_bias || layer->up_bias || !layer->gate.data) {
+    const bool adapted = layer->beside.gate.a.rows > 0 || layer->beside.up.a.rows > 0;
+    if (layer->gate_bias || layer->up_bias || !layer->gate.data || adapted) {
         gate_other_rows(forward, act, layer);
         return;
     }
@@ -295,8 +339,8 @@ static void add_dense_and_experts(const struct forward *forward, const struct ff
     const struct activations *a = &forward->activations;
     ASSERT(a->branch && a->sum);
     gate_rows(forward, spec->act, layer);
-    project_rows(forward, a->gate, &(struct projection){a->branch, layer->down, layer->down_bias},
-                 LINEAR_RESIDUAL);
+    project_both(forward, a->gate, &(struct projection){a->branch, layer->down, layer->down_bias},
+                 LINEAR_RESIDUAL, &layer->beside.down);
     add_to_sum(forward, layer->dense_post_norm, true);
     ask_experts(forward, spec, layer, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);
@@ -310,6 +354,7 @@ static void feed_forward(const struct forward *forward, int32_t index) {
     const struct addend addend = {
         .rows = forward->activations.gate,
         .weight = &layer->down,
+        .beside = &layer->beside.down,
         .bias = layer->down_bias,
         .norm = layer->ffn_post_norm,
         .scale = spec->residual_scale,
@@ -327,10 +372,6 @@ static void feed_forward(const struct forward *forward, int32_t index) {
         add_dense_and_experts(forward, &spec->ffn, layer, &addend);
         break;
     }
-}
-
-static void narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim) {
-    forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
 }
 
 // layer_embedding = (norm(projection(start) / sqrt(dim)) + embedding * sqrt(elements)) / sqrt(2).
@@ -380,8 +421,10 @@ static void add_layer_embedding(const struct forward *forward, int32_t index) {
                                                         .rows = forward->num_tokens,
                                                         .dim = config->per_layer_embedding,
                                                         .act = config->specs[index].ffn.act});
+    static const struct low_rank nothing = {0};
     add(forward, &(struct addend){.rows = a->gate,
                                   .weight = &layer->embedding_output,
+                                  .beside = &nothing,
                                   .norm = layer->embedding_post_norm,
                                   .scale = config->specs[index].residual_scale,
                                   .gain = layer->output_scale});

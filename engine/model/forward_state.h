@@ -7,7 +7,7 @@
 #include "engine/model/kv_shape.h"
 #include "kernels/shared_past.h"
 
-enum { BUFFERS_MAX = 28 };
+enum { BUFFERS_MAX = 30 };
 
 // Activations, one row a token, in the backend's own type.
 struct activations {
@@ -25,6 +25,11 @@ struct activations {
     int32_t *chosen; // [max_tokens, experts_used]
     float *shares;   // [max_tokens, experts_used]
     void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
+
+    // Where matrices have something beside them: a x of each, and, where activations are of another
+    // type than the residual, a product before both are narrowed to them.
+    void *low;  // [max_tokens, rank]
+    void *wide; // [max_tokens, the widest] residual; or NULL
 
     // Where layers have an embedding of the token each: the stream as it began, what it and the
     // layer's own embedding come to, and these two before they are added.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/adapter.h"
 #include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/model_parts.h"
@@ -30,6 +31,19 @@ void *model_alloc(struct model *model, size_t bytes) {
     }
     model->allocations = allocation;
     return allocation->memory;
+}
+
+enum status model_copy(struct model *model, struct weight *weight) {
+    const void *const ours = weight->data;
+    TRY(model->backend->weights(model->device, weight, &weight->data));
+    if (weight->data == ours) {
+        const size_t bytes = weight_bytes(weight);
+        void *copy = model_alloc(model, bytes);
+        if (!copy) return STATUS_NO_MEMORY;
+        model->backend->to_device(model->device, copy, ours, bytes);
+        weight->data = copy;
+    }
+    return model->backend->sync(model->device);
 }
 
 size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count) {
@@ -652,6 +666,8 @@ enum status model_open(struct model *model, const struct gguf *gguf,
         return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", gguf_path(gguf));
     struct loader loader = {.model = model, .gguf = gguf, .err = err, .options = options};
     load_tensors(&loader);
+    if (loader.status == STATUS_OK && options->adapters)
+        loader.status = adapters_apply(model, options->adapters, err);
     if (loader.status != STATUS_OK) model_close(model);
     return loader.status;
 }

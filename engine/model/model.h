@@ -12,7 +12,14 @@
 #include "engine/model/model_config.h"
 #include "kernels/backend.h"
 
+struct adapters;
 struct shape;
+
+// What stands beside a matrix W: y = W x + b (a x). {0}: nothing.
+struct low_rank {
+    struct weight a; // [rank, W.columns]
+    struct weight b; // [W.rows, rank]
+};
 
 // The weights of config.specs[i]; the sizes below are its. Matrices are [rows, columns], vectors
 // fp32; NULL: there is none.
@@ -29,6 +36,9 @@ struct layer {
     struct weight o;                       // [dim, heads * head_size]
     struct weight gate, up;                // [ffn, dim]
     struct weight down;                    // [dim, ffn]
+    struct {
+        struct low_rank q, k, v, o, gate, up, down;
+    } beside; // of adapters (adapter.h)
 
     struct weight router;                    // [experts, dim]; rows 0: no mixture
     const float *router_bias, *expert_gains; // [experts]
@@ -59,6 +69,7 @@ struct model {
     const float *per_layer_embedding_norm; // [config.per_layer_embedding]
     struct layer *layers;                  // [config.layers]
     bool long_rope;                        // LongRoPE's factors for long contexts are in use
+    int32_t rank;                          // the highest of a pair beside a matrix; 0: none
     enum dtype main_type;                  // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;
@@ -75,12 +86,14 @@ struct model_options {
     const struct backend *backend; // borrowed, as the device
     struct device *device;
     int32_t context; // the longest that a sequence will be; 0: as long as the model was made for
-    model_progress *progress; // or NULL
+    const struct adapters *adapters; // borrowed until model_open() returns; NULL: none
+    model_progress *progress;        // or NULL
     void *user;
 };
 
 // BAD_FILE names the tensor, the shape expected and the shape found. UNSUPPORTED: a type or a
-// tensor that quire does not know. *model is the caller's until model_close().
+// tensor that quire does not know. Both may be of an adapter, as adapters_apply() says. *model is
+// the caller's until model_close().
 MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
                                   const struct model_options *options, struct error *err);
 

@@ -9,6 +9,10 @@
 // Device memory that lives as long as the model. NULL when there is none.
 void *model_alloc(struct model *model, size_t bytes);
 
+// Gives a matrix in memory of the caller's to weights(). What the device does not copy is copied
+// here, so that the memory can be reused. NO_MEMORY, or what weights() says.
+MUST_CHECK enum status model_copy(struct model *model, struct weight *weight);
+
 // How each layer rotates q and k, and how far it looks back. factors [dimensions / 2] or NULL, of
 // the layers that share the context's rotation.
 MUST_CHECK enum status model_set_rotations(struct model *model, const float *factors);

@@ -90,15 +90,8 @@ static void place(struct random *random, struct weight *weight) {
         return;
     }
     if (random->status != STATUS_OK) return;
-    const char *text = fill_of(random, weight->type, bytes);
-    if (!text) return;
-    weight->data = text;
-    random->status = model->backend->weights(model->device, weight, &weight->data);
-    if (random->status != STATUS_OK || weight->data != text) return; // a copy, as on a card
-    void *copy = model_alloc(model, bytes);
-    if (!copy) random->status = STATUS_NO_MEMORY;
-    if (copy) model->backend->to_device(model->device, copy, text, bytes);
-    weight->data = copy;
+    weight->data = fill_of(random, weight->type, bytes);
+    if (weight->data) random->status = model_copy(model, weight);
 }
 
 static struct weight matrix(struct random *random, int32_t rows, int32_t columns) {

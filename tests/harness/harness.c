@@ -21,9 +21,15 @@ void harness_open(struct harness *harness, const struct harness_options *options
                                           .deterministic = options->deterministic};
     demand(harness->backend->open(&device, &harness->device, &err), &err, "device");
     demand(checkpoint_open(options->path, &harness->gguf, &err), &err, "gguf");
-    const struct model_options how = {
-        .backend = harness->backend, .device = harness->device, .context = options->context};
+    struct adapters adapters = {.count = 0};
+    demand(adapters_open(options->adapters, options->adapter_count, &adapters, &err), &err,
+           "adapter");
+    const struct model_options how = {.backend = harness->backend,
+                                      .device = harness->device,
+                                      .context = options->context,
+                                      .adapters = &adapters};
     demand(model_open(&harness->model, harness->gguf, &how, &err), &err, "model");
+    adapters_close(&adapters);
     const struct model_config *config = &harness->model.config;
     harness->groups = kv_shape_groups(config);
     const struct kv_cache cache = {

@@ -5,6 +5,7 @@
 #ifndef TESTS_HARNESS_H
 #define TESTS_HARNESS_H
 
+#include "engine/model/adapter.h"
 #include "engine/model/forward.h"
 
 struct harness {
@@ -25,7 +26,9 @@ struct harness_options {
     bool deterministic;
     enum dtype kv_type;
     enum attention_kernel attention;
-    int32_t context;    // as of model_open
+    int32_t context; // as of model_open
+    const struct adapter_source *adapters;
+    int32_t adapter_count;
     int32_t block_size; // 0: 16
     uint32_t blocks;    // 0: 64
 };

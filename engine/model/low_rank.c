@@ -1,0 +1,329 @@
+// engine/model/low_rank.c — the pairs of all adapters, put beside the matrices of a model: see
+// adapter.h.
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/adapter.h"
+#include "engine/model/family.h"
+#include "engine/model/model_parts.h"
+#include "kernels/base/assert.h"
+#include "kernels/cost.h"
+
+enum { PARTS_MAX = 3, RANK_MULTIPLE = 8 }; // a card reads rows of fp16 16 bytes at a time
+
+struct place { // in a layer: a matrix, and what stands beside it
+    size_t weight, beside;
+};
+#define PLACE(part) \
+    { offsetof(struct layer, part), offsetof(struct layer, beside.part) }
+
+// A tensor of a model, and which matrices it is, one below the other.
+static const struct module {
+    const char *name;
+    struct place parts[PARTS_MAX];
+    int32_t count;
+    bool fused, rotated; // a gate above its up; rows of heads that are rotated
+} modules[] = {
+    {.name = "attn_q", .parts = {PLACE(q)}, .count = 1, .rotated = true},
+    {.name = "attn_k", .parts = {PLACE(k)}, .count = 1, .rotated = true},
+    {.name = "attn_v", .parts = {PLACE(v)}, .count = 1},
+    {.name = "attn_output", .parts = {PLACE(o)}, .count = 1},
+    {.name = "attn_qkv", .parts = {PLACE(q), PLACE(k), PLACE(v)}, .count = 3},
+    {.name = "ffn_gate", .parts = {PLACE(gate)}, .count = 1},
+    {.name = "ffn_up", .parts = {PLACE(up)}, .count = 1},
+    {.name = "ffn_up", .parts = {PLACE(gate), PLACE(up)}, .count = 2, .fused = true},
+    {.name = "ffn_down", .parts = {PLACE(down)}, .count = 1},
+};
+enum { MODULES = sizeof modules / sizeof modules[0] };
+
+struct applying {
+    struct model *model;
+    const struct adapters *adapters;
+    struct error *err;
+};
+
+struct tensor_name { // "blk.7.attn_q.weight.lora_a"
+    int32_t layer;
+    const struct module *module;
+    char side; // 'a' or 'b'
+};
+
+static const struct weight *weight_of(const struct layer *layer, const struct place *place) {
+    return (const struct weight *)((const char *)layer + place->weight);
+}
+
+static struct low_rank *beside_of(struct layer *layer, const struct place *place) {
+    return (struct low_rank *)((char *)layer + place->beside);
+}
+
+static enum status refuse(const struct applying *applying, enum status status,
+                          const struct adapter *adapter, const char *tensor, const char *what) {
+    return error_set(applying->err, status, "%s: tensor %.100s %s", gguf_path(adapter->gguf),
+                     tensor, what);
+}
+
+// Does the layer have the matrices, as its file has them?
+static bool has_module(const struct model *model, int32_t layer, const struct module *module) {
+    const bool fused = model->config.specs[layer].ffn.fused;
+    if (!strcmp(module->name, "ffn_up") && module->fused != fused) return false;
+    for (int32_t i = 0; i < module->count; i++)
+        if (weight_of(&model->layers[layer], &module->parts[i])->rows == 0) return false;
+    return true;
+}
+
+static bool parse_name(const struct model *model, const char *text, struct tensor_name *name) {
+    char part[32];
+    int layer = -1, used = 0;
+    if (sscanf(text, "blk.%4d.%31[a-z_].weight.lora_%c%n", &layer, part, &name->side, &used) != 3)
+        return false;
+    if (layer < 0 || layer >= model->config.layers || used == 0 || text[used]) return false;
+    if (name->side != 'a' && name->side != 'b') return false;
+    name->layer = layer;
+    for (int i = 0; i < MODULES; i++) {
+        name->module = &modules[i];
+        if (!strcmp(part, modules[i].name) && has_module(model, layer, &modules[i])) return true;
+    }
+    return false;
+}
+
+static const struct gguf_tensor *side_of(const struct adapter *adapter, int32_t layer,
+                                         const struct module *module, char side) {
+    char name[64];
+    snprintf(name, sizeof name, "blk.%" PRId32 ".%s.weight.lora_%c", layer, module->name, side);
+    return gguf_find_tensor(adapter->gguf, name);
+}
+
+// The shapes of both halves, once the second is there as well.
+static enum status check_pair(const struct applying *applying, const struct adapter *adapter,
+                              const struct tensor_name *name, const char *text) {
+    const struct layer *layer = &applying->model->layers[name->layer];
+    const struct gguf_tensor *tensor = side_of(adapter, name->layer, name->module, name->side);
+    const struct gguf_tensor *a = side_of(adapter, name->layer, name->module, 'a');
+    const struct gguf_tensor *b = side_of(adapter, name->layer, name->module, 'b');
+    const int64_t columns = weight_of(layer, &name->module->parts[0])->columns;
+    int64_t rows = 0;
+    char what[160];
+    for (int32_t i = 0; i < name->module->count; i++)
+        rows += weight_of(layer, &name->module->parts[i])->rows;
+    if (!a || !b)
+        return refuse(applying, STATUS_BAD_FILE, adapter, text, "lacks the other half of its pair");
+    if (!tensor->known) {
+        snprintf(what, sizeof what, "is stored as %s, which quire does not compute with",
+                 gguf_type_name(tensor->file_type));
+        return refuse(applying, STATUS_UNSUPPORTED, adapter, text, what);
+    }
+    const int64_t rank = a->shape[1];
+    const int64_t expected[2] = {tensor == a ? columns : rank, tensor == a ? rank : rows};
+    if (rank < 1 || rank > ADAPTER_MAX_RANK) {
+        snprintf(what, sizeof what, "has rank %" PRId64 "; quire takes 1 to %d", rank,
+                 ADAPTER_MAX_RANK);
+        return refuse(applying, STATUS_UNSUPPORTED, adapter, text, what);
+    }
+    if (tensor->dims <= 2 && tensor->shape[0] == expected[0] && tensor->shape[1] == expected[1] &&
+        tensor->shape[0] % dtype_block_elements(tensor->type) == 0)
+        return STATUS_OK;
+    snprintf(what, sizeof what,
+             "is of another model: expected [%" PRId64 ", %" PRId64 "], found [%" PRId64
+             ", %" PRId64 "]",
+             expected[1], expected[0], tensor->shape[1], tensor->shape[0]);
+    return refuse(applying, STATUS_BAD_FILE, adapter, text, what);
+}
+
+static enum status check_adapter(const struct applying *applying, const struct adapter *adapter) {
+    const struct model *model = applying->model;
+    if (!adapter->of_folder && strcmp(adapter->base, model->config.family) != 0)
+        return error_set(applying->err, STATUS_BAD_FILE,
+                         "%s: is an adapter for models of family \"%.60s\", and this is one of "
+                         "family %s",
+                         gguf_path(adapter->gguf), adapter->base, model->config.family);
+    if (gguf_tensor_count(adapter->gguf) == 0)
+        return error_set(applying->err, STATUS_BAD_FILE, "%s: the adapter holds no tensors",
+                         gguf_path(adapter->gguf));
+    for (size_t i = 0; i < gguf_tensor_count(adapter->gguf); i++) {
+        const struct gguf_string bytes = gguf_tensor_at(adapter->gguf, i)->name;
+        char text[GGUF_MAX_NAME_BYTES + 1];
+        struct tensor_name name;
+        snprintf(text, sizeof text, "%.*s", (int)bytes.length, bytes.bytes);
+        if (!parse_name(model, text, &name))
+            return refuse(applying, STATUS_UNSUPPORTED, adapter, text,
+                          "has no place; quire applies adapters to the matrices of attention and "
+                          "of dense feed-forwards");
+        TRY(check_pair(applying, adapter, &name, text));
+    }
+    return STATUS_OK;
+}
+
+static float factor_of(const struct adapter *adapter, int64_t rank) {
+    if (adapter->alpha == 0) return adapter->scale;
+    const float by = adapter->root_of_rank ? sqrtf((float)rank) : (float)rank;
+    return adapter->scale * adapter->alpha / by;
+}
+
+static float *floats_of(const struct gguf_tensor *tensor) {
+    const size_t count = (size_t)tensor->shape[0] * (size_t)tensor->shape[1];
+    float *floats = malloc(count * sizeof *floats);
+    if (floats) dtype_to_float(tensor->type, tensor->data, floats, count);
+    return floats;
+}
+
+// Heads that rotate have their pairs side by side in one of the model and the adapter, and half a
+// head apart in the other?
+static bool reorders(const struct model *model, const struct adapter *adapter, int32_t layer) {
+    const struct family *family = family_find(model->config.family, strlen(model->config.family));
+    ASSERT(family);
+    return !family->interleaved_folder && family->layer.attention.rope.interleaved &&
+           model->config.specs[layer].attention.rope.interleaved == adapter->of_folder;
+}
+
+// Where in the adapter such a row of the model's stands. Side by side, a head's row 2 p + h is what
+// is its row h * size / 2 + p else.
+static int32_t reordered(const struct adapter *adapter, int32_t size, int32_t row) {
+    const int32_t apart = size / 2, at = row % size;
+    return row - at + (adapter->of_folder ? at % 2 * apart + at / 2 : at % apart * 2 + at / apart);
+}
+
+struct sum { // the pairs of one matrix
+    float *a, *b;
+    int32_t rank, at; // of all, rounded up; of those that are in it
+};
+
+// Rows of b into the sum's columns from `at` on, each times the adapter's factor. False: there are
+// numbers that are not finite.
+static bool copy_rows(const struct applying *applying, const struct adapter *adapter,
+                      const struct tensor_name *name, int32_t part, const float *b,
+                      const struct sum *sum, int32_t rank) {
+    const struct module *module = name->module;
+    const struct layer *layer = &applying->model->layers[name->layer];
+    const int32_t size = applying->model->config.specs[name->layer].attention.head_size;
+    const bool rotated = module->rotated || (module->count == 3 && part < 2);
+    const bool moves = rotated && reorders(applying->model, adapter, name->layer);
+    const float factor = factor_of(adapter, rank);
+    int32_t first = 0;
+    bool finite = true;
+    for (int32_t i = 0; i < part; i++)
+        first += weight_of(layer, &module->parts[i])->rows;
+    for (int32_t row = 0; row < weight_of(layer, &module->parts[part])->rows; row++) {
+        const int32_t source = first + (moves ? reordered(adapter, size, row) : row);
+        float *to = sum->b + (size_t)row * (size_t)sum->rank + sum->at;
+        for (int32_t i = 0; i < rank; i++) {
+            to[i] = factor * b[(size_t)source * (size_t)rank + (size_t)i];
+            finite = finite && isfinite(to[i]);
+        }
+    }
+    return finite;
+}
+
+// Adds one adapter's pair to the sum of a part's.
+static enum status copy_pair(const struct applying *applying, const struct adapter *adapter,
+                             const struct tensor_name *name, int32_t part, struct sum *sum) {
+    const struct gguf_tensor *tensor = side_of(adapter, name->layer, name->module, 'a');
+    const int32_t rank = (int32_t)tensor->shape[1];
+    const size_t columns = (size_t)tensor->shape[0], count = (size_t)rank * columns;
+    float *a = sum->a + (size_t)sum->at * columns;
+    float *b = floats_of(side_of(adapter, name->layer, name->module, 'b'));
+    ASSERT(sum->at + rank <= sum->rank);
+    if (!b) return STATUS_NO_MEMORY;
+    dtype_to_float(tensor->type, tensor->data, a, count);
+    bool finite = copy_rows(applying, adapter, name, part, b, sum, rank);
+    for (size_t i = 0; i < count; i++)
+        finite = finite && isfinite(a[i]);
+    free(b);
+    sum->at += rank;
+    if (finite) return STATUS_OK;
+    return refuse(applying, STATUS_BAD_FILE, adapter, name->module->name,
+                  "has numbers that are not finite");
+}
+
+// A matrix of rows in the type of activations, which adapters are small enough for.
+static enum status put(struct model *model, float *rows, struct weight *weight) {
+    const size_t count = (size_t)weight->rows * (size_t)weight->columns;
+    weight->data = rows;
+    weight->type = model->backend->activation;
+    ASSERT(weight->type == DTYPE_F32 || weight->type == DTYPE_F16);
+    for (size_t i = 0; i < count && weight->type == DTYPE_F16; i++) {
+        const half rounded = float_to_half(rows[i]); // in place: what is read lies behind
+        if (!isfinite(half_to_float(rounded))) return STATUS_UNSUPPORTED;
+        memcpy((half *)rows + i, &rounded, sizeof rounded);
+    }
+    model->weight_bytes += weight_bytes(weight);
+    return model_copy(model, weight);
+}
+
+// One place of a layer: all adapters' pairs for it, through whichever module.
+static enum status fill_place(const struct applying *applying, int32_t index,
+                              const struct place *place, struct sum *sum) {
+    for (int32_t i = 0; i < applying->adapters->count; i++)
+        for (int m = 0; m < MODULES; m++) {
+            const struct tensor_name name = {index, &modules[m], 'a'};
+            if (!has_module(applying->model, index, &modules[m]) ||
+                !side_of(&applying->adapters->of[i], index, &modules[m], 'a'))
+                continue;
+            for (int32_t p = 0; p < modules[m].count; p++)
+                if (modules[m].parts[p].weight == place->weight)
+                    TRY(copy_pair(applying, &applying->adapters->of[i], &name, p, sum));
+        }
+    return STATUS_OK;
+}
+
+static int64_t rank_at(const struct applying *applying, int32_t index, const struct place *place) {
+    int64_t rank = 0;
+    for (int32_t i = 0; i < applying->adapters->count; i++)
+        for (int m = 0; m < MODULES; m++) {
+            if (!has_module(applying->model, index, &modules[m])) continue;
+            const struct gguf_tensor *a =
+                side_of(&applying->adapters->of[i], index, &modules[m], 'a');
+            for (int32_t p = 0; a && p < modules[m].count; p++)
+                rank += modules[m].parts[p].weight == place->weight ? a->shape[1] : 0;
+        }
+    return rank;
+}
+
+static enum status apply_at(const struct applying *applying, int32_t index,
+                            const struct place *place) {
+    struct model *model = applying->model;
+    struct layer *layer = &model->layers[index];
+    struct low_rank *beside = beside_of(layer, place);
+    const struct weight *weight = weight_of(layer, place);
+    const int64_t rank = rank_at(applying, index, place);
+    if (rank == 0) return STATUS_OK;
+    if (rank > ADAPTER_MAX_RANK)
+        return error_set(applying->err, STATUS_UNSUPPORTED,
+                         "the adapters together have rank %" PRId64 "; quire takes up to %d", rank,
+                         ADAPTER_MAX_RANK);
+    struct sum sum = {.rank = (int32_t)(rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE};
+    sum.a = calloc((size_t)sum.rank * (size_t)weight->columns, sizeof *sum.a);
+    sum.b = calloc((size_t)sum.rank * (size_t)weight->rows, sizeof *sum.b);
+    struct low_rank pair = {{NULL, DTYPE_F32, sum.rank, weight->columns},
+                            {NULL, DTYPE_F32, weight->rows, sum.rank}};
+    enum status status =
+        sum.a && sum.b ? fill_place(applying, index, place, &sum) : STATUS_NO_MEMORY;
+    const bool filled = status == STATUS_OK;
+    if (status == STATUS_OK) status = put(model, sum.a, &pair.a);
+    if (status == STATUS_OK) status = put(model, sum.b, &pair.b);
+    if (status != STATUS_OK && (filled || status == STATUS_NO_MEMORY))
+        status =
+            error_set(applying->err, status, "layer %" PRId32 "'s part of the adapters %s", index,
+                      status == STATUS_UNSUPPORTED
+                          ? "has numbers too large for a card; --backend cpu takes it"
+                          : "does not fit the device's memory");
+    free(sum.a);
+    free(sum.b);
+    if (status == STATUS_OK) *beside = pair;
+    if (sum.rank > model->rank) model->rank = sum.rank;
+    return status;
+}
+
+enum status adapters_apply(struct model *model, const struct adapters *adapters,
+                           struct error *err) {
+    const struct applying applying = {model, adapters, err};
+    for (int32_t i = 0; i < adapters->count; i++)
+        TRY(check_adapter(&applying, &adapters->of[i]));
+    for (int32_t layer = 0; layer < model->config.layers && adapters->count > 0; layer++)
+        for (int m = 0; m < MODULES; m++)
+            if (modules[m].count == 1) TRY(apply_at(&applying, layer, &modules[m].parts[0]));
+    return STATUS_OK;
+}
