@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/base/attachment.h"
 #include "engine/model/checkpoint.h"
@@ -37,16 +38,17 @@ static enum status append_token(const cJSON *config, const char *key, struct tex
     return cJSON_IsString(token) ? text_append_string(text, token->valuestring) : STATUS_OK;
 }
 
-// A string; or several by name, of which "default" is for a chat.
+// A string; or several by name, of which "default" is for a chat, or the only one.
 static const char *find_source(const cJSON *config) {
     const cJSON *source = cJSON_GetObjectItemCaseSensitive(config, "chat_template");
     if (cJSON_IsString(source)) return source->valuestring;
+    const bool alone = cJSON_GetArraySize(source) == 1;
     const cJSON *one;
     cJSON_ArrayForEach(one, source) {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(one, "name");
         const cJSON *body = cJSON_GetObjectItemCaseSensitive(one, "template");
         if (cJSON_IsString(name) && cJSON_IsString(body) &&
-            strcmp(name->valuestring, "default") == 0)
+            (alone || strcmp(name->valuestring, "default") == 0))
             return body->valuestring;
     }
     return NULL;
@@ -80,6 +82,10 @@ static enum status read_folder(const char *path, struct model_template *found, s
         status = text_format(&file, "%s/tokenizer_config.json", path);
     }
     if (status == STATUS_OK) status = read_config(text_string(&file), found, err);
+    text_clear(&file);
+    if (status == STATUS_OK) status = text_format(&file, "%s/chat_template.json", path);
+    if (status == STATUS_OK && !found->source.length && access(text_string(&file), F_OK) == 0)
+        status = read_config(text_string(&file), found, err);
     found->absent = found->source.length == 0;
     text_deinit(&file);
     return status;

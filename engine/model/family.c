@@ -216,6 +216,21 @@ static void read_gpt_oss(struct metadata *metadata, struct model_config *config)
         metadata_fail(metadata, STATUS_BAD_FILE, "expert_count", "is missing");
 }
 
+// As transformers has them: what a multimodal folder says of its text's part is the rest.
+static const struct folder_default gemma3_defaults[] = {
+    {"num_attention_heads", 8},
+    {"num_key_value_heads", 4},
+    {"head_dim", 256},
+    {"max_position_embeddings", 131072},
+    {"rms_norm_eps", 1e-6},
+    {"query_pre_attn_scalar", 256},
+    {"sliding_window", 4096},
+    {"sliding_window_pattern", 6},
+    {"rope_theta", 1000000},
+    {"rope_local_base_freq", 10000},
+    {NULL, 0},
+};
+
 // A new family that fits this forward pass is a row here, with a function above where its layers
 // differ, and a golden model in tests/golden. Mistral's and Mixtral's files say that they are
 // llama's.
@@ -250,8 +265,10 @@ static const struct family families[] = {
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.kind = FFN_EXPERTS},
      .read = limit_context},
     {.name = "mistral3",
+     .model_types = "mistral3, ministral3",
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
-     .read = read_mistral3},
+     .read = read_mistral3,
+     .multimodal = true},
     {.name = "ernie4_5",
      .model_types = "ernie4_5",
      .layer = {.attention.rope.interleaved = true},
@@ -281,10 +298,12 @@ static const struct family families[] = {
      .tied = true,
      .norms_plus_one = true},
     {.name = "gemma3",
-     .model_types = "gemma3_text",
+     .model_types = "gemma3_text, gemma3",
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.act = ACT_GELU, .post_norm = true},
      .read = read_gemma3,
+     .multimodal = true,
      .tied = true,
+     .defaults = gemma3_defaults,
      .norms_plus_one = true},
     {.name = "gemma4",
      .model_types = "gemma4_text, gemma4",
@@ -319,6 +338,7 @@ static const struct family families[] = {
      .layer = {.attention.rope.interleaved = true},
      .read = read_granite},
     {.name = "granitemoe",
+     .model_types = "granitemoe",
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = read_granite},
     {.name = "gpt-oss",

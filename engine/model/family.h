@@ -17,6 +17,12 @@
 #include "engine/model/metadata.h"
 #include "engine/model/model_config.h"
 
+// What a config.json means that lacks the key.
+struct folder_default {
+    const char *key;
+    double value;
+};
+
 struct family {
     const char *name;        // general.architecture
     const char *model_types; // of config.json: "mistral, mixtral"; NULL: no folder is read
@@ -30,8 +36,9 @@ struct family {
     bool interleaved_folder;
     const char *second_norm; // a folder's post_attention_layernorm, where the layer does not say it
     bool multimodal;         // as in model_config.h
-    bool tied;           // a folder's output is its embedding where tie_word_embeddings is absent
-    bool norms_plus_one; // a folder's norms multiply by 1 + weight
+    bool tied; // a folder's output is its embedding where tie_word_embeddings is absent
+    const struct folder_default *defaults; // up to one without a key; or NULL
+    bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL

@@ -176,6 +176,9 @@ static const struct {
     {"router.per_expert_scale", "ffn_down_exps.scale"},
     {"experts.gate_up_proj", "ffn_gate_up_exps.weight"},
     {"experts.down_proj", "ffn_down_exps.weight"},
+    {"block_sparse_moe.router.layer.weight", "ffn_gate_inp.weight"},
+    {"block_sparse_moe.input_linear.weight", "ffn_gate_up_exps.weight"},
+    {"block_sparse_moe.output_linear.weight", "ffn_down_exps.weight"},
 };
 
 // "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
@@ -245,14 +248,20 @@ static bool layer_name(const struct folder *folder, const char *theirs, char nam
     return expert_name(rest, layer, name);
 }
 
-// "model.language_model.norm.weight" is "model.norm.weight" where the text's part is nested.
+// "model.language_model.norm.weight" is "model.norm.weight" where the text's part is nested; older
+// files nest it the other way round.
 static const char *unnested(const struct folder *folder, const char *theirs,
                             char name[NAME_BYTES]) {
-    static const char prefix[] = "model.language_model.";
-    if (!folder->family->multimodal || strncmp(theirs, prefix, sizeof prefix - 1) != 0)
-        return theirs;
-    snprintf(name, NAME_BYTES, "model.%s", theirs + sizeof prefix - 1);
-    return name;
+    static const char *const nests[][2] = {{"model.language_model.", "model."},
+                                           {"language_model.model.", "model."},
+                                           {"language_model.lm_head.", "lm_head."}};
+    for (size_t i = 0; i < sizeof nests / sizeof nests[0] && folder->family->multimodal; i++) {
+        const size_t length = strlen(nests[i][0]);
+        if (strncmp(theirs, nests[i][0], length) != 0) continue;
+        snprintf(name, NAME_BYTES, "%s%s", nests[i][1], theirs + length);
+        return name;
+    }
+    return theirs;
 }
 
 static bool gguf_name(const struct folder *folder, const char *full, char name[NAME_BYTES]) {
@@ -277,15 +286,14 @@ static bool gguf_name(const struct folder *folder, const char *full, char name[N
 // What files hold besides: the output that is the embedding again, angles that follow from the
 // configuration, and a multimodal model's encoders.
 static bool is_spare(const struct folder *folder, const char *name) {
-    static const char *const others[] = {"model.vision_tower.",
-                                         "model.embed_vision.",
-                                         "model.audio_tower.",
-                                         "model.embed_audio.",
-                                         "visual.",
+    static const char *const others[] = {"vision_tower.",          "model.vision_tower.",
+                                         "multi_modal_projector.", "model.multi_modal_projector.",
+                                         "model.embed_vision.",    "model.audio_tower.",
+                                         "model.embed_audio.",     "visual.",
                                          "model.visual."};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->family->multimodal; i++)
         if (!strncmp(name, others[i], strlen(others[i]))) return true;
-    return (folder->config.tied && !strcmp(name, "lm_head.weight")) ||
+    return (folder->config.tied && strstr(name, "lm_head.weight")) ||
            strstr(name, "rotary_emb.inv_freq");
 }
 

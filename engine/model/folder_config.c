@@ -15,6 +15,7 @@ struct writer {
     const cJSON *json;
     const char *path;
     const struct family *family;
+    cJSON *defaults;             // of the family, where `json` lacks a key; owned
     bool mixed;                  // heads of layers with a window are of another size
     const char *read[READ_MOST]; // borrowed: string literals
     size_t read_count;
@@ -103,6 +104,8 @@ static bool is_among(const char *const *words, size_t count, const char *word) {
 // Of the whole configuration or of a part of it. Remembers that somebody reads the key.
 static const cJSON *get(struct writer *writer, const cJSON *json, const char *key) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (!item && json == writer->json)
+        item = cJSON_GetObjectItemCaseSensitive(writer->defaults, key);
     if (item && !is_among(writer->read, writer->read_count, key)) {
         ASSERT(writer->read_count < READ_MOST);
         writer->read[writer->read_count++] = key;
@@ -498,6 +501,7 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
         {"original_max_position_embeddings", "rope.scaling.original_context_length"},
         {"beta_fast", "rope.scaling.yarn_beta_fast"},
         {"beta_slow", "rope.scaling.yarn_beta_slow"},
+        {"llama_4_scaling_beta", "attention.temperature_scale"},
     };
     const double factor = number_or(writer, scaling, "factor", 1);
     const double given = number_or(writer, scaling, "attention_factor", 0);
@@ -620,17 +624,29 @@ enum status folder_config_family(const cJSON *json, const char *path, const stru
                      mapped_file_shown(path), type, model_types);
 }
 
+static cJSON *defaults_of(struct writer *writer) {
+    const struct folder_default *one = writer->family->defaults;
+    cJSON *object = cJSON_CreateObject();
+    bool whole = object != NULL;
+    for (; one && one->key && whole; one++)
+        whole = cJSON_AddNumberToObject(object, one->key, one->value) != NULL;
+    if (!whole && writer->status == STATUS_OK) writer->status = STATUS_NO_MEMORY;
+    return object;
+}
+
 enum status folder_config_read(const cJSON *json, const struct family *family, const char *path,
                                struct text *gguf, struct folder_config *config, struct error *err) {
     static const unsigned char head[24] = {'G', 'G', 'U', 'F', 3}; // then two counts, of 64 bits
     static const char *const of_rope[] = {"rope_scaling", "rope_parameters"};
     struct writer writer = {.json = json, .path = path, .family = family, .out = gguf, .err = err};
-    const cJSON *tied = get(&writer, json, "tie_word_embeddings");
     const cJSON *text_part = get(&writer, json, "text_config");
     ASSERT(gguf->length == 0);
-    *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
     refuse_quantized(&writer, json);
     if (family->multimodal && text_part) writer.json = text_part;
+    const cJSON *outer = get(&writer, json, "tie_word_embeddings");
+    const cJSON *tied = outer ? outer : get(&writer, writer.json, "tie_word_embeddings");
+    *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
+    writer.defaults = defaults_of(&writer);
     writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL;
     put(&writer, head, sizeof head);
     put_text(&writer, ".general.architecture", family->name);
@@ -650,6 +666,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     refuse_unread(&writer, json);
     if (writer.status == STATUS_OK) memcpy(gguf->bytes + 16, &writer.keys, sizeof writer.keys);
     if (writer.status != STATUS_OK) folder_config_deinit(config);
+    cJSON_Delete(writer.defaults);
     return writer.status;
 }
 

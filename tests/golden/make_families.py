@@ -52,7 +52,7 @@ MODELS = [
          config=config("gemma2", sliding_window=16, num_hidden_layers=4, query_pre_attn_scalar=8,
                        attn_logit_softcapping=5.0, final_logit_softcapping=6.0,
                        tie_word_embeddings=True)),
-    dict(name="gemma3", folder=True, lengths=(1, 17, 67),
+    dict(name="gemma3", folder=True, nested="gemma3", lengths=(1, 17, 67),
          config=config("gemma3_text", sliding_window=16, num_hidden_layers=7, sliding_window_pattern=6,
                        query_pre_attn_scalar=8, rope_theta=1000000.0, rope_local_base_freq=10000.0,
                        rope_scaling=dict(rope_type="linear", factor=8.0),
@@ -75,7 +75,7 @@ MODELS = [
     dict(name="granite", folder=True, lengths=(1, 17, 40),
          config=config("granite", embedding_multiplier=12.0, residual_multiplier=0.22,
                        attention_multiplier=0.2, logits_scaling=4.0)),
-    dict(name="granitemoe", lengths=(1, 17, 40),
+    dict(name="granitemoe", folder=True, lengths=(1, 17, 40),
          config=config("granitemoe", embedding_multiplier=6.0, residual_multiplier=0.5,
                        attention_multiplier=0.25, logits_scaling=2.0, num_local_experts=5,
                        num_experts_per_tok=3, intermediate_size=32, num_hidden_layers=2)),
@@ -121,7 +121,7 @@ MODELS = [
          config=config("ernie4_5", head_dim=16, rope_theta=500000.0, use_bias=False)),
     dict(name="glm4", folder=True, lengths=(1, 17, 40),
          config=config("glm4", head_dim=16, partial_rotary_factor=0.5, attention_bias=True)),
-    dict(name="mistral3", lengths=(1, 17, 40),
+    dict(name="mistral3", folder=True, nested="mistral3", lengths=(1, 17, 40),
          config=config("ministral3", head_dim=16, rope_theta=1000000.0,
                        rope_scaling=dict(rope_type="yarn", factor=8.0, beta_fast=32.0,
                                          beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0,
@@ -913,6 +913,9 @@ def write_folders(path, spec, weights):
     c, images = spec["config"], [[0.5, 0.25], [1.0, 2.0]]
     if not spec.get("nested"):
         return write_folder(path, spec, weights)
+    if isinstance(spec["nested"], str):
+        write_folder(path, spec, weights)
+        return write_older_nest(path.replace(".hf", ".nested.hf"), spec, weights)
     write_folder(path, spec, dict(weights, **{"visual.patch_embed.proj.weight": images}))
     whole = {name.replace("model.", "model.language_model.", 1): value
              for name, value in weights.items()}
@@ -921,6 +924,25 @@ def write_folders(path, spec, weights):
     outer = dict(model_type=c["model_type"], vision_config=c["vision_config"],
                  tie_word_embeddings=c["tie_word_embeddings"], text_config=text)
     write_folder(path.replace(".hf", ".nested.hf"), dict(spec, config=outer), whole)
+
+
+def write_older_nest(path, spec, weights):
+    """The text's part as such models were first published, without what transformers supposes."""
+    supposed = dict(sliding_window_pattern=6, rope_theta=1000000.0, rope_local_base_freq=10000.0)
+    c = spec["config"]
+    text = {key: value for key, value in c.items()
+            if not (spec["nested"] == "gemma3" and supposed.get(key) == value)}
+    outer = dict(model_type=spec["nested"], text_config=text, image_token_index=7,
+                 vision_config=dict(hidden_size=2))
+    if spec["nested"] == "gemma3":
+        outer.update(boi_token_index=8, mm_tokens_per_image=4)
+    else:
+        outer.update(spatial_merge_size=2, vision_feature_layer=-1, projector_hidden_act="gelu",
+                     multimodal_projector_bias=False)
+    whole = {"language_model." + name: value for name, value in weights.items()}
+    whole["vision_tower.embeddings.weight"] = [[0.5, 0.25], [1.0, 2.0]]
+    whole["multi_modal_projector.linear_1.weight"] = [[1.0, 2.0], [0.5, 0.25]]
+    write_folder(path, dict(spec, config=outer), whole)
 
 
 class Maker:
