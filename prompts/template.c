@@ -537,3 +537,53 @@ enum status chat_template_continue(const struct chat_template *chat_template,
     if (*keeps != PROMPT_KEEPS_NOTHING) prompt_drop(prompt, used);
     return STATUS_OK;
 }
+
+// ---- dividing
+
+struct span {
+    const char *bytes;
+    size_t length;
+};
+
+static struct span trim(const char *bytes, size_t length) {
+    const size_t blanks = skip_blanks(bytes, bytes + length);
+    bytes += blanks;
+    length -= blanks;
+    while (length > 0 && is_blank(bytes[length - 1]))
+        length--;
+    return (struct span){bytes, length};
+}
+
+static bool ends_with(struct span whole, struct span end) {
+    return end.length > 0 && whole.length >= end.length &&
+           memcmp(whole.bytes + whole.length - end.length, end.bytes, end.length) == 0;
+}
+
+// Of an answer the thinking may be left out, and a question may follow the system prompt.
+static bool is_text_of(const struct piece *piece, const struct chat_message *message,
+                       bool folds_system) {
+    const struct span rendered = trim(piece->bytes, piece->length);
+    const struct span text = trim(message->text, message->length);
+    if (piece->kind != PIECE_TEXT) return false;
+    if (message->role == ROLE_ASSISTANT) return ends_with(text, rendered);
+    return ends_with(rendered, text) && (rendered.length == text.length || folds_system);
+}
+
+bool chat_template_divide(const struct chat_template *chat_template, const struct render *what,
+                          const struct prompt *prompt, size_t *ends) {
+    const bool folds = chat_template->folds_system;
+    size_t at = 0;
+    ASSERT(what->count > 0 && what->ask);
+    for (size_t i = 0; i < what->count; i++) {
+        const struct chat_message *message = &what->messages[i];
+        ends[i] = at;
+        if (i == 0 && message->role == ROLE_SYSTEM && folds) continue;
+        while (at < prompt->count && !is_text_of(&prompt->pieces[at], message, folds))
+            at++;
+        if (at == prompt->count) return false;
+        if (i > 0 && message->role == ROLE_ASSISTANT) ends[i - 1] = at;
+        ends[i] = ++at;
+    }
+    ends[what->count - 1] = prompt->count;
+    return true;
+}

@@ -118,4 +118,11 @@ MUST_CHECK enum status chat_template_continue(const struct chat_template *chat_t
                                               struct prompt *prompt, enum prompt_keeps *keeps,
                                               struct error *err);
 
+// Which pieces of a rendering, that asks for an answer, are whose? Those before ends[i], and not
+// before ends[i - 1], are what message i adds: of an answer its text, as far as the template keeps
+// it; of others all from the answer before to the answer after. False: the template leaves out,
+// moves or rewrites a message.
+bool chat_template_divide(const struct chat_template *chat_template, const struct render *what,
+                          const struct prompt *prompt, size_t *ends);
+
 #endif

@@ -11,7 +11,9 @@ enum status chat_open(struct session *session, struct chat **result, struct erro
     chat->session = session;
     chat->transcript = (struct transcript){.tokenizer = session->tokenizer,
                                            .chat_template = session->chat_template,
-                                           .model = session->model};
+                                           .model = session->model,
+                                           .progress = session->reading,
+                                           .progress_user = session->reading_user};
     chat->turn.kept = -1;
     const enum status status = sequence_create(session->engine, &chat->sequence);
     if (status != STATUS_OK) {

@@ -18,6 +18,7 @@
 #define APP_SESSION_H
 
 #include "app/chat/structure.h"
+#include "app/chat/transcript.h"
 #include "app/chat/turn.h"
 #include "prompts/template.h"
 #include "store/conversation.h"
@@ -60,6 +61,8 @@ struct session {
     struct stops stops;
     struct stop_words stop_words; // that session_set_stops() was given
     struct structure structure;   // of a chat's answers
+    transcript_progress *reading; // of stored conversations, by chats that are opened; or NULL
+    void *reading_user;
 
     struct turn *running, *ended; // ended: done, and not yet reported
     int32_t unfollowed_count;

@@ -25,8 +25,8 @@ static enum role role_of(const struct message *message) {
 _Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT, "a cut is no token's id");
 
 // When the conversation began: a template that writes the date must write the same one tomorrow.
-static struct tm began(const struct transcript *transcript) {
-    const int64_t stored = transcript->count ? transcript->entries[0].message.created_ms : 0;
+static struct tm began(const struct message *first) {
+    const int64_t stored = first ? first->created_ms : 0;
     const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);
     struct tm when = {0};
     localtime_r(&seconds, &when);
@@ -70,7 +70,7 @@ static enum status encode_user(const struct transcript *transcript,
                                struct token_ids *ids, struct error *err) {
     const struct tokenizer *tokenizer = transcript->tokenizer;
     const struct token_ids *log = &transcript->log;
-    const struct tm now = began(transcript);
+    const struct tm now = began(transcript->count ? &transcript->entries[0].message : NULL);
     const struct render what = {
         .messages = messages, .count = count, .ask = true, .think = transcript->think, .now = &now};
     struct text ended_by = {0};
@@ -110,35 +110,12 @@ static enum status encode_message(const struct transcript *transcript,
     return tokenizer_encode(transcript->tokenizer, &piece, 1, ids);
 }
 
-// Moves *message to the end with its stored ids, or with new ones, which it stores.
-static enum status load_message(struct transcript *transcript, struct db *db,
-                                struct message *message, struct error *err) {
-    int32_t *stored = NULL;
-    size_t count = 0;
-    enum status status = message_tokens(db, message->id, transcript->model, &stored, &count, NULL);
-    if (status == STATUS_OK) {
-        status = transcript_push(transcript, message, stored, count);
-        free(stored);
-        if (status == STATUS_BAD_FILE)
-            error_set(err, status, "the tokens of message %lld do not go with those before it",
-                      (long long)message->id);
-        return status;
-    }
-    if (status != STATUS_NOT_FOUND)
-        return error_set(err, status, "the tokens of message %lld can not be read: %s",
-                         (long long)message->id, status_text(status));
-    struct token_ids ids = {0};
-    status = encode_message(transcript, message, &ids, err);
-    if (status == STATUS_OK)
-        status = message_set_tokens(db, message->id, transcript->model, ids.ids, ids.count, err);
-    if (status == STATUS_OK) status = transcript_push(transcript, message, ids.ids, ids.count);
-    token_ids_deinit(&ids);
-    return status;
-}
-
 struct transcript transcript_like(const struct transcript *like) {
-    return (struct transcript){
-        .tokenizer = like->tokenizer, .chat_template = like->chat_template, .model = like->model};
+    return (struct transcript){.tokenizer = like->tokenizer,
+                               .chat_template = like->chat_template,
+                               .model = like->model,
+                               .progress = like->progress,
+                               .progress_user = like->progress_user};
 }
 
 void transcript_deinit(struct transcript *transcript) {
@@ -147,26 +124,6 @@ void transcript_deinit(struct transcript *transcript) {
     transcript->entries = NULL;
     transcript->capacity = 0;
     token_ids_deinit(&transcript->log);
-}
-
-enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
-                            struct error *err) {
-    struct message *path = NULL;
-    size_t count = 0, loaded = 0;
-    ASSERT(transcript->count == 0);
-    TRY(message_path(db, tip, &path, &count, err));
-    enum status status = db_begin(db, err);
-    if (status == STATUS_OK) {
-        while (status == STATUS_OK && loaded < count) {
-            status = load_message(transcript, db, &path[loaded], err);
-            if (status == STATUS_OK) path[loaded++] = (struct message){0};
-        }
-        if (status == STATUS_OK) status = db_commit(db, err);
-        if (status != STATUS_OK) db_rollback(db);
-    }
-    message_path_free(path, count);
-    if (status != STATUS_OK) transcript_deinit(transcript);
-    return status;
 }
 
 // Appends a message to those that are rendered: a system message is a preamble, which may have
@@ -308,4 +265,182 @@ size_t transcript_log_end(const struct transcript *transcript, size_t count) {
     const size_t end = count ? transcript->entries[count - 1].log_end : 0;
     ASSERT(count == transcript->count || transcript->entries[count].log_begin >= end);
     return end;
+}
+
+// ---- loading
+
+enum { STORED_AT_ONCE = 256 }; // messages
+
+// What is to be read, and the rendering of it all, if that can be divided.
+struct reading {
+    struct message *path; // of the messages, those that are moved to the transcript are {0}
+    size_t count;
+    struct prompt prompt;
+    size_t *ends;   // [divided], in the prompt's pieces
+    size_t divided; // messages of the path; 0: each is rendered for itself
+    bool joined;    // the log ends where a share of the rendering begins
+};
+
+static void reading_deinit(struct reading *reading) {
+    message_path_free(reading->path, reading->count);
+    prompt_deinit(&reading->prompt);
+    free(reading->ends);
+}
+
+// Moves the messages that have stored ids, which are the first ones, to the transcript.
+static enum status load_read(struct transcript *transcript, struct db *db, struct reading *reading,
+                             struct error *err) {
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && transcript->count < reading->count) {
+        struct message *message = &reading->path[transcript->count];
+        int32_t *ids = NULL;
+        size_t count = 0;
+        status = message_tokens(db, message->id, transcript->model, &ids, &count, NULL);
+        if (status == STATUS_NOT_FOUND) return STATUS_OK;
+        if (status != STATUS_OK)
+            return error_set(err, status, "the tokens of message %lld can not be read: %s",
+                             (long long)message->id, status_text(status));
+        status = transcript_push(transcript, message, ids, count);
+        free(ids);
+        if (status == STATUS_BAD_FILE)
+            error_set(err, status, "the tokens of message %lld do not go with those before it",
+                      (long long)message->id);
+        if (status == STATUS_OK) *message = (struct message){0};
+    }
+    return status;
+}
+
+static enum status encode_share(const struct transcript *transcript, const struct reading *reading,
+                                size_t index, struct token_ids *ids) {
+    const size_t begin = index ? reading->ends[index - 1] : 0;
+    ASSERT(index < reading->divided && begin <= reading->ends[index]);
+    return tokenizer_encode(transcript->tokenizer, reading->prompt.pieces + begin,
+                            reading->ends[index] - begin, ids);
+}
+
+// The same behind a log that another rendering began: do both end alike?
+static bool continues_alike(const struct transcript *transcript, const struct reading *reading,
+                            size_t index, const struct token_ids *continued) {
+    struct token_ids share = {0};
+    bool alike = encode_share(transcript, reading, index, &share) == STATUS_OK;
+    const size_t least = share.count < continued->count ? share.count : continued->count;
+    alike = alike && least > 0 &&
+            memcmp(share.ids + share.count - least, continued->ids + continued->count - least,
+                   least * sizeof *share.ids) == 0;
+    token_ids_deinit(&share);
+    return alike;
+}
+
+// Renders the path up to its last question, and divides that among its messages.
+static enum status divide(const struct transcript *transcript, struct reading *reading,
+                          struct error *err) {
+    const size_t first = transcript->count;
+    size_t count = reading->count, rendered = 0;
+    while (count > first && reading->path[count - 1].role != MESSAGE_USER)
+        count--;
+    if (count < first + 2) return STATUS_OK; // one or none to be rendered
+    const size_t most = count + PREAMBLE_MAX_PARTS;
+    struct chat_message *messages = malloc(most * sizeof *messages);
+    size_t *ends = malloc(most * sizeof *ends);
+    const struct message *opening = first ? &transcript->entries[0].message : &reading->path[0];
+    const struct tm now = began(opening);
+    enum status status = messages && ends ? STATUS_OK : STATUS_NO_MEMORY;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        rendered += expand(i < first ? &transcript->entries[i].message : &reading->path[i],
+                           messages + rendered);
+    const struct render what = {.messages = messages,
+                                .count = rendered,
+                                .ask = true,
+                                .think = transcript->think,
+                                .now = &now};
+    if (status == STATUS_OK)
+        status = chat_template_render(transcript->chat_template, &what, &reading->prompt, err);
+    if (status == STATUS_OK &&
+        chat_template_divide(transcript->chat_template, &what, &reading->prompt, ends)) {
+        // The first message of the path may be a preamble of several.
+        memmove(ends + 1, ends + 1 + rendered - count, (count - 1) * sizeof *ends);
+        if (opening->role == MESSAGE_SYSTEM) ends[0] = 0;
+        reading->ends = ends;
+        reading->divided = count;
+        ends = NULL;
+    }
+    free(messages);
+    free(ends);
+    return status;
+}
+
+// The ids of the path's next message.
+static enum status encode_next(const struct transcript *transcript, struct reading *reading,
+                               struct token_ids *ids, struct error *err) {
+    const size_t index = transcript->count;
+    const struct message *message = &reading->path[index];
+    const bool divided = index < reading->divided;
+    if (divided && (reading->joined || message->role != MESSAGE_USER))
+        return encode_share(transcript, reading, index, ids);
+    TRY(encode_message(transcript, message, ids, err));
+    if (!divided) return STATUS_OK;
+    reading->joined = continues_alike(transcript, reading, index, ids);
+    if (!reading->joined) reading->divided = 0;
+    return STATUS_OK;
+}
+
+static enum status store(struct db *db, const struct transcript *transcript, size_t first,
+                         const struct token_ids *ids, size_t count, struct error *err) {
+    TRY(db_begin(db, err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = message_set_tokens(db, transcript->entries[first + i].message.id,
+                                    transcript->model, ids[i].ids, ids[i].count, err);
+    if (status == STATUS_OK) status = db_commit(db, err);
+    if (status != STATUS_OK) db_rollback(db);
+    return status;
+}
+
+static bool goes_on(const struct transcript *transcript, size_t done, size_t total) {
+    return !transcript->progress || transcript->progress(transcript->progress_user, done, total);
+}
+
+// Encodes the next few messages, and then stores their ids: nobody waits for the encoding.
+static enum status read_some(struct transcript *transcript, struct db *db, struct reading *reading,
+                             struct error *err) {
+    struct token_ids ids[STORED_AT_ONCE] = {0};
+    const size_t first = transcript->count;
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    bool wanted = true;
+    while (status == STATUS_OK && wanted && count < STORED_AT_ONCE &&
+           transcript->count < reading->count) {
+        struct message *message = &reading->path[transcript->count];
+        status = encode_next(transcript, reading, &ids[count], err);
+        if (status == STATUS_OK)
+            status = transcript_push(transcript, message, ids[count].ids, ids[count].count);
+        if (status != STATUS_OK) break;
+        *message = (struct message){0};
+        count++;
+        wanted = goes_on(transcript, transcript->count, reading->count);
+    }
+    if (status == STATUS_OK) status = store(db, transcript, first, ids, count, err);
+    for (size_t i = 0; i < STORED_AT_ONCE; i++)
+        token_ids_deinit(&ids[i]);
+    if (status == STATUS_OK && !wanted && transcript->count < reading->count)
+        status = error_set(err, STATUS_CANCELLED, "stopped; %zu of %zu messages were read",
+                           transcript->count, reading->count);
+    return status;
+}
+
+enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
+                            struct error *err) {
+    struct reading reading = {0};
+    ASSERT(transcript->count == 0);
+    TRY(message_path(db, tip, &reading.path, &reading.count, err));
+    enum status status = load_read(transcript, db, &reading, err);
+    const bool unread = transcript->count < reading.count;
+    reading.joined = transcript->log.count == 0;
+    if (status == STATUS_OK && unread) status = divide(transcript, &reading, err);
+    while (status == STATUS_OK && transcript->count < reading.count)
+        status = read_some(transcript, db, &reading, err);
+    if (unread && status != STATUS_OK) goes_on(transcript, reading.count, reading.count);
+    reading_deinit(&reading);
+    if (status != STATUS_OK) transcript_deinit(transcript);
+    return status;
 }

@@ -30,11 +30,17 @@ struct transcript_entry {
     struct token_ids cut;      // what it removed from the log, from log_begin on
 };
 
+// Hears how many of the messages to be read are read; false: no more of them. The last call has
+// done == total, also where reading failed.
+typedef bool transcript_progress(void *user, size_t done, size_t total);
+
 struct transcript {
     const struct tokenizer *tokenizer;
     const struct chat_template *chat_template;
     int64_t model; // the db's number of the model that the ids belong to
     enum think_wish think;
+    transcript_progress *progress; // or NULL
+    void *progress_user;
     struct transcript_entry *entries;
     size_t count, capacity;
     struct token_ids log;
@@ -44,8 +50,10 @@ struct transcript {
 struct transcript transcript_like(const struct transcript *like);
 void transcript_deinit(struct transcript *transcript); // leaves it empty
 
-// Fills an empty transcript with the path to `tip`. Messages that this model has not read yet
-// are tokenised, and their ids stored. On failure it is empty.
+// Fills an empty transcript with the path to `tip`. Messages that this model has not read yet are
+// rendered at once where the template lets them be told apart, else one by one; their ids are
+// stored a few hundred at a time. On failure it is empty, and what was stored stays. CANCELLED by
+// the progress.
 MUST_CHECK enum status transcript_load(struct transcript *transcript, struct db *db, int64_t tip,
                                        struct error *err);
 

@@ -367,6 +367,20 @@ enum status launch_structure(const struct launch *launch, struct session *sessio
     return structure_set(&session->structure, STRUCTURE_GRAMMAR, args->grammar, err);
 }
 
+static bool show_reading(void *user, size_t done, size_t total) {
+    enum { LONG = 2000, SHOWN_EACH = 256 };
+    struct launch *launch = user;
+    if (total < LONG || done % SHOWN_EACH > 0) return true;
+    const struct progress_now now = {.what = "reading",
+                                     .unit = "messages",
+                                     .done = (int64_t)done,
+                                     .total = (int64_t)total,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    progress_show(&launch->reading, &now);
+    return true;
+}
+
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
@@ -392,11 +406,16 @@ int launch_chat(struct launch *launch) {
         .stops = args->stops.items,
     };
     enum status status = session_open(&options, &launch->session, &err);
+    if (status == STATUS_OK && !args->quiet) {
+        launch->session->reading = show_reading;
+        launch->session->reading_user = launch;
+    }
     if (status == STATUS_OK) status = chat_open(launch->session, &launch->session->front, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_chat(status), status, &err);
     status = launch_structure(launch, launch->session, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     status = place(launch, &err);
+    progress_clear(&launch->reading);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
     return EXIT_DONE;
 }

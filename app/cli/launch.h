@@ -13,6 +13,7 @@
 #include "app/chat/chat.h"
 #include "app/cli/args.h"
 #include "app/cli/config.h"
+#include "app/screen/progress.h"
 
 struct launch {
     const struct args *args;     // borrowed
@@ -22,6 +23,7 @@ struct launch {
     struct engine_info info;
     struct hash128 digest; // of the model; of its path under --no-save
     struct session *session;
+    struct progress reading;                  // of a long conversation
     bool once;                                // one answer, no chat: set before launch_store()
     bool picks;                               // -r alone: the chat asks which conversation
     bool resumed;                             // -C or -r: in the conversation

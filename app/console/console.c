@@ -10,6 +10,7 @@
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/clock.h"
 
 enum {
     REPLAY_EXCHANGES = 2,
@@ -73,6 +74,47 @@ void console_keep_typed(struct console *console, struct text *typed, bool cancel
     if (cancelled) console_queue_to_draft(console);
     if (typed->length) add_to_draft(console, text_string(typed));
     text_deinit(typed);
+}
+
+// True when the person or a signal wants no more.
+static bool stops_reading(struct console *console) {
+    console_listen(console);
+    const struct terminal_signals signals = terminal_read_signals();
+    if (signals.suspend) terminal_suspend();
+    if (signals.end) {
+        console->leave = true;
+        console->exit_code = 128 + signals.end;
+    }
+    return signals.end || signals.stop || signals.interrupts > 0;
+}
+
+static void end_reading(struct console *console) {
+    struct text typed = {0};
+    if (terminal_styled()) terminal_clear_line();
+    console_end_type_ahead(&typed);
+    console_keep_typed(console, &typed, false);
+    console->reading = (struct progress){0};
+}
+
+bool console_reads(void *user, size_t done, size_t total) {
+    enum { LONG = 2000, SHOWN_EACH = 256 };
+    struct console *console = user;
+    const struct progress_now now = {.what = "reading",
+                                     .unit = "messages",
+                                     .done = (int64_t)done,
+                                     .total = (int64_t)total,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    struct text line = {0};
+    if (done == total && console->reading.begun) end_reading(console);
+    if (done == total || total < LONG || done % SHOWN_EACH > 0) return true;
+    if (!console->reading.begun) editor_begin_type_ahead();
+    if (progress_line(&console->reading, &now, &line) == STATUS_OK && terminal_styled()) {
+        terminal_clear_line();
+        terminal_say(STYLE_DIM, "%s", text_string(&line));
+    }
+    text_deinit(&line);
+    return !stops_reading(console);
 }
 
 bool console_has_news(void *user) {

@@ -7,6 +7,7 @@
 
 #include "app/chat/chat.h"
 #include "app/chat/title.h"
+#include "app/screen/progress.h"
 
 enum { CONSOLE_MOST_QUEUED = 16 };
 
@@ -46,8 +47,9 @@ struct console {
     char *listed;             // the words of /list, which Enter picks from; or NULL. Owned
     bool leave;
     find_model *find_model;
-    struct text model;  // the one to change to, unless empty
-    struct title title; // that is asked for
+    struct text model;       // the one to change to, unless empty
+    struct title title;      // that is asked for
+    struct progress reading; // of a long conversation; begun: keys are listened to
     int exit_code;
 };
 
@@ -69,6 +71,9 @@ void console_keep_typed(struct console *console, struct text *typed, bool cancel
 // Have answers ended in the background? Says which.
 bool console_has_news(void *console);
 void console_tell_news(void *user);
+
+// Shows how far a long conversation is read, and hears ^C, Esc and signals (transcript_progress).
+bool console_reads(void *console, size_t done, size_t total);
 
 // Leaves, unless answers are being written in the background: then the second call in a row does.
 void console_quit(struct console *console);

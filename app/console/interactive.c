@@ -360,6 +360,8 @@ int interactive_run(const struct interactive_options *options) {
         .exit_code = EXIT_DONE,
     };
     if (!terminal_open()) return EXIT_RUN_TIME;
+    console.session->reading = console.session->front->transcript.progress = console_reads;
+    console.session->reading_user = console.session->front->transcript.progress_user = &console;
     notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "app/chat/transcript.h"
 #include "tests/check.h"
@@ -189,6 +191,192 @@ static void the_date_of_a_conversation_stays_what_it_was(void **state) {
     chat_template_destroy(dated);
 }
 
+// A stored conversation of so many messages without tokens; the texts say the same words again and
+// again, and some answers think.
+static int64_t store_unread(struct db *db, const char *system, int count, bool thinks) {
+    int64_t tip = MESSAGE_NONE;
+    struct error err = {0};
+    const int first = system[0] ? -1 : 0;
+    for (int i = first; i < count; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s%s of %d boats",
+                 thinks && i % 4 == 1 ? "<think>A</think>" : "", i % 3 ? "one" : "a", i % 7);
+        struct message message = {.parent = tip,
+                                  .role = i < 0        ? MESSAGE_SYSTEM
+                                          : i % 2 == 0 ? MESSAGE_USER
+                                                       : MESSAGE_ASSISTANT,
+                                  .created_ms = 1767323045000 + i};
+        message.text = i < 0 ? strdup(system) : text;
+        message.length = strlen(message.text);
+        if (message_add(db, &message, 0, NULL, 0, &tip, &err) != STATUS_OK)
+            fail_msg("%s", err.text);
+        if (i < 0) free(message.text);
+    }
+    return tip;
+}
+
+static struct transcript load(const struct chat_template *chat_template, struct db *db,
+                              int64_t tip) {
+    struct transcript transcript = over(chat_template);
+    struct error err = {0};
+    if (transcript_load(&transcript, db, tip, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return transcript;
+}
+
+// As if each message had been said here: one rendering for each.
+static struct transcript say_again(const struct transcript *loaded, const char *system) {
+    struct transcript said = over(loaded->chat_template);
+    for (size_t i = system[0] ? 1 : 0; i < loaded->count; i++) {
+        const struct message *message = &loaded->entries[i].message;
+        struct token_ids ids = {0};
+        const struct piece piece = {PIECE_TEXT, message->text, message->length};
+        if (message->role == MESSAGE_USER) {
+            ask(&said, system, message->text);
+            continue;
+        }
+        assert_int_equal(tokenizer_encode(tokenizer, &piece, 1, &ids), STATUS_OK);
+        push(&said, MESSAGE_ASSISTANT, message->text, &ids);
+        token_ids_deinit(&ids);
+    }
+    return said;
+}
+
+// The same, but for white space about an answer, which the template writes and a message lacks.
+static void assert_reads_as(const struct transcript *loaded, const struct transcript *said) {
+    const struct transcript *both[] = {loaded, said};
+    struct text texts[2] = {{0}, {0}};
+    for (int i = 0; i < 2; i++) {
+        size_t kept = 0;
+        for (size_t at = 0; at < both[i]->log.count; at++)
+            assert_int_equal(tokenizer_decode(tokenizer, both[i]->log.ids[at], true, &texts[i]),
+                             STATUS_OK);
+        for (size_t at = 0; at < texts[i].length; at++)
+            if (texts[i].bytes[at] != ' ') texts[i].bytes[kept++] = texts[i].bytes[at];
+        texts[i].bytes[kept] = '\0';
+    }
+    assert_string_equal(texts[0].bytes, texts[1].bytes);
+    text_deinit(&texts[0]);
+    text_deinit(&texts[1]);
+}
+
+static struct db *open_db(int64_t *model) {
+    struct db *db;
+    struct error err = {0};
+    if (db_open(":memory:", &db, &err) != STATUS_OK ||
+        db_model(db, (struct hash128){1, 2}, "m", model, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(*model, 1);
+    return db;
+}
+
+static void a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said(void **state) {
+    enum { EXACT = 4 }; // rows where each message has the same tokens as if it had been said
+    static const struct {
+        const char *source, *system;
+        bool thinks;
+    } rows[] = {{"chatml", "", false}, {"chatml", "Be kind.", false}, {"llama3", "Be kind.", false},
+                {"gemma", "", false},  {"mistral", "", false},        {"phi3", "Be kind.", false},
+                {DROPS, "", false},    {DROPS, "Be kind.", true},     {MOVES, "Be kind.", false},
+                {"gemma", "Be", true}, {"chatml", "", true}};
+    (void)state;
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        const char *known = chat_template_find(rows[row].source);
+        struct chat_template *chat_template = create(known ? known : rows[row].source);
+        for (int count = 1; count < 12; count++) {
+            int64_t model;
+            struct db *db = open_db(&model);
+            const int64_t tip = store_unread(db, rows[row].system, count, rows[row].thinks);
+            struct transcript loaded = load(chat_template, db, tip);
+            struct transcript said = say_again(&loaded, rows[row].system);
+            assert_reads_as(&loaded, &said);
+            struct transcript again = load(chat_template, db, tip); // from what was stored
+            assert_int_equal(again.log.count, loaded.log.count);
+            assert_memory_equal(again.log.ids, loaded.log.ids,
+                                loaded.log.count * sizeof *loaded.log.ids);
+            for (size_t i = 0; i < again.count && row < EXACT; i++)
+                assert_int_equal(transcript_standing(&again, i + 1),
+                                 transcript_standing(&said, i + 1));
+            transcript_deinit(&again);
+            transcript_deinit(&said);
+            transcript_deinit(&loaded);
+            assert_int_equal(db_check(db, NULL), STATUS_OK);
+            db_close(db);
+        }
+        chat_template_destroy(chat_template);
+    }
+}
+
+static double seconds_to_load(const struct chat_template *chatml, int count) {
+    int64_t model;
+    struct db *db = open_db(&model);
+    const int64_t tip = store_unread(db, "", count, false);
+    const clock_t before = clock();
+    struct transcript loaded = load(chatml, db, tip);
+    const clock_t after = clock();
+    transcript_deinit(&loaded);
+    db_close(db);
+    return (double)(after - before) / CLOCKS_PER_SEC;
+}
+
+static void four_times_the_messages_take_no_more_than_eight_times_as_long(void **state) {
+    (void)state;
+    struct chat_template *chatml = create(NULL);
+    const double some = seconds_to_load(chatml, 1000), more = seconds_to_load(chatml, 4000);
+    if (more > 8 * some) fail_msg("%.3f s, then %.3f s", some, more);
+    chat_template_destroy(chatml);
+}
+
+static struct db *beside;
+
+// Another process writes meanwhile, and at 600 the person has seen enough.
+static bool write_beside(void *user, size_t done, size_t total) {
+    int *calls = user;
+    int64_t model;
+    ++*calls;
+    if (done % 100 == 0)
+        assert_int_equal(db_model(beside, (struct hash128){3, done}, "m", &model, NULL), STATUS_OK);
+    return total != 1000 || done < 600;
+}
+
+static void others_may_write_while_a_conversation_is_read_and_it_can_be_stopped(void **state) {
+    (void)state;
+    char path[] = "/tmp/quire-transcript-XXXXXX";
+    struct db *db;
+    struct error err = {0};
+    int64_t model;
+    int calls = 0;
+    assert_true(mkstemp(path) >= 0);
+    if (db_open(path, &db, &err) != STATUS_OK || db_open(path, &beside, &err) != STATUS_OK ||
+        db_model(db, (struct hash128){1, 2}, "m", &model, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+    struct chat_template *chatml = create(NULL);
+    const int64_t tip = store_unread(db, "", 1000, false);
+    struct transcript transcript = over(chatml);
+    transcript.progress = write_beside;
+    transcript.progress_user = &calls;
+    assert_int_equal(transcript_load(&transcript, db, tip, &err), STATUS_CANCELLED);
+    assert_string_equal(err.text, "stopped; 600 of 1000 messages were read");
+    assert_int_equal(calls, 601); // the last one ends the progress
+    assert_int_equal(transcript.count, 0);
+    transcript.progress = NULL;
+    assert_int_equal(transcript_load(&transcript, db, tip, &err), STATUS_OK);
+    assert_int_equal(transcript.count, 1000);
+    struct transcript said = say_again(&transcript, "");
+    assert_int_equal(transcript.log.count, said.log.count);
+    assert_memory_equal(transcript.log.ids, said.log.ids, said.log.count * sizeof *said.log.ids);
+    transcript_deinit(&said);
+    transcript_deinit(&transcript);
+    chat_template_destroy(chatml);
+    db_close(beside);
+    db_close(db);
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
+}
+
 static int open_model(void **state) {
     (void)state;
     if (gguf_open(DEMO_MODEL, &gguf, NULL) != STATUS_OK) return -1;
@@ -210,6 +398,9 @@ int main(void) {
         cmocka_unit_test(a_system_prompt_that_moves_is_read_where_it_is_now),
         cmocka_unit_test(a_cut_beyond_the_log_is_refused),
         cmocka_unit_test(the_date_of_a_conversation_stays_what_it_was),
+        cmocka_unit_test(a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said),
+        cmocka_unit_test(four_times_the_messages_take_no_more_than_eight_times_as_long),
+        cmocka_unit_test(others_may_write_while_a_conversation_is_read_and_it_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }
