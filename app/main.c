@@ -29,6 +29,7 @@
 #include "app/screen/notice.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
+#include "engine/model/mapped_file.h"
 #include "kernels/base/log.h"
 
 // The number of a stream that was closed would be the next opened file's, into which an answer
@@ -40,9 +41,38 @@ static void hold_streams(void) {
             _exit(EXIT_RUN_TIME);
 }
 
+// A model file has become shorter: all that was said is stored, and only the model is gone. A
+// SIGBUS of another kind is a fault.
+static void on_bus_error(int number, siginfo_t *info, void *context) {
+    (void)context;
+    const char *path = mapped_file_at(info->si_addr);
+    terminal_give_back();
+    if (!path) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    const char *const parts[] = {"\nquire: ", path,
+                                 " has become shorter while it was read: put the whole file back, "
+                                 "then quire -C goes on\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const ssize_t ignored = write(STDERR_FILENO, parts[i], strlen(parts[i]));
+        (void)ignored;
+    }
+    _exit(EXIT_MODEL);
+}
+
+static void catch_bus_error(void) {
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
 static void prepare(void) {
+    catch_bus_error();
     hold_streams();
     signal(SIGPIPE, SIG_IGN); // a reader that goes away is seen by write()
+    signal(SIGXFSZ, SIG_IGN); // and so is the limit of a file's size
     terminal_choose_locale();
     notice_open();
 }

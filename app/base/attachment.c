@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum status file_read_open(int fd, const char *name, struct text *text, struct error *err) {
@@ -21,12 +23,28 @@ enum status file_read_open(int fd, const char *name, struct text *text, struct e
     }
 }
 
+// A pipe that the shell has opened for us, as in -f <(git diff), has a writer; others may never
+// have one, and are refused, as is a terminal. /dev/null is an empty file.
+static enum status check_kind(int fd, const char *path, struct error *err) {
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return error_set(err, STATUS_IO, "%s can not be read: %s", path, strerror(errno));
+    if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return STATUS_OK;
+    const bool ours = strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
+    if (S_ISFIFO(info.st_mode) && ours && fcntl(fd, F_SETFL, O_RDONLY) == 0) return STATUS_OK;
+    if (S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3)) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%s is a %s, not a file", path,
+                     S_ISFIFO(info.st_mode) ? "pipe" : "device");
+}
+
 enum status file_read(const char *path, struct text *text, struct error *err) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    // O_NONBLOCK: opening a pipe would wait for its writer.
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_set(err, errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_IO,
                          "%s can not be read: %s", path, strerror(errno));
-    const enum status status = file_read_open(fd, path, text, err);
+    enum status status = check_kind(fd, path, err);
+    if (status == STATUS_OK) status = file_read_open(fd, path, text, err);
     close(fd);
     return status;
 }

@@ -18,28 +18,33 @@ enum {
 // ---- what is kept of the answers
 
 // Writes the answer and, if it is the turn's first, moves the tip to it, in one transaction. *id is
-// what is stored of it already, or MESSAGE_NONE.
+// what is stored of it already, or MESSAGE_NONE; only a commit changes it, for a number that was
+// rolled back may be another process's message next.
 static enum status store_answer(struct chat *chat, const struct message *answer, const int32_t *ids,
                                 size_t count, int64_t *id, struct error *err) {
     struct db *db = chat->session->db;
     const int64_t model = chat->transcript.model;
+    const bool longer = *id == MESSAGE_NONE && chat->reply.kind == REPLY_LONGER;
+    int64_t stored = longer ? transcript_tip(&chat->transcript) : *id;
     enum status status = db_begin(db, err);
     if (status != STATUS_OK) return status;
     status = STATUS_BAD_INPUT;
-    if (*id == MESSAGE_NONE && chat->reply.kind == REPLY_LONGER)
-        *id = transcript_tip(&chat->transcript);
-    if (*id != MESSAGE_NONE) { // one with replies gets a longer sibling instead
-        status = message_extend(db, *id, answer, model, ids, count, err);
+    if (stored != MESSAGE_NONE) { // one with replies gets a longer sibling instead
+        status = message_extend(db, stored, answer, model, ids, count, err);
         if (status == STATUS_BAD_INPUT) {
             db_rollback(db);
             TRY(db_begin(db, err));
         }
     }
-    if (status == STATUS_BAD_INPUT) status = message_add(db, answer, model, ids, count, id, err);
+    if (status == STATUS_BAD_INPUT)
+        status = message_add(db, answer, model, ids, count, &stored, err);
     if (status == STATUS_OK && chat->turn.kept < 0)
-        status = conversation_move(db, chat->conversation.id, *id, model, err);
+        status = conversation_move(db, chat->conversation.id, stored, model, err);
     if (status == STATUS_OK) status = db_commit(db, err);
-    if (status != STATUS_OK) db_rollback(db);
+    if (status == STATUS_OK)
+        *id = stored;
+    else
+        db_rollback(db);
     return status;
 }
 

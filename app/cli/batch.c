@@ -22,9 +22,12 @@
 
 enum { WAIT_MS = 250, SHOW_US = 200000, BAR_COLUMNS = 24 };
 
-static volatile sig_atomic_t signal_seen;
+static volatile sig_atomic_t signal_seen, running;
 
-static void on_signal(int number) { signal_seen = number; }
+static void on_signal(int number) {
+    if (!running) _exit(128 + number); // nothing is being written yet
+    signal_seen = number;
+}
 
 void batch_catch_signals(void) {
     const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -397,6 +400,7 @@ int batch_run(const struct launch *launch) {
     int code = status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for(status);
     if (status == STATUS_NOT_FOUND) code = EXIT_RUN_TIME; // the file, not a conversation
     if (status == STATUS_OK) {
+        running = 1;
         notice_hold();
         status = run_lines(batch, &err);
         print_rest(batch);

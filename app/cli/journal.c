@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/base/descriptor.h"
@@ -109,11 +110,14 @@ enum status journal_open(const char *path, struct journal **result, struct error
     if (!journal) return STATUS_NO_MEMORY;
     journal->path = strdup(path);
     journal->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    struct stat info;
     enum status status = STATUS_OK;
     if (!journal->path)
         status = STATUS_NO_MEMORY;
     else if (journal->fd < 0)
         status = error_set(err, STATUS_IO, "%s: %m", path);
+    else if (fstat(journal->fd, &info) != 0 || !S_ISREG(info.st_mode))
+        status = error_set(err, STATUS_BAD_INPUT, "%s is a pipe or a device, not a file", path);
     else if (flock(journal->fd, LOCK_EX | LOCK_NB) != 0)
         status = error_set(err, STATUS_BUSY, "%s: another run writes it", path);
     if (status == STATUS_OK) status = read_all(journal, err);

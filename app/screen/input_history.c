@@ -42,7 +42,7 @@ static void unescape(char *line) {
 }
 
 static int open_private(const char *path, int flags) {
-    return open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    return open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
 }
 
 // True when all of it is in the file.
@@ -90,7 +90,8 @@ void input_history_open(const char *path) {
     stifle_history(INPUT_HISTORY_ENTRIES);
     if (!path) return;
     history_path = strdup(path);
-    FILE *file = fopen(path, "re");
+    struct stat info; // a pipe might never be written to
+    FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "re") : NULL;
     if (!file) return;
     const long count = load(file);
     fclose(file);

@@ -29,7 +29,7 @@ static const char TITLE_POP[] = "\033[23;2t"; // the title of before
 static const char PASTE_OFF[] = "\033[?2004l", PLAIN[] = "\033[0m";
 
 static const int GENTLE[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
-static const int FATAL[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
+static const int FATAL[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
 enum {
     GENTLE_COUNT = sizeof GENTLE / sizeof GENTLE[0],
     FATAL_COUNT = sizeof FATAL / sizeof FATAL[0],

@@ -1,12 +1,57 @@
 #include "engine/model/mapped_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+// What is mapped now, for a signal handler in any thread: `bytes` is NULL in a free entry, and is
+// published last and withdrawn first.
+static struct known_file {
+    const unsigned char *_Atomic bytes;
+    _Atomic bool claimed;
+    size_t length;
+    char path[MAPPED_FILE_PATH_SHOWN + 1];
+} known_files[MAPPED_FILE_MOST_KNOWN];
+
+static void remember(const struct mapped_file *file, const char *path) {
+    for (int i = 0; i < MAPPED_FILE_MOST_KNOWN; i++) {
+        struct known_file *known = &known_files[i];
+        if (atomic_exchange(&known->claimed, true)) continue;
+        known->length = file->length;
+        snprintf(known->path, sizeof known->path, "%s", mapped_file_shown(path));
+        for (char *at = known->path; *at; at++)
+            if (iscntrl((unsigned char)*at)) *at = '?';
+        atomic_store(&known->bytes, file->bytes);
+        return;
+    }
+}
+
+static void forget(const struct mapped_file *file) {
+    for (int i = 0; i < MAPPED_FILE_MOST_KNOWN; i++) {
+        struct known_file *known = &known_files[i];
+        if (atomic_load(&known->bytes) != file->bytes) continue;
+        atomic_store(&known->bytes, NULL);
+        atomic_store(&known->claimed, false);
+        return;
+    }
+}
+
+const char *mapped_file_at(const void *address) {
+    const uintptr_t at = (uintptr_t)address;
+    for (int i = 0; i < MAPPED_FILE_MOST_KNOWN; i++) {
+        const uintptr_t begin = (uintptr_t)atomic_load(&known_files[i].bytes);
+        if (begin && at >= begin && at - begin < known_files[i].length) return known_files[i].path;
+    }
+    return NULL;
+}
 
 const char *mapped_file_shown(const char *path) {
     const size_t length = strlen(path);
@@ -36,6 +81,7 @@ static enum status map_descriptor(int descriptor, const char *path, const char *
     if (length > 0) mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
     if (mapping == MAP_FAILED) return system_refused(path, "cannot be mapped", err);
     *file = (struct mapped_file){mapping, length};
+    if (mapping) remember(file, path);
     return STATUS_OK;
 }
 
@@ -50,6 +96,7 @@ enum status mapped_file_open(const char *path, const char *kind, struct mapped_f
 }
 
 void mapped_file_close(struct mapped_file *file) {
+    if (file->bytes) forget(file);
     if (file->bytes) munmap((void *)(uintptr_t)file->bytes, file->length);
     *file = (struct mapped_file){0};
 }

@@ -1,8 +1,8 @@
 // engine/model/mapped_file.h — the bytes of a file, read-only and in place.
 //
-// Memory: the mapping is the caller's until mapped_file_close(). Any thread may read it. A file
-// that is cut while it is mapped ends the process when the lost part is read: model files are
-// replaced, not rewritten.
+// Memory: the mapping is the caller's until mapped_file_close(). Any thread may read it. Where a
+// file becomes shorter while it is mapped, reading what is lost is a SIGBUS, whose handler asks
+// mapped_file_at(). Model files are to be replaced, not rewritten.
 #ifndef ENGINE_MAPPED_FILE_H
 #define ENGINE_MAPPED_FILE_H
 
@@ -22,6 +22,11 @@ enum { MAPPED_FILE_PATH_SHOWN = 200 }; // so that what follows a long path still
 MUST_CHECK enum status mapped_file_open(const char *path, const char *kind,
                                         struct mapped_file *file, struct error *err);
 void mapped_file_close(struct mapped_file *file); // {0} is fine
+
+// The end of the path of the file that is mapped at this address, for people, or NULL. Of more than
+// MAPPED_FILE_MOST_KNOWN files at once, the last ones are not known. Async-signal-safe.
+enum { MAPPED_FILE_MOST_KNOWN = 256 };
+const char *mapped_file_at(const void *address);
 
 // Tells the kernel that all of it will be read soon (madvise).
 void mapped_file_prefetch(const struct mapped_file *file);
