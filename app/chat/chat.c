@@ -56,12 +56,20 @@ const char *chat_draft(const struct chat *chat) { return text_string(&chat->draf
 
 enum status chat_store(struct chat *chat, const char *name, struct error *err) {
     struct db *db = chat->session->db;
-    if (chat->conversation.id[0]) return STATUS_OK;
-    struct conversation made;
-    TRY(conversation_create(db, name, chat->transcript.model, &made, err));
+    const struct conversation *here = &chat->conversation;
+    if (here->id[0]) return STATUS_OK;
+    struct conversation made, original = {0};
+    if (!name[0]) name = here->name;
+    memcpy(original.id, here->forked_from, sizeof original.id);
+    if (original.id[0])
+        TRY(conversation_fork(db, &original, here->forked_at, name, &made, err));
+    else
+        TRY(conversation_create(db, name, chat->transcript.model, &made, err));
     TRY(conversation_lock(db, made.id, err));
     chat->conversation = made;
-    return chat->session->one_shot && !name[0] ? chat_mark_one_shot(chat, true, err) : STATUS_OK;
+    return chat->session->one_shot && !name[0] && !original.id[0]
+               ? chat_mark_one_shot(chat, true, err)
+               : STATUS_OK;
 }
 
 enum status chat_mark_one_shot(struct chat *chat, bool one_shot, struct error *err) {

@@ -43,7 +43,8 @@ struct reply { // what the turn's answers become
 
 struct chat {
     struct session *session;
-    struct conversation conversation; // id "": not stored yet, which its first message or name is
+    struct conversation conversation; // id "": not stored yet, which its first message or name is;
+                                      // a one-shot's name or fork waits in it for the message
     struct transcript transcript;
     struct sequence *sequence; // never NULL; may be empty
     bool preamble_pinned;      // of the sequence

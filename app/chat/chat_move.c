@@ -73,10 +73,21 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     return STATUS_OK;
 }
 
+// Of a conversation that is not stored yet: it is checked when it is.
+static enum status set_name(struct conversation *conversation, const char *name,
+                            struct error *err) {
+    if (strlen(name) >= sizeof conversation->name)
+        return error_set(err, STATUS_BAD_INPUT, "a name has at most %zu bytes",
+                         sizeof conversation->name - 1);
+    memcpy(conversation->name, name, strlen(name) + 1);
+    return STATUS_OK;
+}
+
 enum status chat_new(struct chat *chat, const char *name, struct error *err) {
     TRY(chat_check_idle(chat, err));
     struct conversation made = {0};
-    if (name[0]) {
+    TRY(set_name(&made, name, err));
+    if (name[0] && !chat->session->one_shot) {
         TRY(conversation_create(chat->session->db, name, chat->transcript.model, &made, err));
         TRY(conversation_lock(chat->session->db, made.id, err));
     }
@@ -124,6 +135,17 @@ enum status chat_fork_at(struct chat *chat, int64_t turn, const char *name, stru
     return fork_keeping(chat, at, name, err);
 }
 
+// A one-shot's fork is stored with its message: a signal before that leaves nothing behind.
+static enum status make_fork(struct chat *chat, const struct conversation *original, int64_t tip,
+                             const char *name, struct conversation *fork, struct error *err) {
+    *fork = (struct conversation){.forked_at = tip, .tip = tip};
+    memcpy(fork->forked_from, original->id, sizeof fork->forked_from);
+    TRY(set_name(fork, name, err));
+    if (chat->session->one_shot) return STATUS_OK;
+    TRY(conversation_fork(chat->session->db, original, tip, name, fork, err));
+    return conversation_lock(chat->session->db, fork->id, err);
+}
+
 enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t turn,
                            const char *name, struct error *err) {
     TRY(chat_check_idle(chat, err));
@@ -141,9 +163,7 @@ enum status chat_fork_from(struct chat *chat, const char *name_or_id, int64_t tu
         status = split_unanswered(&transcript, &draft);
     }
     if (status == STATUS_OK)
-        status = conversation_fork(chat->session->db, &original, transcript_tip(&transcript), name,
-                                   &fork, err);
-    if (status == STATUS_OK) status = conversation_lock(chat->session->db, fork.id, err);
+        status = make_fork(chat, &original, transcript_tip(&transcript), name, &fork, err);
     if (status != STATUS_OK) {
         transcript_deinit(&transcript);
         text_deinit(&draft);

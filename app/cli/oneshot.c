@@ -385,6 +385,7 @@ static enum status send(struct chat *chat, const struct args *args, const struct
     if (gives_way) message.reserve = chat_reserve(chat->session);
     const enum status status = chat_send(chat, &message, err);
     if (status != STATUS_TOO_LONG || !gives_way) return status;
+    TRY(chat_store(chat, "", err));
     TRY(make_room(chat, args, prompt, err));
     log_write(LOG_WARNING, "old turns gave way (--overflow %s) in the fork %s", args->overflow,
               chat->conversation.id);

@@ -432,6 +432,32 @@ static void a_conversation_that_is_too_long_to_summarise_is_left_alone(void **st
     close_chat(chat);
 }
 
+static void a_one_shots_fork_or_name_is_stored_with_its_first_message(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct conversation fork;
+    struct chat *chat = open_chat("Be brief.");
+    ask(chat, "Hello");
+    char id[CONVERSATION_ID_BYTES];
+    memcpy(id, chat->conversation.id, sizeof id);
+    chat->session->one_shot = true;
+    for (size_t said = 0; said < 2; said++) {
+        must(chat_fork_from(chat, id, 0, "aside", &err), &err);
+        assert_int_equal(count_conversations(), 1);
+        if (said) ask(chat, "And?");
+        must(chat_new(chat, "alone", &err), &err);
+        assert_int_equal(count_conversations(), 1 + said);
+        if (said) ask(chat, "Who?");
+    }
+    assert_int_equal(count_conversations(), 3);
+    must(conversation_find(db, "aside", &fork, &err), &err);
+    assert_string_equal(fork.forked_from, id);
+    must(chat_new(chat, "aside", &err), &err);
+    assert_int_equal(chats_send(chat, "Hi", 2, &err), STATUS_BAD_INPUT);
+    assert_int_equal(count_conversations(), 3);
+    close_chat(chat);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redo_goes_forward_step_by_step_to_where_it_was),
@@ -439,6 +465,7 @@ int main(void) {
         cmocka_unit_test(going_to_a_question_gives_its_text_back),
         cmocka_unit_test(random_walks_in_the_tree_keep_log_and_tip_together),
         cmocka_unit_test(a_fork_after_an_answer_keeps_it),
+        cmocka_unit_test(a_one_shots_fork_or_name_is_stored_with_its_first_message),
         cmocka_unit_test(shots_of_a_head_are_turns_for_the_model_only),
         cmocka_unit_test(a_shorter_fork_has_the_head_the_summary_and_the_end),
         cmocka_unit_test(a_message_that_does_not_fit_does_after_dropping),
