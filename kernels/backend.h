@@ -216,16 +216,38 @@ struct gated_linear { // y = act(x gate^T, x up^T)
     enum act act;
 };
 
-// The router of a mixture (arXiv 1701.06538, 2401.04088): chosen[t] are the `used` experts with the
-// highest scores, the highest first, of equal ones the lower first; shares[t] is the softmax of
-// those scores alone, each times its expert's gain. NaN counts as the lowest score.
+enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32, EXPERT_GROUPS_MAX = 32 };
+
+enum gating { GATING_SOFTMAX, GATING_SIGMOID };
+
+// The router of a mixture (arXiv 1701.06538, 2401.04088; with groups, sigmoid and bias 2412.19437).
+// An expert's weight is the softmax of a token's scores, or the sigmoid of its own. chosen[t] are
+// the `used` experts of the highest weight + bias, the highest first, of equal ones the lower
+// first. With groups, experts / groups of them side by side, they are of those groups_used groups
+// alone whose two highest add up to most. shares[t] are the weights of the chosen, divided by their
+// sum unless they are raw, each times its expert's gain. NaN counts as the lowest score.
 struct route {
     int32_t *chosen;    // [tokens, used] device, out
     float *shares;      // [tokens, used] device, out
     const void *scores; // [tokens, experts] residual
     int32_t tokens, experts, used;
     const float *gains; // [experts] device; NULL: 1
+    const float *bias;  // [experts] device; NULL: 0
+    enum gating gating;
+    bool raw;
+    int32_t groups, groups_used; // at least two experts in each; groups 0: all are one
 };
+
+#define ROUTE_LEAST_SUM 1e-20 // that shares are divided by
+
+static inline bool route_is_possible(const struct route *args) {
+    const int32_t each = args->groups > 0 ? args->experts / args->groups : args->experts;
+    const int32_t left = args->groups > 0 ? each * args->groups_used : each;
+    return args->used > 0 && args->used <= EXPERTS_USED_MAX && args->experts <= EXPERTS_MAX &&
+           args->used <= left && left <= args->experts && args->groups >= 0 &&
+           args->groups <= EXPERT_GROUPS_MAX &&
+           (args->groups == 0 || (each >= 2 && each * args->groups == args->experts));
+}
 
 // One matrix for each expert, all of one type and shape.
 struct expert_weights {
@@ -234,8 +256,6 @@ struct expert_weights {
     int32_t rows, columns;
     const float *bias; // [experts, rows] device, or NULL
 };
-
-enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32 };
 
 // y[t] = sum over j of shares[t][j] * (down h + bias), h = act(gate x[t] + bias, up x[t] + bias),
 // with the matrices and biases of expert chosen[t][j]; summed in the order of j.

@@ -51,6 +51,24 @@ enum status expert_scratch_create(const struct workspace *workspace,
     return STATUS_OK;
 }
 
+// Each expert's weight, and what it is chosen by: the score itself where that is the same order.
+static void weigh(const struct route *args, const float *scores, float *weights, float *keys) {
+    float highest = -INFINITY, sum = 0;
+    for (int32_t e = 0; e < args->experts; e++)
+        highest = fmaxf(highest, scores[e]);
+    for (int32_t e = 0; e < args->experts; e++) {
+        const float weight =
+            args->gating == GATING_SIGMOID ? 1 / (1 + expf(-scores[e])) : expf(scores[e] - highest);
+        weights[e] = isnan(weight) ? 0 : weight;
+        sum += weights[e];
+    }
+    for (int32_t e = 0; e < args->experts; e++) {
+        if (args->gating == GATING_SOFTMAX) weights[e] /= sum;
+        keys[e] = scores[e];
+        if (args->bias || args->groups) keys[e] = weights[e] + (args->bias ? args->bias[e] : 0);
+    }
+}
+
 // Scores are visited in order, so a score that was chosen before an equal one has the lower index.
 static void choose(const float *scores, int32_t experts, int32_t used, int32_t *chosen,
                    float *best) {
@@ -68,25 +86,43 @@ static void choose(const float *scores, int32_t experts, int32_t used, int32_t *
     }
 }
 
+// No expert of the other groups is chosen.
+static void leave_groups(const struct route *args, float *keys) {
+    const int32_t each = args->experts / args->groups;
+    float sums[EXPERT_GROUPS_MAX], best[EXPERT_GROUPS_MAX];
+    int32_t order[EXPERT_GROUPS_MAX], two[2];
+    for (int32_t g = 0; g < args->groups; g++) {
+        choose(keys + g * each, each, 2, two, best);
+        sums[g] = best[0] + best[1];
+    }
+    choose(sums, args->groups, args->groups, order, best);
+    for (int32_t j = args->groups_used; j < args->groups; j++)
+        for (int32_t e = 0; e < each; e++)
+            keys[order[j] * each + e] = -INFINITY;
+}
+
 static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct route *args = context;
     const size_t used = (size_t)args->used;
+    float weights[EXPERTS_MAX], keys[EXPERTS_MAX], best[EXPERTS_USED_MAX];
     (void)thread;
     for (size_t t = (size_t)begin; t < (size_t)end; t++) {
-        const float *scores = (const float *)args->scores + t * (size_t)args->experts;
-        float best[EXPERTS_USED_MAX], sum = 0;
-        choose(scores, args->experts, args->used, args->chosen + t * used, best);
+        int32_t *chosen = args->chosen + t * used;
+        float sum = 0;
+        weigh(args, (const float *)args->scores + t * (size_t)args->experts, weights, keys);
+        if (args->groups) leave_groups(args, keys);
+        choose(keys, args->experts, args->used, chosen, best);
         for (size_t j = used; j > 0; j--)
-            sum += best[j - 1] = expf(best[j - 1] - best[0]);
-        for (size_t j = 0; j < used; j++) {
-            const int32_t expert = args->chosen[t * used + j];
-            args->shares[t * used + j] = best[j] / sum * (args->gains ? args->gains[expert] : 1.0f);
-        }
+            sum += weights[chosen[j - 1]];
+        for (size_t j = 0; j < used; j++)
+            args->shares[t * used + j] = weights[chosen[j]] /
+                                         (args->raw ? 1 : fmaxf(sum, (float)ROUTE_LEAST_SUM)) *
+                                         (args->gains ? args->gains[chosen[j]] : 1.0f);
     }
 }
 
 void cpu_route(struct device *device, const struct route *args) {
-    ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
+    ASSERT(route_is_possible(args));
     struct route copy = *args;
     threads_for(device->threads, args->tokens, ROUTE_TOKENS, route_tokens, &copy);
 }

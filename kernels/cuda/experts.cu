@@ -30,19 +30,85 @@ static __device__ inline float score_of(unsigned key) {
     return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
-// A lane holds every 32nd score in registers. Each step selects the highest of all, of equal ones
-// the first, and lane j keeps the j-th.
+// What a token's weights are computed with: the highest score and the sum of all powers, which are
+// of no use to a sigmoid, and cancel out of shares that are divided by their sum.
+struct softmax_figures {
+    float highest, sum;
+};
+
+static __device__ inline float weight_of(const route &args, float score, softmax_figures figures) {
+    if (isnan(score)) return 0;
+    return args.gating == GATING_SIGMOID ? 1 / (1 + __expf(-score))
+                                         : __expf(score - figures.highest) / figures.sum;
+}
+
+static __device__ inline softmax_figures figures_of(const route &args, const float *scores) {
+    float highest = -INFINITY, sum = 0;
+    for (int e = threadIdx.x; e < args.experts; e += LANES)
+        highest = fmaxf(highest, scores[e]);
+    highest = warp_max(highest);
+    for (int e = threadIdx.x; e < args.experts; e += LANES)
+        sum += weight_of(args, scores[e], {highest, 1});
+    return {highest, warp_sum(sum)};
+}
+
+// Keys of groups that are not among the best become 0. Lane g keeps what its group comes to.
+template <int EACH>
+static __device__ inline void leave_groups(const route &args, unsigned (&keys)[EACH]) {
+    const int lane = threadIdx.x, each = args.experts / args.groups;
+    float mine = -INFINITY;
+    for (int g = 0; g < args.groups; g++) {
+        unsigned high = 0, second = 0; // of the lane's keys in the group
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            const int in_group = lane + LANES * i - g * each;
+            if (in_group < 0 || in_group >= each) continue;
+            second = max(second, min(high, keys[i]));
+            high = max(high, keys[i]);
+        }
+        const unsigned most = __reduce_max_sync(0xffffffffu, high);
+        const int owner = __ffs(__ballot_sync(0xffffffffu, high == most)) - 1;
+        const unsigned next = __reduce_max_sync(0xffffffffu, lane == owner ? second : high);
+        if (lane == g) mine = score_of(most) + score_of(next);
+    }
+    int ahead = 0; // groups that are better than the lane's
+    for (int g = 0; g < args.groups; g++) {
+        const float other = __shfl_sync(0xffffffffu, mine, g);
+        ahead += other > mine || (other == mine && g < lane);
+    }
+    const unsigned kept = __ballot_sync(0xffffffffu, ahead < args.groups_used);
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const int expert = lane + LANES * i;
+        if (expert < args.experts && !(kept >> expert / each & 1)) keys[i] = 0;
+    }
+}
+
+// A lane holds every 32nd key in registers: the score's, or the weight's with its bias. Each step
+// selects the highest of all, of equal ones the first, and lane j keeps the j-th.
 template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
     const size_t token = blockIdx.x;
     const int lane = threadIdx.x;
     const float *scores = (const float *)args.scores + token * args.experts;
-    unsigned keys[EACH], own = 0, highest = 0;
+    const bool by_weight = args.bias || args.groups;
+    softmax_figures figures = {0, 1};
+    unsigned keys[EACH];
     int expert = 0;
     grid_launch_dependents();
     grid_wait();
+    if (args.gating == GATING_SOFTMAX && (by_weight || args.raw))
+        figures = figures_of(args, scores);
 #pragma unroll
-    for (int i = 0; i < EACH; i++)
-        keys[i] = lane + LANES * i < args.experts ? key_of(scores[lane + LANES * i]) : 0;
+    for (int i = 0; i < EACH; i++) {
+        const int e = lane + LANES * i;
+        if (e < args.experts)
+            keys[i] = key_of(by_weight ? weight_of(args, scores[e], figures) +
+                                             (args.bias ? args.bias[e] : 0)
+                                       : scores[e]);
+        else
+            keys[i] = 0;
+    }
+    if (args.groups) leave_groups(args, keys);
     for (int j = 0; j < args.used; j++) {
         unsigned best = 0;
         int nth = 0;
@@ -55,14 +121,14 @@ template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             if (chosen == lane + LANES * i) keys[i] = 0;
-        if (j == 0) highest = most;
-        if (j == lane) own = most, expert = chosen;
+        if (j == 0 && !by_weight) figures.highest = score_of(most);
+        if (j == lane) expert = chosen;
     }
-    const float share = lane < args.used ? __expf(score_of(own) - score_of(highest)) : 0;
-    const float sum = warp_sum(share);
+    const float weight = lane < args.used ? weight_of(args, scores[expert], figures) : 0;
+    const float sum = args.raw ? 1 : fmaxf(warp_sum(weight), (float)ROUTE_LEAST_SUM);
     if (lane >= args.used) return;
     args.chosen[token * args.used + lane] = expert;
-    args.shares[token * args.used + lane] = share * (args.gains ? args.gains[expert] : 1.0f) / sum;
+    args.shares[token * args.used + lane] = weight * (args.gains ? args.gains[expert] : 1.0f) / sum;
 }
 
 // y[t] = the weighted sum of the token's slots, in slot order.
@@ -86,8 +152,7 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts a
 }
 
 extern "C" void cuda_route(struct device *device, const struct route *args) {
-    ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
-    ASSERT(args->experts <= EXPERTS_MAX);
+    ASSERT(route_is_possible(args));
     const auto kernel = args->experts <= 4 * LANES   ? route_kernel<4>
                         : args->experts <= 8 * LANES ? route_kernel<8>
                                                      : route_kernel<EXPERTS_MAX / LANES>;

@@ -5,8 +5,28 @@
 #include "kernels/base/assert.h"
 #include "kernels/reference/reference.h"
 
-// The best expert that is not chosen yet; of equal scores the lowest index.
-static int32_t best_left(const float *scores, int32_t experts, const int32_t *chosen,
+// Each expert's weight, and what it is chosen by: the score itself where that is the same order.
+static void weigh(const struct route *args, const float *scores, double *weights, double *keys) {
+    double highest = -INFINITY, sum = 0;
+    for (int32_t e = 0; e < args->experts; e++)
+        highest = fmax(highest, (double)scores[e]);
+    for (int32_t e = 0; e < args->experts; e++) {
+        const double score = (double)scores[e];
+        const double weight =
+            args->gating == GATING_SIGMOID ? 1 / (1 + exp(-score)) : exp(score - highest);
+        weights[e] = isnan(weight) ? 0 : weight;
+        sum += weights[e];
+    }
+    for (int32_t e = 0; e < args->experts; e++) {
+        if (args->gating == GATING_SOFTMAX) weights[e] /= sum;
+        keys[e] = (double)scores[e];
+        if (args->bias || args->groups)
+            keys[e] = weights[e] + (double)(args->bias ? args->bias[e] : 0);
+    }
+}
+
+// The best expert that is not chosen yet; of equal ones the lowest index.
+static int32_t best_left(const double *scores, int32_t experts, const int32_t *chosen,
                          int32_t count) {
     int32_t best = -1;
     for (int32_t e = 0; e < experts; e++) {
@@ -20,20 +40,39 @@ static int32_t best_left(const float *scores, int32_t experts, const int32_t *ch
     return best;
 }
 
+// No expert of the other groups is chosen.
+static void leave_groups(const struct route *args, double *keys) {
+    const int32_t each = args->experts / args->groups;
+    double sums[EXPERT_GROUPS_MAX];
+    int32_t kept[EXPERT_GROUPS_MAX], two[2];
+    for (int32_t g = 0; g < args->groups; g++) {
+        for (int32_t j = 0; j < 2; j++)
+            two[j] = best_left(keys + g * each, each, two, j);
+        sums[g] = keys[g * each + two[0]] + keys[g * each + two[1]];
+    }
+    for (int32_t j = 0; j < args->groups; j++) {
+        kept[j] = best_left(sums, args->groups, kept, j);
+        for (int32_t e = 0; e < each && j >= args->groups_used; e++)
+            keys[kept[j] * each + e] = -INFINITY;
+    }
+}
+
 void reference_route(struct device *device, const struct route *args) {
     (void)device;
-    ASSERT(args->used > 0 && args->used <= args->experts && args->used <= EXPERTS_USED_MAX);
+    double weights[EXPERTS_MAX], keys[EXPERTS_MAX];
+    ASSERT(route_is_possible(args));
     for (int32_t t = 0; t < args->tokens; t++) {
-        const float *scores = (const float *)args->scores + (size_t)t * (size_t)args->experts;
         int32_t *chosen = args->chosen + (size_t)t * (size_t)args->used;
         float *shares = args->shares + (size_t)t * (size_t)args->used;
         double sum = 0;
+        weigh(args, (const float *)args->scores + (size_t)t * (size_t)args->experts, weights, keys);
+        if (args->groups) leave_groups(args, keys);
+        for (int32_t j = 0; j < args->used; j++) {
+            chosen[j] = best_left(keys, args->experts, chosen, j);
+            sum += weights[chosen[j]];
+        }
         for (int32_t j = 0; j < args->used; j++)
-            chosen[j] = best_left(scores, args->experts, chosen, j);
-        for (int32_t j = 0; j < args->used; j++)
-            sum += exp((double)scores[chosen[j]] - (double)scores[chosen[0]]);
-        for (int32_t j = 0; j < args->used; j++)
-            shares[j] = (float)(exp((double)scores[chosen[j]] - (double)scores[chosen[0]]) / sum) *
+            shares[j] = (float)(weights[chosen[j]] / (args->raw ? 1 : fmax(sum, ROUTE_LEAST_SUM))) *
                         (args->gains ? args->gains[chosen[j]] : 1.0f);
     }
 }

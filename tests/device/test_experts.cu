@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/device.cuh"
 #include "tests/device/tests.cuh"
+#include "tests/kernels/plain_route.h"
 
 enum { ROUTED_TOKENS = 33, MOST_EXPERTS = 128, MOST_USED = 8, MOST_TOKENS = 512 };
 enum { MOST_ROWS = 512, MOST_DIM = 768, GUARD = 64 };
@@ -43,42 +44,42 @@ static void finish(struct bench *bench) {
     exit(2);
 }
 
-static void test_route(struct bench *bench, int32_t experts, int32_t used) {
-    const size_t count = (size_t)ROUTED_TOKENS * (size_t)used;
-    std::vector<float> scores = floats(bench, (size_t)ROUTED_TOKENS * (size_t)experts, 5);
+static void test_route(struct bench *bench, const int32_t shape[4], int kind) {
+    const size_t experts = (size_t)shape[0], count = (size_t)ROUTED_TOKENS * (size_t)shape[1];
+    std::vector<float> scores = floats(bench, ROUTED_TOKENS * experts, 5);
+    std::vector<float> bias = floats(bench, experts, 1), gains = floats(bench, experts, 1);
+    std::vector<float> shares(count);
+    std::vector<int32_t> chosen(count, -1);
     for (size_t i = 0; i < scores.size(); i += 3)
         scores[i] = 1; // many are equal
-    float *scores_card = upload(scores), *shares_card = upload(std::vector<float>(count));
-    int32_t *chosen_card = upload(std::vector<int32_t>(count, -1));
-    const struct route args = {chosen_card, shares_card, scores_card, ROUTED_TOKENS, experts, used};
-    backend_cuda()->route(bench->device, &args);
+    struct route plain = {}, args = {};
+    plain.bias = bias.data(), plain.gains = gains.data();
+    args.chosen = upload(chosen), args.shares = upload(shares), args.tokens = ROUTED_TOKENS;
+    float *scores_card = upload(scores), *bias_card = upload(bias), *gains_card = upload(gains);
+    args.scores = scores_card, args.bias = bias_card, args.gains = gains_card;
+    const bool is = route_kind(shape, kind, &args) && route_kind(shape, kind, &plain);
+    if (is) backend_cuda()->route(bench->device, &args);
     finish(bench);
-    std::vector<int32_t> chosen(count);
-    std::vector<float> shares(count);
-    CUDA(cudaMemcpy(chosen.data(), chosen_card, count * 4, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(shares.data(), shares_card, count * 4, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(chosen.data(), args.chosen, count * 4, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(shares.data(), args.shares, count * 4, cudaMemcpyDeviceToHost));
     double worst = 0;
-    for (int32_t t = 0; t < ROUTED_TOKENS; t++) {
-        const float *row = &scores[(size_t)t * (size_t)experts];
-        std::vector<int32_t> order((size_t)experts);
-        for (int32_t e = 0; e < experts; e++)
-            order[(size_t)e] = e;
-        std::stable_sort(order.begin(), order.end(),
-                         [row](int32_t a, int32_t b) { return row[a] > row[b]; });
-        double sum = 0;
-        for (int32_t j = 0; j < used; j++)
-            sum += exp((double)row[order[(size_t)j]]);
-        for (int32_t j = 0; j < used; j++) {
-            const size_t at = (size_t)(t * used + j);
-            const double share = exp((double)row[order[(size_t)j]]) / sum;
-            const bool same = chosen[at] == order[(size_t)j];
-            worst = fmax(worst, same ? fabs((double)shares[at] - share) : 1e9);
+    int clear = 0;
+    for (int32_t t = 0; t < ROUTED_TOKENS && is; t++) {
+        int32_t right[EXPERTS_USED_MAX];
+        double portions[EXPERTS_USED_MAX];
+        if (!plain_route(&plain, &scores[(size_t)t * experts], right, portions)) continue;
+        clear++;
+        for (int32_t j = 0; j < plain.used; j++) {
+            const size_t at = (size_t)(t * plain.used + j);
+            const double off = fabs((double)shares[at] - portions[j]);
+            worst = fmax(worst, chosen[at] == right[j] ? off : 1e9);
         }
     }
     char what[96];
-    snprintf(what, sizeof what, "route %d of %d", used, experts);
-    tally_count(bench->tally, worst < 1e-5, what, worst);
-    for (void *memory : {(void *)scores_card, (void *)shares_card, (void *)chosen_card})
+    snprintf(what, sizeof what, "route %d of %d, kind %d", shape[1], shape[0], kind);
+    if (is) tally_count(bench->tally, worst < 1e-5 && clear > 0, what, worst);
+    for (void *memory : {(void *)args.chosen, (void *)args.shares, (void *)scores_card,
+                         (void *)bias_card, (void *)gains_card})
         CUDA(cudaFree(memory));
 }
 
@@ -287,9 +288,9 @@ static struct device *open_device(bool deterministic) {
 
 void test_experts(struct device *, struct tally *tally) {
     struct bench bench = {open_device(false), tally, tally->seed};
-    static const int32_t ROUTES[][2] = {{1, 1}, {8, 2}, {32, 4}, {128, 8}, {60, 32}, {5, 5}};
-    for (const auto &shape : ROUTES)
-        test_route(&bench, shape[0], shape[1]);
+    for (const auto &shape : ROUTE_SHAPES)
+        for (int kind = 0; kind < ROUTE_KINDS; kind++)
+            test_route(&bench, shape, kind);
     test_types(&bench);
     if (!tally->quick) test_crowds(&bench);
     backend_cuda()->close(bench.device);

@@ -1,4 +1,5 @@
 // tests/kernels/test_experts.c — route and experts against the plainest loops.
+#include "tests/kernels/plain_route.h"
 #include "tests/kernels/subjects.h"
 
 enum { SEED = 77501, EXPERTS = 12, ROWS = 256, DIM = 256 };
@@ -12,57 +13,68 @@ static double act_of(enum act act, double g, double u) {
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
 
-static void check_route(const struct subject *subject, int32_t experts, int32_t used, bool gained,
-                        uint64_t *random) {
-    enum { TOKENS = 37 };
-    const size_t count = TOKENS * (size_t)used;
-    float *scores = random_floats(random, TOKENS * (size_t)experts);
-    float *shares = floats_alloc(count), *gains = random_floats(random, (size_t)experts);
-    int32_t *chosen = guarded_alloc(count * sizeof *chosen);
-    for (size_t i = 0; i < TOKENS * (size_t)experts; i++)
+// Returns how many tokens have choices that are clear.
+static int32_t check_route(const struct subject *subject, const int32_t shape[4], int kind,
+                           uint64_t *random) {
+    enum { TOKENS = 11 };
+    const size_t experts = (size_t)shape[0], used = (size_t)shape[1], count = TOKENS * used;
+    float *scores = random_floats(random, TOKENS * experts), *shares = floats_alloc(count);
+    float *bias = random_floats(random, experts), *gains = random_floats(random, experts);
+    int32_t *chosen = guarded_alloc(count * sizeof *chosen), clear = 0;
+    struct route args = {chosen, shares, scores, .tokens = TOKENS, .gains = gains, .bias = bias};
+    for (size_t i = 0; i < TOKENS * experts; i++)
         scores[i] = i % 3 ? 8 * scores[i] : 1; // many are equal
-    subject->backend->route(subject->device, &(struct route){.chosen = chosen,
-                                                             .shares = shares,
-                                                             .scores = scores,
-                                                             .tokens = TOKENS,
-                                                             .experts = experts,
-                                                             .used = used,
-                                                             .gains = gained ? gains : NULL});
+    const bool is = route_kind(shape, kind, &args);
+    if (is) subject->backend->route(subject->device, &args);
     assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
-    for (int32_t t = 0; t < TOKENS; t++) {
-        const float *row = scores + (size_t)t * (size_t)experts;
-        double sum = 0;
-        for (int32_t j = 0; j < used; j++)
-            sum += exp((double)row[chosen[t * used + j]]);
-        for (int32_t j = 0; j < used; j++) {
-            const int32_t e = chosen[t * used + j];
-            int32_t ahead = 0; // experts that come before e
-            for (int32_t i = 0; i < experts; i++)
-                ahead += row[i] > row[e] || (row[i] == row[e] && i < e);
-            assert_int_equal(ahead, j);
-            const double gain = gained ? (double)gains[e] : 1, share = exp((double)row[e]) / sum;
-            assert_true(fabs((double)shares[t * used + j] - share * gain) <= 1e-6);
+    for (size_t t = 0; t < TOKENS && is; t++) {
+        int32_t right[EXPERTS_USED_MAX];
+        double portions[EXPERTS_USED_MAX];
+        if (!plain_route(&args, scores + t * experts, right, portions)) continue;
+        clear++;
+        for (size_t j = 0; j < used; j++) {
+            assert_int_equal(chosen[t * used + j], right[j]);
+            assert_true(fabs((double)shares[t * used + j] - portions[j]) <= 1e-6);
         }
     }
-    floats_free(scores, TOKENS * (size_t)experts);
+    floats_free(scores, TOKENS * experts);
     floats_free(shares, count);
-    floats_free(gains, (size_t)experts);
+    floats_free(bias, experts);
+    floats_free(gains, experts);
     guarded_free(chosen, count * sizeof *chosen);
+    return is ? clear : TOKENS;
 }
 
 static void route_takes_the_best_in_order(void **state) {
     (void)state;
-    static const int32_t shapes[][2] = {{1, 1}, {8, 2}, {32, 4}, {64, 8}, {128, 8}, {5, 5}};
     uint64_t random = SEED;
     printf("seed %d\n", SEED);
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
-        for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-            for (int gained = 0; gained < 2; gained++)
-                check_route(&subject, shapes[i][0], shapes[i][1], gained == 1, &random);
+        for (size_t i = 0; i < sizeof ROUTE_SHAPES / sizeof ROUTE_SHAPES[0]; i++)
+            for (int kind = 0; kind < ROUTE_KINDS; kind++)
+                assert_in_range(check_route(&subject, ROUTE_SHAPES[i], kind, &random), 1, 11);
         subject_close(&subject);
     }
+}
+
+static void routes_that_no_backend_takes(void **state) {
+    (void)state;
+    static const struct route wrong[] = {
+        {.experts = 8, .used = 0},
+        {.experts = 8, .used = 9},
+        {.experts = 64, .used = EXPERTS_USED_MAX + 1},
+        {.experts = EXPERTS_MAX + 1, .used = 1},
+        {.experts = 8, .used = 2, .groups = 3, .groups_used = 2},
+        {.experts = 8, .used = 2, .groups = 8, .groups_used = 2},
+        {.experts = 8, .used = 2, .groups = 4, .groups_used = 5},
+        {.experts = 8, .used = 3, .groups = 4, .groups_used = 1},
+        {.experts = 80, .used = 2, .groups = 40, .groups_used = 2},
+        {.experts = 8, .used = 2, .groups = -1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(route_is_possible(&wrong[i]));
 }
 
 static void scores_that_are_no_numbers_choose_experts_all_the_same(void **state) {
@@ -266,6 +278,7 @@ static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(route_takes_the_best_in_order),
+        cmocka_unit_test(routes_that_no_backend_takes),
         cmocka_unit_test(scores_that_are_no_numbers_choose_experts_all_the_same),
         cmocka_unit_test(experts_answer_as_each_alone_would),
         cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
