@@ -84,20 +84,45 @@ static void read_attention(struct metadata *metadata, const struct model_config 
     attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
 }
 
-// An expert's share is the softmax of the chosen scores: of all scores (1) and then made to add up
-// to one, or of the chosen ones (3), which is the same.
-static void check_routing(struct metadata *metadata) {
-    int64_t gating;
-    if (metadata_find_int(metadata, "expert_gating_func", &gating) && gating != 1 && gating != 3)
+// The softmax of the chosen scores alone (3) is that of all (1) made to add up to one.
+static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
+    enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
+    int64_t gating = OF_FAMILY;
+    metadata_find_int(metadata, "expert_gating_func", &gating);
+    if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_gating_func",
-                      "is no softmax, which quire lacks");
-    if (metadata_is_false(metadata, "expert_weights_norm"))
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_weights_norm",
-                      "is false, which quire lacks");
-    const float scale = metadata_float(metadata, "expert_weights_scale", 0);
-    if (scale != 0 && scale != 1)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_weights_scale",
+                      "is neither softmax nor sigmoid, which quire lacks");
+    if (gating != OF_FAMILY) ffn->gating = gating == SIGMOID ? GATING_SIGMOID : GATING_SOFTMAX;
+    ffn->raw_shares = !metadata_flag(metadata, "expert_weights_norm", !ffn->raw_shares) &&
+                      gating != SOFTMAX_OF_CHOSEN;
+    ffn->share_scale = metadata_factor(metadata, "expert_weights_scale", 1);
+    ffn->expert_groups = metadata_count(metadata, "expert_group_count", EXPERT_GROUPS_MAX);
+    if (ffn->expert_groups == 1) ffn->expert_groups = 0;
+    if (ffn->expert_groups)
+        ffn->expert_groups_used =
+            metadata_int(metadata, "expert_group_used_count", 0, ffn->expert_groups);
+    const struct route route = {.experts = ffn->experts,
+                                .used = ffn->experts_used,
+                                .groups = ffn->expert_groups,
+                                .groups_used = ffn->expert_groups_used};
+    if (!route_is_possible(&route))
+        metadata_fail(metadata, STATUS_BAD_FILE, "expert_used_count",
+                      "does not fit expert_count and its groups");
+}
+
+// Shared experts are one that is as wide as all of them.
+static void read_shared_expert(struct metadata *metadata, struct ffn_spec *ffn) {
+    static const char key[] = "expert_shared_feed_forward_length";
+    const int32_t count = metadata_count(metadata, "expert_shared_count", EXPERTS_MAX);
+    const int32_t stated = metadata_count(metadata, key, MODEL_MAX_DIM);
+    const int64_t width = stated > 0 ? stated : (int64_t)count * ffn->expert_width;
+    if (width == 0) return;
+    if (width > MODEL_MAX_DIM) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
+    if (ffn->kind != FFN_EXPERTS)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_shared_count",
                       "is set, which quire lacks");
+    ffn->kind = FFN_SHARED_EXPERT;
+    ffn->width = (int32_t)width;
 }
 
 static void read_experts(struct metadata *metadata, int32_t width, struct ffn_spec *ffn) {
@@ -109,9 +134,23 @@ static void read_experts(struct metadata *metadata, int32_t width, struct ffn_sp
     if (!wanted) metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is set, which quire lacks");
     ffn->experts_used = metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX);
     ffn->expert_width = metadata_int(metadata, "expert_feed_forward_length", width, MODEL_MAX_DIM);
-    if (ffn->experts_used > ffn->experts)
-        metadata_fail(metadata, STATUS_BAD_FILE, "expert_used_count", "is above expert_count");
-    check_routing(metadata);
+    read_routing(metadata, ffn);
+    read_shared_expert(metadata, ffn);
+}
+
+// Some layers of a mixture may have a dense feed-forward: those before the first, or all but each
+// n-th.
+static void set_dense_layers(struct metadata *metadata, struct model_config *config,
+                             const int32_t *widths) {
+    const int32_t first = metadata_count(metadata, "leading_dense_block_count", config->layers);
+    const int32_t step = metadata_int(metadata, "interleave_moe_layer_step", 1, config->layers);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct ffn_spec *ffn = &config->specs[i].ffn;
+        if (i >= first && (i + 1) % step == 0) continue;
+        ffn->kind = FFN_DENSE;
+        ffn->experts = ffn->experts_used = ffn->expert_width = 0;
+        ffn->width = widths[i];
+    }
 }
 
 // Layers that are alike but for what the file lists layer by layer.
@@ -134,12 +173,13 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     layer.residual_scale = metadata_factor(metadata, "residual_scale", 1.0f);
     for (int32_t i = 0; i < config->layers; i++) {
         config->specs[i] = layer;
-        config->specs[i].ffn.width = widths[i];
+        if (layer.ffn.kind != FFN_SHARED_EXPERT) config->specs[i].ffn.width = widths[i];
         config->specs[i].attention.kv_heads = kv_heads[i];
         config->specs[i].attention.kv_source = i;
         if (heads % kv_heads[i])
             metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "does not divide head_count");
     }
+    if (layer.ffn.kind != FFN_DENSE) set_dense_layers(metadata, config, widths);
 }
 
 static bool same_planes(const struct layer_spec *a, const struct layer_spec *b) {
@@ -224,6 +264,8 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .multimodal = family->multimodal,
     };
     ASSERT(found.layers > 0 && found.layers <= MODEL_MAX_LAYERS);
+    found.draft_layers = metadata_count(&metadata, "nextn_predict_layers", found.layers - 1);
+    found.layers -= found.draft_layers;
     read_layers(&metadata, family, &found);
     family->read(&metadata, &found);
     check_planes(&metadata, &found);

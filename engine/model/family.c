@@ -89,6 +89,14 @@ static void read_glm4(struct metadata *metadata, struct model_config *config) {
         config->specs[i].attention.rope.interleaved = false;
 }
 
+// The largest norms queries and keys, and no key says so.
+static void read_glm4_moe(struct metadata *metadata, struct model_config *config) {
+    limit_context(metadata, config);
+    const bool normed = gguf_find_tensor(metadata->gguf, "blk.0.attn_q_norm.weight") != NULL;
+    for (int32_t i = 0; i < config->layers && normed; i++)
+        config->specs[i].attention.qk_norm = QK_NORM_HEAD;
+}
+
 static void scale_embedding(struct metadata *metadata, struct model_config *config) {
     const float root = sqrtf((float)config->dim);
     config->embedding_scale = metadata_factor(metadata, "embedding_scale", root);
@@ -182,7 +190,7 @@ static void read_smollm3(struct metadata *metadata, struct model_config *config)
 
 // By this key files say that a model was trained without rotation.
 static void read_granite(struct metadata *metadata, struct model_config *config) {
-    const bool no_rope = metadata_is_false(metadata, "rope.scaling.finetuned");
+    const bool no_rope = !metadata_flag(metadata, "rope.scaling.finetuned", true);
     limit_context(metadata, config);
     config->logit_scale = 1 / metadata_factor(metadata, "logit_scale", 1.0f);
     for (int32_t i = 0; i < config->layers; i++)
@@ -280,6 +288,29 @@ static const struct family families[] = {
      .read = read_glm4,
      .interleaved_folder = true,
      .second_norm = "ffn_norm"},
+    {.name = "glm4moe",
+     .model_types = "glm4_moe",
+     .layer = {.ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true},
+               .ffn_norm = "post_attention_norm"},
+     .read = read_glm4_moe},
+    {.name = "dots1",
+     .model_types = "dots1",
+     .layer = {.attention.qk_norm = QK_NORM_HEAD,
+               .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true}},
+     .read = limit_context},
+    {.name = "bailingmoe2",
+     .layer = {.attention.qk_norm = QK_NORM_HEAD,
+               .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true}},
+     .read = limit_context},
+    {.name = "ernie4_5-moe",
+     .model_types = "ernie4_5_moe",
+     .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
+     .read = limit_context,
+     .interleaved_folder = true},
+    {.name = "minimax-m2",
+     .layer = {.attention.qk_norm = QK_NORM_ROW,
+               .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
+     .read = limit_context},
     {.name = "arcee",
      .model_types = "arcee",
      .layer = {.attention.rope.interleaved = true, .ffn = {.act = ACT_RELU, .ungated = true}},

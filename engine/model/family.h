@@ -9,7 +9,8 @@
 // 2401.04088; Qwen2, 2407.10671; Qwen2.5-VL, 2502.13923; Qwen3, 2505.09388; Gemma, 2403.08295;
 // Gemma 2, 2408.00118; Gemma 3, 2503.19786; Gemma 4 by its published configurations; Phi-3,
 // 2404.14219; OLMo 2, 2501.00656, and 3; gpt-oss, 2508.10925; EXAONE 4, 2507.11407; SmolLM3,
-// Granite and Seed-OSS, ERNIE 4.5, GLM-4, Arcee and Ministral 3 by their published configurations;
+// Granite and Seed-OSS, ERNIE 4.5, GLM-4, Arcee and Ministral 3, and the mixtures ERNIE 4.5,
+// MiniMax-M2 and Ling 2 by their published configurations; GLM-4.5, 2508.06471; dots.1, 2506.05767;
 // keys as in the GGUF specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H

@@ -156,6 +156,9 @@ static const struct {
     {"mlp.gate_proj.", "ffn_gate."},
     {"mlp.up_proj.", "ffn_up."},
     {"mlp.down_proj.", "ffn_down."},
+    {"mlp.shared_experts.gate_proj.", "ffn_gate_shexp."},
+    {"mlp.shared_experts.up_proj.", "ffn_up_shexp."},
+    {"mlp.shared_experts.down_proj.", "ffn_down_shexp."},
     {"mlp.gate.", "ffn_gate_inp."},
     {"block_sparse_moe.gate.", "ffn_gate_inp."},
     {"router.proj.", "ffn_gate_inp."},
@@ -179,6 +182,8 @@ static const struct {
     {"block_sparse_moe.router.layer.weight", "ffn_gate_inp.weight"},
     {"block_sparse_moe.input_linear.weight", "ffn_gate_up_exps.weight"},
     {"block_sparse_moe.output_linear.weight", "ffn_down_exps.weight"},
+    {"mlp.gate.e_score_correction_bias", "exp_probs_b.bias"},
+    {"mlp.moe_statics.e_score_correction_bias", "exp_probs_b.bias"},
 };
 
 // "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
@@ -239,12 +244,12 @@ static bool layer_name(const struct folder *folder, const char *theirs, char nam
                  rest + sizeof after - 1);
         return true;
     }
-    if (folder_matrix_name(theirs, name)) return true;
     for (size_t i = 0; i < sizeof whole_layer_names / sizeof whole_layer_names[0]; i++)
         if (!strcmp(rest, whole_layer_names[i].theirs)) {
             snprintf(name, NAME_BYTES, "blk.%d.%s", layer, whole_layer_names[i].ours);
             return true;
         }
+    if (folder_matrix_name(theirs, name)) return true;
     return expert_name(rest, layer, name);
 }
 
@@ -284,7 +289,7 @@ static bool gguf_name(const struct folder *folder, const char *full, char name[N
 }
 
 // What files hold besides: the output that is the embedding again, angles that follow from the
-// configuration, and a multimodal model's encoders.
+// configuration, layers that predict further tokens, and a multimodal model's encoders.
 static bool is_spare(const struct folder *folder, const char *name) {
     static const char *const others[] = {"vision_tower.",          "model.vision_tower.",
                                          "multi_modal_projector.", "model.multi_modal_projector.",
@@ -293,6 +298,11 @@ static bool is_spare(const struct folder *folder, const char *name) {
                                          "model.visual."};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->family->multimodal; i++)
         if (!strncmp(name, others[i], strlen(others[i]))) return true;
+    int layer;
+    if (folder->config.draft_layer > 0 &&
+        (!strncmp(name, "model.mtp_", 10) ||
+         (layer_part(name, &layer) && layer >= folder->config.draft_layer)))
+        return true;
     return (folder->config.tied && strstr(name, "lm_head.weight")) ||
            strstr(name, "rotary_emb.inv_freq");
 }

@@ -89,10 +89,10 @@ static void put_list(struct writer *writer, const char *key, const int32_t *valu
     put(writer, values, (size_t)count * sizeof values[0]);
 }
 
-static void put_true(struct writer *writer, const char *key) {
-    const unsigned char yes = 1;
+static void put_flag(struct writer *writer, const char *key, bool value) {
+    const unsigned char byte = value;
     put_key(writer, key, GGUF_BOOL);
-    put(writer, &yes, sizeof yes);
+    put(writer, &byte, sizeof byte);
 }
 
 static bool is_among(const char *const *words, size_t count, const char *word) {
@@ -169,11 +169,22 @@ static void translate_numbers(struct writer *writer) {
         {"logits_scaling", "logit_scale"},
         {"num_local_experts", "expert_count"},
         {"num_experts", "expert_count"},
+        {"n_routed_experts", "expert_count"},
+        {"moe_num_experts", "expert_count"},
         {"num_experts_per_tok", "expert_used_count"},
+        {"moe_k", "expert_used_count"},
         {"top_k_experts", "expert_used_count"},
         {"num_kv_shared_layers", "attention.shared_kv_layers"},
         {"hidden_size_per_layer_input", "embedding_length_per_layer_input"},
         {"moe_intermediate_size", "expert_feed_forward_length"},
+        {"n_shared_experts", "expert_shared_count"},
+        {"moe_num_shared_experts", "expert_shared_count"},
+        {"first_k_dense_replace", "leading_dense_block_count"},
+        {"moe_layer_start_index", "leading_dense_block_count"},
+        {"moe_layer_interval", "interleave_moe_layer_step"},
+        {"routed_scaling_factor", "expert_weights_scale"},
+        {"n_group", "expert_group_count"},
+        {"topk_group", "expert_group_used_count"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const cJSON *item = get(writer, writer->json, lines[i].theirs);
@@ -216,6 +227,28 @@ static void check_activation(struct writer *writer) {
             fail(writer, STATUS_UNSUPPORTED, keys[i], acts[act].lacks);
 }
 
+// How a router's scores become shares.
+static void translate_router(struct writer *writer) {
+    static const char *const gatings[][2] = {
+        [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
+    static const char *const method = "noaux_tc"; // the weights' order, with a bias and in groups
+    const struct ffn_spec *ffn = &writer->family->layer.ffn;
+    const cJSON *json = writer->json, *normed = get(writer, json, "norm_topk_prob");
+    if (normed)
+        put_flag(writer, "expert_weights_norm", cJSON_IsTrue(normed));
+    else if (ffn->raw_shares)
+        fail(writer, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
+    if (!is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
+                 get(writer, json, "scoring_func")))
+        fail(writer, STATUS_UNSUPPORTED, "scoring_func", "is another one, which quire lacks");
+    if (!is_word(&method, 1, get(writer, json, "topk_method")))
+        fail(writer, STATUS_UNSUPPORTED, "topk_method", "is not noaux_tc, which quire lacks");
+    const double last = number_or(writer, json, "moe_layer_end_index", -1);
+    if (last >= 0 && last + 1 < (double)count_of(writer, "num_hidden_layers", 0))
+        fail(writer, STATUS_UNSUPPORTED, "moe_layer_end_index",
+             "is not the last layer, which quire lacks");
+}
+
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct writer *writer) {
     static const char *const ones[] = {"decoder_sparse_step", "full_attn_mod",
@@ -223,8 +256,6 @@ static void refuse_other_values(struct writer *writer) {
     const cJSON *json = writer->json;
     if (get(writer, json, "vision_config") && !writer->family->multimodal)
         fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
-    if (cJSON_IsFalse(get(writer, json, "norm_topk_prob")))
-        fail(writer, STATUS_UNSUPPORTED, "norm_topk_prob", "is false, which quire lacks");
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
         if (number_or(writer, json, ones[i], 1) != 1)
             fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
@@ -300,6 +331,10 @@ static const char *const harmless[] = {
     "router_aux_loss_coef",
     "router_z_loss_coef",
     "router_jitter_noise",
+    "moe_capacity",
+    "moe_gate",
+    "moe_use_aux_free",
+    "mtp_loss_scaling_factor",
     "is_llama_config",
     "transformers.js_config",
     "attn_implementation",
@@ -313,6 +348,8 @@ static const char *const harmless[] = {
     "mlp_bias",
     "qkv_bias",
     "enable_moe_block",
+    "use_bias",
+    "use_qk_norm",
     // of a window or a scaling, if there is one
     "max_window_layers",
     "no_rope_layer_interval",
@@ -650,10 +687,13 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL;
     put(&writer, head, sizeof head);
     put_text(&writer, ".general.architecture", family->name);
-    if (!family->interleaved_folder) put_true(&writer, ".quire.rotary_halves");
+    if (!family->interleaved_folder) put_flag(&writer, ".quire.rotary_halves", true);
     translate_numbers(&writer);
     translate_windows(&writer);
     translate_no_rope(&writer);
+    translate_router(&writer);
+    if (count_of(&writer, "num_nextn_predict_layers", 0) > 0)
+        config->draft_layer = (int32_t)count_of(&writer, "num_hidden_layers", -1);
     translate_rope(&writer, config);
     refuse_other_values(&writer);
     for (size_t i = 0; i < sizeof of_rope / sizeof of_rope[0]; i++) {

@@ -16,6 +16,7 @@
 struct folder_config {
     bool tied;                     // the output is the embedding, whatever else the files hold
     int32_t pairs;                 // of rotated elements
+    int32_t draft_layer;           // the first that predicts further tokens; 0: there is none
     float *rope_freqs;             // [pairs], owned; Llama 3's divisors, or NULL
     float *rope_short, *rope_long; // [pairs], owned; LongRoPE's, or NULL
 };

@@ -287,13 +287,19 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
     project_rows(forward, a->normed,
                  &(struct projection){a->scores, layer->router, layer->router_bias},
                  LINEAR_RESIDUAL);
-    forward->backend->route(forward->device, &(struct route){.chosen = a->chosen,
-                                                             .shares = a->shares,
-                                                             .scores = a->scores,
-                                                             .tokens = tokens,
-                                                             .experts = spec->experts,
-                                                             .used = spec->experts_used,
-                                                             .gains = layer->expert_gains});
+    forward->backend->route(forward->device,
+                            &(struct route){.chosen = a->chosen,
+                                            .shares = a->shares,
+                                            .scores = a->scores,
+                                            .tokens = tokens,
+                                            .experts = spec->experts,
+                                            .used = spec->experts_used,
+                                            .gains = layer->expert_gains,
+                                            .bias = layer->choice_bias,
+                                            .gating = spec->gating,
+                                            .raw = spec->raw_shares,
+                                            .groups = spec->expert_groups,
+                                            .groups_used = spec->expert_groups_used});
     if (layer->expert_norm) forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, dim);
     forward->backend->experts(forward->device, &(struct experts){.y = y,
                                                                  .x = a->normed,
@@ -309,13 +315,19 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
                                                                  .add = add});
 }
 
-// x = gain * (x + the experts' sum), by way of the branch where there is more to it than a sum
+// x = gain * (x + the experts' sum), by way of the branch where there is more to it than a sum. A
+// shared expert's rows are made before the sum changes what they come from.
 static void add_experts(const struct forward *forward, const struct ffn_spec *spec,
                         const struct layer *layer, const struct addend *addend) {
     const struct activations *a = &forward->activations;
     const bool plain = !addend->norm && addend->gain == 1 && addend->scale == 1;
-    ASSERT(plain || a->branch);
-    ask_experts(forward, spec, layer, plain ? a->x : a->branch, plain);
+    const bool shared = spec->kind == FFN_SHARED_EXPERT;
+    void *y = plain ? a->x : a->branch;
+    ASSERT(y);
+    if (shared) gate_rows(forward, spec->act, layer);
+    ask_experts(forward, spec, layer, y, plain);
+    if (shared)
+        project_rows(forward, a->gate, &(struct projection){y, layer->down, NULL}, LINEAR_ADD);
     if (!plain) add_branch(forward, a->branch, addend);
 }
 
@@ -366,6 +378,7 @@ static void feed_forward(const struct forward *forward, int32_t index) {
         add(forward, &addend);
         break;
     case FFN_EXPERTS:
+    case FFN_SHARED_EXPERT:
         add_experts(forward, &spec->ffn, layer, &addend);
         break;
     case FFN_DENSE_AND_EXPERTS:

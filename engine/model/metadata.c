@@ -65,12 +65,11 @@ bool metadata_is_set(struct metadata *metadata, const char *key) {
     return find_float(metadata, key, &value) && value != 0;
 }
 
-bool metadata_is_false(struct metadata *metadata, const char *key) {
+bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise) {
     char name[KEY_BYTES];
-    bool value;
-    return note(metadata, key,
-                gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value)) &&
-           !value;
+    bool value = otherwise;
+    note(metadata, key, gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value));
+    return value;
 }
 
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
@@ -212,7 +211,6 @@ static const struct {
     {"router_logit_softcapping", 0, 0},
     {"pooling_type", 0, 0},
     {"use_parallel_residual", 0, 0},
-    {"nextn_predict_layers", 0, 0},
     {"leading_dense_block_count", 0, 0},
     {"interleave_moe_layer_step", 0, 1},
     {"moe_every_n_layers", 0, 1},

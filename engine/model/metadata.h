@@ -34,8 +34,8 @@ void metadata_check_unread(struct metadata *metadata);
 
 bool metadata_has(struct metadata *metadata, const char *key); // a number, or a list
 bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value);
-bool metadata_is_set(struct metadata *metadata, const char *key);   // a number other than 0
-bool metadata_is_false(struct metadata *metadata, const char *key); // stated as false
+bool metadata_is_set(struct metadata *metadata, const char *key); // a number other than 0
+bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise);
 
 // Which of `count` names the key has; -1 where it is absent. UNSUPPORTED, with `what`: another one.
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],

@@ -384,6 +384,21 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     layer->attn_post_norm = VECTOR("post_attention_norm.weight", dim, spec->post_norm, false);
 }
 
+// What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own.
+static const float *load_gains(struct loader *loader, int32_t index) {
+    const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
+    const float *own = NULL;
+    float gains[EXPERTS_MAX];
+    char name[64];
+    if (spec->kind == FFN_DENSE_AND_EXPERTS)
+        own = scaled_vectors(loader, NAME("ffn_down_exps.scale"),
+                             (struct extent){spec->experts, 1, 1}, spec->share_scale, true);
+    if (own || spec->share_scale == 1) return own;
+    for (int32_t e = 0; e < spec->experts; e++)
+        gains[e] = spec->share_scale;
+    return to_device(loader, "of gains", gains, (size_t)spec->experts);
+}
+
 static void load_experts(struct loader *loader, int32_t index, struct layer *layer) {
     const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
     const int32_t dim = loader->model->config.dim, width = spec->expert_width;
@@ -396,6 +411,8 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
         layer->expert_up = expert_matrices(loader, index, "ffn_up", width, dim);
     }
     layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, width);
+    layer->expert_gains = load_gains(loader, index);
+    layer->choice_bias = VECTOR("exp_probs_b.bias", experts, false, true);
     const enum dtype gate = layer->expert_gate.type, up = layer->expert_up.type;
     if (loader->status == STATUS_OK && gate != up) { // an expert's two products are one
         const bool apart = !gguf_find_tensor(loader->gguf, NAME("ffn_up_exps.weight"));
@@ -413,14 +430,21 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
 // and each element times its scale.
 static void load_expert_norms(struct loader *loader, int32_t index, struct layer *layer) {
     const int32_t dim = loader->model->config.dim;
-    const int32_t experts = loader->model->config.specs[index].ffn.experts;
     char name[64];
     layer->router_norm = scaled_vectors(loader, NAME("ffn_gate_inp.scale"),
                                         (struct extent){dim, 1, 1}, 1 / sqrtf((float)dim), false);
     layer->expert_norm = VECTOR("pre_ffw_norm_2.weight", dim, true, false);
     layer->dense_post_norm = VECTOR("post_ffw_norm_1.weight", dim, true, false);
     layer->expert_post_norm = VECTOR("post_ffw_norm_2.weight", dim, true, false);
-    layer->expert_gains = VECTOR("ffn_down_exps.scale", experts, false, true);
+}
+
+static void load_shared_expert(struct loader *loader, int32_t index, struct layer *layer) {
+    const int32_t dim = loader->model->config.dim;
+    const int32_t width = loader->model->config.specs[index].ffn.width;
+    char name[64];
+    layer->gate = MATRIX("ffn_gate_shexp", width, dim);
+    layer->up = MATRIX("ffn_up_shexp", width, dim);
+    layer->down = MATRIX("ffn_down_shexp", dim, width);
 }
 
 static void load_dense(struct loader *loader, int32_t index, struct layer *layer) {
@@ -451,7 +475,10 @@ static void load_feed_forward(struct loader *loader, int32_t index, struct layer
     layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, spec->post_norm, false);
     if (kind != FFN_DENSE) load_experts(loader, index, layer);
     if (kind == FFN_DENSE_AND_EXPERTS) load_expert_norms(loader, index, layer);
-    if (kind != FFN_EXPERTS) load_dense(loader, index, layer);
+    if (kind == FFN_SHARED_EXPERT)
+        load_shared_expert(loader, index, layer);
+    else if (kind != FFN_EXPERTS)
+        load_dense(loader, index, layer);
 }
 
 // What a layer does with the token's embedding, and what it is multiplied by at its end.
@@ -558,10 +585,26 @@ static size_t count_of_encoders(const struct loader *loader) {
     return count;
 }
 
+// Of layers behind the last one.
+static size_t count_of_draft_layers(const struct loader *loader) {
+    const struct model_config *config = &loader->model->config;
+    size_t count = 0;
+    for (size_t i = 0; i < gguf_tensor_count(loader->gguf); i++) {
+        const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
+        char begin[64];
+        int32_t layer = -1;
+        snprintf(begin, sizeof begin, "%.*s", (int)name.length, name.bytes);
+        count += sscanf(begin, "blk.%4" SCNd32 ".", &layer) == 1 && layer >= config->layers &&
+                 layer < config->layers + config->draft_layers;
+    }
+    return count;
+}
+
 // A tensor without a place would change the answers if it were ignored.
 static void refuse_leftovers(struct loader *loader) {
     const struct model *model = loader->model;
     if (model->config.multimodal) loader->used += count_of_encoders(loader);
+    if (model->config.draft_layers) loader->used += count_of_draft_layers(loader);
     if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
     loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
                                "%s: has %zu tensors, but family %s with %" PRId32

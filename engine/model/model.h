@@ -42,6 +42,7 @@ struct layer {
 
     struct weight router;                    // [experts, dim]; rows 0: no mixture
     const float *router_bias, *expert_gains; // [experts]
+    const float *choice_bias;                // [experts]; see struct route
     const float *router_norm, *expert_norm;  // [dim] where experts stand beside a dense part
     const float *dense_post_norm, *expert_post_norm; // [dim], as well
     struct expert_weights expert_gate, expert_up;    // [experts, expert_ffn, dim]

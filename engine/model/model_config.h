@@ -67,16 +67,25 @@ struct attention_spec {
     float softcap;              // of scores; 0: none
 };
 
-enum ffn_kind { FFN_DENSE, FFN_EXPERTS, FFN_DENSE_AND_EXPERTS };
+enum ffn_kind {
+    FFN_DENSE,
+    FFN_EXPERTS,
+    FFN_SHARED_EXPERT,     // and experts: every token asks it
+    FFN_DENSE_AND_EXPERTS, // each with norms of its own
+};
 
 struct ffn_spec {
     enum ffn_kind kind;
     enum act act;
-    int32_t width;                               // of the dense part
+    int32_t width;                               // of the dense part, or of the shared expert
     bool fused;                                  // gate and up are one matrix in the file
     bool ungated;                                // up serves as gate
     int32_t experts, experts_used, expert_width; // 0 where there are none
     bool expert_bias;
+    enum gating gating; // see struct route
+    bool raw_shares;
+    float share_scale; // of all shares
+    int32_t expert_groups, expert_groups_used;
 };
 
 enum mixer_kind { MIXER_ATTENTION };
@@ -97,6 +106,7 @@ struct layer_spec {
 struct model_config {
     const char *family; // general.architecture
     int32_t dim, layers;
+    int32_t draft_layers; // behind them in the file, which predict further tokens; not loaded
     int32_t vocabulary;
     int32_t context; // the longest that it was made for
     float norm_eps;

@@ -156,6 +156,8 @@ static void fill_experts(struct random *random, const struct ffn_spec *spec, str
     layer->router = (struct weight){NULL, DTYPE_F32, spec->experts, dim};
     place(random, &layer->router);
     layer->router_bias = zeros(random, spec->expert_bias, spec->experts);
+    layer->expert_gains =
+        constants(random, spec->share_scale != 1, (size_t)spec->experts, spec->share_scale);
     layer->expert_gate = experts(random, spec, width, dim);
     layer->expert_up = experts(random, spec, width, dim);
     layer->expert_down = experts(random, spec, dim, width);

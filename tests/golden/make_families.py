@@ -178,12 +178,12 @@ def unpack_mxfp4(rows):
 # ---- weights, named as in a safetensors file
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
-HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl")
-SIDE_BY_SIDE = ("ernie4_5", "glm4")  # pairs that turn, in folders too
-ROW_NORMED = ("olmo2", "olmo3")
-POST_NORMED = ROW_NORMED + ("exaone4",)  # only what is added to the residual is normed
+HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl", "dots1", "bailing_moe_v2")
+SIDE_BY_SIDE = ("ernie4_5", "ernie4_5_moe", "glm4")  # pairs that turn, in folders too
+ROW_NORMED = ("olmo2", "olmo3", "minimax_m2")
+POST_NORMED = ("olmo2", "olmo3", "exaone4")  # only what is added to the residual is normed
 BIASED = {"gpt_oss": "qkvo", "llama": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv",
-          "glm4": "qkv"}
+          "glm4": "qkv", "glm4_moe": "qkv"}
 
 
 def make_weights(spec, seed):
@@ -741,6 +741,11 @@ NAMES = [("self_attn.qkv_proj.", "attn_qkv."), ("self_attn.q_proj.", "attn_q."),
          ("post_mlp_layernorm.", "post_ffw_norm."), ("mlp.gate_up_proj.", "ffn_up."),
          ("mlp.gate_proj.", "ffn_gate."), ("mlp.up_proj.", "ffn_up."),
          ("mlp.down_proj.", "ffn_down."), ("mlp.router.", "ffn_gate_inp."),
+         ("mlp.gate.e_score_correction_bias", "exp_probs_b.bias"),
+         ("mlp.moe_statics.e_score_correction_bias", "exp_probs_b.bias"),
+         ("mlp.shared_experts.gate_proj.", "ffn_gate_shexp."),
+         ("mlp.shared_experts.up_proj.", "ffn_up_shexp."),
+         ("mlp.shared_experts.down_proj.", "ffn_down_shexp."),
          ("mlp.gate.", "ffn_gate_inp."), ("block_sparse_moe.gate.", "ffn_gate_inp."),
          ("block_sparse_moe.router.layer.", "ffn_gate_inp.")]
 
@@ -752,7 +757,7 @@ def gguf_name(kind, name):
             return ours + name[len(theirs):]
     _, _, layer, rest = name.split(".", 3)
     if rest.startswith("post_attention_layernorm."):
-        keeps = kind in ("gemma2", "gemma3_text", "gpt_oss", "seed_oss") + POST_NORMED
+        keeps = kind in ("gemma2", "gemma3_text", "gpt_oss", "seed_oss", "glm4_moe") + POST_NORMED
         return f"blk.{layer}." + ("post_attention_norm.weight" if keeps else "ffn_norm.weight")
     for theirs, ours in NAMES:
         if rest.startswith(theirs):
