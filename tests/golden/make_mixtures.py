@@ -46,8 +46,16 @@ MODELS = [
          config=config("minimax_m2", head_dim=16, partial_rotary_factor=0.5, num_local_experts=8,
                        num_experts_per_tok=2, intermediate_size=32, moe_intermediate_size=32,
                        num_hidden_layers=2)),
+    dict(name="granitemoe-shared", lengths=(1, 9, 17),
+         config=config("granitemoeshared", embedding_multiplier=6.0, residual_multiplier=0.5,
+                       attention_multiplier=0.25, logits_scaling=2.0, num_local_experts=6,
+                       num_experts_per_tok=2, intermediate_size=32, moe_intermediate_size=32,
+                       n_shared_experts=2, num_hidden_layers=2)),
 ]
-families.ARCHITECTURES.update(glm4_moe="glm4moe", bailing_moe_v2="bailingmoe2",
+SOFTMAX = ("ernie4_5_moe", "granitemoeshared")
+UNBIASED = ("granitemoeshared",)
+families.PAIRED += ("granitemoeshared",)
+families.ARCHITECTURES.update(granitemoeshared="granitemoe", glm4_moe="glm4moe", bailing_moe_v2="bailingmoe2",
                               ernie4_5_moe="ernie4_5-moe", minimax_m2="minimax-m2")
 
 
@@ -92,7 +100,8 @@ def make_weights(spec, seed):
         for part in ("gate", "up", "down"):
             del w[f"{p}{part}_proj.weight"]
         w[p + "gate.weight"] = dice.matrix(experts_of(c), dim, ROUTER_GAIN / 2 / math.sqrt(dim))
-        w[f"{p}{bias_name(c)}.e_score_correction_bias"] = dice.vector(experts_of(c), 0, 0.8)
+        if c["model_type"] not in UNBIASED:
+            w[f"{p}{bias_name(c)}.e_score_correction_bias"] = dice.vector(experts_of(c), 0, 0.8)
         for e in range(experts_of(c)):
             gated(f"{p}experts.{e}.", width)
         if shared_of(c):
@@ -128,9 +137,12 @@ class Model(families.Model):
         if layer < dense_of(c):
             return gated(p)
         scores = times(w[p + "gate.weight"], x)
-        weights = softmax(scores) if self.kind == "ernie4_5_moe" else [sigmoid(s) for s in scores]
-        bias = w[f"{p}{bias_name(c)}.e_score_correction_bias"]
-        chosen = self.choose([a + b for a, b in zip(weights, bias)])
+        weights = softmax(scores) if self.kind in SOFTMAX else [sigmoid(s) for s in scores]
+        if self.kind in UNBIASED:  # the scores' order is the weights'
+            chosen = self.choose([s / KEY_GAIN for s in scores])
+        else:
+            bias = w[f"{p}{bias_name(c)}.e_score_correction_bias"]
+            chosen = self.choose([a + b for a, b in zip(weights, bias)])
         total = sum(weights[e] for e in chosen) if c.get("norm_topk_prob", True) else 1
         y = gated(p + "shared_experts.") if shared_of(c) else [0.0] * len(x)
         for e in chosen:
@@ -164,7 +176,7 @@ def keys_of(spec):
     add("expert_weights_scale", F32, c.get("routed_scaling_factor"))
     add("expert_weights_norm", BOOL, c.get("norm_topk_prob"))
     add("interleave_moe_layer_step", U32, c.get("moe_layer_interval"))
-    if c["model_type"] == "ernie4_5_moe":  # as its converter says how wide all shared ones are
+    if c["model_type"] in SOFTMAX:  # converters say how wide all shared ones are
         add("expert_shared_feed_forward_length", U32, c["moe_intermediate_size"] * shared_of(c))
     else:
         add("expert_gating_func", U32, 2)

@@ -48,6 +48,7 @@ static const struct {
     {.name = "arcee", .folder = true},
     {.name = "granite", .folder = true},
     {.name = "granitemoe", .folder = true},
+    {.name = "granitemoe-shared"},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
     {.name = "glm4moe", .folder = true},
