@@ -327,7 +327,8 @@ static void add_experts(const struct forward *forward, const struct ffn_spec *sp
     if (shared) gate_rows(forward, spec->act, layer);
     ask_experts(forward, spec, layer, y, plain);
     if (shared)
-        project_rows(forward, a->gate, &(struct projection){y, layer->down, NULL}, LINEAR_ADD);
+        project_both(forward, a->gate, &(struct projection){y, layer->down, NULL}, LINEAR_ADD,
+                     addend->beside);
     if (!plain) add_branch(forward, a->branch, addend);
 }
 

@@ -27,6 +27,7 @@ static const struct module {
     struct place parts[PARTS_MAX];
     int32_t count;
     bool fused, rotated; // a gate above its up; rows of heads that are rotated
+    bool shared;         // of an expert that every token asks
 } modules[] = {
     {.name = "attn_q", .parts = {PLACE(q)}, .count = 1, .rotated = true},
     {.name = "attn_k", .parts = {PLACE(k)}, .count = 1, .rotated = true},
@@ -37,6 +38,9 @@ static const struct module {
     {.name = "ffn_up", .parts = {PLACE(up)}, .count = 1},
     {.name = "ffn_up", .parts = {PLACE(gate), PLACE(up)}, .count = 2, .fused = true},
     {.name = "ffn_down", .parts = {PLACE(down)}, .count = 1},
+    {.name = "ffn_gate_shexp", .parts = {PLACE(gate)}, .count = 1, .shared = true},
+    {.name = "ffn_up_shexp", .parts = {PLACE(up)}, .count = 1, .shared = true},
+    {.name = "ffn_down_shexp", .parts = {PLACE(down)}, .count = 1, .shared = true},
 };
 enum { MODULES = sizeof modules / sizeof modules[0] };
 
@@ -69,6 +73,8 @@ static enum status refuse(const struct applying *applying, enum status status,
 // Does the layer have the matrices, as its file has them?
 static bool has_module(const struct model *model, int32_t layer, const struct module *module) {
     const bool fused = model->config.specs[layer].ffn.fused;
+    const bool shared = model->config.specs[layer].ffn.kind == FFN_SHARED_EXPERT;
+    if (!strncmp(module->name, "ffn_", 4) && module->shared != shared) return false;
     if (!strcmp(module->name, "ffn_up") && module->fused != fused) return false;
     for (int32_t i = 0; i < module->count; i++)
         if (weight_of(&model->layers[layer], &module->parts[i])->rows == 0) return false;
