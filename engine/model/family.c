@@ -373,11 +373,13 @@ static const struct family families[] = {
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = read_granite},
     {.name = "gpt-oss",
+     .model_types = "gpt_oss",
      .layer = {.attention =
                    {.qkv_bias = true, .output_bias = true, .sinks = true, .rope.exact_yarn = true},
                .ffn = {.kind = FFN_EXPERTS, .act = ACT_CLAMPED, .expert_bias = true},
                .ffn_norm = "post_attention_norm"},
-     .read = read_gpt_oss},
+     .read = read_gpt_oss,
+     .quantized = "mxfp4"},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 

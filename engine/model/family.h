@@ -37,7 +37,8 @@ struct family {
     bool interleaved_folder;
     const char *second_norm; // a folder's post_attention_layernorm, where the layer does not say it
     bool multimodal;         // as in model_config.h
-    bool tied; // a folder's output is its embedding where tie_word_embeddings is absent
+    bool tied;             // a folder's output is its embedding where tie_word_embeddings is absent
+    const char *quantized; // the method by which a folder's experts may be packed; or NULL
     const struct folder_default *defaults; // up to one without a key; or NULL
     bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
 };

@@ -22,7 +22,7 @@ struct folder {
     struct gguf_tensor *tensors;
     char (*names)[NAME_BYTES];
     size_t count, room; // of both
-    float **made;       // vectors that no file holds as they are needed
+    void **made;        // what no file holds as it is needed
     size_t made_count;
     const char *path; // while it is opened
 };
@@ -160,6 +160,7 @@ static const struct {
     {"mlp.shared_experts.up_proj.", "ffn_up_shexp."},
     {"mlp.shared_experts.down_proj.", "ffn_down_shexp."},
     {"mlp.gate.", "ffn_gate_inp."},
+    {"mlp.router.", "ffn_gate_inp."},
     {"block_sparse_moe.gate.", "ffn_gate_inp."},
     {"router.proj.", "ffn_gate_inp."},
     {"pre_feedforward_layernorm_2.", "pre_ffw_norm_2."},
@@ -175,6 +176,7 @@ static const struct {
     const char *theirs, *ours;
 } whole_layer_names[] = {
     {"layer_scalar", "layer_output_scale.weight"},
+    {"self_attn.sinks", "attn_sinks.weight"},
     {"router.scale", "ffn_gate_inp.scale"},
     {"router.per_expert_scale", "ffn_down_exps.scale"},
     {"experts.gate_up_proj", "ffn_gate_up_exps.weight"},
@@ -309,12 +311,132 @@ static bool is_spare(const struct folder *folder, const char *name) {
 
 static bool is_norm(const char *name) { return strstr(name, "norm.weight") != NULL; }
 
-// A vector of `count` floats that the folder owns.
-static float *make_vector(struct folder *folder, size_t count) {
+// Zeros that the folder owns.
+static void *make(struct folder *folder, size_t count, size_t element_bytes) {
     ASSERT(folder->made_count < folder->room);
-    float *vector = calloc(count, sizeof *vector);
-    if (vector) folder->made[folder->made_count++] = vector;
-    return vector;
+    void *made = calloc(count, element_bytes);
+    if (made) folder->made[folder->made_count++] = made;
+    return made;
+}
+
+static const struct gguf_tensor *find_theirs(const struct folder *folder, const char *name) {
+    for (size_t i = 0; i < folder->file_count; i++)
+        for (size_t t = 0; t < safetensors_count(folder->files[i]); t++) {
+            const struct gguf_tensor *tensor = safetensors_at(folder->files[i], t);
+            if (!strcmp(tensor->name.bytes, name)) return tensor;
+        }
+    return NULL;
+}
+
+// What a layer's experts have in a folder of MXFP4: [experts, rows, blocks, 16] bytes with two
+// elements each, their exponents [experts, rows, blocks], and biases [experts, rows]. Rows of gate
+// and up alternate.
+static const struct expert_part {
+    const char *theirs, *ours;
+    int32_t first, step;
+} expert_parts[] = {
+    {"gate_up_proj_blocks", "ffn_gate_exps.weight", 0, 2},
+    {"gate_up_proj_blocks", "ffn_up_exps.weight", 1, 2},
+    {"down_proj_blocks", "ffn_down_exps.weight", 0, 1},
+    {"gate_up_proj_bias", "ffn_gate_exps.bias", 0, 2},
+    {"gate_up_proj_bias", "ffn_up_exps.bias", 1, 2},
+    {"down_proj_bias", "ffn_down_exps.bias", 0, 1},
+};
+enum { PARTS = sizeof expert_parts / sizeof expert_parts[0], BLOCK = 16, PACKED = BLOCK + 1 };
+
+// A block of a GGUF file: the exponent, then elements 0 to 15 in low nibbles and 16 to 31 in high
+// ones; neighbours share a byte of theirs.
+static void pack_row(const unsigned char *blocks, const unsigned char *exponents, int64_t count,
+                     unsigned char *out) {
+    for (int64_t b = 0; b < count; b++, blocks += BLOCK, out += PACKED) {
+        out[0] = exponents[b];
+        for (int i = 0; i < BLOCK / 2; i++) {
+            const unsigned low = blocks[i], high = blocks[i + BLOCK / 2];
+            out[1 + 2 * i] = (unsigned char)((low & 15) | high << 4);
+            out[2 + 2 * i] = (unsigned char)(low >> 4 | (high & 0xF0));
+        }
+    }
+}
+
+// Rows of blocks or biases, those that are the part's.
+static enum status make_part(struct folder *folder, const struct gguf_tensor *from,
+                             const struct gguf_tensor *exponents, const struct expert_part *part,
+                             struct gguf_tensor *to) {
+    const bool packed = exponents != NULL;
+    const int64_t blocks = from->shape[1], all = packed ? from->shape[2] : from->shape[0];
+    const int64_t rows = all / part->step, experts = packed ? from->shape[3] : from->shape[1];
+    const size_t row_bytes = packed ? (size_t)blocks * PACKED : sizeof(float);
+    unsigned char *made = make(folder, (size_t)(experts * rows), row_bytes), *out = made;
+    if (!made) return STATUS_NO_MEMORY;
+    for (int64_t row = part->first; row < experts * all; row += part->step, out += row_bytes)
+        if (packed)
+            pack_row((const unsigned char *)from->data + row * blocks * BLOCK,
+                     (const unsigned char *)exponents->data + row * blocks, blocks, out);
+        else
+            dtype_to_float(from->type,
+                           (const char *)from->data + row * dtype_block_bytes(from->type),
+                           (float *)(void *)out, 1);
+    *to = (struct gguf_tensor){
+        .known = true,
+        .type = packed ? DTYPE_MXFP4 : DTYPE_F32,
+        .file_type = packed ? 39 : 0,
+        .dims = packed ? 3 : 2,
+        .shape = {packed ? blocks * 2 * BLOCK : rows, packed ? rows : experts, packed ? experts : 1,
+                  1},
+        .bytes = (size_t)(experts * rows) * row_bytes,
+        .data = made,
+    };
+    return STATUS_OK;
+}
+
+// Are the exponents there, one for each block, and rows that can be divided?
+static bool fits_together(const struct gguf_tensor *from, const struct gguf_tensor *exponents,
+                          const struct expert_part *part) {
+    if (!exponents)
+        return from->known && from->dims == 2 && dtype_block_elements(from->type) == 1 &&
+               from->shape[0] % part->step == 0;
+    return from->dims == 4 && from->shape[0] == BLOCK && from->shape[2] % part->step == 0 &&
+           from->bytes == exponents->bytes * BLOCK && exponents->dims == 3 &&
+           exponents->shape[0] == from->shape[1] && exponents->shape[1] == from->shape[2] &&
+           exponents->shape[2] == from->shape[3] &&
+           exponents->bytes ==
+               (size_t)(exponents->shape[0] * exponents->shape[1] * exponents->shape[2]);
+}
+
+// Puts the tensors that are made of one of theirs. NOT_FOUND: it is no such tensor.
+static enum status put_experts(struct folder *folder, const struct gguf_tensor *from,
+                               struct error *err) {
+    char part[32], name[GGUF_MAX_NAME_BYTES + 1];
+    int layer = -1, used = 0, begin = 0;
+    const char *theirs = from->name.bytes;
+    if (!folder->family->quantized ||
+        sscanf(theirs, "model.layers.%4d.mlp.experts.%n%31[a-z_]%n", &layer, &begin, part, &used) !=
+            2 ||
+        layer < 0 || theirs[used])
+        return STATUS_NOT_FOUND;
+    const size_t stem = strlen(part) > 7 ? strlen(part) - 6 : 0; // without "blocks" or "scales"
+    snprintf(name, sizeof name, "%.*sblocks", begin + (int)stem, theirs);
+    if (!strcmp(part + stem, "scales") && find_theirs(folder, name)) return STATUS_OK;
+    const bool packed = !strcmp(part + stem, "blocks");
+    snprintf(name, sizeof name, "%.*sscales", begin + (int)stem, theirs);
+    const struct gguf_tensor *exponents = packed ? find_theirs(folder, name) : NULL;
+    enum status status = STATUS_NOT_FOUND;
+    for (int i = 0; i < PARTS; i++) {
+        struct gguf_tensor *to = &folder->tensors[folder->count];
+        char *ours = folder->names[folder->count];
+        if (strcmp(part, expert_parts[i].theirs) != 0) continue;
+        ASSERT(folder->count < folder->room);
+        if (packed != (exponents != NULL) || !fits_together(from, exponents, &expert_parts[i]))
+            return error_set(err, STATUS_BAD_FILE,
+                             "%s: tensor '%s' is not of the shape that packed experts have",
+                             mapped_file_shown(folder->path), theirs);
+        status = make_part(folder, from, exponents, &expert_parts[i], to);
+        if (status != STATUS_OK) return no_memory(folder, err);
+        snprintf(ours, NAME_BYTES, "blk.%d.%s", layer, expert_parts[i].ours);
+        to->name = (struct gguf_string){ours, strlen(ours)};
+        folder->count++;
+    }
+    return status;
 }
 
 static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
@@ -323,6 +445,8 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
     struct gguf_tensor *to = &folder->tensors[folder->count];
     char *name = folder->names[folder->count];
     if (is_spare(folder, from->name.bytes)) return STATUS_OK;
+    const enum status status = put_experts(folder, from, err);
+    if (status != STATUS_NOT_FOUND) return status;
     if (!gguf_name(folder, from->name.bytes, name))
         return error_set(err, STATUS_UNSUPPORTED,
                          "%s: tensor '%s' has no place in a model of type %s",
@@ -335,7 +459,7 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
     if (from->dims != 1 || count > MODEL_MAX_DIM)
         return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s' is no vector",
                          mapped_file_shown(folder->path), from->name.bytes);
-    float *vector = make_vector(folder, count);
+    float *vector = make(folder, count, sizeof *vector);
     if (!vector) return no_memory(folder, err);
     dtype_to_float(from->type, from->data, vector, count);
     for (size_t i = 0; i < count; i++)
@@ -366,8 +490,8 @@ static void put_factors(struct folder *folder, const char *name, const float *fa
 
 static enum status name_tensors(struct folder *folder, struct error *err) {
     folder->room = MADE_MORE;
-    for (size_t i = 0; i < folder->file_count; i++)
-        folder->room += safetensors_count(folder->files[i]);
+    for (size_t i = 0; i < folder->file_count; i++) // one of theirs may be two of ours
+        folder->room += 2 * safetensors_count(folder->files[i]);
     folder->tensors = calloc(folder->room, sizeof *folder->tensors);
     folder->names = calloc(folder->room, sizeof *folder->names);
     folder->made = calloc(folder->room, sizeof *folder->made);

@@ -251,6 +251,8 @@ static void translate_router(struct writer *writer) {
 
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct writer *writer) {
+    if (number_or(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
+        fail(writer, STATUS_UNSUPPORTED, "swiglu_limit", "is not 7, which quire lacks");
     static const char *const ones[] = {"decoder_sparse_step", "full_attn_mod",
                                        "interpolate_factor"};
     const cJSON *json = writer->json;
@@ -272,7 +274,9 @@ static void refuse_other_values(struct writer *writer) {
 // Before all else: what else is amiss follows from it.
 static void refuse_quantized(struct writer *writer, const cJSON *json) {
     static const char *const keys[] = {"quantization_config", "quantization"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    const char *method = string_or(writer, get(writer, json, keys[0]), "quant_method", "");
+    const char *known = writer->family->quantized;
+    for (size_t i = known && !strcmp(known, method); i < sizeof keys / sizeof keys[0]; i++)
         if (cJSON_IsObject(get(writer, json, keys[i])))
             fail(writer, STATUS_UNSUPPORTED, keys[i],
                  "says that the weights are quantized, and of folders quire reads F32, F16 and "
@@ -352,6 +356,8 @@ static const char *const harmless[] = {
     "use_qk_norm",
     // of a window or a scaling, if there is one
     "max_window_layers",
+    "initial_context_length",
+    "experts_per_token", // num_experts_per_tok again
     "no_rope_layer_interval",
     "original_max_position_embeddings",
     "attn_factor",

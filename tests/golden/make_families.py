@@ -87,8 +87,10 @@ MODELS = [
                        moe_intermediate_size=32, num_hidden_layers=2, head_dim=16)),
     dict(name="gpt-oss", lengths=(1, 17, 40), config=gpt_oss(num_experts_per_tok=2)),
     # Every expert is asked, or else what 8-bit activations change of a score may change an answer.
-    dict(name="gpt-oss-mxfp4", lengths=(1, 17, 40), mxfp4=True,
-         config=gpt_oss(num_experts_per_tok=4)),
+    dict(name="gpt-oss-mxfp4", folder=True, lengths=(1, 17, 40), mxfp4=True,
+         config=gpt_oss(num_experts_per_tok=4, experts_per_token=4, swiglu_limit=7.0,
+                        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
+                        quantization_config=dict(quant_method="mxfp4"))),
     dict(name="qwen2vl", folder=True, nested=True, lengths=(1, 17, 40),
          config=config("qwen2_5_vl", rope_theta=1000000.0, use_sliding_window=False,
                        sliding_window=16, vision_config=dict(hidden_size=2),
@@ -358,7 +360,7 @@ class Model:
             return None
         if self.kind in ("gemma2", "gpt_oss"):
             return width if layer % 2 == 0 else None
-        if "layer_types" in c:
+        if "layer_types" in c and kind != "gpt_oss":  # whose files leave it to be known
             return width if c["layer_types"][layer] == "sliding_attention" else None
         if self.kind == "exaone4":
             pattern = c["sliding_window_pattern"]
@@ -689,7 +691,7 @@ def keys_of(spec):
         pattern = c["sliding_window_pattern"]
         add("attention.sliding_window_pattern", BOOL,
             [pattern[i % len(pattern)] == "L" for i in range(c["num_hidden_layers"])])
-    if "layer_types" in c:
+    if "layer_types" in c and kind != "gpt_oss":  # whose files leave it to be known
         add("attention.sliding_window_pattern", BOOL,
             [kind == "sliding_attention" for kind in c["layer_types"]])
     add("rope.freq_base", F32, c["rope_theta"])
@@ -869,17 +871,27 @@ def fuse(tensors):
 
 def write_safetensors(path, names, weights):
     header, data = {"__metadata__": {"format": "pt"}}, b""
+    def add(name, kind, shape, content):
+        nonlocal data
+        header[name] = dict(dtype=kind, shape=shape,
+                            data_offsets=[len(data), len(data) + len(content)])
+        data += content
+
     for name in names:
+        if name.endswith("_blocks"):  # neighbours in one byte, exponents apart
+            blocks = [block for matrix in weights[name] for row in matrix for block in row]
+            shape = [len(weights[name]), len(weights[name][0]), len(weights[name][0][0])]
+            add(name, "U8", shape + [16], b"".join(
+                bytes(n[i] | n[i + 1] << 4 for i in range(0, 32, 2)) for _, n in blocks))
+            add(name.replace("_blocks", "_scales"), "U8", shape, bytes(e for e, _ in blocks))
+            continue
         flat = inner = weights[name]
         shape = [len(inner)]
         while isinstance(inner[0], list):
             inner = inner[0]
             shape.append(len(inner))
             flat = [v for part in flat for v in part]
-        content = pack_bf16(flat)
-        header[name] = dict(dtype="BF16", shape=shape,
-                            data_offsets=[len(data), len(data) + len(content)])
-        data += content
+        add(name, "BF16", shape, pack_bf16(flat))
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:

@@ -60,7 +60,7 @@ static const struct {
     {.name = "gemma4-e", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-moe", .folder = true, .nested = true},
     {.name = "gpt-oss", .rounded = 8e-3},
-    {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true},
+    {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
 };
 enum { MODELS = sizeof models / sizeof models[0], MAX_PROMPTS = 8, MAX_TOKENS = 256, ANSWER = 20 };
 

@@ -186,6 +186,53 @@ static void a_tensor_without_a_place_is_named(void **state) {
     assert_refused("hf", STATUS_UNSUPPORTED, "'model.odd.weight' has no place");
 }
 
+static void packed_experts_need_all_their_parts(void **state) {
+    (void)state;
+    static const struct {
+        const char *header, *word;
+    } cases[] = {
+        {"{\"BLOCKS\":{\"dtype\":\"U8\",\"shape\":[1,2,1,16],\"data_offsets\":[0,32]}}",
+         "_blocks' is not of the shape"},
+        {"{\"SCALES\":{\"dtype\":\"U8\",\"shape\":[1,2,1],\"data_offsets\":[0,2]}}",
+         "_scales' has no place"},
+        {"{\"BLOCKS\":{\"dtype\":\"U8\",\"shape\":[1,2,1,16],\"data_offsets\":[0,32]},"
+         "\"SCALES\":{\"dtype\":\"U8\",\"shape\":[2,1,1],\"data_offsets\":[32,34]}}",
+         "_blocks' is not of the shape"},
+        {"{\"BLOCKS\":{\"dtype\":\"U8\",\"shape\":[1,3,1,16],\"data_offsets\":[0,48]},"
+         "\"SCALES\":{\"dtype\":\"U8\",\"shape\":[1,3,1],\"data_offsets\":[48,51]}}",
+         "_blocks' is not of the shape"},
+    };
+    write_text("hf/config.json",
+               "{\"model_type\":\"gpt_oss\",\"num_attention_heads\":4,\"hidden_size\":32,"
+               "\"num_hidden_layers\":1,\"quantization_config\":{\"quant_method\":\"mxfp4\"},"
+               "\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":2,\"truncate\":false}}");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static const char prefix[] = "model.layers.0.mlp.experts.gate_up_proj_";
+        struct text file = {0};
+        uint64_t length = 0, data = 0;
+        assert_int_equal(text_append(&file, (const char *)&length, sizeof length), STATUS_OK);
+        for (const char *at = cases[i].header; *at; at++) {
+            const bool blocks = !strncmp(at, "BLOCKS", 6), scales = !strncmp(at, "SCALES", 6);
+            if (blocks || scales)
+                assert_int_equal(text_format(&file, "%s%s", prefix, blocks ? "blocks" : "scales"),
+                                 STATUS_OK);
+            else
+                assert_int_equal(text_append(&file, at, 1), STATUS_OK);
+            at += blocks || scales ? 5 : 0;
+        }
+        length = file.length - sizeof length;
+        memcpy(file.bytes, &length, sizeof length);
+        data = (uint64_t)strtol(strrchr(cases[i].header, ',') + 1, NULL, 10);
+        while (data-- > 0)
+            assert_int_equal(text_append(&file, "", 1), STATUS_OK);
+        write_bytes("hf/model.safetensors", file.bytes, file.length);
+        text_deinit(&file);
+        assert_refused("hf", i == 1 ? STATUS_UNSUPPORTED : STATUS_BAD_FILE, cases[i].word);
+    }
+    write_text("hf/config.json",
+               "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
+}
+
 // Published scalings of the rotation, as the reader of GGUF keys sees them.
 static void rope_parameters_are_read_old_and_new(void **state) {
     (void)state;
@@ -326,6 +373,7 @@ int main(void) {
         cmocka_unit_test(broken_splits_are_refused),
         cmocka_unit_test(folders_that_are_no_models_are_refused),
         cmocka_unit_test(a_tensor_without_a_place_is_named),
+        cmocka_unit_test(packed_experts_need_all_their_parts),
         cmocka_unit_test(rope_parameters_are_read_old_and_new),
         cmocka_unit_test(yarn_of_a_folder_has_its_magnitude),
         cmocka_unit_test(each_configured_key_is_understood_or_harmless_or_refused),
