@@ -28,6 +28,7 @@ enum {
     CHATS = 8,
     MIDDLE = PROMPT / 4, // whose first block is given up first
     LONG_PAST = 1600,
+    ROOMY_BLOCKS = 512, // for everything that a test says, and no more to look through
     SMALL_HOST_BYTES = 32 << 20,
 };
 
@@ -60,8 +61,15 @@ struct way { // of computing
     const char *backend, *attention, *kv_type;
 };
 
+enum { CPU_WAYS = 3, WAYS = 7, DETERMINISTIC_WAYS = 6 }; // the last one is not
+
 static const char *model;
 static struct way way;
+static struct known { // of a model, computed in a way
+    size_t block_bytes;
+    struct talk truths[2][CHATS]; // [deterministic][which]
+    bool has_truth[2][CHATS];
+} * known;
 
 static void hear(void *user, const float *logits, int32_t vocabulary) {
     struct listener *listener = user;
@@ -71,6 +79,8 @@ static void hear(void *user, const float *logits, int32_t vocabulary) {
     listener->talk->logits[listener->next++] =
         hash_bytes(logits, (size_t)vocabulary * sizeof *logits, 0).low;
 }
+
+static size_t bytes_of_blocks(size_t blocks);
 
 static struct engine *open_with(const struct engine_options *options) {
     struct engine *engine;
@@ -82,6 +92,7 @@ static struct engine *open_with(const struct engine_options *options) {
     all.kv_type = way.kv_type;
     all.threads = 2;
     if (all.context == 0) all.context = CONTEXT;
+    if (all.kv_device_bytes == 0) all.kv_device_bytes = bytes_of_blocks(ROOMY_BLOCKS);
     all.io_deadline_ms = 20000; // a slow machine is no failure here
     if (all.kv_host_bytes == 0 && strcmp(way.backend, "cuda") == 0)
         all.kv_host_bytes = SMALL_HOST_BYTES; // what a card pins unasked takes long
@@ -90,11 +101,14 @@ static struct engine *open_with(const struct engine_options *options) {
 }
 
 static size_t bytes_of_blocks(size_t blocks) {
-    struct engine *engine = open_with(&(struct engine_options){0});
-    struct engine_info info;
-    engine_info(engine, &info);
-    engine_close(engine);
-    return blocks * info.block_bytes;
+    if (known->block_bytes == 0) {
+        struct engine *engine = open_with(&(struct engine_options){.kv_device_bytes = 64 << 20});
+        struct engine_info info;
+        engine_info(engine, &info);
+        engine_close(engine);
+        known->block_bytes = info.block_bytes;
+    }
+    return blocks * known->block_bytes;
 }
 
 static int32_t vocabulary_of(struct engine *engine) {
@@ -196,7 +210,7 @@ static void assert_same_talk(const struct talk *a, const struct talk *b) {
 }
 
 // Computed alone, in one go, in a cache that is never short.
-static void measure_truth(uint32_t which, bool deterministic, struct talk *talk) {
+static void measure(uint32_t which, bool deterministic, struct talk *talk) {
     *talk = (struct talk){0};
     struct engine *engine = open_with(&(struct engine_options){.deterministic = deterministic});
     whole_talk(engine, which, talk);
@@ -204,18 +218,24 @@ static void measure_truth(uint32_t which, bool deterministic, struct talk *talk)
     engine_close(engine);
 }
 
+static const struct talk *truth_of(uint32_t which, bool deterministic) {
+    struct talk *truth = &known->truths[deterministic][which];
+    if (!known->has_truth[deterministic][which]) measure(which, deterministic, truth);
+    known->has_truth[deterministic][which] = true;
+    return truth;
+}
+
 static void never_evicted_twice_is_the_same(void) {
-    struct talk truth, again;
-    measure_truth(0, false, &truth);
-    measure_truth(0, false, &again);
-    assert_same_talk(&truth, &again);
-    measure_truth(1, false, &again);
-    assert_memory_not_equal(truth.tokens, again.tokens, sizeof truth.tokens); // it can differ
+    const struct talk *truth = truth_of(0, false);
+    struct talk again;
+    measure(0, false, &again);
+    assert_same_talk(truth, &again);
+    measure(1, false, &again);
+    assert_memory_not_equal(truth->tokens, again.tokens, sizeof truth->tokens); // it can differ
 }
 
 static void swapped_to_host_and_back_is_the_same(void) {
-    struct talk truth, swapped = {0}, other = {0};
-    measure_truth(0, false, &truth);
+    struct talk swapped = {0}, other = {0};
     struct engine *engine = open_with(&(struct engine_options){
         .kv_device_bytes = bytes_of_blocks(CONTEXT / 16 + 1),
         .kv_host_bytes = bytes_of_blocks(64),
@@ -227,7 +247,7 @@ static void swapped_to_host_and_back_is_the_same(void) {
     second_turn(engine, sequence, 0, &swapped);
     assert_true(swapped.second.host_tokens >= PROMPT / 2);
     assert_true(swapped.second.cached_tokens >= PROMPT + ANSWER - 16);
-    assert_same_talk(&truth, &swapped);
+    assert_same_talk(truth_of(0, false), &swapped);
     engine_close(engine);
 }
 
@@ -315,10 +335,9 @@ static void another_way_shares_nothing(const char *folder, struct way other,
 }
 
 static void restored_from_disk_in_a_new_process_is_the_same(void) {
-    struct talk truth, restored = {0};
+    struct talk restored = {0};
     char folder[] = "/tmp/quire-equality-XXXXXX";
     assert_non_null(mkdtemp(folder));
-    measure_truth(0, false, &truth);
     in_another_process("first", folder, &restored);
     struct way other = way;
     if (strcmp(way.attention, "v2") == 0)
@@ -329,7 +348,7 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
     in_another_process("second", folder, &restored);
     assert_int_equal(restored.second.disk_tokens, PROMPT + ANSWER - 1);
     assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
-    assert_same_talk(&truth, &restored);
+    assert_same_talk(truth_of(0, false), &restored);
     uint64_t freed;
     assert_int_equal(disk_cache_drop(folder, &freed, NULL), STATUS_OK);
     char command[128];
@@ -339,8 +358,8 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
 
 // The fork's own answer goes on where the original's was at that moment; both end alike.
 static void forked_from_a_running_sequence_is_the_same(void) {
-    struct talk truth, original = {0}, forked = {0};
-    measure_truth(0, false, &truth);
+    const struct talk *truth = truth_of(0, false);
+    struct talk original = {0}, forked = {0};
     struct engine *engine = open_with(&(struct engine_options){0});
     struct sequence *sequence = new_sequence(engine), *fork;
     append(engine, sequence, 0, 0);
@@ -366,18 +385,18 @@ static void forked_from_a_running_sequence_is_the_same(void) {
     // It began later, and so went further. Where its last token is computed in the next turn, as
     // the original's is, a card does the same products.
     sequence_truncate(fork, PROMPT + ANSWER - 1);
-    assert_int_equal(sequence_append(fork, &truth.tokens[PROMPT + ANSWER - 1], 1), STATUS_OK);
-    assert_memory_equal(sequence_tokens(fork), truth.tokens, (PROMPT + ANSWER) * sizeof(int32_t));
+    assert_int_equal(sequence_append(fork, &truth->tokens[PROMPT + ANSWER - 1], 1), STATUS_OK);
+    assert_memory_equal(sequence_tokens(fork), truth->tokens, (PROMPT + ANSWER) * sizeof(int32_t));
     for (int32_t i = PROMPT; i < PROMPT + ANSWER; i++) {
-        assert_int_equal(original.logits[i], truth.logits[i]);
-        if (forked.logits[i]) assert_int_equal(forked.logits[i], truth.logits[i]);
+        assert_int_equal(original.logits[i], truth->logits[i]);
+        if (forked.logits[i]) assert_int_equal(forked.logits[i], truth->logits[i]);
     }
     assert_true(forked.logits[PROMPT + ANSWER - 1] != 0);
     second_turn(engine, fork, 0, &forked);
     for (int32_t i = LENGTH - ANSWER; i < LENGTH; i++)
-        assert_int_equal(forked.logits[i], truth.logits[i]);
+        assert_int_equal(forked.logits[i], truth->logits[i]);
     second_turn(engine, sequence, 0, &original);
-    assert_same_talk(&truth, &original);
+    assert_same_talk(truth, &original);
     engine_close(engine);
 }
 
@@ -416,7 +435,7 @@ static void talk_together(const struct engine_options *options, struct talk *tal
 
 // Who does not fit waits to be let in; who gives way in the middle is in test_engine.c.
 static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
-    static struct talk truths[CHATS], talks[CHATS];
+    static struct talk talks[CHATS];
     const size_t need = CHATS * (LENGTH / 16 + 1); // blocks, when nothing is shared
     const size_t least = CONTEXT / 16 + 1;
     const size_t pools[][3] = {{need / 4, need, 0}, // device, host, tokens of a step
@@ -424,8 +443,6 @@ static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
                                {least, 0, 0},
                                {need / 3, need, 16}, // few blocks for windows
                                {need / 3, 0, 16}};
-    for (uint32_t i = 0; i < CHATS; i++)
-        measure_truth(i, true, &truths[i]);
     for (size_t pool = 0; pool < sizeof pools / sizeof pools[0]; pool++) {
         struct kv_usage usage;
         memset(talks, 0, sizeof talks);
@@ -436,20 +453,18 @@ static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
                       talks, &usage);
         assert_true(usage.evicted_blocks > 0);
         for (uint32_t i = 0; i < CHATS; i++)
-            assert_same_talk(&truths[i], &talks[i]);
+            assert_same_talk(truth_of(i, true), &talks[i]);
     }
 }
 
 static void beside_seven_others_is_the_same(void) {
-    static struct talk truth, talks[CHATS];
+    static struct talk talks[CHATS];
     struct kv_usage usage;
     memset(talks, 0, sizeof talks);
     talk_together(&(struct engine_options){.deterministic = true}, talks, &usage);
     assert_int_equal(usage.preempted_requests, 0);
-    for (uint32_t i = 0; i < CHATS; i++) {
-        measure_truth(i, true, &truth);
-        assert_same_talk(&truth, &talks[i]);
-    }
+    for (uint32_t i = 0; i < CHATS; i++)
+        assert_same_talk(truth_of(i, true), &talks[i]);
 }
 
 // A log that ends in the middle of a conversation, and goes on otherwise: computed anew, or after
@@ -575,8 +590,7 @@ static void forks_that_read_their_past_once_are_the_same(void) {
 }
 
 static void recomputed_and_chunked_are_the_same(void) {
-    struct talk truth, recomputed = {0};
-    measure_truth(0, true, &truth);
+    struct talk recomputed = {0};
     for (int32_t step_tokens = 16; step_tokens <= 512; step_tokens *= 8) {
         recomputed = (struct talk){0};
         struct engine *engine = open_with(&(struct engine_options){
@@ -592,7 +606,7 @@ static void recomputed_and_chunked_are_the_same(void) {
         assert_int_equal(sequence_cached(sequence), 0);
         second_turn(engine, sequence, 0, &recomputed);
         assert_true(recomputed.second.cached_tokens < PROMPT);
-        assert_same_talk(&truth, &recomputed);
+        assert_same_talk(truth_of(0, true), &recomputed);
         engine_close(engine);
     }
 }
@@ -605,13 +619,12 @@ static bool has_cuda(void) {
     return true;
 }
 
-enum { CPU_WAYS = 3, WAYS = 7, DETERMINISTIC_WAYS = 6 }; // the last one is not
-
 static void every_model(void (*test)(void), int ways) {
     static const struct way ALL[WAYS] = {{"cpu", "auto", "f16"},  {"cpu", "auto", "fp8"},
                                          {"cpu", "auto", "int8"}, {"cuda", "auto", "f16"},
                                          {"cuda", "auto", "fp8"}, {"cuda", "auto", "int8"},
                                          {"cuda", "v2", "f16"}};
+    static struct known all[WAYS][sizeof MODELS / sizeof MODELS[0]];
     for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
             const bool is_wide = strcmp(ALL[w].kv_type, "f16") == 0;
@@ -622,6 +635,7 @@ static void every_model(void (*test)(void), int ways) {
             if (CHECK_THREADS && (!is_wide || i > FIRST_MODEL + 1)) continue;
             way = ALL[w];
             model = MODELS[i];
+            known = &all[w][i];
             test();
         }
 }
@@ -644,6 +658,7 @@ FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same, DETERMINISTIC_WAYS)
 // The other process of the test about the disk.
 static int go_on(char **words) {
     struct talk talk;
+    known = &(struct known){0};
     model = words[3];
     way = (struct way){words[4], words[5], words[6]};
     load_talk(words[2], &talk);
