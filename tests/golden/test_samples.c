@@ -144,25 +144,24 @@ static bool keeps_to_expected(const struct asked *asked, int32_t id, const char 
     return keeps;
 }
 
-// The logits after `ids` by the backend that rounds nothing.
+// The logits of the last two of `ids` by the backend that rounds nothing.
 static const float *reference_logits(const struct asked *asked, const struct token_ids *ids) {
     struct harness *harness = asked->reference;
     struct block_table table;
     const float *logits = NULL;
     assert_int_equal(block_table_init(&table, CONTEXT, harness->caches[0].block_size), STATUS_OK);
     for (int32_t done = 0, count; done < (int32_t)ids->count; done += count) {
-        count = (int32_t)ids->count - done;
-        if (count > HARNESS_MAX_TOKENS) count = HARNESS_MAX_TOKENS;
-        logits = harness_run(harness, &table, ids->ids + done, done, count, 1);
+        const int32_t left = (int32_t)ids->count - done;
+        count = left <= HARNESS_MAX_TOKENS ? left : HARNESS_MAX_TOKENS - 1; // never one at the end
+        logits = harness_run(harness, &table, ids->ids + done, done, count, 2);
     }
     block_table_deinit(&table, harness->pool);
     return logits;
 }
 
 // Between the token that was picked and the best one that keeps to the expected answer.
-static float gap_to_expected(const struct asked *asked, const struct token_ids *ids, int32_t picked,
+static float gap_to_expected(const struct asked *asked, const float *logits, int32_t picked,
                              const char *so_far) {
-    const float *logits = reference_logits(asked, ids);
     const int32_t vocabulary = asked->reference->model.config.vocabulary;
     float nearest = -1e30f;
     for (int32_t id = 0; id < vocabulary; id++)
@@ -174,10 +173,11 @@ static float gap_to_expected(const struct asked *asked, const struct token_ids *
 // The text may have left the expected one a token before it shows: " a" is how " about" begins.
 static float gap_at_difference(const struct asked *asked, const struct token_ids *ids,
                                int32_t picked, const char *so_far, const char *one_before) {
-    const float gap = gap_to_expected(asked, ids, picked, so_far);
+    const float *logits = reference_logits(asked, ids);
+    const float *last = logits + asked->reference->model.config.vocabulary;
+    const float gap = gap_to_expected(asked, last, picked, so_far);
     if (!one_before || gap <= NEARLY_TIED) return gap;
-    const struct token_ids shorter = {.ids = ids->ids, .count = ids->count - 1};
-    const float before = gap_to_expected(asked, &shorter, ids->ids[shorter.count], one_before);
+    const float before = gap_to_expected(asked, logits, ids->ids[ids->count - 1], one_before);
     return before < gap ? before : gap;
 }
 
