@@ -19,35 +19,18 @@ enum {
     CONTEXT = 1024,
     ANSWER_TOKENS = 8,
     BLOCK_SIZE = 16,
-    DEVICE_BLOCKS = CHECK_FULL ? 190 : 66,
-    WINDOWED_BLOCKS = CHECK_FULL ? 76 : 47, // of which two thirds of the layers need few
-    HOST_BLOCKS = CHECK_FULL ? 100 : 16,
     MOST_FORKS = DAY_TALKS,
 };
 
-static const struct day_plan LONG_DAY = {
-    .seed = 5,
-    .talks = 20,
-    .forks = 60,
-    .sends = 300,
-    .leaves = 2,
-    .most_turns = 9,
-    .preset_words = 250,
-    .least_words = 7,
-    .most_words = 30,
+struct kind { // of day
+    int32_t talks, forks, sends;
+    uint32_t device_blocks, windowed_blocks; // of those, two thirds of the layers need few
+    uint32_t host_blocks;
 };
 
-static const struct day_plan SHORT_DAY = {
-    .seed = 5,
-    .talks = 5,
-    .forks = 6,
-    .sends = 18,
-    .leaves = 2,
-    .most_turns = 9,
-    .preset_words = 250,
-    .least_words = 7,
-    .most_words = 30,
-};
+static const struct kind LONG = {20, 60, 300, 190, 76, 100};
+static const struct kind MIDDLE = {10, 20, 100, 100, 60, 50};
+static const struct kind SHORT = {5, 6, 18, 66, 47, 16};
 
 struct books {
     int64_t turns, asked, reused, device, host, disk, restore_us; // as the chat says
@@ -233,7 +216,17 @@ static void check_books(const struct books *books, int64_t need) {
     assert_true(sum->disk_written_bytes * 10 <= sum->disk_payload_bytes * 11);
 }
 
-static void live_and_check(const char *kv_type, int32_t window) {
+static void live_and_check(const struct kind *full, const char *kv_type, int32_t window) {
+    const struct kind *kind = CHECK_FULL ? full : &SHORT;
+    const struct day_plan plan = {.seed = 5,
+                                  .talks = kind->talks,
+                                  .forks = kind->forks,
+                                  .sends = kind->sends,
+                                  .leaves = 2,
+                                  .most_turns = 9,
+                                  .preset_words = 250,
+                                  .least_words = 7,
+                                  .most_words = 30};
     static struct books books;
     books = (struct books){0};
     char folder[] = "/tmp/quire-day-XXXXXX", db_path[64], kv_path[64];
@@ -242,12 +235,13 @@ static void live_and_check(const char *kv_type, int32_t window) {
     struct error err = {0};
     int32_t answers = 0;
     assert_non_null(mkdtemp(folder));
-    day_script_init(&script, CHECK_FULL ? &LONG_DAY : &SHORT_DAY);
+    day_script_init(&script, &plan);
     live(&books, &script,
          &(struct day_place){.folder = folder,
                              .context = CONTEXT,
-                             .device_blocks = window > 0 ? WINDOWED_BLOCKS : DEVICE_BLOCKS,
-                             .host_blocks = HOST_BLOCKS,
+                             .device_blocks =
+                                 window > 0 ? kind->windowed_blocks : kind->device_blocks,
+                             .host_blocks = kind->host_blocks,
                              .disk = true,
                              .answer_tokens = ANSWER_TOKENS,
                              .kv_type = kv_type,
@@ -271,24 +265,24 @@ static void live_and_check(const char *kv_type, int32_t window) {
 
 static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
     (void)state;
-    live_and_check("f16", 0);
+    live_and_check(&LONG, "f16", 0);
 }
 
-static void the_same_day_with_keys_and_values_of_eight_bits(void **state) {
+static void a_day_with_keys_and_values_of_eight_bits(void **state) {
     (void)state;
-    live_and_check("int8", 0);
+    live_and_check(&MIDDLE, "int8", 0);
 }
 
-static void the_same_day_with_windows(void **state) {
+static void a_day_with_windows(void **state) {
     (void)state;
-    live_and_check("f16", 48);
+    live_and_check(&MIDDLE, "f16", 48);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heavy_day_in_a_quarter_of_its_need),
-        cmocka_unit_test(the_same_day_with_windows),
-        cmocka_unit_test(the_same_day_with_keys_and_values_of_eight_bits),
+        cmocka_unit_test(a_day_with_windows),
+        cmocka_unit_test(a_day_with_keys_and_values_of_eight_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
