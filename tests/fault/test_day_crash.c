@@ -49,11 +49,11 @@ static const struct caches CACHES[] = {
 };
 
 static const struct day_plan PLAN = {
-    .talks = CHECK_FULL ? 6 : 3,
-    .forks = CHECK_FULL ? 8 : 3,
-    .sends = CHECK_FULL ? 40 : 15,
+    .talks = CHECK_FULL ? 5 : 3,
+    .forks = CHECK_FULL ? 6 : 3,
+    .sends = CHECK_FULL ? 26 : 15,
     .leaves = 4,
-    .most_turns = 6,
+    .most_turns = 5,
     .preset_words = 60,
     .least_words = 5,
     .most_words = 25,
@@ -467,7 +467,7 @@ static void end_day(struct crashes *all) {
 
 static int32_t wanted_kills(void) {
     const char *wanted = getenv("QUIRE_DAY_KILLS");
-    return wanted ? (int32_t)strtol(wanted, NULL, 10) : CHECK_FULL ? 200 : 20;
+    return wanted ? (int32_t)strtol(wanted, NULL, 10) : CHECK_FULL ? 120 : 20;
 }
 
 static void a_day_of_crashes_ends_as_one_without(void **state) {
