@@ -6,10 +6,20 @@
 #include "app/base/printable.h"
 #include "app/screen/terminal.h"
 
+// Without memory: what is not plain ASCII becomes a question mark.
+static void print_plain(const char *text) {
+    fputs("quire: ", stderr);
+    for (; *text; text++)
+        fputc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+    fputc('\n', stderr);
+}
+
 void complain(const char *text) {
     struct text line = {0};
     if (printable_text(text, strlen(text), &line) == STATUS_OK)
         fprintf(stderr, "quire: %s\n", text_string(&line));
+    else
+        print_plain(text);
     text_deinit(&line);
 }
 
