@@ -129,10 +129,13 @@ static int32_t widest_row(const struct layer_maxima *most, int32_t dim) {
 static void alloc_for_adapters(struct forward *forward, const struct layer_maxima *most) {
     const struct model *model = forward->model;
     const enum dtype type = forward->backend->activation, residual = forward->backend->residual;
+    const size_t qkv = (size_t)most->q_row + 2 * (size_t)most->kv_row,
+                 gated = 2 * (size_t)most->ffn;
+    const size_t wide = qkv > gated ? qkv : gated; // results of other products are residual anyway
     const int32_t rows = forward->limits.max_tokens;
-    const size_t wide = (size_t)widest_row(most, model->config.dim);
     struct activations *a = &forward->activations;
-    a->low = alloc(forward, rows, (size_t)model->rank * (size_t)dtype_block_bytes(type));
+    a->low =
+        alloc(forward, rows, LINEAR_PARTS * (size_t)model->rank * (size_t)dtype_block_bytes(type));
     if (type != residual)
         a->wide = alloc(forward, rows, wide * (size_t)dtype_block_bytes(residual));
 }

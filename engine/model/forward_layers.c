@@ -32,26 +32,43 @@ static void project_rows(const struct forward *forward, const void *rows,
                                               .store = store});
 }
 
-// y = W x, and then y += b (a x), by way of rows of the residual's type where y has another
-static void project_both(const struct forward *forward, const void *rows,
-                         const struct projection *to, enum linear_store store,
-                         const struct low_rank *beside) {
-    const struct activations *a = &forward->activations;
-    const bool added = beside->a.rows > 0;
-    const bool wide = added && store == LINEAR_ACTIVATION && a->wide;
-    const struct projection product = {wide ? a->wide : to->y, to->weight, to->bias};
-    project_rows(forward, rows, &product, wide ? LINEAR_RESIDUAL : store);
-    if (!added) return;
-    ASSERT(a->low && beside->b.rows == to->weight.rows);
-    project_rows(forward, rows, &(struct projection){a->low, beside->a, NULL}, LINEAR_ACTIVATION);
-    project_rows(forward, a->low, &(struct projection){product.y, beside->b, NULL}, LINEAR_ADD);
-    if (wide) narrow_rows(forward, to->y, a->wide, to->weight.rows);
+// The place of `count` rows of `width`, behind those before.
+static void *part_of(void *rows, size_t *offset, int32_t count, int32_t width, enum dtype type) {
+    void *part = (char *)rows + *offset;
+    *offset += (size_t)count * dtype_row_bytes(type, width);
+    return part;
 }
 
-// Products of one input, and what stands beside each
+// y += b (a x) for each part that has such a pair: all a x in one call, since they have one input.
+static void add_beside(const struct forward *forward, const void *x, const struct projection *parts,
+                       int32_t count, const struct low_rank *const beside[]) {
+    const struct activations *a = &forward->activations;
+    const int32_t tokens = forward->num_tokens;
+    struct linear down = {.in = {.x = x, .tokens = tokens}};
+    size_t offset = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const struct weight *weight = &beside[i]->a;
+        if (weight->rows == 0) continue;
+        ASSERT(weight->rows <= forward->model->rank && beside[i]->b.rows == parts[i].weight.rows);
+        void *low = part_of(a->low, &offset, tokens, weight->rows, forward->backend->activation);
+        down.parts[down.count++] = (struct projection){low, *weight, NULL};
+    }
+    forward->backend->linear(forward->device, &down);
+    for (int32_t i = 0, next = 0; i < count; i++)
+        if (beside[i]->a.rows > 0)
+            project_rows(forward, down.parts[next++].y,
+                         &(struct projection){parts[i].y, beside[i]->b, NULL}, LINEAR_ADD);
+}
+
+// Products of one input, and what stands beside each: by way of rows of the residual's type, which
+// can be added to, where the results have another.
 static void multiply(const struct forward *forward, const struct linear *product,
                      const struct low_rank *const beside[]) {
+    const struct activations *a = &forward->activations;
     const struct linear_input *in = &product->in;
+    const bool wide = product->store == LINEAR_ACTIVATION && a->wide;
+    struct linear all = *product;
+    size_t offset = 0;
     bool any = false;
     for (int32_t i = 0; i < product->count; i++)
         any = any || beside[i]->a.rows > 0;
@@ -59,11 +76,30 @@ static void multiply(const struct forward *forward, const struct linear *product
         forward->backend->linear(forward->device, product);
         return;
     }
-    if (in->norm)
+    if (in->norm) {
         forward_norm_rows(forward, in->normed, in->x, in->norm, product->parts[0].weight.columns);
-    for (int32_t i = 0; i < product->count; i++)
-        project_both(forward, in->norm ? in->normed : in->x, &product->parts[i], product->store,
-                     beside[i]);
+        all.in = (struct linear_input){.x = in->normed, .tokens = in->tokens};
+    }
+    if (wide) all.store = LINEAR_RESIDUAL;
+    for (int32_t i = 0; i < all.count && wide; i++)
+        all.parts[i].y = part_of(a->wide, &offset, in->tokens, all.parts[i].weight.rows,
+                                 forward->backend->residual);
+    forward->backend->linear(forward->device, &all);
+    add_beside(forward, all.in.x, all.parts, all.count, beside);
+    for (int32_t i = 0; i < all.count && wide; i++)
+        narrow_rows(forward, product->parts[i].y, all.parts[i].y, all.parts[i].weight.rows);
+}
+
+// One of them
+static void project_both(const struct forward *forward, const void *rows,
+                         const struct projection *to, enum linear_store store,
+                         const struct low_rank *beside) {
+    multiply(forward,
+             &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
+                              .parts = {*to},
+                              .count = 1,
+                              .store = store},
+             (const struct low_rank *[]){beside});
 }
 
 struct addend { // W rows + bias, normed and scaled, and what the stream is multiplied by afterwards

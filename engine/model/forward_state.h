@@ -26,10 +26,10 @@ struct activations {
     float *shares;   // [max_tokens, experts_used]
     void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
 
-    // Where matrices have something beside them: a x of each, and, where activations are of another
-    // type than the residual, a product before both are narrowed to them.
-    void *low;  // [max_tokens, rank]
-    void *wide; // [max_tokens, the widest] residual; or NULL
+    // Where matrices have something beside them: a x of each of a product's parts, and, where
+    // activations are of another type than the residual, the parts before they are narrowed.
+    void *low;  // [parts, max_tokens, rank]
+    void *wide; // [max_tokens, the widest of all parts together] residual; or NULL
 
     // Where layers have an embedding of the token each: the stream as it began, what it and the
     // layer's own embedding come to, and these two before they are added.

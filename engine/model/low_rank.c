@@ -295,7 +295,7 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     struct low_rank *beside = beside_of(layer, place);
     const struct weight *weight = weight_of(layer, place);
     const int64_t rank = rank_at(applying, index, place);
-    if (rank == 0) return STATUS_OK;
+    if (rank == 0 || beside->a.rows > 0) return STATUS_OK; // or done, under another module's name
     if (rank > ADAPTER_MAX_RANK)
         return error_set(applying->err, STATUS_UNSUPPORTED,
                          "the adapters together have rank %" PRId64 "; quire takes up to %d", rank,
