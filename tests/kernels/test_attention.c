@@ -317,7 +317,8 @@ static void a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say(void **stat
         if (!subject_open(&subject, which, 2)) continue;
         for (int i = 0; i < SHAPES; i++)
             for (int f = 0; f < FEATURES; f++)
-                check_attention(&subject, &shapes[i], &features[f], &random);
+                if (CHECK_TAKES(which + i + f))
+                    check_attention(&subject, &shapes[i], &features[f], &random);
         subject_close(&subject);
     }
 }
