@@ -60,3 +60,33 @@ ask "Hello!"
 ask "/model tiny"
 wait_for "nothing is saved in this chat"
 leave
+
+# A LoRA adapter is shown, is part of the model's name, and stays with its model.
+. "$root/tests/harness/gguf.sh"
+adapter "$QUIRE_HOME/poet.gguf" llama '\002'
+sed 's/blk\.0\.attn_q\.weight/blk.0.attn_Q.weight/' "$demo" >"$QUIRE_HOME/misnamed.gguf" # opens, and does not load
+start -n 6 --lora "$QUIRE_HOME/poet.gguf=0.5"
+ask "/show"
+answer_to "/show" | grep -qE '^LoRA +poet, rank 1, scale 0\.5 *$' || fail "/show: no adapter"
+answer_to "/show" | grep -qE '^model +quire-demo-30m \+ poet=0\.5 *$' || fail "/show: the adapter is not named"
+ask "Hello!"
+ask "/name verse"
+keys C-l
+ask_only "/model $QUIRE_HOME/misnamed.gguf"
+wait_for "Enter goes on, Esc does not"
+keys Enter
+wait_for "1 turn]"
+wait_idle
+ask "/model"
+wait_for "quire-demo-30m + poet=0.5, "
+keys C-l
+ask_only "/model tiny"
+wait_for "Enter goes on, Esc does not"
+keys Enter
+wait_for "1 turn]"
+wait_idle
+ask "/model"
+wait_for "golden llama, $QUIRE_HOME"
+leave
+"$program" list --format json | tr -d '\n\t' | grep -qE '"name":"verse"[^}]*"model":"quire-demo-30m \+ poet=0.5"' ||
+    fail "list: the adapter is not stored"
