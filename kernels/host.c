@@ -65,6 +65,7 @@ void host_swap_blocks(struct device *device, const struct swap_blocks *args) {
     const size_t bytes = kv_block_bytes(args->cache);
     char *data = args->cache->data, *host = args->host;
     ASSERT(args->pairs == 0 || (data && host));
+    ASSERT(args->pairs >= 0);
     for (int32_t i = 0; i < args->pairs; i++) {
         ASSERT(args->blocks[i] < args->cache->num_blocks);
         char *extent = data + (size_t)args->blocks[i] * bytes;

@@ -22,6 +22,7 @@ struct search {
 };
 
 static const int32_t *table_of(const struct search *search, int32_t sequence) {
+    ASSERT(sequence >= 0 && sequence < search->batch->num_seqs);
     return search->batch->block_table +
            (size_t)sequence * (size_t)search->batch->max_blocks_per_seq;
 }
@@ -100,6 +101,7 @@ static void push_run(struct search *search, const struct run *parent, int32_t fi
                      int32_t blocks) {
     const struct shared_past_arrays *found = search->found;
     const bool is_last = end == parent->first + parent->count; // its neighbour is an ancestor's
+    ASSERT(parent->first <= first && first < end && end <= parent->first + parent->count);
     if (!is_last) found->common[end - 1] = parent->covered;
     if (end - first > 1 && search->num_runs < RUNS_MAX) {
         search->runs[search->num_runs++] =
@@ -116,6 +118,7 @@ static void divide(struct search *search, struct run run) {
     const int32_t blocks = common_blocks_of(search, &run), end = run.first + run.count;
     const int32_t *order = search->found->order;
     push_span(search, &run, blocks);
+    ASSERT(run.count > 0 && end <= search->batch->num_seqs && blocks >= run.blocks);
     sort_by_block(search, &run, blocks);
     for (int32_t first = run.first, next; first < end; first = next) {
         const int32_t block = block_at(search, order[first], blocks);

@@ -69,6 +69,7 @@ int32_t disk_io_pending(const struct disk_io *io) {
 static bool pop(struct disk_io *io) {
     struct job_queue *queue = io->reads.count ? &io->reads : &io->others;
     if (queue->count == 0) return false;
+    ASSERT(queue->count <= QUEUE_JOBS && queue->first < QUEUE_JOBS);
     io->current = queue->jobs[queue->first];
     queue->first = (queue->first + 1) % QUEUE_JOBS;
     queue->count--;
@@ -97,6 +98,7 @@ static void perform(struct disk_pool *pool, struct disk_job *job) {
 }
 
 bool disk_io_work(struct disk_io *io) {
+    ASSERT(!io->busy); // one thread works
     if (!pop(io)) return false;
     io->busy = true;
     pthread_mutex_unlock(io->lock);
@@ -131,6 +133,7 @@ static void *io_main(void *argument) {
 }
 
 enum status disk_io_start(struct disk_io *io) {
+    ASSERT(!io->started);
     if (pthread_create(&io->thread, NULL, io_main, io) != 0) return STATUS_NO_MEMORY;
     io->started = true;
     return STATUS_OK;

@@ -89,6 +89,7 @@ static bool wait_for_queue(struct block_cache *cache, uint32_t top) {
 static void remove_leaf(struct block_cache *cache, uint32_t node, struct disk_job *drops) {
     const uint32_t parent = prefix_node(cache->prefix, node)->parent;
     if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers++;
+    ASSERT(prefix_node(cache->prefix, node)->first_child == NODE_NONE);
     cache_forget_node(cache, node, drops);
     if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
 }

@@ -31,9 +31,11 @@ void cache_protect(struct block_cache *cache, uint32_t leaf, int32_t first) {
 
 static bool start_read(struct block_cache *cache, struct disk_job *job, uint32_t node) {
     uint32_t slot;
+    ASSERT(job->count < DISK_MAX_BATCH);
     if (!cache_alloc_slot(cache, &slot)) return false;
     struct node *n = prefix_node(cache->prefix, node);
     n->transfers++;
+    ASSERT(!n->loading && n->slot == BLOCK_NONE && n->block == BLOCK_NONE);
     n->loading = true;
     job->nodes[job->count] = node;
     job->slots[job->count] = slot;
@@ -50,6 +52,7 @@ static int32_t window(const struct block_cache *cache) {
 
 // The slots may be those of blocks that are on their way to the device, or from it.
 static void submit_read(struct block_cache *cache, struct disk_job *job) {
+    ASSERT(job->count > 0 && job->count <= DISK_MAX_BATCH);
     if (cache_finish_swaps(cache) == STATUS_OK) {
         disk_io_submit(cache->io, job);
         return;
@@ -100,6 +103,7 @@ void cache_reads_done(struct block_cache *cache, const struct disk_job *job) {
         const uint32_t node = job->nodes[i], slot = job->slots[i];
         struct node *n = prefix_node(cache->prefix, node);
         const bool read = job->outcomes[i] == STATUS_OK;
+        ASSERT(n->loading && n->transfers > 0);
         n->transfers--;
         n->loading = false;
         if (read && n->slot == BLOCK_NONE) {
@@ -135,6 +139,7 @@ static void note_swaps(struct block_cache *cache) {
 
 // Host to device. The slot keeps its copy until it is needed otherwise.
 static void swap_in(struct block_cache *cache, uint32_t node, uint32_t block) {
+    ASSERT(prefix_node(cache->prefix, node)->slot != BLOCK_NONE);
     const int64_t before = clock_now_us();
     cache_swap(cache, block, prefix_node(cache->prefix, node)->slot, false);
     cache_attach_block(cache, node, block);
@@ -171,6 +176,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
         struct node *n = prefix_node(cache->prefix, walk.node);
         const bool was_on_device = n->block != BLOCK_NONE;
         uint32_t block = n->block;
+        ASSERT(walk.count > 0 && table->length + walk.count <= target);
         if (!was_on_device && n->slot == BLOCK_NONE) {
             if (n->disk == NODE_ON_DISK) read_ahead(cache, walk); // while others are on their way
             const bool waits = n->disk == NODE_ON_DISK && disk_io_pending(cache->io) > 0;

@@ -17,6 +17,7 @@ void cache_unlist(struct block_cache *cache, uint32_t node) {
     struct node *n = prefix_node(cache->prefix, node);
     if (!n->tail_listed && n->disk != NODE_UNWRITTEN) return;
     struct node_list *list = n->tail_listed ? &cache->tails : &cache->unwritten;
+    ASSERT(list->count > 0 && list->first != NODE_NONE && list->last != NODE_NONE);
     if (n->list_previous == NODE_NONE)
         list->first = n->list_next;
     else
@@ -32,6 +33,7 @@ void cache_unlist(struct block_cache *cache, uint32_t node) {
 }
 
 static void append(struct block_cache *cache, struct node_list *list, uint32_t node) {
+    ASSERT(node != list->last && (list->count == 0) == (list->last == NODE_NONE));
     struct node *n = prefix_node(cache->prefix, node);
     n->list_previous = list->last;
     n->list_next = NODE_NONE;
@@ -64,6 +66,7 @@ void cache_want_written(struct block_cache *cache, uint32_t node) {
 static void want_written_first(struct block_cache *cache, uint32_t node) {
     struct node *n = prefix_node(cache->prefix, node);
     struct node_list *list = &cache->unwritten;
+    ASSERT(node != list->first && (list->count == 0) == (list->first == NODE_NONE));
     cache_set_disk(cache, node, NODE_UNWRITTEN);
     n->list_previous = NODE_NONE;
     n->list_next = list->first;
@@ -99,6 +102,7 @@ static bool parent_is_written(struct block_cache *cache, uint32_t node) {
 
 static bool add_to_job(struct block_cache *cache, struct disk_job *job, uint32_t node) {
     uint32_t slot;
+    ASSERT(job->count < DISK_MAX_BATCH);
     if (!copy_to_slot(cache, node, &slot)) return false;
     cache_unlist(cache, node);
     cache_set_disk(cache, node, NODE_WRITING);
@@ -114,6 +118,7 @@ static bool add_to_job(struct block_cache *cache, struct disk_job *job, uint32_t
 // block was computed again, children may be listed before their parents.
 static uint32_t first_to_write(struct block_cache *cache) {
     uint32_t node = cache->unwritten.first;
+    ASSERT(node != NODE_NONE);
     for (;;) {
         const uint32_t parent = prefix_node(cache->prefix, node)->parent;
         if (parent == NODE_NONE || prefix_node(cache->prefix, parent)->disk != NODE_UNWRITTEN)

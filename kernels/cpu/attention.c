@@ -24,6 +24,7 @@ struct attention_job {
 // The angle is rounded to fp32 before its cosine is computed, because models are trained like that.
 static void compute_cos_sin(float *cos_sin, const struct rope_and_cache *args, int32_t position) {
     const int32_t pairs = args->rotary / 2;
+    ASSERT(position >= 0);
     for (int32_t p = 0; p < pairs; p++) {
         const float angle = (float)position * args->inv_freq[p];
         cos_sin[p] = cosf(angle) * args->magnitude;
@@ -84,6 +85,8 @@ static void rope_tokens(void *context, int64_t begin, int64_t end, int32_t threa
 }
 
 void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
+    ASSERT(args->layer >= 0 && args->layer < args->cache->num_layers);
+    ASSERT(!args->k || args->v);
     ASSERT(args->rotary % 2 == 0 && args->rotary <= args->cache->head_size);
     ASSERT(args->cache->head_size <= device->limits.head_size);
     ASSERT(args->cache->layout == KV_LAYOUT_ROWS);
@@ -104,6 +107,7 @@ static int32_t parts_of(const struct attention_job *job, int32_t sequence) {
 // has nothing in common with the one before or is `members` after the part's beginning.
 static int32_t members_end(const struct attention_job *job, int32_t first) {
     const struct batch *batch = job->args->batch;
+    ASSERT(first >= 0 && first < batch->num_seqs);
     int32_t end = first + 1;
     while (end < batch->num_seqs && end - first < job->members && batch->shared.common[end - 1] > 0)
         end++;
@@ -143,6 +147,7 @@ static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
         if (part.shares) {
             (void)shared_parts(job, (int32_t)(item / heads), &part.first);
             part.count = members_end(job, part.first) - part.first;
+            ASSERT(part.count <= job->members);
             attend_part(job, &part, thread);
             continue;
         }
@@ -150,12 +155,14 @@ static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
         int32_t s = 0;
         for (; left >= (int64_t)parts_of(job, s) * heads; s++)
             left -= (int64_t)parts_of(job, s) * heads;
+        ASSERT(s < batch->num_seqs);
         const int32_t nth = parts_of(job, s) - 1 - (int32_t)(left / heads);
         const int32_t queries = batch->cu_seqlens_q[s + 1] - batch->cu_seqlens_q[s];
         const int32_t rest = queries - nth * job->queries;
         part.sequence = s;
         part.first = nth * job->queries;
         part.count = rest < job->queries ? rest : job->queries;
+        ASSERT(nth >= 0 && part.count > 0);
         attend_part(job, &part, thread);
     }
 }
@@ -177,6 +184,7 @@ static int32_t members_of(const struct attention_job *job, int32_t group) {
 
 void cpu_paged_attention(struct device *device, const struct paged_attention *args) {
     const struct kv_cache *cache = args->cache;
+    ASSERT(args->layer >= 0 && args->layer < cache->num_layers && args->window >= 0);
     ASSERT(cache->layout == KV_LAYOUT_ROWS && args->kernel == ATTENTION_AUTO);
     ASSERT(args->num_heads % cache->num_kv_heads == 0);
     ASSERT(args->num_heads <= device->limits.num_heads);
@@ -191,6 +199,8 @@ void cpu_paged_attention(struct device *device, const struct paged_attention *ar
     for (int32_t s = 0; s < args->batch->num_seqs; s++) {
         const int32_t *start = args->batch->cu_seqlens_q + s;
         ASSERT(start[1] >= start[0] && args->batch->seq_lens_kv[s] >= start[1] - start[0]);
+        ASSERT(args->batch->seq_lens_kv[s] <=
+               (int64_t)args->batch->max_blocks_per_seq * cache->block_size);
         items += (int64_t)parts_of(&job, s) * cache->num_kv_heads;
     }
     threads_for(device->threads, items, 1, attend, &job);

@@ -57,8 +57,10 @@ static void candidates_part(void *context, int64_t begin, int64_t end, int32_t t
         float *logits = args->logits + (size_t)r * (size_t)args->vocabulary;
         ASSERT(choice->count >= 0 && choice->count <= args->most);
         if (choice->count == 0) continue;
+        ASSERT(choice->num_penalties >= 0 && choice->num_penalties <= PENALTIES_MAX);
         for (int32_t i = 0; i < choice->num_penalties; i++) {
             const struct penalty *penalty = &args->penalties[choice->first_penalty + i];
+            ASSERT(penalty->id >= 0 && penalty->id < args->vocabulary);
             logits[penalty->id] =
                 penalised_logit(logits[penalty->id], choice, penalty->occurrences);
         }

@@ -57,6 +57,7 @@ static void act_rows_of(void *context, int64_t begin, int64_t end, int32_t threa
 
 void cpu_rmsnorm(struct device *device, const struct rmsnorm *args) {
     ASSERT(args->y != args->x);
+    ASSERT(args->rows >= 0 && args->dim > 0);
     struct rmsnorm_job job = {device->isa, args};
     threads_for(device->threads, args->rows, rows_per_task(args->dim), norm_rows, &job);
 }
@@ -64,17 +65,20 @@ void cpu_rmsnorm(struct device *device, const struct rmsnorm *args) {
 // Activations and the residual have the same type here.
 void cpu_narrow(struct device *device, const struct narrow *args) {
     ASSERT(args->y != args->x);
+    ASSERT(args->rows >= 0 && args->dim > 0);
     struct narrow copy = *args;
     threads_for(device->threads, args->rows, rows_per_task(args->dim), copy_rows, &copy);
 }
 
 void cpu_add_rows(struct device *device, const struct add_rows *args) {
     ASSERT(args->y != args->x);
+    ASSERT(args->rows >= 0 && args->dim > 0);
     struct add_job job = {device->isa, args};
     threads_for(device->threads, args->rows, rows_per_task(args->dim), add_rows_of, &job);
 }
 
 void cpu_act_and_mul(struct device *device, const struct act_and_mul *args) {
+    ASSERT(args->rows >= 0 && args->dim > 0);
     struct act_job job = {device->isa, args};
     threads_for(device->threads, args->rows, rows_per_task(args->dim), act_rows_of, &job);
 }

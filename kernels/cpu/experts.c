@@ -142,6 +142,7 @@ static void sort_slots(struct expert_scratch *scratch, const struct experts *arg
         first[e + 1] += first[e];
         next[e] = first[e];
     }
+    ASSERT(first[args->experts] == slots);
     for (int32_t s = 0; s < slots; s++) {
         scratch->rank_of[s] = next[args->chosen[s]]++;
         scratch->token_of[scratch->rank_of[s]] = s / args->used;
@@ -173,6 +174,7 @@ static struct linear_part product(const struct expert_job *job,
 static void compute_expert(const struct expert_job *job) {
     const struct expert_scratch *scratch = job->device->experts;
     const struct experts *args = job->args;
+    ASSERT(job->count > 0 && job->first + job->count <= scratch->slots);
     const size_t at = (size_t)job->first * (size_t)args->gate.rows;
     const struct linear_part both[] = {
         product(job, &args->gate, args->x, scratch->token_of, scratch->hidden),
@@ -212,6 +214,8 @@ void cpu_experts(struct device *device, const struct experts *args) {
     ASSERT(scratch && args->tokens * args->used <= scratch->slots);
     ASSERT(args->experts <= EXPERTS_MAX && args->gate.rows <= device->limits.expert_rows);
     ASSERT(args->down.rows <= device->limits.max_features);
+    ASSERT(args->gate.columns <= device->limits.max_features);
+    ASSERT(args->gate.rows == args->up.rows && args->gate.rows == args->down.columns);
     int32_t first[EXPERTS_MAX + 1];
     sort_slots(scratch, args, first);
     for (int32_t e = 0; e < args->experts; e++)

@@ -40,6 +40,7 @@ static void quantize_tokens(void *context, int64_t begin, int64_t end, int32_t t
     const struct linear_job *job = context;
     const struct linear_part *part = &job->parts[0];
     const size_t columns = (size_t)part->weight.columns;
+    ASSERT(columns % 32 == 0 && end <= part->tokens);
     for (int64_t t = begin; t < end; t++) {
         const int64_t row = part->row_index ? part->row_index[t] : t;
         job->device->isa->quantize(job->device->activations + (size_t)t * (columns / 32),
@@ -50,6 +51,7 @@ static void quantize_tokens(void *context, int64_t begin, int64_t end, int32_t t
 // Activations of up to 16 tokens, side by side.
 static void pack_tile(struct act_tile *tiles, const struct act_block *x8, size_t groups,
                       int32_t tokens) {
+    ASSERT(tokens > 0 && tokens <= MATRIX_TOKENS);
     memset(tiles, 0, groups * sizeof *tiles);
     for (int32_t t = 0; t < tokens; t++, x8 += groups)
         for (size_t g = 0; g < groups; g++) {
@@ -82,6 +84,7 @@ static void split_tiles(void *context, int64_t begin, int64_t end, int32_t threa
     for (int64_t tile = begin; tile < end; tile++) {
         struct act_bf16 *units = job->device->bf16_tiles + (size_t)tile * BF16_PARTS * count;
         const int64_t first = tile * MATRIX_TOKENS, left = part->tokens - first;
+        ASSERT(left > 0);
         if (left < MATRIX_TOKENS) memset(units, 0, BF16_PARTS * count * sizeof *units);
         for (int32_t i = 0; i < MATRIX_TOKENS && i < left; i++) {
             const int64_t row = part->row_index ? part->row_index[first + i] : first + i;
@@ -92,6 +95,7 @@ static void split_tiles(void *context, int64_t begin, int64_t end, int32_t threa
 }
 
 static void split_input(struct linear_job *job) {
+    ASSERT(job->device->matrix && job->device->bf16_tiles);
     threads_for(job->device->threads, (job->parts[0].tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
                 split_tiles, job);
     for (int32_t i = 0; i < job->count; i++)
@@ -118,6 +122,7 @@ static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thr
     const struct linear_job *job = context;
     const struct cpu_isa *isa = job->device->isa;
     const struct cpu_matrix *matrix = job->device->matrix;
+    ASSERT(begin >= 0 && end <= job->first[job->count]);
     for (int32_t i = 0; i < job->count; i++) {
         struct linear_part part = job->parts[i];
         const int64_t from = begin - job->first[i], to = end - job->first[i];
@@ -142,6 +147,8 @@ void cpu_multiply(struct device *device, const struct linear_part *parts, int32_
     bool packed = false, halves = false;
     for (int32_t i = 0; i < count; i++) {
         ASSERT(parts[i].x == parts->x && parts[i].weight.columns == parts->weight.columns);
+        ASSERT(parts[i].tokens == parts->tokens && parts[i].row_index == parts->row_index);
+        ASSERT((const void *)parts[i].y != (const void *)parts->x);
         job.parts[i] = parts[i];
         job.first[i + 1] =
             job.first[i] + (parts[i].weight.rows + TASK_ROWS - 1) / TASK_ROWS * TASK_ROWS;
@@ -178,6 +185,7 @@ static void embed_tokens(void *context, int64_t begin, int64_t end, int32_t thre
 }
 
 void cpu_embedding(struct device *device, const struct embedding *args) {
+    ASSERT(args->first >= 0 && args->first < args->stride);
     struct embedding_job job = {args};
     threads_for(device->threads, args->tokens, QUANTIZE_ROWS, embed_tokens, &job);
 }
@@ -185,6 +193,7 @@ void cpu_embedding(struct device *device, const struct embedding *args) {
 // The rows that a product reads: x, or x normed.
 static const float *input_rows(struct device *device, const struct linear_input *in,
                                int32_t columns) {
+    ASSERT(in->tokens <= device->max_rows && columns <= device->limits.max_features);
     if (!in->norm) return in->x;
     cpu_rmsnorm(device, &(struct rmsnorm){.y = in->normed,
                                           .x = in->x,
@@ -217,6 +226,8 @@ void cpu_linear(struct device *device, const struct linear *args) {
 }
 
 void cpu_gated_linear(struct device *device, const struct gated_linear *args) {
+    ASSERT(args->gate.rows == args->up.rows && args->gate.columns == args->up.columns);
+    ASSERT(args->y != args->up_rows);
     const struct projection both[] = {{.y = args->y, .weight = args->gate},
                                       {.y = args->up_rows, .weight = args->up}};
     const float *x = input_rows(device, &args->in, args->gate.columns);

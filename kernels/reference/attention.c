@@ -16,6 +16,7 @@ static void norm_head(float *head, const float *weight, int32_t size, float eps)
 
 // The angle is rounded to fp32 before its cosine is computed, because models are trained like that.
 static void compute_cos_sin(float *cos_sin, const struct rope_and_cache *args, int32_t position) {
+    ASSERT(position >= 0);
     const int32_t pairs = args->rotary / 2;
     for (int32_t p = 0; p < pairs; p++) {
         const float angle = (float)position * args->inv_freq[p];
@@ -66,6 +67,8 @@ static void store_head(const struct rope_and_cache *args, int64_t slot, int plan
 
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
+    ASSERT(args->layer >= 0 && args->layer < cache->num_layers);
+    ASSERT(!args->k || args->v);
     const int32_t size = cache->head_size;
     ASSERT(args->rotary % 2 == 0 && args->rotary <= size && size <= device->limits.head_size);
     for (int32_t t = 0; t < args->batch->num_tokens; t++) {
@@ -150,6 +153,7 @@ static void attend(struct device *device, const struct paged_attention *args, si
 
 void reference_paged_attention(struct device *device, const struct paged_attention *args) {
     const struct kv_cache *cache = args->cache;
+    ASSERT(args->layer >= 0 && args->layer < cache->num_layers && args->window >= 0);
     const struct batch *batch = args->batch;
     const int32_t size = cache->head_size, group = args->num_heads / cache->num_kv_heads;
     ASSERT(args->num_heads % cache->num_kv_heads == 0 && size <= device->limits.head_size);
@@ -157,6 +161,7 @@ void reference_paged_attention(struct device *device, const struct paged_attenti
         const int32_t first = batch->cu_seqlens_q[s], end = batch->cu_seqlens_q[s + 1];
         const int32_t past = batch->seq_lens_kv[s] - (end - first);
         ASSERT(past >= 0 && batch->seq_lens_kv[s] <= device->limits.max_context);
+        ASSERT(batch->seq_lens_kv[s] <= (int64_t)batch->max_blocks_per_seq * cache->block_size);
         for (int32_t h = 0; h < args->num_heads; h++) {
             if (h % group == 0) gather(device, args, s, h / group);
             for (int32_t t = first; t < end; t++) {

@@ -9,6 +9,7 @@ static void penalise_row(float *logits, const struct choice *choice,
                          const struct penalty *penalties) {
     for (int32_t i = 0; i < choice->num_penalties; i++) {
         const struct penalty *penalty = &penalties[choice->first_penalty + i];
+        ASSERT(penalty->id >= 0);
         logits[penalty->id] = penalised_logit(logits[penalty->id], choice, penalty->occurrences);
     }
 }
@@ -37,6 +38,7 @@ void reference_candidates(struct device *device, const struct candidates *args) 
         float *logits = args->logits + r * (size_t)args->vocabulary;
         ASSERT(choice->count >= 0 && choice->count <= args->most);
         if (choice->count == 0) continue;
+        ASSERT(choice->num_penalties >= 0 && choice->num_penalties <= PENALTIES_MAX);
         penalise_row(logits, choice, args->penalties);
         choose(logits, args->vocabulary, choice->count, args->best + r * CANDIDATES_MAX);
     }

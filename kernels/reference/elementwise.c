@@ -11,6 +11,7 @@ static const double PI = 3.14159265358979323846;
 void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
     (void)device;
     ASSERT(args->y != args->x);
+    ASSERT(args->dim > 0);
     const size_t dim = (size_t)args->dim;
     for (int32_t r = 0; r < args->rows; r++) {
         const float *x = (const float *)args->x + (size_t)r * dim;

@@ -69,6 +69,7 @@ void reference_route(struct device *device, const struct route *args) {
         if (args->groups) leave_groups(args, keys);
         for (int32_t j = 0; j < args->used; j++) {
             chosen[j] = best_left(keys, args->experts, chosen, j);
+            ASSERT(chosen[j] >= 0);
             sum += weights[chosen[j]];
         }
         for (int32_t j = 0; j < args->used; j++)
@@ -108,6 +109,7 @@ void reference_experts(struct device *device, const struct experts *args) {
     ASSERT(args->gate.rows <= device->limits.expert_rows);
     ASSERT(args->gate.columns <= device->limits.max_features);
     ASSERT(args->used <= device->limits.experts_used);
+    ASSERT(args->gate.rows == args->up.rows && args->gate.rows == args->down.columns);
     for (int32_t t = 0; t < args->tokens; t++) {
         if (!args->add)
             memset((float *)args->y + (size_t)t * (size_t)args->down.rows, 0,

@@ -18,6 +18,7 @@ static float dot(const float *a, const float *b, int32_t count) {
 
 void reference_embedding(struct device *device, const struct embedding *args) {
     (void)device;
+    ASSERT(args->first >= 0 && args->first < args->stride);
     const size_t columns = (size_t)args->table.columns;
     float *y = args->y;
     for (int32_t t = 0; t < args->tokens; t++) {
@@ -34,6 +35,7 @@ void reference_embedding(struct device *device, const struct embedding *args) {
 static const float *input_rows(struct device *device, const struct linear_input *in,
                                int32_t columns) {
     ASSERT(in->tokens <= device->limits.max_tokens);
+    ASSERT(!in->norm || in->normed != in->x);
     if (!in->norm) return in->x;
     reference_rmsnorm(device, &(struct rmsnorm){.y = in->normed,
                                                 .x = in->x,
@@ -47,6 +49,7 @@ static const float *input_rows(struct device *device, const struct linear_input 
 static void project(struct device *device, const float *x, int32_t tokens,
                     const struct projection *part, bool add) {
     const struct weight *weight = &part->weight;
+    ASSERT(part->y != x && !(add && part->bias));
     ASSERT(weight->columns <= device->limits.max_features);
     const size_t rows = (size_t)weight->rows, columns = (size_t)weight->columns;
     for (int32_t r = 0; r < weight->rows; r++) {
@@ -67,6 +70,8 @@ void reference_linear(struct device *device, const struct linear *args) {
 }
 
 void reference_gated_linear(struct device *device, const struct gated_linear *args) {
+    ASSERT(args->gate.rows == args->up.rows && args->gate.columns == args->up.columns);
+    ASSERT(args->y != args->up_rows);
     const struct projection gate = {.y = args->y, .weight = args->gate};
     const struct projection up = {.y = args->up_rows, .weight = args->up};
     const float *x = input_rows(device, &args->in, args->gate.columns);
@@ -92,6 +97,7 @@ void reference_logits(struct device *device, const struct logits *args) {
     for (int32_t r = 0; r < weight->rows; r++) {
         dtype_to_float(weight->type, weight_row(weight, r), device->row, columns);
         for (int32_t i = 0; i < args->rows; i++) {
+            ASSERT(args->row_index[i] >= 0);
             const float *row = x + (size_t)args->row_index[i] * columns;
             args->y[(size_t)i * rows + (size_t)r] =
                 scaled_and_capped(args, dot(row, device->row, weight->columns));
