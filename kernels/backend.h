@@ -284,6 +284,7 @@ struct rope_and_cache {
     float eps;
     float magnitude; // of cosine and sine: 1, or YaRN's attention factor
     bool interleaved;
+    bool norm_last; // heads are normed when they are rotated already
     int32_t rotary; // even, at most head_size
     int32_t num_heads;
     int32_t layer;

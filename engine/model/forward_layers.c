@@ -233,6 +233,7 @@ static void attend_heads(const struct forward *forward, const struct attention_s
         .eps = forward->model->config.norm_eps,
         .magnitude = layer->magnitude,
         .interleaved = spec->rope.interleaved,
+        .norm_last = spec->norm_last,
         .rotary = spec->rope.dimensions,
         .num_heads = spec->heads,
         .layer = layer->place,

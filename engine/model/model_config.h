@@ -59,6 +59,7 @@ struct attention_spec {
     bool no_rope;
     struct rope rope; // of no effect with no_rope
     enum qk_norm qk_norm;
+    bool norm_last;      // q and k are normed after the rotation
     bool value_norm;     // values are normed, without a weight
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
     bool qkv_bias, output_bias; // required; where not, the file may have them

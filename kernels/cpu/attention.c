@@ -35,8 +35,11 @@ static void compute_cos_sin(float *cos_sin, const struct rope_and_cache *args, i
 static void rope_head(const struct rope_job *job, float *head, const float *norm,
                       const float *cos_sin) {
     const struct rope_and_cache *args = job->args;
-    if (norm) job->device->isa->norm_head(head, norm, args->cache->head_size, args->eps);
-    job->device->isa->rotate_head(head, cos_sin, args->rotary, args->interleaved);
+    const struct cpu_isa *isa = job->device->isa;
+    const int32_t size = args->cache->head_size;
+    if (norm && !args->norm_last) isa->norm_head(head, norm, size, args->eps);
+    isa->rotate_head(head, cos_sin, args->rotary, args->interleaved);
+    if (norm && args->norm_last) isa->norm_head(head, norm, size, args->eps);
 }
 
 static void store_head(const struct rope_job *job, int64_t slot, int plane, int32_t head,

@@ -252,8 +252,8 @@ template <typename cache_t, int SIZE, int HEADS, int PAIRS>
 static __device__ inline void
 put_item(new_token<cache_t, SIZE, HEADS> &new_token, const decode_args &args, const work &work,
          const item &item, bool has_last, unsigned slot, rope_head<PAIRS> &head, int index) {
-    if (item.normed)
-        rope_norm(head, args.rope, new_token.norms[item.plane + 1], args.cache.head_size);
+    const float *norm = new_token.norms[item.plane + 1];
+    if (item.normed && !args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
     if (item.rotated) {
         float2 cos_sin[PAIRS];
 #pragma unroll
@@ -261,6 +261,7 @@ put_item(new_token<cache_t, SIZE, HEADS> &new_token, const decode_args &args, co
             cos_sin[i] = new_token.cos_sin[min((int)threadIdx.x % 32 + 32 * i, SIZE / 2 - 1)];
         rope_rotate(head, args.rope, cos_sin);
     }
+    if (item.normed && args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
     if (item.plane < 0)
         put_query(new_token, args, item, index, has_last && args.batch.shared.own, head);
     else

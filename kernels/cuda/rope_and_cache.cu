@@ -108,8 +108,9 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
         const float *weight = location.is_q ? args.q_norm : location.is_k ? args.k_norm : nullptr;
         rope_head<PAIRS> head;
         rope_load(head, args, location.from, cache.head_size);
-        if (weight) rope_norm(head, args, weight, cache.head_size);
+        if (weight && !args.norm_last) rope_norm(head, args, weight, cache.head_size);
         if (location.is_q || location.is_k) rope_rotate(head, args, cos_sin);
+        if (weight && args.norm_last) rope_norm(head, args, weight, cache.head_size);
         if constexpr (!kv_traits<cache_t>::scaled)
             store_head<cache_t>(head, args, cache, location, slot);
         else if (location.is_q)

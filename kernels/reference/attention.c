@@ -65,6 +65,14 @@ static void store_head(const struct rope_and_cache *args, int64_t slot, int plan
     }
 }
 
+static void turn_head(struct device *device, const struct rope_and_cache *args, float *head,
+                      const float *norm) {
+    const int32_t size = args->cache->head_size;
+    if (norm && !args->norm_last) norm_head(head, norm, size, args->eps);
+    rotate_head(head, device->cos_sin, args->rotary, args->interleaved);
+    if (norm && args->norm_last) norm_head(head, norm, size, args->eps);
+}
+
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
     ASSERT(args->layer >= 0 && args->layer < cache->num_layers);
@@ -76,14 +84,12 @@ void reference_rope_and_cache(struct device *device, const struct rope_and_cache
         for (int32_t h = 0; h < args->num_heads; h++) {
             float *q =
                 (float *)args->q + ((size_t)t * (size_t)args->num_heads + (size_t)h) * (size_t)size;
-            if (args->q_norm) norm_head(q, args->q_norm, size, args->eps);
-            rotate_head(q, device->cos_sin, args->rotary, args->interleaved);
+            turn_head(device, args, q, args->q_norm);
         }
         for (int32_t h = 0; h < cache->num_kv_heads && args->k; h++) {
             const size_t at = ((size_t)t * (size_t)cache->num_kv_heads + (size_t)h) * (size_t)size;
             float *k = (float *)args->k + at;
-            if (args->k_norm) norm_head(k, args->k_norm, size, args->eps);
-            rotate_head(k, device->cos_sin, args->rotary, args->interleaved);
+            turn_head(device, args, k, args->k_norm);
             store_head(args, args->batch->slot_mapping[t], 0, h, k);
             store_head(args, args->batch->slot_mapping[t], 1, h, (const float *)args->v + at);
         }

@@ -11,19 +11,25 @@ struct rope_plain {
     bool interleaved;
     const float *inv_freq; // [rotary / 2]
     float magnitude, eps;
+    bool norm_last;
 };
+
+static inline void rope_plain_norm(const struct rope_plain *it, const float *norm,
+                                   std::vector<double> *x) {
+    double squares = 0;
+    for (double value : *x)
+        squares += value * value;
+    for (size_t i = 0; i < x->size() && norm; i++)
+        (*x)[i] *= (double)norm[i] / sqrt(squares / it->head_size + (double)it->eps);
+}
 
 // norm: [head_size], or NULL.
 static inline std::vector<double> rope_plain_turn(const struct rope_plain *it, const uint16_t *head,
                                                   const float *norm, int position) {
     std::vector<double> x((size_t)it->head_size);
-    double squares = 0;
-    for (int i = 0; i < it->head_size; i++) {
+    for (int i = 0; i < it->head_size; i++)
         x[i] = (double)half_to_float(head[i]);
-        squares += x[i] * x[i];
-    }
-    for (int i = 0; i < it->head_size && norm; i++)
-        x[i] *= (double)norm[i] / sqrt(squares / it->head_size + (double)it->eps);
+    if (!it->norm_last) rope_plain_norm(it, norm, &x);
     for (int p = 0; p < it->rotary / 2; p++) {
         const double angle = (double)((float)position * it->inv_freq[p]);
         double &a = x[it->interleaved ? 2 * p : p];
@@ -33,6 +39,7 @@ static inline std::vector<double> rope_plain_turn(const struct rope_plain *it, c
         a = a_was * cosine - b * sine;
         b = a_was * sine + b * cosine;
     }
+    if (it->norm_last) rope_plain_norm(it, norm, &x);
     return x;
 }
 

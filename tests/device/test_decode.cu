@@ -20,7 +20,7 @@ struct decode_tests {
 struct decode_case {
     struct scene_shape shape;
     int rotary;
-    bool interleaved, has_norm;
+    bool interleaved, has_norm, norm_last;
 };
 
 struct decode { // what a scene lacks for the verb
@@ -259,7 +259,8 @@ static void describe(char *text, size_t bytes, const struct decode_case *it, con
                       "window %d%s,",
                       way, dtype_name(shape->type), shape->num_heads, shape->num_kv_heads,
                       shape->head_size, shape->block_size, it->rotary,
-                      it->interleaved ? " interleaved" : "", it->has_norm ? ", norms" : "",
+                      it->interleaved ? " interleaved" : "",
+                      it->has_norm ? it->norm_last ? ", norms last" : ", norms" : "",
                       (double)shape->softcap, shape->window, shape->has_sinks ? ", sinks" : "");
     for (size_t s = 0; s < shape->keys.size() && at < (int)bytes; s++)
         at += snprintf(text + at, bytes - at, " %d/%d", shape->queries[s], shape->keys[s]);
@@ -282,7 +283,9 @@ static void test_case(struct decode_tests *tests, const struct decode_case *it) 
     struct decode in = decode_fill(tests, it, &scene);
     const float *q_norm = in.args.rope.q_norm, *k_norm = in.args.rope.k_norm;
     if (!it->has_norm) in.args.rope.q_norm = in.args.rope.k_norm = nullptr;
-    in.plain = {it->shape.head_size, it->rotary, it->interleaved, in.inv_freq.data(), 1.1f, 1e-6f};
+    in.args.rope.norm_last = it->norm_last;
+    in.plain = {it->shape.head_size, it->rotary, it->interleaved, in.inv_freq.data(), 1.1f, 1e-6f,
+                it->norm_last};
     const std::vector<char> before = cache_before(&scene, &in);
     const struct made ordered = make(tests->deterministic, &scene, &in, before, false);
     count(tests, it, "on a deterministic device",
@@ -332,6 +335,7 @@ static void set_features(struct decode_tests *tests, struct decode_case *it) {
     it->rotary = rotaries[below(tests, 5)] / 2 * 2;
     it->interleaved = below(tests, 2);
     it->has_norm = below(tests, 2);
+    it->norm_last = below(tests, 2);
 }
 
 static void test_sizes(struct decode_tests *tests, struct decode_case *it) {

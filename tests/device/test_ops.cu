@@ -140,8 +140,7 @@ static void test_add_rows(struct op_tests *tests, int rows, int dim, bool normed
     const std::vector<float> x = draws(tests, count, 3), y = draws(tests, count, 3),
                              norm = draws(tests, dim, 2);
     float *x_card = on_card(x), *y_card = on_card(y), *norm_card = on_card(norm);
-    const struct add_rows args = {x_card, y_card, normed ? norm_card : nullptr,
-                                  rows,   dim,    1e-5f,
+    const struct add_rows args = {x_card, y_card, normed ? norm_card : nullptr, rows, dim, 1e-5f,
                                   0.22f,  1};
     backend_cuda()->add_rows(tests->device, &args);
     finish(tests);
@@ -185,7 +184,7 @@ static void test_narrow(struct op_tests *tests, int rows, int dim) {
 struct rope_case {
     enum dtype type;
     int num_heads, num_kv_heads, head_size, block_size, rotary, tokens;
-    bool interleaved, has_norm;
+    bool interleaved, has_norm, norm_last;
 };
 
 struct rope_inputs {
@@ -196,7 +195,8 @@ struct rope_inputs {
 };
 
 static struct rope_plain plain_of(const struct rope_case *it, const struct rope_inputs *in) {
-    return {it->head_size, it->rotary, it->interleaved, in->inv_freq.data(), 1.1f, 1e-6f};
+    return {it->head_size, it->rotary, it->interleaved, in->inv_freq.data(),
+            1.1f,          1e-6f,      it->norm_last};
 }
 
 // The cache, index by index as in backend.h, and how many bytes of it were written.
@@ -280,6 +280,7 @@ static void test_rope(struct op_tests *tests, const struct rope_case *it) {
     args.eps = 1e-6f;
     args.magnitude = 1.1f;
     args.interleaved = it->interleaved;
+    args.norm_last = it->norm_last;
     args.rotary = it->rotary;
     args.num_heads = it->num_heads;
     args.layer = layer;
@@ -301,7 +302,8 @@ static void test_rope(struct op_tests *tests, const struct rope_case *it) {
     char what[128];
     snprintf(what, sizeof what, "rope_and_cache, %s, %d/%d heads of %d, rotary %d%s%s",
              dtype_name(it->type), it->num_heads, it->num_kv_heads, it->head_size, it->rotary,
-             it->interleaved ? ", interleaved" : "", it->has_norm ? ", norms" : "");
+             it->interleaved ? ", interleaved" : "",
+             it->has_norm ? it->norm_last ? ", norms last" : ", norms" : "");
     tally_count(tests->tally, worst <= 1 && guard_holds(cache.data, bytes), what, worst);
     drop({cache.data, batch.positions, batch.slot_mapping, q, k, v, q_norm, k_norm, inv_freq});
 }
@@ -390,7 +392,7 @@ static void test_ropes(struct op_tests *tests) {
                                     {3, 1, 120, 32, 120}, {4, 2, 256, 16, 64},   {2, 1, 20, 5, 0}};
     for (enum dtype type : {DTYPE_F16, DTYPE_BF16, DTYPE_F32})
         for (const int *shape : SHAPES)
-            for (int variant = 0; variant < 4; variant++) {
+            for (int variant = 0; variant < 6; variant++) {
                 const struct rope_case it = {type,
                                              shape[0],
                                              shape[1],
@@ -399,7 +401,8 @@ static void test_ropes(struct op_tests *tests) {
                                              shape[4],
                                              1 + below(tests, 40),
                                              variant % 2 == 1,
-                                             variant / 2 == 1};
+                                             variant / 2 >= 1,
+                                             variant / 2 == 2};
                 test_rope(tests, &it);
             }
 }

@@ -134,6 +134,9 @@ MODELS = [
                        rope_scaling=dict(rope_type="yarn", factor=20.0, beta_fast=32.0,
                                          beta_slow=1.0, mscale=1.0,
                                          original_max_position_embeddings=64))),
+    dict(name="hunyuan-dense", lengths=(1, 17, 40),
+         config=config("hunyuan_v1_dense", head_dim=16, rope_theta=11158840.0,
+                       tie_word_embeddings=True)),
 ]
 
 
@@ -181,6 +184,7 @@ def unpack_mxfp4(rows):
 
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
 HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl", "dots1", "bailing_moe_v2")
+NORMED_LAST = ("hunyuan_v1_dense", "hunyuan_v1_moe")  # heads, after they have turned
 SIDE_BY_SIDE = ("ernie4_5", "ernie4_5_moe", "glm4")  # pairs that turn, in folders too
 ROW_NORMED = ("olmo2", "olmo3", "minimax_m2")
 POST_NORMED = ("olmo2", "olmo3", "exaone4")  # only what is added to the residual is normed
@@ -231,7 +235,7 @@ def make_weights(spec, seed):
                     w[p + f"self_attn.{part}_proj.bias"] = dice.vector(rows, 0, 0.3)
         if kind == "gpt_oss":
             w[p + "self_attn.sinks"] = dice.vector(heads, 0, 1.5)
-        if kind in HEAD_NORMED:
+        if kind in HEAD_NORMED + NORMED_LAST:
             norm(p + "self_attn.q_norm.weight", size)
             norm(p + "self_attn.k_norm.weight", size)
         if kind in ROW_NORMED:
@@ -467,7 +471,11 @@ class Model:
         keys, values = self.past[layer]
         position = len(keys)
         q = [self.rotate(head, position, layer) for head in q]
-        keys.append([self.rotate(head, position, layer) for head in k])
+        k = [self.rotate(head, position, layer) for head in k]
+        if self.kind in NORMED_LAST:
+            q = [self.norm(prefix + "q_norm.weight", head) for head in q]
+            k = [self.norm(prefix + "k_norm.weight", head) for head in k]
+        keys.append(k)
         values.append(v)
         scale = c.get("attention_multiplier", c.get("query_pre_attn_scalar", c["head_dim"]) ** -0.5)
         width, cap = self.window(layer), c.get("attn_logit_softcapping")
@@ -659,7 +667,7 @@ def write_gguf(path, keys, tensors):
 
 
 ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
-                 "qwen3_moe": "qwen3moe", "olmo3": "olmo2",
+                 "qwen3_moe": "qwen3moe", "olmo3": "olmo2", "hunyuan_v1_dense": "hunyuan-dense",
                  "qwen3_vl": "qwen3vl", "ministral3": "mistral3", "gpt_oss": "gpt-oss"}
 PAIRED = ("llama", "ministral3", "arcee", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 

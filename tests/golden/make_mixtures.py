@@ -51,11 +51,16 @@ MODELS = [
                        attention_multiplier=0.25, logits_scaling=2.0, num_local_experts=6,
                        num_experts_per_tok=2, intermediate_size=32, moe_intermediate_size=32,
                        n_shared_experts=2, num_hidden_layers=2)),
+    dict(name="hunyuan-moe", lengths=(1, 9, 17),
+         config=config("hunyuan_v1_moe", head_dim=16, num_local_experts=6, num_experts_per_tok=2,
+                       intermediate_size=32, moe_intermediate_size=32, n_shared_experts=1,
+                       num_hidden_layers=2)),
 ]
-SOFTMAX = ("ernie4_5_moe", "granitemoeshared")
-UNBIASED = ("granitemoeshared",)
+UNBIASED = ("granitemoeshared", "hunyuan_v1_moe")
+SOFTMAX = ("ernie4_5_moe",) + UNBIASED
 families.PAIRED += ("granitemoeshared",)
-families.ARCHITECTURES.update(granitemoeshared="granitemoe", glm4_moe="glm4moe", bailing_moe_v2="bailingmoe2",
+families.ARCHITECTURES.update(granitemoeshared="granitemoe", hunyuan_v1_moe="hunyuan-moe",
+                              glm4_moe="glm4moe", bailing_moe_v2="bailingmoe2",
                               ernie4_5_moe="ernie4_5-moe", minimax_m2="minimax-m2")
 
 

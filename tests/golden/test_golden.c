@@ -49,6 +49,8 @@ static const struct {
     {.name = "granite", .folder = true},
     {.name = "granitemoe", .folder = true},
     {.name = "granitemoe-shared"},
+    {.name = "hunyuan-dense"},
+    {.name = "hunyuan-moe"},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
     {.name = "glm4moe", .folder = true},

@@ -395,7 +395,7 @@ static void paged_is_contiguous_to_the_bit(void **state) {
 
 struct rope_case {
     int32_t rotary;
-    bool interleaved, norm;
+    bool interleaved, norm, norm_last;
     float magnitude;
 };
 
@@ -425,14 +425,19 @@ static void rope_input_drop(struct rope_input *in) {
     floats_free(in->inv_freq, in->size);
 }
 
-static void expect_head(const struct rope_case *c, const struct rope_input *in, const float *before,
-                        const float *norm, int32_t position, double *expected) {
+static void expect_norm(const struct rope_input *in, const float *norm, double *head) {
     double squares = 0;
     for (size_t i = 0; i < in->size; i++)
-        squares += (double)before[i] * (double)before[i];
-    const double scale = c->norm ? 1 / sqrt(squares / (double)in->size + 1e-6) : 1;
+        squares += head[i] * head[i];
     for (size_t i = 0; i < in->size; i++)
-        expected[i] = (double)before[i] * scale * (c->norm ? (double)norm[i] : 1);
+        head[i] *= (double)norm[i] / sqrt(squares / (double)in->size + 1e-6);
+}
+
+static void expect_head(const struct rope_case *c, const struct rope_input *in, const float *before,
+                        const float *norm, int32_t position, double *expected) {
+    for (size_t i = 0; i < in->size; i++)
+        expected[i] = (double)before[i];
+    if (c->norm && !c->norm_last) expect_norm(in, norm, expected);
     for (int32_t p = 0; p < c->rotary / 2; p++) {
         const float angle = (float)position * in->inv_freq[p];
         const int32_t a = c->interleaved ? 2 * p : p;
@@ -443,6 +448,7 @@ static void expect_head(const struct rope_case *c, const struct rope_input *in, 
         expected[a] = x * cosine - y * sine;
         expected[b] = x * sine + y * cosine;
     }
+    if (c->norm && c->norm_last) expect_norm(in, norm, expected);
 }
 
 static void expect_close(const float *got, const double *expected, size_t size, double error) {
@@ -462,6 +468,7 @@ static struct rope_and_cache rope_args(const struct scene *s, const struct rope_
                                    .eps = 1e-6F,
                                    .magnitude = c->magnitude,
                                    .interleaved = c->interleaved,
+                                   .norm_last = c->norm_last,
                                    .rotary = c->rotary,
                                    .num_heads = s->num_heads,
                                    .layer = LAYER,
@@ -533,13 +540,13 @@ static void rope_turns_heads_and_writes_their_slots_and_no_others(void **state) 
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (int i = 0; i < SHAPES; i++)
-            for (int variant = 0; variant < 6; variant++) {
+            for (int variant = 0; variant < 8; variant++) {
                 const int32_t even = shapes[i].head_size / 2 * 2;
-                const struct rope_case c = {.rotary = variant < 4    ? even
-                                                      : variant == 4 ? 4
-                                                                     : 0,
+                const int32_t rotaries[] = {even, even, even, even, 4, 0, even, 4};
+                const struct rope_case c = {.rotary = rotaries[variant],
                                             .interleaved = variant % 2 == 1,
                                             .norm = variant / 2 % 2 == 1,
+                                            .norm_last = variant >= 6,
                                             .magnitude = variant == 3 ? 1.2F : 1};
                 check_rope(&subject, &shapes[i], &c, &random);
             }
