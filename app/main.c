@@ -91,8 +91,8 @@ static bool wants_answer(const struct args *args) {
 }
 
 // *model is the one that the person wants to go on with, or empty.
-static int run_interactive(struct launch *launch, const struct outgoing *prompt,
-                           struct text *model) {
+static int run_interactive(struct launch *launch, const struct outgoing *prompt, struct text *model,
+                           struct reopening *reopening) {
     const struct args *args = launch->args;
     const char *history = text_string(&launch->config->history_path);
     struct error ignored; // a history that can not be kept is not worth a word
@@ -109,6 +109,7 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
         .picks = launch->picks,
         .find_model = finder_find,
         .model = model,
+        .reopening = reopening,
     };
     return interactive_run(&options);
 }
@@ -129,35 +130,37 @@ static void keep_changes(struct session *session, struct session_changes *change
         log_write(LOG_WARNING, "answers have no structure from now on: %s", err.text);
 }
 
-// The model in `path`, in a fork of the conversation if anything was said in it; where that can not
-// be, the one before, in the conversation that was left. `args` are the launch's from now on.
-static int change_model(struct launch *launch, struct args *args, const char *path) {
+// The model in `path`, in the conversation `here` or a fork of it. `args` are the launch's.
+static int relaunch(struct launch *launch, struct args *args, const char *path, const char *here,
+                    bool forks) {
     const struct config *config = launch->config;
-    struct text before = launch->model;
-    char here[CONVERSATION_ID_BYTES];
-    memcpy(here, launch->session->front->conversation.id, sizeof here);
-    const bool goes_on = chat_turn_count(launch->session->front) > 0;
-    struct session_changes changes = session_take_changes(launch->session);
-    launch->model = (struct text){0};
     launch_close(launch);
     args->operand_count = 0;
     args->go_on = false;
     args->name = NULL;
-    args->resume = goes_on ? here : NULL;
-    args->fork = goes_on ? "" : NULL;
+    args->resume = here[0] ? here : NULL;
+    args->fork = forks ? "" : NULL;
     args->model = path;
-    const struct args_list loras = args->loras; // which another model has no place for
-    args->loras = (struct args_list){0};
     *launch = (struct launch){.args = args, .config = config};
-    int code = launch_all(launch);
+    return launch_all(launch);
+}
+
+// Another model, in a fork of the conversation if anything was said in it; where that can not be,
+// the one before, in the conversation that was left. NULL: the one before on a fresh device.
+static int change_model(struct launch *launch, struct args *args, const char *path) {
+    struct text before = launch->model;
+    char here[CONVERSATION_ID_BYTES];
+    memcpy(here, launch->session->front->conversation.id, sizeof here);
+    const bool goes_on = path && chat_turn_count(launch->session->front) > 0;
+    struct session_changes changes = session_take_changes(launch->session);
+    launch->model = (struct text){0};
+    const struct args_list loras = args->loras; // which another model has no place for
+    int code = EXIT_MODEL;
+    if (path) args->loras = (struct args_list){0};
+    if (path) code = relaunch(launch, args, path, goes_on ? here : "", goes_on);
     if (code != EXIT_DONE) {
-        launch_close(launch);
-        args->model = text_string(&before);
         args->loras = loras;
-        args->resume = here[0] ? here : NULL;
-        args->fork = NULL;
-        *launch = (struct launch){.args = args, .config = config};
-        code = launch_all(launch);
+        code = relaunch(launch, args, text_string(&before), here, false);
     }
     keep_changes(code == EXIT_DONE ? launch->session : NULL, &changes);
     args->model = args->resume = args->fork = NULL; // launched: they are not asked for again
@@ -165,18 +168,21 @@ static int change_model(struct launch *launch, struct args *args, const char *pa
     return code;
 }
 
-// A chat, and after each /model another one.
+// A chat, and after each /model or failure of the device another one.
 static int run_models(struct launch *launch, const struct outgoing *prompt) {
-    const struct outgoing none = {0};
     struct args args = *launch->args;
     struct text model = {0};
-    int code = run_interactive(launch, prompt, &model);
-    while (model.length > 0) {
-        struct text path = model;
+    struct reopening reopening = {0};
+    int code = run_interactive(launch, prompt, &model, &reopening);
+    while (model.length > 0 || reopening.wanted) {
+        struct text path = model, question = reopening.question;
+        const struct outgoing again = {.text = text_string(&question), .length = question.length};
         model = (struct text){0};
-        code = change_model(launch, &args, text_string(&path));
+        code = change_model(launch, &args, path.length ? text_string(&path) : NULL);
+        reopening = (struct reopening){.done = reopening.done};
+        if (code == EXIT_DONE) code = run_interactive(launch, &again, &model, &reopening);
         text_deinit(&path);
-        if (code == EXIT_DONE) code = run_interactive(launch, &none, &model);
+        text_deinit(&question);
     }
     launch_close(launch); // before its args go
     return code;

@@ -27,6 +27,13 @@ struct status_shown { // what the last status line said
     int pool_percent;
 };
 
+// After a failure of the device the engine is opened again, once until a turn succeeds.
+struct reopening {
+    bool wanted;
+    bool done;            // and no turn has succeeded since
+    struct text question; // that was given back: it is asked again
+};
+
 // The path of the model that a name means, appended to *path.
 typedef enum status find_model(const char *name, struct text *path, struct error *err);
 
@@ -50,6 +57,7 @@ struct console {
     struct text model;       // the one to change to, unless empty
     struct title title;      // that is asked for
     struct progress reading; // of a long conversation; begun: keys are listened to
+    struct reopening reopening;
     int exit_code;
 };
 

@@ -194,6 +194,21 @@ static void end_turn(struct following *following, enum view_end end) {
     }
 }
 
+// Leaves for an engine on a fresh device, which finds the past in the other tiers.
+static bool reopen(struct console *console) {
+    struct chat *chat = console->session->front;
+    if (chat->turn.active || chat->turn.status != STATUS_DEVICE || console->reopening.done)
+        return false;
+    const char *question = chat->turn.given_back ? chat_draft(chat) : "";
+    console->reopening = (struct reopening){.wanted = true, .done = true};
+    if (text_append_string(&console->reopening.question, question) != STATUS_OK)
+        console_give_back(console, question);
+    terminal_tell(STYLE_DIM, "[the device is opened again%s]\n",
+                  console->reopening.question.length ? ", and the question asked again" : "");
+    console->leave = true;
+    return true;
+}
+
 // Shows the turn in front until it ends or a command leaves it. After several answers it asks for
 // one. A message that ^C took back becomes the draft, and so does the queue.
 static void follow(struct console *console) {
@@ -208,7 +223,8 @@ static void follow(struct console *console) {
     const enum view_end end =
         view_turn(session, &session->front->turn, &options, &console->exit_code, &cancelled);
     console_end_type_ahead(&typed);
-    end_turn(&following, end);
+    if (end == VIEW_ANSWERED) console->reopening.done = false;
+    if (!reopen(console)) end_turn(&following, end);
     text_deinit(&following.command);
     console_keep_typed(console, &typed, cancelled);
 }
@@ -356,6 +372,7 @@ int interactive_run(const struct interactive_options *options) {
         .verbose = options->verbose,
         .saved = options->saved,
         .find_model = options->find_model,
+        .reopening = {.done = options->reopening->done},
         .warned_at = -1,
         .exit_code = EXIT_DONE,
     };
@@ -385,5 +402,6 @@ int interactive_run(const struct interactive_options *options) {
     console_deinit(&console);
     compose_deinit(&console);
     *options->model = console.model;
+    *options->reopening = console.reopening;
     return console.exit_code;
 }

@@ -22,6 +22,7 @@ struct interactive_options {
     bool picks;                          // asks which conversation to go on with
     find_model *find_model;              // of /model
     struct text *model;                  // out: the file that /model asked for
+    struct reopening *reopening;         // in and out
 };
 
 // Returns the exit code for the process.

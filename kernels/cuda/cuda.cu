@@ -64,6 +64,8 @@ static void cuda_close(struct device *device) {
     cuda_free_timers(device);
     cudaFree(device->blas_workspace);
     if (device->stream) cudaStreamDestroy(device->stream);
+    // After a fault in a kernel every call fails until there is another context.
+    if (cudaFree(nullptr) != cudaSuccess) cudaDeviceReset();
     free(device);
 }
 

@@ -1,0 +1,30 @@
+#!/bin/sh
+# A device that fails: it is opened again, and the question asked again; a second failure in a row is
+# said, and nothing is lost. Its program is tests/fault/failing_device.c.
+. "$(dirname "$0")/stage.sh"
+
+said_twice() { [ "$(screen | grep -c "the device failed while")" = 2 ]; }
+
+start -n 8 --backend cpu
+ask "Hello!"
+printf 1 >"$QUIRE_HOME/failures"
+ask_only "What is a river?"
+wait_for "the device failed while the answer was computed"
+wait_for "the device is opened again, and the question asked again"
+wait_for "1 turn]"
+wait_idle
+[ -s "$QUIRE_HOME/failures" ] && fail "the device has not failed"
+[ "$(screen | grep -c '^> What is a river?')" = 2 ] || fail "the question was not asked again"
+[ -n "$(answer_to "What is a river?")" ] || fail "the question was not answered"
+printf 22 >"$QUIRE_HOME/failures"
+clear_screen
+ask_only "And a lake?"
+wait_for "the device is opened again"
+wait_until said_twice || fail "the second failure is not said"
+[ -s "$QUIRE_HOME/failures" ] && fail "the device was not opened again"
+wait_last "> And a lake?" # in the editor
+keys C-c
+leave
+"$program" show "$("$program" list | awk 'NR == 2 { print $1 }')" >"$QUIRE_HOME/shown"
+grep -qF "What is a river?" "$QUIRE_HOME/shown" || fail "the conversation has lost its second turn"
+echo good
