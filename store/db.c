@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 #include "kernels/base/text.h"
 #include "store/migration.h"
 #include "store/statement.h"
@@ -26,13 +27,34 @@ static enum status make_file(const char *path, struct error *err) {
                      path, strerror(errno));
 }
 
+// SQLite's busy handler. Where the file system has no locks there is nothing to wait for. After it
+// has waited in vain the next statements wait but a moment, so that not each of them takes its
+// seconds.
+static int wait_for_lock(void *user, int calls) {
+    enum { PAUSE_MOST_MS = 25 };
+    struct db *db = user;
+    const int64_t now_ms = clock_now_us() / 1000;
+    if (calls == 0) db->waits_ms = now_ms;
+    const bool again = db->gave_up_ms && db->waits_ms - db->gave_up_ms < DB_BUSY_MS;
+    if (calls == 1 && db_lock_failure(db) != 0) return 0;
+    if (now_ms - db->waits_ms >= (again ? DB_BUSY_AGAIN_MS : DB_BUSY_MS)) {
+        db->gave_up_ms = now_ms;
+        return 0;
+    }
+    sqlite3_sleep(calls < PAUSE_MOST_MS ? calls + 1 : PAUSE_MOST_MS);
+    return 1;
+}
+
 // Switching to WAL does not wait for another process that does the same: asked again.
 static int set_journal(struct db *db) {
-    enum { TRIES = 100, PAUSE_MS = DB_BUSY_MS / 100 };
-    int code = SQLITE_BUSY;
-    for (int i = 0; i < TRIES && (code & 0xFF) == SQLITE_BUSY; i++) {
-        if (i > 0) sqlite3_sleep(PAUSE_MS);
+    enum { PAUSE_MS = 50 };
+    const int64_t until_ms = clock_now_us() / 1000 + DB_BUSY_MS;
+    int code;
+    for (;;) {
         code = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if ((code & 0xFF) != SQLITE_BUSY || db_lock_failure(db) != 0) break;
+        if (clock_now_us() / 1000 >= until_ms) break;
+        sqlite3_sleep(PAUSE_MS);
     }
     return code;
 }
@@ -44,7 +66,7 @@ static enum status configure(struct db *db, struct error *err) {
                          "folder with QUIRE_HOME",
                          db->path);
     sqlite3_extended_result_codes(db->handle, 1);
-    int code = sqlite3_busy_timeout(db->handle, DB_BUSY_MS);
+    int code = sqlite3_busy_handler(db->handle, wait_for_lock, db);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->handle, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON",
                             NULL, NULL, NULL);

@@ -43,6 +43,23 @@ static enum status open_lock_file(struct db *db, struct error *err) {
     return status;
 }
 
+// Asked on a byte that stands for no conversation. Where the lock file is not open, no lock is held
+// that closing it would give up.
+int db_lock_failure(const struct db *db) {
+    struct flock lock = byte_lock(F_RDLCK, 2 * NAME_PLATES);
+    struct text path = {0};
+    int file = db->lock_file, failure = 0;
+    if (db_in_memory(db)) return 0;
+    if (file < 0 && text_format(&path, "%s.lock", db->path) == STATUS_OK)
+        file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0 && fcntl(file, F_OFD_SETLK, &lock) != 0) failure = errno;
+    lock.l_type = F_UNLCK;
+    if (file >= 0 && failure == 0) fcntl(file, F_OFD_SETLK, &lock);
+    if (file >= 0 && file != db->lock_file) close(file);
+    text_deinit(&path);
+    return failure;
+}
+
 static enum status busy(const struct db *db, const char *id, int64_t number, struct error *err) {
     struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
     if (fcntl(db->lock_file, F_GETLK, &plate) == 0 && plate.l_type != F_UNLCK && plate.l_pid > 0)

@@ -33,6 +33,13 @@ static enum status io_failure(const struct db *db, int code, struct error *err) 
 }
 
 enum status db_failure(const struct db *db, int code, struct error *err) {
+    const bool of_locks = (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_PROTOCOL;
+    const int lock_failure = of_locks ? db_lock_failure(db) : 0;
+    if (lock_failure != 0)
+        return error_set(err, STATUS_IO,
+                         "%s: files can not be locked there (%s): use a local file system, or "
+                         "another folder with QUIRE_HOME",
+                         db->path, strerror(lock_failure));
     switch (code & 0xFF) {
     case SQLITE_NOMEM:
         return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
@@ -97,6 +104,8 @@ enum status statement_start(struct db *db, const char *sql, struct statement *st
         return error_set(err, STATUS_CANCELLED,
                          "%s: a part of this transaction has failed, so nothing of it is saved",
                          db->path);
+    // SQLite would try for ten seconds before it says so, with each statement.
+    if (db->depth == 0 && db_lock_failure(db) != 0) return db_failure(db, SQLITE_BUSY, err);
     sqlite3_stmt *handle = NULL;
     TRY(find_prepared(db, sql, &handle, err));
     ASSERT(!sqlite3_stmt_busy(handle));

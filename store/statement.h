@@ -20,7 +20,8 @@
 #include "kernels/base/status.h"
 
 enum {
-    DB_BUSY_MS = 5000, // that a writer waits for another process
+    DB_BUSY_MS = 5000,      // that a writer waits for another process
+    DB_BUSY_AGAIN_MS = 200, // where it has just waited in vain
     DB_MAX_STATEMENTS = 64,
     DB_MAX_LOCKS = 128,
 };
@@ -37,9 +38,10 @@ struct db {
     sqlite3 *handle;
     sqlite3_stmt *rollback;
     char *path;
-    int lock_file; // -1: not open yet, or the database is in memory
-    int32_t depth; // of begun transactions
-    bool failed;   // something inside the transaction failed: it can only be rolled back
+    int lock_file;                // -1: not open yet, or the database is in memory
+    int32_t depth;                // of begun transactions
+    int64_t waits_ms, gave_up_ms; // since when, and when last; 0: never
+    bool failed; // something inside the transaction failed: it can only be rolled back
     size_t prepared_count;
     struct prepared prepared[DB_MAX_STATEMENTS];
     size_t lock_count;
@@ -54,6 +56,9 @@ struct statement {
 };
 
 bool db_in_memory(const struct db *db);
+
+// The errno of a file system that can not lock files, or 0 (lock.c).
+int db_lock_failure(const struct db *db);
 
 // Says what an SQLite result code means for a person: which file, what was found, what to do.
 enum status db_failure(const struct db *db, int code, struct error *err);

@@ -8,7 +8,8 @@
 //   FAULT_HOW    kill: SIGKILL before it; half: SIGKILL after half of a write, or after another
 //                change; short: half of a write is written, and said; eintr, eio, enospc: it fails
 //                so; eio+, enospc+: so do all that follow; memory: allocations count instead, and
-//                this one fails; memory+: and all that follow
+//                this one fails; memory+: and all that follow; locks+: locks of files count, and
+//                from then on there are none
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,7 +32,7 @@ static struct {
     const char *root;
     size_t root_length;
     uint32_t at;
-    bool kills, half, is_short, sticky, memory;
+    bool kills, half, is_short, sticky, memory, locks;
     int error;
     _Atomic uint32_t *count;
 } plan;
@@ -59,6 +60,7 @@ __attribute__((constructor)) static void read_plan(void) {
     plan.half = is_how(how, "half", &plan.sticky);
     plan.is_short = is_how(how, "short", &plan.sticky);
     plan.memory = is_how(how, "memory", &plan.sticky);
+    plan.locks = is_how(how, "locks", &plan.sticky);
     plan.error = is_how(how, "eintr", &plan.sticky)    ? EINTR
                  : is_how(how, "eio", &plan.sticky)    ? EIO
                  : is_how(how, "enospc", &plan.sticky) ? ENOSPC
@@ -89,7 +91,7 @@ static void die(void) {
 
 // What becomes of a change that `counts`. EINTR is for writes only.
 static enum outcome next(bool counts, bool writes) {
-    if (!plan.count || plan.memory || !counts) return DONE;
+    if (!plan.count || plan.memory || plan.locks || !counts) return DONE;
     const uint32_t number = atomic_fetch_add(plan.count, 1);
     if (number < plan.at || (number > plan.at && !plan.sticky)) return DONE;
     if (plan.kills) die();
@@ -185,13 +187,15 @@ void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *memory, size_t bytes);
 
-static bool has_memory(void) {
-    if (!plan.count || !plan.memory) return true;
+static bool goes_wrong(bool counts, int error) {
+    if (!plan.count || !counts) return false;
     const uint32_t number = atomic_fetch_add(plan.count, 1);
-    if (number < plan.at || (number > plan.at && !plan.sticky)) return true;
-    errno = ENOMEM;
-    return false;
+    if (number < plan.at || (number > plan.at && !plan.sticky)) return false;
+    errno = error;
+    return true;
 }
+
+static bool has_memory(void) { return !goes_wrong(plan.memory, ENOMEM); }
 
 void *malloc(size_t bytes) { return has_memory() ? __libc_malloc(bytes) : NULL; }
 void *calloc(size_t count, size_t bytes) {
@@ -200,3 +204,20 @@ void *calloc(size_t count, size_t bytes) {
 void *realloc(void *memory, size_t bytes) {
     return has_memory() ? __libc_realloc(memory, bytes) : NULL;
 }
+
+static int control(int file, int command, void *argument) {
+    const bool locks = command == F_SETLK || command == F_OFD_SETLK;
+    if (goes_wrong(plan.locks && locks, ENOLCK)) return -1;
+    return (int)syscall(SYS_fcntl, file, command, argument);
+}
+
+#define CONTROL(name)                            \
+    int name(int file, int command, ...) {       \
+        va_list rest;                            \
+        va_start(rest, command);                 \
+        void *argument = va_arg(rest, void *);   \
+        va_end(rest);                            \
+        return control(file, command, argument); \
+    }
+CONTROL(fcntl)
+CONTROL(fcntl64)
