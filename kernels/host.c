@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
@@ -89,6 +90,18 @@ void host_cpu_name(char *name, size_t size) {
     (void)fclose(file);
 }
 
+// What the limit of a shell (`ulimit -v`) leaves of addresses.
+static size_t left_to_process(void) {
+    struct rlimit limit;
+    size_t pages = 0;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+    FILE *file = fopen("/proc/self/statm", "r");
+    const bool known = file && fscanf(file, "%zu", &pages) == 1;
+    if (file) (void)fclose(file);
+    const size_t used = known ? pages * PAGE_BYTES : 0;
+    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
 void host_memory(size_t *memory_total, size_t *memory_free) {
     *memory_total = *memory_free = 0;
     FILE *file = fopen("/proc/meminfo", "r");
@@ -100,6 +113,8 @@ void host_memory(size_t *memory_total, size_t *memory_free) {
         if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) *memory_free = kib * 1024;
     }
     (void)fclose(file);
+    const size_t left = left_to_process();
+    if (left < *memory_free) *memory_free = left;
 }
 
 void host_store(enum dtype type, void *memory, const float *values, int32_t count) {

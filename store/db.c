@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,32 @@
 
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "kernels/base/text.h"
 #include "store/migration.h"
 #include "store/statement.h"
+
+// A database that others can read is made private where it is ours, and so is a folder with quire's
+// name; another folder may be shared for a reason. What is not ours is said.
+static void keep_private(const char *path) {
+    char folder[PATH_MAX];
+    struct stat file, above;
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path || (size_t)(slash - path) >= sizeof folder) return;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    if (lstat(path, &file) != 0 || stat(folder, &above) != 0) return;
+    if (file.st_uid != geteuid())
+        log_write(LOG_WARNING, "%s belongs to another user", path);
+    else if (S_ISREG(file.st_mode) && (file.st_mode & 077) && chmod(path, 0600) == 0)
+        log_write(LOG_WARNING, "%s could be read by others; now it is yours alone", path);
+    const char *name = strrchr(folder, '/');
+    const bool named = name && strcmp(name, "/quire") == 0;
+    if (named && above.st_uid == geteuid() && (above.st_mode & 077) && chmod(folder, 0700) == 0)
+        log_write(LOG_WARNING, "%s could be read by others; now it is yours alone", folder);
+    else if (!named && (above.st_mode & 022) && !(above.st_mode & S_ISVTX))
+        log_write(LOG_WARNING, "%s can be changed by others, and so can what is in it", folder);
+}
 
 // SQLite gives its other files the mode of the database, so that one is made here first.
 static enum status make_file(const char *path, struct error *err) {
@@ -67,6 +91,9 @@ static enum status configure(struct db *db, struct error *err) {
                          db->path);
     sqlite3_extended_result_codes(db->handle, 1);
     int code = sqlite3_busy_handler(db->handle, wait_for_lock, db);
+    // Nothing that a file says may corrupt it. Its schema must be trusted: triggers fill an FTS5
+    // table.
+    if (code == SQLITE_OK) code = sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->handle, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON",
                             NULL, NULL, NULL);
@@ -98,6 +125,7 @@ static enum status open_handle(struct db *db, const char *path, struct error *er
     db->path = strdup(path);
     if (!db->path) return STATUS_NO_MEMORY;
     if (!db_in_memory(db)) TRY(make_file(db->path, err));
+    if (!db_in_memory(db)) keep_private(db->path);
     const int code =
         sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!db->handle) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);

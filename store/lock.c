@@ -34,7 +34,7 @@ static enum status open_lock_file(struct db *db, struct error *err) {
     struct text path = {0};
     enum status status = text_format(&path, "%s.lock", db->path);
     if (status == STATUS_OK) {
-        db->lock_file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        db->lock_file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (db->lock_file < 0)
             status = error_set(err, STATUS_IO, "%s cannot be opened (%s): check its permissions",
                                path.bytes, strerror(errno));
@@ -51,7 +51,7 @@ int db_lock_failure(const struct db *db) {
     int file = db->lock_file, failure = 0;
     if (db_in_memory(db)) return 0;
     if (file < 0 && text_format(&path, "%s.lock", db->path) == STATUS_OK)
-        file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0 && fcntl(file, F_OFD_SETLK, &lock) != 0) failure = errno;
     lock.l_type = F_UNLCK;
     if (file >= 0 && failure == 0) fcntl(file, F_OFD_SETLK, &lock);
