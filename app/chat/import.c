@@ -48,7 +48,8 @@ static enum status parse(const struct reading *reading, cJSON **json, struct err
     if (has_nul(reading->line, reading->length))
         return refuse(reading, "holds a NUL, which no message can have here", err);
     cJSON *parsed = cJSON_ParseWithLengthOpts(reading->line, reading->length, &end, false);
-    // cJSON does not say that it had no memory: then a second time differs, or there is none at all.
+    // cJSON does not say that it had no memory: then a second time differs, or there is none at
+    // all.
     if (!parsed) parsed = cJSON_ParseWithLengthOpts(reading->line, reading->length, &end, false);
     void *some = parsed ? NULL : malloc(sizeof *parsed);
     if (!parsed && !some) return STATUS_NO_MEMORY;

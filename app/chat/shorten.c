@@ -122,16 +122,28 @@ static int32_t spare_tokens(const struct session *session) {
     return part > reserve ? part : reserve;
 }
 
-// How many tokens of the log the messages from this one on have.
-static size_t tokens_from(const struct transcript *transcript, size_t index) {
-    return transcript->log.count - transcript_standing(transcript, index);
+// The first message of a person, but for the first of all, from which on the log has at most so
+// many tokens; the number of messages where there is none. Each message is looked at once: a
+// transcript_standing() of every one would be quadratic.
+static size_t first_that_fits(const struct transcript *transcript, size_t most) {
+    size_t first = transcript->count, first_user = 0, standing = transcript->log.count;
+    while (first_user < transcript->count &&
+           transcript->entries[first_user].message.role != MESSAGE_USER)
+        first_user++;
+    for (size_t i = transcript->count; i-- > first_user + 1;) {
+        const struct transcript_entry *entry = &transcript->entries[i];
+        const size_t end = entry[-1].log_end;
+        standing = entry->log_begin < standing ? entry->log_begin : standing;
+        if (entry->message.role != MESSAGE_USER) continue;
+        if (transcript->log.count - (end < standing ? end : standing) <= most) first = i;
+    }
+    return first;
 }
 
 enum status chat_keep_from(struct chat *chat, int32_t more, int32_t spare, size_t *keep_from,
                            struct error *err) {
     const struct transcript *transcript = &chat->transcript;
     struct token_ids preamble = {0};
-    size_t turns = 0;
     const enum status status =
         chat_measure_preamble(chat, chat_preamble_text(chat), &preamble, err);
     const size_t always = preamble.count + (size_t)more + (size_t)spare + 1;
@@ -143,15 +155,7 @@ enum status chat_keep_from(struct chat *chat, int32_t more, int32_t spare, size_
                          "%zu tokens are needed even without the turns before, and the context "
                          "holds %zu",
                          always, context);
-    for (size_t i = 0; i < transcript->count; i++) {
-        const bool user = chat_message(chat, i)->role == MESSAGE_USER;
-        turns += user;
-        if (!user || turns < 2) continue;
-        if (always + tokens_from(transcript, i) > context) continue;
-        *keep_from = i;
-        return STATUS_OK;
-    }
-    *keep_from = transcript->count;
+    *keep_from = first_that_fits(transcript, context - always);
     return STATUS_OK;
 }
 

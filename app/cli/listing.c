@@ -279,8 +279,9 @@ int listing_import(struct db *db, const struct args *args) {
     enum status status = file_read(path, &text, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
     status = import_read(text_string(&text), text.length, &import, &why);
-    if (status != STATUS_OK) error_set(&err, status, "%.200s: %.280s", path,
-                                        why.text[0] ? why.text : status_text(status));
+    if (status != STATUS_OK)
+        error_set(&err, status, "%.200s: %.280s", path,
+                  why.text[0] ? why.text : status_text(status));
     if (status == STATUS_OK) status = import_store(db, &import, &made, &err);
     const size_t count = import.count;
     import_deinit(&import);
