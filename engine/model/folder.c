@@ -73,10 +73,14 @@ enum status folder_read_json(const char *folder, const char *name, cJSON **json,
         status = error_set(err, STATUS_BAD_FILE, "%s: expected at most %d bytes, found %zu",
                            mapped_file_shown(text_string(&path)), FOLDER_MAX_JSON, file.length);
     if (status == STATUS_OK) {
-        *json = cJSON_ParseWithLength((const char *)file.bytes, file.length);
-        if (!cJSON_IsObject(*json))
+        cJSON *found = cJSON_ParseWithLength((const char *)file.bytes, file.length);
+        if (cJSON_IsObject(found)) {
+            *json = found;
+        } else {
+            cJSON_Delete(found);
             status = error_set(err, STATUS_BAD_FILE, "%s: expected a JSON object",
                                mapped_file_shown(text_string(&path)));
+        }
     }
     mapped_file_close(&file);
     text_deinit(&path);
