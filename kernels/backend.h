@@ -147,6 +147,7 @@ struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
     const float *weight; // [dim] device
     int32_t rows, dim;
     float eps;
+    bool centered; // of x - mean(x), so that it is LayerNorm without a bias (arXiv 1607.06450)
 };
 
 struct narrow {    // y = x, as activations

@@ -257,7 +257,11 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),
         .layers = metadata_int(&metadata, "block_count", 0, MODEL_MAX_LAYERS),
         .context = read_context(&metadata, "context_length", 0),
-        .norm_eps = metadata_float(&metadata, "attention.layer_norm_rms_epsilon", NAN),
+        .norm_eps = metadata_float(&metadata,
+                                   family->centered_norms ? "attention.layer_norm_epsilon"
+                                                          : "attention.layer_norm_rms_epsilon",
+                                   NAN),
+        .centered_norms = family->centered_norms,
         .embedding_scale = metadata_factor(&metadata, "embedding_scale", 1.0f),
         .logit_scale = 1,
         .logit_softcap = metadata_float(&metadata, "final_logit_softcapping", 0),

@@ -217,6 +217,20 @@ static void read_exaone4(struct metadata *metadata, struct model_config *config)
         config->specs[i].attention.no_rope = !slides[i];
 }
 
+static void read_command_r(struct metadata *metadata, struct model_config *config) {
+    limit_context(metadata, config);
+    config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
+}
+
+// Three layers of four have a window, and the others are not rotated.
+static void read_cohere2(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    set_windows(metadata, config, read_window(metadata, 0), 4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+    config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
+}
+
 static void read_gpt_oss(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     set_windows(metadata, config, read_window(metadata, 0), 2, slides);
@@ -378,6 +392,20 @@ static const struct family families[] = {
      .model_types = "granitemoe",
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = read_granite},
+    {.name = "command-r",
+     .model_types = "cohere",
+     .layer = {.attention.rope.interleaved = true, .parallel = true},
+     .read = read_command_r,
+     .interleaved_folder = true,
+     .tied = true,
+     .centered_norms = true},
+    {.name = "cohere2",
+     .model_types = "cohere2",
+     .layer = {.attention.rope.interleaved = true, .parallel = true},
+     .read = read_cohere2,
+     .interleaved_folder = true,
+     .tied = true,
+     .centered_norms = true},
     {.name = "gpt-oss",
      .model_types = "gpt_oss",
      .layer = {.attention =

@@ -9,9 +9,9 @@
 // 2401.04088; Qwen2, 2407.10671; Qwen2.5-VL, 2502.13923; Qwen3, 2505.09388; Gemma, 2403.08295;
 // Gemma 2, 2408.00118; Gemma 3, 2503.19786; Gemma 4 by its published configurations; Phi-3,
 // 2404.14219; OLMo 2, 2501.00656, and 3; gpt-oss, 2508.10925; EXAONE 4, 2507.11407; SmolLM3,
-// Granite and Seed-OSS, ERNIE 4.5, GLM-4, Arcee and Ministral 3, and the mixtures ERNIE 4.5,
-// MiniMax-M2 and Ling 2 by their published configurations; GLM-4.5, 2508.06471; dots.1, 2506.05767;
-// keys as in the GGUF specification.
+// Granite, Command-R, Cohere 2 and Seed-OSS, ERNIE 4.5, GLM-4, Arcee and Ministral 3, and the
+// mixtures ERNIE 4.5, MiniMax-M2 and Ling 2 by their published configurations; GLM-4.5, 2508.06471;
+// dots.1, 2506.05767; keys as in the GGUF specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H
 
@@ -41,6 +41,7 @@ struct family {
     const char *quantized; // the method by which a folder's experts may be packed; or NULL
     const struct folder_default *defaults; // up to one without a key; or NULL
     bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
+    bool centered_norms;                   // as in model_config.h
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL

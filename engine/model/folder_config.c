@@ -167,6 +167,7 @@ static void translate_numbers(struct writer *writer) {
         {"residual_multiplier", "residual_scale"},
         {"attention_multiplier", "attention.scale"},
         {"logits_scaling", "logit_scale"},
+        {"logit_scale", "logit_scale"},
         {"num_local_experts", "expert_count"},
         {"num_experts", "expert_count"},
         {"n_routed_experts", "expert_count"},
@@ -195,6 +196,9 @@ static void translate_numbers(struct writer *writer) {
         else
             put_number(writer, lines[i].ours, value);
     }
+    if (writer->family->centered_norms)
+        put_float(writer, "attention.layer_norm_epsilon",
+                  number_or(writer, writer->json, "layer_norm_eps", 1e-5));
     // Null says that there is none; to be absent does not.
     for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++)
         if (cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(writer->json, caps[i])))
@@ -253,11 +257,15 @@ static void translate_router(struct writer *writer) {
 static void refuse_other_values(struct writer *writer) {
     if (number_or(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
         fail(writer, STATUS_UNSUPPORTED, "swiglu_limit", "is not 7, which quire lacks");
-    static const char *const ones[] = {"decoder_sparse_step", "full_attn_mod",
+    static const char *const needed[] = {"use_parallel_block", "use_gated_activation"};
+    static const char *const ones[] = {"rotary_pct", "decoder_sparse_step", "full_attn_mod",
                                        "interpolate_factor"};
     const cJSON *json = writer->json;
     if (get(writer, json, "vision_config") && !writer->family->multimodal)
         fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (cJSON_IsFalse(get(writer, json, needed[i])))
+            fail(writer, STATUS_UNSUPPORTED, needed[i], "is false, which quire lacks");
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
         if (number_or(writer, json, ones[i], 1) != 1)
             fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
@@ -353,12 +361,18 @@ static const char *const harmless[] = {
     "qkv_bias",
     "enable_moe_block",
     "use_bias",
+    "use_embedding_sharing",
+    "use_parallel_embedding",
     "use_qk_norm",
     // of a window or a scaling, if there is one
     "max_window_layers",
     "initial_context_length",
     "experts_per_token", // num_experts_per_tok again
     "no_rope_layer_interval",
+    "layer_switch",
+    "order_of_interleaved_layers",
+    "position_embedding_type",
+    "model_max_length",
     "original_max_position_embeddings",
     "attn_factor",
     "mrope_section",

@@ -8,10 +8,15 @@ static void narrow_rows(const struct forward *forward, void *y, const void *x, i
     forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
 }
 
-// What a layer's products read: rmsnorm(x) * norm, or x where the layer norms afterwards.
+// What a layer's products read: rmsnorm(x) * norm, or x where the layer norms afterwards. Products
+// norm what they read themselves, but not around the mean.
 static struct linear_input input(const struct forward *forward, const float *norm) {
     const struct activations *a = &forward->activations;
     const struct model_config *config = &forward->model->config;
+    if (norm && config->centered_norms) {
+        forward_norm_rows(forward, a->normed, a->x, norm, config->dim);
+        return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
+    }
     if (norm)
         return (struct linear_input){.x = a->x,
                                      .norm = norm,
@@ -142,7 +147,8 @@ void forward_norm_rows(const struct forward *forward, void *y, const void *x, co
                                                 .weight = weight,
                                                 .rows = forward->num_tokens,
                                                 .dim = dim,
-                                                .eps = forward->model->config.norm_eps});
+                                                .eps = forward->model->config.norm_eps,
+                                                .centered = forward->model->config.centered_norms});
 }
 
 // Each head of rows [tokens, kv_heads, head_size] normed by itself
@@ -277,14 +283,14 @@ static void attend(const struct forward *forward, int32_t index) {
                                   .gain = 1});
 }
 
-// gate = act(gate(normed) + bias, up(normed) + bias), up being the gate where there is none
-static void gate_other_rows(const struct forward *forward, enum act act,
-                            const struct layer *layer) {
+// gate = act(gate(in) + bias, up(in) + bias), up being the gate where there is none
+static void gate_other_rows(const struct forward *forward, const struct linear_input *in,
+                            enum act act, const struct layer *layer) {
     const struct activations *a = &forward->activations;
     const bool gated = layer->gate.data != NULL;
     const struct projection up = {gated ? a->up : a->gate, layer->up, layer->up_bias};
     multiply(forward,
-             &(struct linear){.in = input(forward, layer->ffn_norm),
+             &(struct linear){.in = *in,
                               .parts = {up, {a->gate, layer->gate, layer->gate_bias}},
                               .count = gated ? 2 : 1},
              (const struct low_rank *[]){&layer->beside.up, &layer->beside.gate});
@@ -296,21 +302,24 @@ static void gate_other_rows(const struct forward *forward, enum act act,
                                                         .act = act});
 }
 
-// gate = act(gate(normed), up(normed))
-static void gate_rows(const struct forward *forward, enum act act, const struct layer *layer) {
+// gate = act(gate(in), up(in)), the input being normed here, or what the mixer had before
+static void gate_rows(const struct forward *forward, const struct layer_spec *spec,
+                      const struct layer *layer) {
     const struct activations *a = &forward->activations;
+    const struct linear_input in =
+        spec->parallel ? (struct linear_input){.x = a->normed, .tokens = forward->num_tokens}
+                       : input(forward, layer->ffn_norm);
     const bool adapted = layer->beside.gate.a.rows > 0 || layer->beside.up.a.rows > 0;
     if (layer->gate_bias || layer->up_bias || !layer->gate.data || adapted) {
-        gate_other_rows(forward, act, layer);
+        gate_other_rows(forward, &in, spec->ffn.act, layer);
         return;
     }
-    forward->backend->gated_linear(forward->device,
-                                   &(struct gated_linear){.in = input(forward, layer->ffn_norm),
-                                                          .y = a->gate,
-                                                          .up_rows = a->up,
-                                                          .gate = layer->gate,
-                                                          .up = layer->up,
-                                                          .act = act});
+    forward->backend->gated_linear(forward->device, &(struct gated_linear){.in = in,
+                                                                           .y = a->gate,
+                                                                           .up_rows = a->up,
+                                                                           .gate = layer->gate,
+                                                                           .up = layer->up,
+                                                                           .act = spec->ffn.act});
 }
 
 // y = or += what the experts that the router chooses make of normed, each by its share
@@ -354,15 +363,15 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
 
 // x = gain * (x + the experts' sum), by way of the branch where there is more to it than a sum. A
 // shared expert's rows are made before the sum changes what they come from.
-static void add_experts(const struct forward *forward, const struct ffn_spec *spec,
+static void add_experts(const struct forward *forward, const struct layer_spec *spec,
                         const struct layer *layer, const struct addend *addend) {
     const struct activations *a = &forward->activations;
     const bool plain = !addend->norm && addend->gain == 1 && addend->scale == 1;
-    const bool shared = spec->kind == FFN_SHARED_EXPERT;
+    const bool shared = spec->ffn.kind == FFN_SHARED_EXPERT;
     void *y = plain ? a->x : a->branch;
     ASSERT(y);
-    if (shared) gate_rows(forward, spec->act, layer);
-    ask_experts(forward, spec, layer, y, plain);
+    if (shared) gate_rows(forward, spec, layer);
+    ask_experts(forward, &spec->ffn, layer, y, plain);
     if (shared)
         project_both(forward, a->gate, &(struct projection){y, layer->down, NULL}, LINEAR_ADD,
                      addend->beside);
@@ -384,15 +393,15 @@ static void add_to_sum(const struct forward *forward, const float *norm, bool an
 }
 
 // x = gain * (x + the dense part and the experts', each normed, and both together again)
-static void add_dense_and_experts(const struct forward *forward, const struct ffn_spec *spec,
+static void add_dense_and_experts(const struct forward *forward, const struct layer_spec *spec,
                                   const struct layer *layer, const struct addend *addend) {
     const struct activations *a = &forward->activations;
     ASSERT(a->branch && a->sum);
-    gate_rows(forward, spec->act, layer);
+    gate_rows(forward, spec, layer);
     project_both(forward, a->gate, &(struct projection){a->branch, layer->down, layer->down_bias},
                  LINEAR_RESIDUAL, &layer->beside.down);
     add_to_sum(forward, layer->dense_post_norm, true);
-    ask_experts(forward, spec, layer, a->branch, false);
+    ask_experts(forward, &spec->ffn, layer, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);
     add_branch(forward, a->sum, addend);
 }
@@ -412,15 +421,15 @@ static void feed_forward(const struct forward *forward, int32_t index) {
     };
     switch (spec->ffn.kind) {
     case FFN_DENSE:
-        gate_rows(forward, spec->ffn.act, layer);
+        gate_rows(forward, spec, layer);
         add(forward, &addend);
         break;
     case FFN_EXPERTS:
     case FFN_SHARED_EXPERT:
-        add_experts(forward, &spec->ffn, layer, &addend);
+        add_experts(forward, spec, layer, &addend);
         break;
     case FFN_DENSE_AND_EXPERTS:
-        add_dense_and_experts(forward, &spec->ffn, layer, &addend);
+        add_dense_and_experts(forward, spec, layer, &addend);
         break;
     }
 }

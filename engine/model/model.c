@@ -471,7 +471,7 @@ static void load_feed_forward(struct loader *loader, int32_t index, struct layer
     const int32_t dim = loader->model->config.dim;
     char name[64], part[48];
     snprintf(part, sizeof part, "%s.weight", spec->ffn_norm ? spec->ffn_norm : "ffn_norm");
-    layer->ffn_norm = VECTOR(part, dim, !spec->no_pre_norm, false);
+    layer->ffn_norm = VECTOR(part, dim, !spec->no_pre_norm && !spec->parallel, false);
     layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, spec->post_norm, false);
     if (kind != FFN_DENSE) load_experts(loader, index, layer);
     if (kind == FFN_DENSE_AND_EXPERTS) load_expert_norms(loader, index, layer);

@@ -98,6 +98,7 @@ struct layer_spec {
     };
     struct ffn_spec ffn;
     const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
+    bool parallel;           // the feed-forward reads what the mixer reads
     bool no_pre_norm;        // mixer and feed-forward read the residual as it is
     bool post_norm;          // what they add to it is normed
     bool layer_output_scale; // what leaves the layer is multiplied by a number of the file
@@ -111,6 +112,7 @@ struct model_config {
     int32_t vocabulary;
     int32_t context; // the longest that it was made for
     float norm_eps;
+    bool centered_norms; // norms are of what is left without the mean
     float embedding_scale, logit_scale;
     float logit_softcap;         // 0: none
     int32_t per_layer_embedding; // elements that each layer has of a token's embedding; 0: none

@@ -1,4 +1,5 @@
-// kernels/cuda/rmsnorm.cu — y = x / sqrt(mean(x^2) + eps) * weight, for each row.
+// kernels/cuda/rmsnorm.cu — y = x / sqrt(mean(x^2) + eps) * weight, for each row; where centered,
+// of x - mean(x).
 //
 //   x       [rows, dim]  fp32  in: the residual stream
 //   weight  [dim]        fp32  in, read by every row, so it stays in L2
@@ -24,6 +25,11 @@ static __device__ inline uint2 scaled(float4 v, float4 w, float scale) {
     return make_uint2(*(const unsigned *)&a, *(const unsigned *)&b);
 }
 
+static __device__ inline float4 less(float4 v, float mean) {
+    return make_float4(v.x - mean, v.y - mean, v.z - mean, v.w - mean);
+}
+
+template <bool CENTERED>
 static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm args) {
     const size_t row = (size_t)blockIdx.x * args.dim;
     const float4 *x = (const float4 *)((const float *)args.x + row);
@@ -31,6 +37,7 @@ static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm a
     uint2 *y = (uint2 *)((__half *)args.y + row);
     const int count = args.dim / 4;
     float4 v[KEPT] = {}, w[KEPT] = {};
+    float mean = 0;
 
     grid_launch_dependents();
 #pragma unroll
@@ -40,22 +47,33 @@ static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm a
 #pragma unroll
     for (int k = 0; k < KEPT; k++)
         if ((int)threadIdx.x + k * THREADS < count) v[k] = x[threadIdx.x + k * THREADS];
+    if constexpr (CENTERED) {
+        float sum = 0;
+        for (int i = threadIdx.x; i < count; i += THREADS)
+            sum += (x[i].x + x[i].y) + (x[i].z + x[i].w);
+        mean = block_sum<THREADS>(sum) / args.dim;
+        __syncthreads(); // orders these reads of block_sum's before its next writes
+#pragma unroll
+        for (int k = 0; k < KEPT; k++)
+            if ((int)threadIdx.x + k * THREADS < count) v[k] = less(v[k], mean);
+    }
     float squares = 0;
 #pragma unroll
     for (int k = 0; k < KEPT; k++)
         squares += squares_of(v[k]);
     for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS)
-        squares += squares_of(x[i]);
+        squares += squares_of(less(x[i], mean));
     const float scale = rsqrtf(block_sum<THREADS>(squares) / args.dim + args.eps);
 #pragma unroll
     for (int k = 0; k < KEPT; k++)
         if ((int)threadIdx.x + k * THREADS < count)
             y[threadIdx.x + k * THREADS] = scaled(v[k], w[k], scale);
     for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS) // as above: no barrier
-        y[i] = scaled(x[i], weight[i], scale);
+        y[i] = scaled(less(x[i], mean), weight[i], scale);
 }
 
 extern "C" void cuda_rmsnorm(struct device *device, const struct rmsnorm *args) {
     ASSERT(args->rows > 0 && args->dim % 4 == 0);
-    launch_after(device, rmsnorm_kernel, dim3(args->rows), dim3(THREADS), 0, *args);
+    launch_after(device, args->centered ? rmsnorm_kernel<true> : rmsnorm_kernel<false>,
+                 dim3(args->rows), dim3(THREADS), 0, *args);
 }

@@ -16,12 +16,14 @@ void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
     for (int32_t r = 0; r < args->rows; r++) {
         const float *x = (const float *)args->x + (size_t)r * dim;
         float *y = (float *)args->y + (size_t)r * dim;
-        double squares = 0;
+        double squares = 0, mean = 0;
+        for (size_t i = 0; i < dim && args->centered; i++)
+            mean += (double)x[i] / (double)args->dim;
         for (size_t i = 0; i < dim; i++)
-            squares += (double)x[i] * (double)x[i];
+            squares += ((double)x[i] - mean) * ((double)x[i] - mean);
         const double scale = 1 / sqrt(squares / (double)args->dim + (double)args->eps);
         for (size_t i = 0; i < dim; i++)
-            y[i] = (float)((double)x[i] * scale) * args->weight[i];
+            y[i] = (float)(((double)x[i] - mean) * scale) * args->weight[i];
     }
 }
 

@@ -77,26 +77,31 @@ static double half_error(uint16_t got, double expected) {
     return error < 1e9 ? error : 1e9; // NaN is not below it
 }
 
-static void test_rmsnorm(struct op_tests *tests, int rows, int dim) {
+static void test_rmsnorm(struct op_tests *tests, int rows, int dim, bool centered) {
     const size_t count = (size_t)rows * dim;
-    const std::vector<float> x = draws(tests, count, 3), weight = draws(tests, dim, 2);
+    std::vector<float> x = draws(tests, count, 3), weight = draws(tests, dim, 2);
+    for (float &value : x)
+        value += 2; // so that there is a mean
     float *x_card = on_card(x), *weight_card = on_card(weight);
     uint16_t *y_card = poisoned<uint16_t>(count);
-    const struct rmsnorm args = {y_card, x_card, weight_card, rows, dim, 1e-5f};
+    const struct rmsnorm args = {y_card, x_card, weight_card, rows, dim, 1e-5f, centered};
     backend_cuda()->rmsnorm(tests->device, &args);
     finish(tests);
     const std::vector<uint16_t> y = fetch(y_card, count);
     double worst = 0;
     for (int r = 0; r < rows; r++) {
-        double squares = 0;
+        double squares = 0, mean = 0;
+        for (size_t i = (size_t)r * dim; i < (size_t)(r + 1) * dim && centered; i++)
+            mean += (double)x[i] / dim;
         for (size_t i = (size_t)r * dim; i < (size_t)(r + 1) * dim; i++)
-            squares += (double)x[i] * (double)x[i];
+            squares += ((double)x[i] - mean) * ((double)x[i] - mean);
         for (size_t i = (size_t)r * dim; i < (size_t)(r + 1) * dim; i++)
-            worst = fmax(worst, half_error(y[i], (double)x[i] / sqrt(squares / dim + 1e-5) *
-                                                     (double)weight[i % dim]));
+            worst =
+                fmax(worst, half_error(y[i], ((double)x[i] - mean) / sqrt(squares / dim + 1e-5) *
+                                                 (double)weight[i % dim]));
     }
     char what[128];
-    snprintf(what, sizeof what, "rmsnorm [%d, %d]", rows, dim);
+    snprintf(what, sizeof what, "rmsnorm [%d, %d]%s", rows, dim, centered ? ", centered" : "");
     tally_count(tests->tally, worst <= 1 && guard_holds(y_card, 2 * count), what, worst);
     drop({x_card, weight_card, y_card});
 }
@@ -415,7 +420,8 @@ void test_ops(struct device *, struct tally *tally) {
         CUDA(cudaErrorInitializationError);
     static const int ROWS[][2] = {{1, 4}, {1, 4096}, {3, 1028}, {70, 576}, {5, 12288}};
     for (const int *shape : ROWS) {
-        test_rmsnorm(&tests, shape[0], shape[1]);
+        test_rmsnorm(&tests, shape[0], shape[1], false);
+        test_rmsnorm(&tests, shape[0], shape[1], true);
         for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_add_rows(&tests, shape[0], shape[1], false);

@@ -43,6 +43,11 @@ def gpt_oss(**changes):
                   **changes)
 
 
+def cohere(model_type, **changes):
+    c = config(model_type, layer_norm_eps=1e-5, tie_word_embeddings=True, **changes)
+    return {key: value for key, value in c.items() if key != "rms_norm_eps"}
+
+
 MODELS = [
     dict(name="mistral", folder=True, lengths=(1, 17, 67),
          config=config("mistral", sliding_window=24)),
@@ -137,6 +142,12 @@ MODELS = [
     dict(name="hunyuan-dense", lengths=(1, 17, 40),
          config=config("hunyuan_v1_dense", head_dim=16, rope_theta=11158840.0,
                        tie_word_embeddings=True)),
+    dict(name="command-r", folder=True, lengths=(1, 17, 40),
+         config=cohere("cohere", logit_scale=0.5, rope_theta=8000000.0, use_qk_norm=False)),
+    dict(name="cohere2", folder=True, lengths=(1, 17, 67),
+         config=cohere("cohere2", num_hidden_layers=5, logit_scale=0.25, sliding_window=16,
+                       sliding_window_pattern=4, rope_theta=50000.0, rotary_pct=1.0,
+                       use_parallel_block=True, use_gated_activation=True, layer_switch=4)),
 ]
 
 
@@ -185,7 +196,8 @@ def unpack_mxfp4(rows):
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
 HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl", "dots1", "bailing_moe_v2")
 NORMED_LAST = ("hunyuan_v1_dense", "hunyuan_v1_moe")  # heads, after they have turned
-SIDE_BY_SIDE = ("ernie4_5", "ernie4_5_moe", "glm4")  # pairs that turn, in folders too
+CENTERED = ("cohere", "cohere2")  # whose norms are of what is left without the mean; parallel too
+SIDE_BY_SIDE = ("ernie4_5", "ernie4_5_moe", "glm4") + CENTERED  # pairs that turn, in folders too
 ROW_NORMED = ("olmo2", "olmo3", "minimax_m2")
 POST_NORMED = ("olmo2", "olmo3", "exaone4")  # only what is added to the residual is normed
 BIASED = {"gpt_oss": "qkvo", "llama": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv",
@@ -214,7 +226,8 @@ def make_weights(spec, seed):
         p = f"model.layers.{i}."
         if kind not in POST_NORMED:
             norm(p + "input_layernorm.weight")
-        norm(p + "post_attention_layernorm.weight")
+        if kind not in CENTERED:
+            norm(p + "post_attention_layernorm.weight")
         if kind == "glm4":
             norm(p + "post_self_attn_layernorm.weight")
             norm(p + "post_mlp_layernorm.weight")
@@ -352,7 +365,11 @@ class Model:
 
     def norm(self, name, x):
         weight = self.w[name]
-        scale = 1 / math.sqrt(dot(x, x) / len(x) + self.c["rms_norm_eps"])
+        if self.kind in CENTERED:
+            mean = sum(x) / len(x)
+            x = [v - mean for v in x]
+        eps = self.c["layer_norm_eps" if self.kind in CENTERED else "rms_norm_eps"]
+        scale = 1 / math.sqrt(dot(x, x) / len(x) + eps)
         extra = 1.0 if self.kind in ONE_PLUS else 0.0
         return [v * scale * (extra + g) for v, g in zip(x, weight)]
 
@@ -369,7 +386,7 @@ class Model:
         if self.kind == "exaone4":
             pattern = c["sliding_window_pattern"]
             return width if pattern[layer % len(pattern)] == "L" else None
-        if self.kind == "gemma3_text":
+        if self.kind in ("gemma3_text", "cohere2"):
             return width if (layer + 1) % c["sliding_window_pattern"] else None
         return width
 
@@ -384,7 +401,7 @@ class Model:
             scaling = {}
         if self.kind == "smollm3" and not c["no_rope_layers"][layer]:
             return None
-        if self.kind == "exaone4" and not self.window(layer):
+        if self.kind in ("exaone4", "cohere2") and not self.window(layer):
             return None
         plain = [base ** (-2 * i / size) for i in range(size // 2)]
         kind = scaling.get("rope_type", scaling.get("type"))
@@ -570,7 +587,10 @@ class Model:
             x = add(x, self.norm(p + "post_attention_layernorm.weight", self.attend(i, x)))
             return add(x, self.norm(p + "post_feedforward_layernorm.weight",
                                     self.feed_forward(i, x)))
-        y = self.attend(i, self.norm(p + "input_layernorm.weight", x))
+        normed = self.norm(p + "input_layernorm.weight", x)
+        y = self.attend(i, normed)
+        if kind in CENTERED:
+            return add(add(x, y), self.feed_forward(i, normed))
         if kind == "glm4":
             x = add(x, self.norm(p + "post_self_attn_layernorm.weight", y))
             y = self.feed_forward(i, self.norm(p + "post_attention_layernorm.weight", x))
@@ -593,7 +613,7 @@ class Model:
             x = self.layer(i, x)
         x = self.norm("model.norm.weight", x)
         y = times(w.get("lm_head.weight", w["model.embed_tokens.weight"]), x)
-        y = [v / c.get("logits_scaling", 1.0) for v in y]
+        y = [v * c.get("logit_scale", 1.0) / c.get("logits_scaling", 1.0) for v in y]
         cap = c.get("final_logit_softcapping")
         return [cap * math.tanh(v / cap) for v in y] if cap else y
 
@@ -668,6 +688,7 @@ def write_gguf(path, keys, tensors):
 
 ARCHITECTURES = {"mistral": "llama", "qwen2_5_vl": "qwen2vl", "mixtral": "llama", "gemma3_text": "gemma3",
                  "qwen3_moe": "qwen3moe", "olmo3": "olmo2", "hunyuan_v1_dense": "hunyuan-dense",
+                 "cohere": "command-r",
                  "qwen3_vl": "qwen3vl", "ministral3": "mistral3", "gpt_oss": "gpt-oss"}
 PAIRED = ("llama", "ministral3", "arcee", "mistral", "mixtral", "smollm3", "granite", "granitemoe")  # whose files pair neighbours
 
@@ -690,7 +711,8 @@ def keys_of(spec):
     add("attention.head_count_kv", U32, c["num_key_value_heads"])
     add("attention.key_length", U32, c["head_dim"])
     add("attention.value_length", U32, c["head_dim"])
-    add("attention.layer_norm_rms_epsilon", F32, c["rms_norm_eps"])
+    add("attention.layer_norm_rms_epsilon", F32, c.get("rms_norm_eps"))
+    add("attention.layer_norm_epsilon", F32, c.get("layer_norm_eps"))
     if c.get("use_sliding_window", True):
         add("attention.sliding_window", U32, c.get("sliding_window"))
     if "mrope_section" in scaling:
@@ -710,7 +732,7 @@ def keys_of(spec):
     add("embedding_scale", F32, c.get("embedding_multiplier"))
     add("residual_scale", F32, c.get("residual_multiplier"))
     add("attention.scale", F32, c.get("attention_multiplier"))
-    add("logit_scale", F32, c.get("logits_scaling"))
+    add("logit_scale", F32, c.get("logits_scaling", c.get("logit_scale")))
     add("expert_count", U32, c.get("num_local_experts", c.get("num_experts")))
     add("expert_used_count", U32, c.get("num_experts_per_tok"))
     if kind in ("qwen3_moe", "gpt_oss"):

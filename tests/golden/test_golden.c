@@ -50,6 +50,8 @@ static const struct {
     {.name = "granitemoe", .folder = true},
     {.name = "granitemoe-shared"},
     {.name = "hunyuan-dense"},
+    {.name = "command-r", .folder = true},
+    {.name = "cohere2", .folder = true},
     {.name = "hunyuan-moe"},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},

@@ -6,23 +6,33 @@ enum { SEED = 77101, THREADS = 2 };
 
 static const int32_t dims[] = {1, 3, 8, 16, 31, 64, 100, 1024, 3073};
 
-static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t dim,
+static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t dim, bool centered,
                           uint64_t *random) {
     const size_t count = (size_t)rows * (size_t)dim;
     float *x = random_floats(random, count), *weight = random_floats(random, (size_t)dim);
     float *y = floats_alloc(count);
-    const struct rmsnorm args = {
-        .y = y, .x = x, .weight = weight, .rows = rows, .dim = dim, .eps = 1e-5F};
+    const struct rmsnorm args = {.y = y,
+                                 .x = x,
+                                 .weight = weight,
+                                 .rows = rows,
+                                 .dim = dim,
+                                 .eps = 1e-5F,
+                                 .centered = centered};
+    for (size_t i = 0; i < count; i++)
+        x[i] += 3; // so that there is a mean
     subject->backend->rmsnorm(subject->device, &args);
     for (size_t r = 0; r < (size_t)rows; r++) {
-        double squares = 0;
+        double squares = 0, mean = 0;
+        for (size_t i = r * (size_t)dim; i < (r + 1) * (size_t)dim && centered; i++)
+            mean += (double)x[i] / dim;
         for (size_t i = r * (size_t)dim; i < (r + 1) * (size_t)dim; i++)
-            squares += (double)x[i] * (double)x[i];
+            squares += ((double)x[i] - mean) * ((double)x[i] - mean);
         const double scale = 1 / sqrt(squares / dim + 1e-5);
         for (size_t i = 0; i < (size_t)dim; i++) {
-            const double expected = (double)x[r * (size_t)dim + i] * scale * (double)weight[i];
+            const double gain = scale * (double)weight[i];
+            const double expected = ((double)x[r * (size_t)dim + i] - mean) * gain;
             const double got = (double)y[r * (size_t)dim + i];
-            assert_true(fabs(got - expected) <= 2e-6 * fabs(expected));
+            assert_true(fabs(got - expected) <= 2e-6 * fabs(expected) + mean * 2e-6 * fabs(gain));
         }
     }
     floats_free(x, count);
@@ -38,8 +48,10 @@ static void rmsnorm_is_its_formula(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, THREADS)) continue;
         for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
-            for (int32_t rows = 1; rows < 60; rows += 29)
-                check_rmsnorm(&subject, rows, dims[i], &random);
+            for (int32_t rows = 1; rows < 60; rows += 29) {
+                check_rmsnorm(&subject, rows, dims[i], false, &random);
+                check_rmsnorm(&subject, rows, dims[i], true, &random);
+            }
         subject_close(&subject);
     }
 }
