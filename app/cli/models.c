@@ -12,6 +12,7 @@
 #include "app/cli/finder.h"
 #include "app/cli/fit.h"
 #include "app/screen/complain.h"
+#include "engine/model/adapter.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
 #include "kernels/base/size.h"
@@ -22,7 +23,7 @@ struct row {
     const struct found_model *model;
     char family[FAMILY_BYTES];
     char type[TYPE_BYTES]; // that most bytes have
-    const char *fit;       // "fits", "too large", "not for quire"
+    const char *fit;       // "fits", "too large", "for --lora", "not for quire"
 };
 
 // The type of most of its bytes, as the format's number.
@@ -40,6 +41,7 @@ static uint32_t main_type(const struct gguf *gguf) {
 
 static const char *fit_of(const struct gguf *gguf, size_t memory_free) {
     struct model_config config;
+    if (adapter_is_file(gguf)) return "for --lora";
     if (model_config_read(gguf, &config, NULL) != STATUS_OK) return "not for quire";
     const struct fit_need shape = fit_kv_of(&config);
     const struct layer_maxima most = model_config_maxima(&config);
