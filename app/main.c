@@ -12,6 +12,7 @@
 #include "app/cli/batch.h"
 #include "app/cli/completion.h"
 #include "app/cli/config.h"
+#include "app/cli/doctor.h"
 #include "app/cli/finder.h"
 #include "app/cli/help.h"
 #include "app/cli/inspect.h"
@@ -274,6 +275,7 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_IMPORT:
     case COMMAND_RM:
     case COMMAND_KV:
+    case COMMAND_DOCTOR:
         return true;
     case COMMAND_INSPECT:
     case COMMAND_TOKENIZE:
@@ -314,6 +316,8 @@ static int run_command(const struct args *args, const struct config *config) {
         return template_command_run(args);
     case COMMAND_MODELS:
         return models_run(args);
+    case COMMAND_DOCTOR:
+        return doctor_run(args, config);
     }
     return EXIT_USAGE;
 }

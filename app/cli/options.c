@@ -24,7 +24,7 @@ enum {
 
 static const struct option OPTIONS[] = {
     {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
-     FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE, 0, 0,
+     FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE | FOR_DOCTOR, 0, 0,
      "a GGUF file; without one, the demo model"},
     {NULL, "lora", 0, OPTION_LIST, "FILE[=SCALE]", AT(loras), FOR_ANSWERS, 0, 0,
      "a LoRA adapter beside the model; repeatable"},
@@ -121,8 +121,9 @@ static const struct option OPTIONS[] = {
      "in host memory, for what leaves the device"},
     {NULL, "kv-disk", 0, OPTION_BYTES, "SIZE", AT(kv_disk_bytes), FOR_CHAT, 0, 0,
      "on the disk; 0: none (default: 1/4 of free, 32G)"},
-    {NULL, "kv-dir", 0, OPTION_TEXT, "DIR", AT(kv_dir), FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH, 0,
-     0, "where (default: ~/.cache/quire/kv)"},
+    {NULL, "kv-dir", 0, OPTION_TEXT, "DIR", AT(kv_dir),
+     FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH | FOR_DOCTOR, 0, 0,
+     "where (default: ~/.cache/quire/kv)"},
     {NULL, "kv-restore", 0, OPTION_CHOICE, "auto|always|never", AT(kv_restore), FOR_CHAT, 0, 0,
      "read back, not computed again; auto: the faster"},
 

@@ -23,6 +23,8 @@ static const struct subcommand TABLE[COMMAND_COUNT] = {
                        COMPLETES_FILES, NULL},
     [COMMAND_MODELS] = {"models", "", "models that are on this machine", 0, COMPLETES_NOTHING,
                         NULL},
+    [COMMAND_DOCTOR] = {"doctor", "", "is anything wrong here, and what mends it", 0,
+                        COMPLETES_NOTHING, NULL},
     [COMMAND_INSPECT] = {"inspect", "MODEL", "what is in a model, and would it run here", 1,
                          COMPLETES_MODELS, NULL},
     [COMMAND_TOKENIZE] = {"tokenize", "[-m MODEL] < TEXT", "its tokens", 0, COMPLETES_NOTHING,

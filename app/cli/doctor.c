@@ -1,0 +1,230 @@
+#include "app/cli/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "app/base/descriptor.h"
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/base/output.h"
+#include "app/base/printable.h"
+#include "app/cli/fit.h"
+#include "app/cli/kv_disk.h"
+#include "app/cli/launch.h"
+#include "app/screen/complain.h"
+#include "engine/model/checkpoint.h"
+#include "engine/model/config_read.h"
+#include "kernels/backend.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/size.h"
+#include "store/disk_cache/disk_cache.h"
+
+enum { MEASURED_BYTES = 32 << 20, CHUNK_BYTES = 1 << 20 };
+static const uint64_t LEAST_FREE_BYTES = UINT64_C(256) << 20;
+
+struct patient {
+    const struct args *args;
+    const struct config *config;
+    struct text folder; // of the database
+};
+
+struct finding {
+    struct text found; // in a line
+    const char *mend;  // what to do; NULL: nothing is wrong
+};
+
+static enum status find_folder(const struct patient *patient, struct finding *finding) {
+    const char *path = text_string(&patient->folder);
+    struct stat info;
+    TRY(text_append_string(&finding->found, path));
+    if (stat(path, &info) != 0) {
+        if (errno != ENOENT) finding->mend = "check the folders above it, or set QUIRE_HOME";
+        return text_format(&finding->found, errno == ENOENT ? ": not made yet" : ": %s",
+                           strerror(errno));
+    }
+    if (!S_ISDIR(info.st_mode) || access(path, R_OK | W_OK | X_OK) != 0) {
+        finding->mend = "make it a folder that you can write, or set QUIRE_HOME to another one";
+        return text_append_string(&finding->found, ": can not be written");
+    }
+    if (info.st_uid != geteuid()) {
+        finding->mend = "use a folder of your own: QUIRE_HOME=DIR";
+        return text_append_string(&finding->found, ": belongs to another user");
+    }
+    if ((info.st_mode & 022) && !(info.st_mode & S_ISVTX)) {
+        finding->mend = "chmod go-w on it";
+        return text_append_string(&finding->found, ": can be changed by others");
+    }
+    return STATUS_OK;
+}
+
+static enum status find_database(const struct patient *patient, struct finding *finding) {
+    const char *path = text_string(&patient->config->db_path);
+    struct db *db = NULL;
+    struct error err = {0};
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    const struct conversation_query all = {.words = "", .limit = INT32_MAX, .one_shot = true};
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return text_append_string(&finding->found, "no conversations yet");
+    enum status status = db_open(path, &db, &err);
+    if (status == STATUS_OK) status = db_check(db, &err);
+    if (status == STATUS_OK) status = conversation_list(db, &all, &rows, &count, &err);
+    db_close(db);
+    free(rows);
+    if (status == STATUS_OK)
+        return text_format(&finding->found, "%zu conversation%s, every page is sound", count,
+                           count == 1 ? "" : "s");
+    finding->mend = status == STATUS_BAD_FILE
+                        ? "keep a copy; sqlite3 quire.db .recover | sqlite3 saved.db"
+                        : "do what it says, then quire doctor again";
+    return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
+}
+
+static enum status find_cache(const struct patient *patient, struct finding *finding) {
+    struct text folder = {0};
+    struct disk_cache_report report = {0};
+    struct error err = {0};
+    char size[SIZE_TEXT_BYTES];
+    enum status status = kv_disk_folder(patient->args, patient->config, &folder);
+    if (status == STATUS_OK)
+        status = disk_cache_check(text_string(&folder), NULL, NULL, &report, &err);
+    text_deinit(&folder);
+    if (status == STATUS_NOT_FOUND) return text_append_string(&finding->found, "empty");
+    if (status != STATUS_OK) {
+        finding->mend = "quire kv drop, which costs time and no word";
+        return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
+    }
+    if (report.damaged + report.missing > 0) {
+        finding->mend = "nothing to do: they were dropped, and are computed again; check the disk";
+        return text_format(&finding->found, "%" PRIu64 " of %" PRIu64 " blocks were damaged",
+                           report.damaged + report.missing, report.blocks);
+    }
+    return text_format(&finding->found, "%" PRIu64 " blocks, %s, all good", report.blocks,
+                       size_format(report.bytes, size));
+}
+
+// Bytes per second to the disk, or 0 with errno set.
+static double measure_writing(const char *folder) {
+    struct text path = {0};
+    char *chunk = calloc(1, CHUNK_BYTES);
+    double speed = 0;
+    if (chunk && text_format(&path, "%s/.doctor-XXXXXX", folder) == STATUS_OK) {
+        const int64_t before_us = clock_now_us();
+        const int file = mkostemp(path.bytes, O_CLOEXEC);
+        bool whole = file >= 0 && unlink(path.bytes) == 0;
+        for (size_t at = 0; whole && at < MEASURED_BYTES; at += CHUNK_BYTES)
+            whole = descriptor_write(file, chunk, CHUNK_BYTES);
+        whole = whole && fdatasync(file) == 0;
+        const int64_t took_us = clock_now_us() - before_us;
+        if (whole) speed = MEASURED_BYTES * 1e6 / (double)(took_us > 0 ? took_us : 1);
+        if (file >= 0) close(file);
+    }
+    text_deinit(&path);
+    free(chunk);
+    return speed;
+}
+
+static enum status find_disk(const struct patient *patient, struct finding *finding) {
+    const char *folder = text_string(&patient->folder);
+    struct statvfs info;
+    char size[SIZE_TEXT_BYTES], speed_text[SIZE_TEXT_BYTES];
+    if (statvfs(folder, &info) != 0) return text_append_string(&finding->found, "not used yet");
+    const uint64_t free_bytes = (uint64_t)info.f_bavail * info.f_frsize;
+    const double speed = measure_writing(folder);
+    const int cause = errno;
+    if (free_bytes < LEAST_FREE_BYTES || speed <= 0)
+        finding->mend = "free some space; quire kv drop gives back what is cached";
+    TRY(text_format(&finding->found, "%s free", size_format(free_bytes, size)));
+    if (speed <= 0)
+        return text_format(&finding->found, ", can not be written: %s", strerror(cause));
+    return text_format(&finding->found, ", writes %s/s", size_format((uint64_t)speed, speed_text));
+}
+
+static enum status find_device(const struct patient *patient, struct finding *finding) {
+    const struct device_options options = {.threads = patient->args->threads};
+    const struct backend *backend = backend_cuda();
+    struct device *device = NULL;
+    struct device_info info;
+    struct error err = {0};
+    char size[SIZE_TEXT_BYTES];
+    const char *no_card = backend ? NULL : "no GPU: built without CUDA";
+    if (backend && backend->open(&options, &device, &err) != STATUS_OK) {
+        no_card = err.text;
+        // A machine with a card has its device files, whether or not the driver works.
+        if (access("/dev/nvidiactl", F_OK) == 0)
+            finding->mend = "install a driver that is new enough: nvidia-smi shows what there is";
+    }
+    if (!device) {
+        backend = backend_cpu();
+        TRY(backend->open(&options, &device, &err));
+    }
+    backend->info(device, &info);
+    backend->close(device);
+    return text_format(&finding->found, "%s, %s free%s%s", info.name,
+                       size_format(info.memory_free, size), no_card ? "; " : "",
+                       no_card ? no_card : "");
+}
+
+static enum status find_model(const struct patient *patient, struct finding *finding) {
+    struct text path = {0};
+    struct gguf *gguf = NULL;
+    struct model_config config;
+    struct error err = {0};
+    bool demo = false;
+    enum status status = launch_find_model(patient->args, &path, &demo, &err);
+    if (status == STATUS_OK) status = checkpoint_open(text_string(&path), &gguf, &err);
+    if (status == STATUS_OK) status = model_config_read(gguf, &config, &err);
+    if (status != STATUS_OK) {
+        finding->mend = "quire models lists those that are here; quire inspect FILE says more";
+        status = text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
+    } else {
+        status = text_format(&finding->found, "%s: %s%s", text_string(&path), config.family,
+                             demo ? ", the demo model; a real one: quire -m FILE.gguf" : "");
+    }
+    gguf_close(gguf);
+    text_deinit(&path);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    enum status (*find)(const struct patient *patient, struct finding *finding);
+} EXAMINATIONS[] = {
+    {"folder", find_folder}, {"database", find_database}, {"cache", find_cache},
+    {"disk", find_disk},     {"device", find_device},     {"model", find_model},
+};
+
+// "good  database  3 conversations, every page is sound"
+static enum status put(const char *name, const struct finding *finding, struct text *out) {
+    TRY(text_format(out, "%-5s %-9s ", finding->mend ? "WRONG" : "good", name));
+    TRY(printable_append(out, text_string(&finding->found), finding->found.length));
+    TRY(text_append_string(out, "\n"));
+    return finding->mend ? text_format(out, "      → %s\n", finding->mend) : STATUS_OK;
+}
+
+int doctor_run(const struct args *args, const struct config *config) {
+    struct patient patient = {.args = args, .config = config};
+    const char *path = text_string(&config->db_path), *slash = strrchr(path, '/');
+    enum status status = text_append(&patient.folder, path, slash ? (size_t)(slash - path) : 0);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < sizeof EXAMINATIONS / sizeof EXAMINATIONS[0] && status == STATUS_OK;
+         i++) {
+        struct finding finding = {0};
+        struct text line = {0};
+        status = EXAMINATIONS[i].find(&patient, &finding);
+        if (status == STATUS_OK) status = put(EXAMINATIONS[i].name, &finding, &line);
+        if (status == STATUS_OK) output_write(text_string(&line), line.length);
+        if (finding.mend) code = EXIT_RUN_TIME;
+        text_deinit(&finding.found);
+        text_deinit(&line);
+    }
+    text_deinit(&patient.folder);
+    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, NULL);
+    return output_exit_code(code);
+}
