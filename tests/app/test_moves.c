@@ -12,6 +12,7 @@
 #include "app/chat/shorten.h"
 #include "prompts/preamble.h"
 #include "store/family.h"
+#include "store/statement.h"
 #include "tests/app/chats.h"
 
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, ANSWER_TOKENS = 24 };
@@ -458,6 +459,38 @@ static void a_one_shots_fork_or_name_is_stored_with_its_first_message(void **sta
     close_chat(chat);
 }
 
+static int refused; // commits to be refused
+
+static int refuse_commit(void *user) {
+    (void)user;
+    return refused > 0 ? refused-- : 0;
+}
+
+// The number of a message that was not stored may be another process's next.
+static void a_save_that_failed_leaves_the_messages_of_others_alone(void **state) {
+    (void)state;
+    char theirs[] = "theirs";
+    struct error err = {0};
+    struct turn_update update;
+    struct chat *chat = open_chat("");
+    struct message other = {.role = MESSAGE_ASSISTANT, .text = theirs, .length = strlen(theirs)};
+    must(chats_send(chat, "Hello", 5, &err), &err);
+    other.parent = chat->turn.parent;
+    sqlite3_commit_hook(db->handle, refuse_commit, NULL);
+    refused = 1;
+    while (chat->turn.active) {
+        session_next(chat->session, 1000, &update);
+        if (refused == 0 && other.id == 0)
+            must(message_add(db, &other, 0, NULL, 0, &other.id, &err), &err);
+    }
+    must(chat->turn.status, &chat->turn.err);
+    assert_true(other.id != 0 && tip(chat) != other.id);
+    must(message_get(db, other.id, &other, &err), &err);
+    assert_string_equal(other.text, "theirs");
+    message_deinit(&other);
+    close_chat(chat);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redo_goes_forward_step_by_step_to_where_it_was),
@@ -466,6 +499,7 @@ int main(void) {
         cmocka_unit_test(random_walks_in_the_tree_keep_log_and_tip_together),
         cmocka_unit_test(a_fork_after_an_answer_keeps_it),
         cmocka_unit_test(a_one_shots_fork_or_name_is_stored_with_its_first_message),
+        cmocka_unit_test(a_save_that_failed_leaves_the_messages_of_others_alone),
         cmocka_unit_test(shots_of_a_head_are_turns_for_the_model_only),
         cmocka_unit_test(a_shorter_fork_has_the_head_the_summary_and_the_end),
         cmocka_unit_test(a_message_that_does_not_fit_does_after_dropping),
