@@ -198,7 +198,7 @@ HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl", "dots1", "bail
 NORMED_LAST = ("hunyuan_v1_dense", "hunyuan_v1_moe")  # heads, after they have turned
 CENTERED = ("cohere", "cohere2")  # whose norms are of what is left without the mean; parallel too
 SIDE_BY_SIDE = ("ernie4_5", "ernie4_5_moe", "glm4") + CENTERED  # pairs that turn, in folders too
-ROW_NORMED = ("olmo2", "olmo3", "minimax_m2")
+ROW_NORMED = ("olmo2", "olmo3", "minimax_m2", "olmoe")
 POST_NORMED = ("olmo2", "olmo3", "exaone4")  # only what is added to the residual is normed
 BIASED = {"gpt_oss": "qkvo", "llama": "qkvo", "qwen2_5_vl": "qkv", "seed_oss": "qkv",
           "glm4": "qkv", "glm4_moe": "qkv"}

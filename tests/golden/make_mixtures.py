@@ -55,10 +55,17 @@ MODELS = [
          config=config("hunyuan_v1_moe", head_dim=16, num_local_experts=6, num_experts_per_tok=2,
                        intermediate_size=32, moe_intermediate_size=32, n_shared_experts=1,
                        num_hidden_layers=2)),
+    dict(name="olmoe", folder=True, lengths=(1, 9, 17),
+         config=config("olmoe", num_experts=8, num_experts_per_tok=3, intermediate_size=32,
+                       num_key_value_heads=4, num_hidden_layers=2, norm_topk_prob=False)),
+    dict(name="deepseek", lengths=(1, 9, 17),
+         config=config("deepseek", n_routed_experts=6, num_experts_per_tok=2,
+                       moe_intermediate_size=32, n_shared_experts=2, first_k_dense_replace=1,
+                       norm_topk_prob=False)),
 ]
-UNBIASED = ("granitemoeshared", "hunyuan_v1_moe")
+UNBIASED = ("granitemoeshared", "hunyuan_v1_moe", "olmoe", "deepseek")
 SOFTMAX = ("ernie4_5_moe",) + UNBIASED
-families.PAIRED += ("granitemoeshared",)
+families.PAIRED += ("granitemoeshared", "deepseek")
 families.ARCHITECTURES.update(granitemoeshared="granitemoe", hunyuan_v1_moe="hunyuan-moe",
                               glm4_moe="glm4moe", bailing_moe_v2="bailingmoe2",
                               ernie4_5_moe="ernie4_5-moe", minimax_m2="minimax-m2")
@@ -87,6 +94,10 @@ def dense_of(c):
     return first_of(c, ("first_k_dense_replace", "moe_layer_start_index"), 0)
 
 
+def width_of(c):
+    return c.get("moe_intermediate_size", c["intermediate_size"])
+
+
 def bias_name(c):
     return "moe_statics" if c["model_type"] == "ernie4_5_moe" else "gate"
 
@@ -94,7 +105,7 @@ def bias_name(c):
 def make_weights(spec, seed):
     """A dense model's, with experts in place of most feed-forwards."""
     c, dice, w = spec["config"], Dice(seed + 500), families.make_weights(spec, seed)
-    dim, width = c["hidden_size"], c["moe_intermediate_size"]
+    dim, width = c["hidden_size"], width_of(c)
 
     def gated(prefix, rows):
         for part, shape in (("gate", (rows, dim)), ("up", (rows, dim)), ("down", (dim, rows))):
@@ -172,7 +183,7 @@ def keys_of(spec):
             for key, kind, value in keys]
     add("expert_count", U32, experts_of(c))
     add("expert_used_count", U32, used_of(c))
-    add("expert_feed_forward_length", U32, c["moe_intermediate_size"])
+    add("expert_feed_forward_length", U32, c.get("moe_intermediate_size"))
     add("leading_dense_block_count", U32, dense_of(c))
     add("nextn_predict_layers", U32, draft or None)
     add("expert_shared_count", U32, shared_of(c) or None)
@@ -182,7 +193,7 @@ def keys_of(spec):
     add("expert_weights_norm", BOOL, c.get("norm_topk_prob"))
     add("interleave_moe_layer_step", U32, c.get("moe_layer_interval"))
     if c["model_type"] in SOFTMAX:  # converters say how wide all shared ones are
-        add("expert_shared_feed_forward_length", U32, c["moe_intermediate_size"] * shared_of(c))
+        add("expert_shared_feed_forward_length", U32, width_of(c) * shared_of(c))
     else:
         add("expert_gating_func", U32, 2)
     return keys

@@ -49,6 +49,8 @@ static const struct {
     {.name = "granite", .folder = true},
     {.name = "granitemoe", .folder = true},
     {.name = "granitemoe-shared"},
+    {.name = "olmoe", .folder = true},
+    {.name = "deepseek"},
     {.name = "hunyuan-dense"},
     {.name = "command-r", .folder = true},
     {.name = "cohere2", .folder = true},
