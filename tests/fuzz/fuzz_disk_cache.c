@@ -39,7 +39,8 @@ static const char *slots_name(void) {
 }
 
 static void remove_files(void) {
-    const char *const names[] = {slots_name(), "index.db", "index.db-wal", "index.db-shm"};
+    const char *const names[] = {slots_name(), "index.db", "index.db-wal", "index.db-shm",
+                                 "index.db.lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(file_path(names[i]));
     rmdir(file_path(""));
