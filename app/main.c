@@ -96,7 +96,7 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
                            struct reopening *reopening) {
     const struct args *args = launch->args;
     const char *history = text_string(&launch->config->history_path);
-    struct error ignored; // a history that can not be kept is not worth a word
+    struct error ignored; // a history that cannot be kept is not worth a word
     const bool kept = !args->no_save && config_make_folder(history, &ignored) == STATUS_OK;
     const struct interactive_options options = {
         .session = launch->session,

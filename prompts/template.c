@@ -337,7 +337,7 @@ static enum status probe(struct chat_template *chat_template, struct error *err)
     const bool plain = renders(chat_template, &user, 1, &prompt, &inner) && prompt.count > 0;
     prompt_deinit(&prompt);
     if (!plain)
-        return error_set(err, STATUS_UNSUPPORTED, "the chat template can not be used: %s%s",
+        return error_set(err, STATUS_UNSUPPORTED, "the chat template cannot be used: %s%s",
                          inner.text[0] ? inner.text : "it renders nothing",
                          inner.text[0] ? "" : WAY_OUT);
     chat_template->folds_system = !renders(chat_template, with_system, 2, &prompt, NULL);
@@ -370,7 +370,7 @@ enum status chat_template_create(const struct chat_template_options *options,
         status =
             jinja_create(source, guessed ? strlen(source) : options->length, &made->jinja, &inner);
         if (status == STATUS_BAD_INPUT)
-            status = error_set(err, STATUS_UNSUPPORTED, "the chat template can not be used: %s%s",
+            status = error_set(err, STATUS_UNSUPPORTED, "the chat template cannot be used: %s%s",
                                inner.text, WAY_OUT);
     }
     if (status == STATUS_OK) status = probe(made, err);

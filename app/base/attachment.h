@@ -9,7 +9,7 @@
 
 enum { ATTACHMENT_MAX_BYTES = 64 << 20 };
 
-// Appends a file's bytes. NOT_FOUND: there is none; IO: it can not be read, or is a folder;
+// Appends a file's bytes. NOT_FOUND: there is none; IO: it cannot be read, or is a folder;
 // BAD_INPUT: larger than ATTACHMENT_MAX_BYTES, or a pipe or device, which might never end. The
 // error names it.
 MUST_CHECK enum status file_read(const char *path, struct text *text, struct error *err);

@@ -21,10 +21,10 @@ int exit_code_for(enum status status);
 // Of a call on the database: a damaged one says nothing of the model.
 int exit_code_for_store(enum status status);
 
-// Of opening a model: what is not a wrong option means that this model can not be used.
+// Of opening a model: what is not a wrong option means that this model cannot be used.
 int exit_code_for_model(enum status status);
 
-// Of a measurement, which knows no conversations: what it can not open is the model.
+// Of a measurement, which knows no conversations: what it cannot open is the model.
 int exit_code_for_bench(enum status status);
 
 #endif

@@ -20,7 +20,7 @@ static void put(const char *before, const char *bytes, size_t length) {
                                   {(void *)(uintptr_t)bytes, length}};
     if (atomic_load(&failed) || writev(file, parts, 2) == (ssize_t)(comma + length)) return;
     if (!atomic_exchange(&failed, true))
-        log_write(LOG_WARNING, "the trace ends here: it can not be written: %s", strerror(errno));
+        log_write(LOG_WARNING, "the trace ends here: it cannot be written: %s", strerror(errno));
 }
 
 static void take_event(const char *event, size_t length) { put(",\n", event, length); }
@@ -30,7 +30,7 @@ enum status trace_file_open(const char *path, struct error *err) {
         "[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"quire\"}}";
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0)
-        return error_set(err, STATUS_IO, "the trace %.300s can not be written: %s", path,
+        return error_set(err, STATUS_IO, "the trace %.300s cannot be written: %s", path,
                          strerror(errno));
     put("", first, sizeof first - 1);
     trace_set_sink(take_event);

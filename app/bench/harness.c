@@ -59,7 +59,7 @@ enum status harness_open(struct harness *harness, const struct harness_needs *ne
     struct kv_usage usage;
     engine_kv_usage(harness->engine, &usage);
     if (disk && !usage.has_disk)
-        return error_set(&harness->err, STATUS_IO, "the disk cache in %.300s can not be used",
+        return error_set(&harness->err, STATUS_IO, "the disk cache in %.300s cannot be used",
                          needs->folder->path);
     return STATUS_OK;
 }

@@ -56,7 +56,7 @@ enum status chat_place(struct chat *chat, size_t count, struct error *err) {
         const enum status status = sequence_append(chat->sequence, ids + common, length - common);
         if (status == STATUS_BAD_INPUT)
             return error_set(err, STATUS_BAD_FILE,
-                             "conversation %s: its stored tokens are not of this model",
+                             "conversation %s: its stored tokens belong to another model",
                              chat->conversation.id);
         TRY(status);
     }

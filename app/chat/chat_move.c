@@ -263,7 +263,7 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
     size_t at;
     if (turns < 1 || turns > all)
         return error_set(err, STATUS_BAD_INPUT,
-                         "can not go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
+                         "cannot go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
                          turns, all, all == 1 ? "" : "s");
     TRY(transcript_find_turn(&chat->transcript, all - turns + 1, &at, err));
     const int64_t tip = at ? chat_message(chat, at - 1)->id : MESSAGE_NONE;
@@ -330,7 +330,7 @@ enum status chat_redo(struct chat *chat, struct error *err) {
     TRY(chat_check_idle(chat, err));
     if (!pop_step(chat, &step))
         return error_set(err, STATUS_NOT_FOUND,
-                         "there is nothing to go forward to; /tree shows all that was said");
+                         "there is nothing to redo; /tree shows all messages");
     return go_to(chat, step.to, err);
 }
 
@@ -357,8 +357,8 @@ static enum status check_alternative(struct chat *chat, int64_t answer, struct e
         found = found || (answers[i].id == answer && answers[i].role == MESSAGE_ASSISTANT);
     message_path_free(answers, count);
     if (found) return STATUS_OK;
-    return error_set(err, STATUS_NOT_FOUND, "message %" PRId64 " is no answer to the last question",
-                     answer);
+    return error_set(err, STATUS_NOT_FOUND,
+                     "message %" PRId64 " is not an answer to the last question", answer);
 }
 
 enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {

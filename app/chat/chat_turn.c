@@ -233,7 +233,8 @@ static enum status check_room(const struct chat *chat, size_t length, int32_t an
                               struct error *err) {
     struct engine_info info;
     if (answers > CHAT_MAX_ANSWERS)
-        return error_set(err, STATUS_BAD_INPUT, "%" PRId32 " answers at once: at most %d", answers,
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%" PRId32 " answers at once are too many; at most %d", answers,
                          CHAT_MAX_ANSWERS);
     if (answers == 1) return STATUS_OK;
     engine_info(chat->session->engine, &info);
@@ -292,12 +293,12 @@ enum status chat_encode(const struct session *session, const struct transcript *
     const size_t left = used < context ? context - used : 0;
     char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES],
         kept[COUNT_TEXT_BYTES];
-    return error_set(err, STATUS_TOO_LONG,
-                     "the message needs %s tokens, %s are free of %s (%s %s for the answer)",
-                     count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
-                     count_format(session->context, all),
-                     reserve > 1 ? count_format((int64_t)reserve, kept) : "one",
-                     reserve > 1 ? "are" : "is");
+    return error_set(
+        err, STATUS_TOO_LONG,
+        "the message needs %s tokens, but only %s of %s are free (%s %s reserved for the answer)",
+        count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
+        count_format(session->context, all),
+        reserve > 1 ? count_format((int64_t)reserve, kept) : "one", reserve > 1 ? "are" : "is");
 }
 
 static enum status add_message(struct chat *chat, enum message_role role,
@@ -359,8 +360,9 @@ static enum status store_message(struct chat *chat, const struct outgoing *messa
 static void note_cut(const struct chat *chat, const struct token_ids *ids) {
     const size_t log = chat->transcript.log.count, kept = transcript_kept(&chat->transcript, ids);
     if (kept < log)
-        log_write(LOG_INFO, "the chat template changes earlier turns: of %zu tokens %zu stay", log,
-                  kept);
+        log_write(LOG_INFO,
+                  "the chat template renders earlier turns differently: of %zu tokens %zu are kept",
+                  log, kept);
 }
 
 // Before anything is stored: encodes the message and checks that its answers have room.

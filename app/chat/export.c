@@ -140,13 +140,13 @@ enum status export_tree(struct db *db, const struct conversation *conversation,
 enum status export_write(const char *path, const struct text *text, struct error *err) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 && errno == EEXIST)
-        return error_set(err, STATUS_BAD_INPUT, "%s is there already: choose another name", path);
-    if (file < 0) return error_set(err, STATUS_IO, "%s can not be made: %s", path, strerror(errno));
+        return error_set(err, STATUS_BAD_INPUT, "%s already exists; choose another name", path);
+    if (file < 0) return error_set(err, STATUS_IO, "cannot create %s: %s", path, strerror(errno));
     bool whole = descriptor_write(file, text_string(text), text->length);
     const int cause = errno;
     whole = close(file) == 0 && whole;
     if (whole) return STATUS_OK;
     unlink(path);
-    return error_set(err, STATUS_IO, "%s can not be written: %s", path,
+    return error_set(err, STATUS_IO, "%s cannot be written: %s", path,
                      strerror(cause ? cause : errno));
 }

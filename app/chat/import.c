@@ -136,7 +136,7 @@ static enum status read_message(struct reading *reading, const cJSON *json, stru
     if (cJSON_IsNumber(created) && created->valuedouble > 0 && created->valuedouble < CREATED_MOST)
         message.created_ms = (int64_t)created->valuedouble;
     if (reading->import->count == IMPORT_MAX_MESSAGES)
-        return refuse(reading, "is one message too many", err);
+        return refuse(reading, "exceeds the announced number of messages", err);
     message.length = strlen(text);
     message.text = strdup(text);
     if (!message.text) return STATUS_NO_MEMORY;
@@ -158,9 +158,10 @@ static enum status read_line(struct reading *reading, struct error *err) {
 
 static enum status check_whole(const struct reading *reading, struct error *err) {
     const size_t count = reading->import->count;
-    if (count == 0) return error_set(err, STATUS_BAD_INPUT, "no message is in it");
+    if (count == 0) return error_set(err, STATUS_BAD_INPUT, "it contains no messages");
     if (isinf(reading->announced) || reading->announced == (double)count) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "%zu messages are in it, and %.0f are announced", count,
+    return error_set(err, STATUS_BAD_INPUT,
+                     "it contains %zu messages instead of the announced %.0f", count,
                      reading->announced);
 }
 

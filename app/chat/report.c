@@ -72,9 +72,10 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
 
 enum status report_line(const struct turn_report *report, struct text *line) {
     const struct message_stats *stats = &report->stats;
-    return text_format(
-        line,
-        "%" PRId64 " + %" PRId64 " tokens, %" PRId64 " cached, first after %.2f s, %.1f tok/s, %s",
-        stats->prompt_tokens, stats->output_tokens, stats->cached_tokens,
-        (double)stats->first_token_us / 1e6, decode_rate(stats), message_stop_name(report->stop));
+    return text_format(line,
+                       "%" PRId64 " + %" PRId64 " tokens, %" PRId64
+                       " cached, first token after %.2f s, %.1f tok/s, %s",
+                       stats->prompt_tokens, stats->output_tokens, stats->cached_tokens,
+                       (double)stats->first_token_us / 1e6, decode_rate(stats),
+                       message_stop_name(report->stop));
 }

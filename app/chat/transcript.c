@@ -298,7 +298,7 @@ static enum status load_read(struct transcript *transcript, struct db *db, struc
         status = message_tokens(db, message->id, transcript->model, &ids, &count, NULL);
         if (status == STATUS_NOT_FOUND) return STATUS_OK;
         if (status != STATUS_OK)
-            return error_set(err, status, "the tokens of message %lld can not be read: %s",
+            return error_set(err, status, "the tokens of message %lld cannot be read: %s",
                              (long long)message->id, status_text(status));
         status = transcript_push(transcript, message, ids, count);
         free(ids);

@@ -64,7 +64,7 @@ enum status config_make_folder(const char *path, struct error *err) {
             const int reason = errno;
             if (stat(folder, &existing) != 0)
                 return error_set(err, STATUS_IO,
-                                 "%s can not be made (%s); nothing can be saved there: use "
+                                 "%s cannot be made (%s); nothing can be saved there: use "
                                  "--no-save, or set QUIRE_HOME to another folder",
                                  folder, strerror(reason));
         }

@@ -298,8 +298,8 @@ static enum status join_preamble(const struct launch *launch, const struct text 
         status = preset_read(text_string(&launch->config->config_path), args->preset, &preset, err);
     if (status == STATUS_OK && args->shots) status = preset_read_file(args->shots, &shots, err);
     if (status == STATUS_OK && args->shots && preamble_shots(text_string(&shots)) == 0)
-        status = error_set(err, STATUS_BAD_INPUT,
-                           "%.200s has no pair of USER: and ASSISTANT: in it", args->shots);
+        status = error_set(err, STATUS_BAD_INPUT, "%.200s contains no USER: and ASSISTANT: pair",
+                           args->shots);
     const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR; // has a prompt too
     const struct text *system = given ? prompt : whole ? &shots : &preset;
     if (status == STATUS_OK)
@@ -352,7 +352,7 @@ static bool wants_titles(const struct launch *launch) {
     return strcmp(titles, "on") == 0;
 }
 
-// The engine has read the model already: what can not be read or written is the database.
+// The engine has read the model already: what cannot be read or written is the database.
 static int exit_code_for_chat(enum status status) {
     const bool of_store = status == STATUS_IO || status == STATUS_BUSY || status == STATUS_BAD_FILE;
     return of_store ? EXIT_RUN_TIME : exit_code_for_model(status);

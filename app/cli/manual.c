@@ -20,7 +20,7 @@ const struct manual_row MANUAL_EXITS[] = {
     {"0", "done"},
     {"1", "failure"},
     {"2", "usage"},
-    {"3", "model or GPU can not be used"},
+    {"3", "model or GPU cannot be used"},
     {"4", "does not fit the context"},
     {"5", "no such conversation"},
     {"130", "interrupted"},

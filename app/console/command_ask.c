@@ -166,7 +166,7 @@ void command_ask(struct console *console, const char *argument) {
     const char *text = argument + length + strspn(argument + length, " \t\n");
     char *names = strndup(argument, length);
     if (!argument[0] || !text[0])
-        terminal_tell(STYLE_ERROR, "whom, and what? /ask ID,ID TEXT\n");
+        terminal_tell(STYLE_ERROR, "usage: /ask ID,ID TEXT\n");
     else if (!names)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
     else

@@ -265,7 +265,7 @@ static enum status load_words(struct console *console, const struct text words[3
     const char *first = text_string(&words[0]), *second = text_string(&words[1]);
     int64_t number;
     if (words[2].length > 0)
-        return error_set(err, STATUS_BAD_INPUT, "which two? /diff [A [B]], \"a name\" in quotes");
+        return error_set(err, STATUS_BAD_INPUT, "usage: /diff [A [B]], \"a name\" in quotes");
     if (!first[0]) return load_usual(console, sides, err);
     TRY(load(console, first, &sides[0], err));
     if (second[0]) return load(console, second, &sides[1], err);

@@ -46,7 +46,7 @@ void command_export(struct console *console, const char *argument) {
         argument[0] ? path_expand(argument, &path) : text_format(&path, "quire-%s.md", id);
     if (status == STATUS_OK) status = write_export(console, path.bytes, &messages, &err);
     if (!console_failed(status, &err))
-        terminal_tell(STYLE_DIM, "%zu messages are in %s.\n", messages, path.bytes);
+        terminal_tell(STYLE_DIM, "Wrote %zu messages to %s.\n", messages, path.bytes);
     text_deinit(&path);
 }
 
@@ -72,7 +72,7 @@ void command_import(struct console *console, const char *argument) {
     struct text path = {0};
     struct error err = {0};
     if (!argument[0]) {
-        terminal_tell(STYLE_ERROR, "which file? /import FILE.jsonl\n");
+        terminal_tell(STYLE_ERROR, "usage: /import FILE.jsonl\n");
         return;
     }
     enum status status = path_expand(argument, &path);
@@ -127,7 +127,7 @@ static void copy_code(const struct chat *chat, const char *argument) {
     int64_t number = 0;
     size_t count = 0;
     if (argument[0] && !command_number(argument, &number)) {
-        terminal_tell(STYLE_ERROR, "which block? /copy code [N]\n");
+        terminal_tell(STYLE_ERROR, "usage: /copy code [N]\n");
         return;
     }
     const bool failed = console_failed(find_code(chat, (size_t)number, &block, &count), &err);
@@ -166,7 +166,7 @@ void command_copy(struct console *console, const char *argument) {
         copy_code(chat, after + strspn(after, " "));
     } else if (argument[0] && !command_number(argument, &turn)) {
         terminal_tell(STYLE_ERROR,
-                      "which answer? /copy [N], N the number of its turn, or /copy code [N]\n");
+                      "usage: /copy [N], N the number of its turn, or /copy code [N]\n");
     } else {
         copy_answer(chat, turn);
     }

@@ -287,7 +287,7 @@ void command_strip(struct console *console, const char *argument) {
     struct error err = {0};
     uint64_t bytes = 0;
     if (!argument[0]) {
-        terminal_tell(STYLE_ERROR, "which one? /strip ID\n");
+        terminal_tell(STYLE_ERROR, "usage: /strip ID\n");
         return;
     }
     if (console_failed(chat_strip(console->session->front, argument, &stripped, &bytes, &err),

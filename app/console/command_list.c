@@ -158,8 +158,8 @@ void command_list(struct console *console, const char *argument) {
     if (count > 0) show_rows(console, rows, count < most ? count : most);
     if (count > 1) say_more(console, argument, count > most ? count - most : 0);
     if (count == 0)
-        terminal_tell(STYLE_DIM, query.words[0] ? "No conversation has these words.\n"
-                                                : "There is no conversation yet.\n");
+        terminal_tell(STYLE_DIM, query.words[0] ? "No conversation contains these words.\n"
+                                                : "There are no conversations yet.\n");
     else
         terminal_say(STYLE_PLAIN, "\n");
     free(rows);
@@ -321,7 +321,7 @@ void command_pick(struct console *console, const char *query) {
         if (picking.shown.count > 0)
             pick(&picking);
         else
-            terminal_tell(STYLE_DIM, "There is no conversation yet.\n");
+            terminal_tell(STYLE_DIM, "There are no conversations yet.\n");
     }
     listing_deinit(&picking.shown);
     listing_deinit(&picking.first);
@@ -353,14 +353,14 @@ void command_delete(struct console *console, const char *argument) {
     struct conversation conversation;
     struct error err = {0};
     if (!argument[0]) {
-        terminal_tell(STYLE_ERROR, "which one? /delete ID\n");
+        terminal_tell(STYLE_ERROR, "usage: /delete ID\n");
         return;
     }
     if (console_failed(conversation_find(console->session->db, argument, &conversation, &err),
                        &err))
         return;
     terminal_say(STYLE_PLAIN, "%s %s\n", conversation.id, conversation.name);
-    if (console_confirm(console, "delete it for ever? y/n "))
+    if (console_confirm(console, "delete it permanently? y/n "))
         delete_locked(console, &conversation);
     else
         terminal_tell(STYLE_DIM, "It is kept.\n");

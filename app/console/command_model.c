@@ -27,7 +27,7 @@ struct cost {
 static enum status check(const struct console *console, struct error *err) {
     if (console->session->front->turn.active || console->session->unfollowed_count > 0)
         return error_set(err, STATUS_BUSY,
-                         "answers are being written: another model waits until they are done");
+                         "cannot change the model while answers are being written");
     if (!console->saved && chat_turn_count(console->session->front) > 0)
         return error_set(err, STATUS_BAD_INPUT,
                          "nothing is saved in this chat, so another model would end it: /export "

@@ -25,11 +25,10 @@ static void say_cost(struct console *console) {
     if (console_failed(chat_preamble(console->session->front, &preamble, &err), &err)) return;
     if (preamble.tokens == 0) return;
     terminal_tell(STYLE_DIM,
-                  "[%s tokens, of which %s must be read; %" PRId64
-                  " other conversation%s this head]\n",
+                  "[%s tokens, %s still to compute; shared by %" PRId64 " other conversation%s]\n",
                   count_format(preamble.tokens, tokens),
                   count_format(preamble.tokens - preamble.cached, prefill), preamble.others,
-                  preamble.others == 1 ? " has" : "s have");
+                  preamble.others == 1 ? "" : "s");
 }
 
 static void show_preamble(struct console *console) {
@@ -53,9 +52,9 @@ static void begin_under(struct console *console, const char *preamble) {
     struct error err = {0};
     const bool had_turns = chat_turn_count(console->session->front) > 0;
     if (console_failed(chat_set_preamble(console->session->front, preamble, &err), &err)) return;
-    terminal_tell(STYLE_DIM, had_turns ? "A new conversation begins under this head; "
+    terminal_tell(STYLE_DIM, had_turns ? "Started a new conversation with this preamble; "
                                          "/resume - goes back.\n"
-                                       : "The conversation begins under this head.\n");
+                                       : "This conversation now begins with this preamble.\n");
     say_cost(console);
     terminal_say(STYLE_PLAIN, "\n");
 }
@@ -105,15 +104,16 @@ void command_shots(struct console *console, const char *argument) {
     enum status status = STATUS_OK;
     const bool none = strcmp(argument, "-") == 0;
     if (!argument[0]) {
-        terminal_tell(STYLE_PLAIN, "%zu few-shot pairs; /shots FILE takes others, /shots - none\n",
+        terminal_tell(STYLE_PLAIN,
+                      "%zu few-shot pairs; /shots FILE replaces them, /shots - removes them\n",
                       preamble_shots(chat_preamble_text(console->session->front)));
         return;
     }
     if (!none) status = path_expand(argument, &path);
     if (!none && status == STATUS_OK) status = preset_read_file(path.bytes, &shots, &err);
     if (!none && status == STATUS_OK && preamble_shots(text_string(&shots)) == 0)
-        status = error_set(&err, STATUS_BAD_INPUT,
-                           "%.200s has no pair of USER: and ASSISTANT: in it", path.bytes);
+        status = error_set(&err, STATUS_BAD_INPUT, "%.200s contains no USER: and ASSISTANT: pair",
+                           path.bytes);
     const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR;
     if (status == STATUS_OK)
         status = preamble_join(whole ? shots.bytes : chat_preamble_text(console->session->front),
@@ -138,7 +138,7 @@ static void show_presets(struct console *console) {
                                    .style = WRAP_DIM});
         text_deinit(&label);
     }
-    terminal_tell(STYLE_DIM, count ? "/preset NAME begins under one; + is your own.\n\n"
+    terminal_tell(STYLE_DIM, count ? "/preset NAME starts with one; + marks your own.\n\n"
                                    : "There are no presets.\n\n");
     free(presets);
 }

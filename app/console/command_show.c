@@ -146,11 +146,11 @@ void command_history(struct console *console, const char *argument) {
     struct pager pager;
     int64_t turns = chat_turn_count(chat);
     if (argument[0] && !command_number(argument, &turns)) {
-        terminal_tell(STYLE_ERROR, "how many turns? /history [N]\n");
+        terminal_tell(STYLE_ERROR, "usage: /history [N]\n");
         return;
     }
     if (chat_message_count(chat) == 0) {
-        terminal_tell(STYLE_DIM, "Nothing was said here yet.\n");
+        terminal_tell(STYLE_DIM, "This conversation is empty.\n");
         return;
     }
     pager_begin(&pager, console);

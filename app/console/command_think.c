@@ -33,7 +33,7 @@ void command_think(struct console *console, const char *argument) {
     if (!argument[0]) command_unfold(console);
     show_setting();
     if (settings->think != THINK_AS_IT_DOES)
-        terminal_tell(STYLE_PLAIN, "a model that can is asked %s\n",
+        terminal_tell(STYLE_PLAIN, "models that can think are asked %s\n",
                       settings->think == THINK_ON ? "to think" : "not to think");
 }
 

@@ -113,7 +113,7 @@ void command_tree(struct console *console, const char *argument) {
         if (tree.count > 0)
             choose(console, &family, &tree);
         else
-            terminal_tell(STYLE_DIM, "Nothing was said here yet.\n");
+            terminal_tell(STYLE_DIM, "This conversation is empty.\n");
     }
     tree_deinit(&tree);
     free(messages);
@@ -124,7 +124,7 @@ void command_redo(struct console *console, const char *argument) {
     struct error err = {0};
     int64_t times = 1;
     if (argument[0] && !command_number(argument, &times)) {
-        terminal_tell(STYLE_ERROR, "how many times forward? /redo [N]\n");
+        terminal_tell(STYLE_ERROR, "usage: /redo [N]\n");
         return;
     }
     bool moved = false;
@@ -142,7 +142,7 @@ void command_edit(struct console *console, const char *argument) {
     const int64_t turns = chat_turn_count(console->session->front);
     int64_t turn = turns;
     if (turns > 0 && argument[0] && (!command_number(argument, &turn) || turn > turns)) {
-        terminal_tell(STYLE_ERROR, "which turn? /edit [N], N from 1 to %" PRId64 "\n", turns);
+        terminal_tell(STYLE_ERROR, "usage: /edit [N], N from 1 to %" PRId64 "\n", turns);
         return;
     }
     if (turns == 0)

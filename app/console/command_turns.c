@@ -17,7 +17,7 @@
 // How to come back, and what goes on there in the meantime.
 static const char *way_back(const struct console *console, bool had_turns) {
     if (front_is_writing(console->session, console->session->previous))
-        return " The answer goes on in the background; /resume - goes back.";
+        return " The answer continues in the background; /resume - returns to it.";
     return had_turns ? " /resume - goes back to the last one." : "";
 }
 
@@ -30,11 +30,13 @@ void command_new(struct console *console, const char *argument) {
 
 void command_bg(struct console *console, const char *argument) {
     if (argument[0])
-        terminal_tell(STYLE_ERROR, "/bg takes nothing\n");
+        terminal_tell(STYLE_ERROR, "/bg takes no argument\n");
     else if (console->session->front->turn.active)
         command_new(console, "");
     else
-        terminal_tell(STYLE_ERROR, "no answer is being written here: /bg is for while one is\n");
+        terminal_tell(
+            STYLE_ERROR,
+            "no answer is being written here, so there is nothing to send to the background\n");
 }
 
 void command_rewind(struct console *console, const char *argument) {
@@ -42,7 +44,7 @@ void command_rewind(struct console *console, const char *argument) {
     struct error err = {0};
     int64_t turns = 1;
     if (argument[0] && !command_number(argument, &turns)) {
-        terminal_tell(STYLE_ERROR, "how many turns back? /rewind [N]\n");
+        terminal_tell(STYLE_ERROR, "usage: /rewind [N]\n");
         return;
     }
     if (chat_turn_count(console->session->front) == 0) {
@@ -63,8 +65,7 @@ void command_regen(struct console *console, const char *argument) {
     struct error err = {0};
     int64_t answers = 1;
     if (argument[0] && (!command_number(argument, &answers) || answers > CHAT_MAX_ANSWERS))
-        terminal_tell(STYLE_ERROR, "how many answers? /regen [K], K from 1 to %d\n",
-                      CHAT_MAX_ANSWERS);
+        terminal_tell(STYLE_ERROR, "usage: /regen [K], K from 1 to %d\n", CHAT_MAX_ANSWERS);
     else
         console_failed(chat_regenerate(console->session->front, (int32_t)answers, &err), &err);
 }
@@ -123,7 +124,7 @@ void command_alt(struct console *console, const char *argument) {
     else if (command_number(argument, &number) && number <= (int64_t)count)
         choose_alternative(console, answers, count, (size_t)number - 1);
     else
-        terminal_tell(STYLE_ERROR, "which answer? /alt [N], N from 1 to %zu\n", count);
+        terminal_tell(STYLE_ERROR, "usage: /alt [N], N from 1 to %zu\n", count);
     message_path_free(answers, count);
 }
 
@@ -131,7 +132,7 @@ void command_beam(struct console *console, const char *argument) {
     struct error err = {0};
     int64_t width;
     if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
-        terminal_tell(STYLE_ERROR, "how many beams? /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
+        terminal_tell(STYLE_ERROR, "usage: /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
     else
         console_failed(chat_search(console->session->front, (int32_t)width, &err), &err);
 }
@@ -139,7 +140,7 @@ void command_beam(struct console *console, const char *argument) {
 void command_continue(struct console *console, const char *argument) {
     struct error err = {0};
     if (argument[0])
-        terminal_tell(STYLE_ERROR, "/continue takes nothing\n");
+        terminal_tell(STYLE_ERROR, "/continue takes no argument\n");
     else
         console_failed(chat_continue(console->session->front, &err), &err);
 }

@@ -236,7 +236,7 @@ static void say_waiting(struct console *console) {
                                     attached->text.length, &tokens, &free_tokens, &err),
                        &err))
         return;
-    terminal_tell(STYLE_DIM, "%zu file%s, %s tokens, with the next message; %s are free.\n",
+    terminal_tell(STYLE_DIM, "The next message attaches %zu file%s: %s tokens, %s free.\n",
                   attached->files, attached->files == 1 ? "" : "s", count_format(tokens, count),
                   count_format(free_tokens, left));
     if (tokens >= free_tokens)
@@ -248,7 +248,7 @@ void command_read(struct console *console, const char *argument) {
     struct error err = {0};
     if (strcmp(argument, "-") == 0) {
         attached_deinit(&console->attached);
-        terminal_tell(STYLE_DIM, "No file goes with the next message.\n");
+        terminal_tell(STYLE_DIM, "No file is attached to the next message.\n");
         return;
     }
     if (argument[0]) {
@@ -262,5 +262,5 @@ void command_read(struct console *console, const char *argument) {
     if (console->attached.files > 0)
         say_waiting(console);
     else
-        terminal_tell(STYLE_DIM, "No file waits: /read FILE…, or @FILE in a message.\n");
+        terminal_tell(STYLE_DIM, "No file is attached: /read FILE…, or @FILE in a message.\n");
 }

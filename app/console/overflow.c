@@ -82,7 +82,7 @@ static bool drop(struct console *console, int32_t message_tokens) {
     char turns[TURNS_TEXT_BYTES];
     if (console_failed(shorten_drop(console->session->front, message_tokens, &dropped, &err), &err))
         return false;
-    terminal_tell(STYLE_DIM, "Without the oldest %s.\n", turns_format(dropped, turns));
+    terminal_tell(STYLE_DIM, "Dropped the oldest %s.\n", turns_format(dropped, turns));
     say_where(console);
     return true;
 }

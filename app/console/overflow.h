@@ -1,6 +1,6 @@
 // app/console/overflow.h — what to do about a message that does not fit: the person decides.
 //
-//   the message needs 812 tokens, 940 are free of 4,096 (256 are for the answer)
+//   the message needs 812 tokens, but only 940 of 4,096 are free (256 are reserved for the answer)
 //   [s]end [c]ompact [d]rop oldest [e]dit [a]bort
 //
 // Compact and drop work in a fork, so nothing is lost. Threads: the UI's.

@@ -92,11 +92,11 @@ static void show_piece(struct view *view, const struct turn_update *piece) {
 static const char *stop_mark(enum message_stop stop) {
     switch (stop) {
     case STOP_INTERRUPTED:
-        return "[interrupted — /continue goes on, /regen replaces]\n";
+        return "[interrupted — /continue continues it, /regen replaces it]\n";
     case STOP_LENGTH:
         return "[cut at the token limit — /continue goes on]\n";
     case STOP_CONTEXT:
-        return "[the context is full — /compact or /new makes room]\n";
+        return "[the context is full — use /compact or /new]\n";
     case STOP_NONE:
     case STOP_END:
     case STOP_STRING:

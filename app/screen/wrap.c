@@ -151,7 +151,7 @@ static void doubt_line(struct wrap *wrap) {
         wrap->word_unsure = true;
         return;
     }
-    end_word(wrap); // it can not be erased any more
+    end_word(wrap); // it cannot be erased any more
     wrap->holds = wrap->patient || wrap->whole_words;
     wrap->lost = !wrap->holds;
 }

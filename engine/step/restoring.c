@@ -97,10 +97,9 @@ void restoring_advance(struct sequence *sequence) {
     if (arrived_tokens(sequence) > before) restoring->progress_us = now;
     const bool late = outcome == RESTORE_WAITS && is_too_late(sequence, now);
     if (late)
-        log_write(
-            LOG_WARNING,
-            "the disk with the KV cache did not answer in %.1f s: %d tokens are computed again",
-            (double)engine->io_deadline_us / 1e6, restoring->target - sequence->cached);
+        log_write(LOG_WARNING,
+                  "the disk with the KV cache did not respond for %.1f s: recomputing %d tokens",
+                  (double)engine->io_deadline_us / 1e6, restoring->target - sequence->cached);
     if (outcome == RESTORE_WAITS && !late) return;
     restoring_stop(sequence);
     sequence->cached =

@@ -60,11 +60,13 @@ static enum status read_all(const struct reading *reading, struct json_view step
     const enum json_kind kind = json_view_kind(step);
     if (kind == JSON_ABSENT || kind == JSON_NULL) return STATUS_OK;
     for (;;) {
-        if (json_view_kind(step) != JSON_OBJECT) return wrong(reading, "a step that is no object");
+        if (json_view_kind(step) != JSON_OBJECT)
+            return wrong(reading, "a step that is not an object");
         if (!is_type(step, "Sequence")) {
             TRY(read(reading, step));
         } else {
-            if (depth == JSON_STEPS_MAX_DEPTH) return unsupported(reading, "so deep a Sequence");
+            if (depth == JSON_STEPS_MAX_DEPTH)
+                return unsupported(reading, "such a deeply nested Sequence");
             lists[depth] = json_view_find(step, members);
             if (json_view_kind(lists[depth]) != JSON_ARRAY)
                 return wrong(reading, "a Sequence without a list");
@@ -221,7 +223,7 @@ static enum status add_metaspace(const struct reading *reading, struct json_view
     struct normalizer_step replace = {.kind = NORMALIZE_REPLACE}, begin = {0};
     const struct json_view scheme = json_view_find(step, "prepend_scheme");
     const struct json_view replacement = json_view_find(step, "replacement");
-    if (!json_view_is(replacement, mark)) return unsupported(reading, "another mark than U+2581");
+    if (!json_view_is(replacement, mark)) return unsupported(reading, "a mark other than U+2581");
     const bool first = json_view_is(scheme, "first");
     const bool always = json_view_is(scheme, "always") ||
                         (!has(step, "prepend_scheme") && flag(step, "add_prefix_space", true));
@@ -238,7 +240,7 @@ static enum status add_metaspace(const struct reading *reading, struct json_view
 }
 
 static enum status read_cut(const struct reading *reading, struct json_view step) {
-    if (reading->cuts->byte_level) return unsupported(reading, "a step behind ByteLevel");
+    if (reading->cuts->byte_level) return unsupported(reading, "a step after ByteLevel");
     if (is_type(step, "ByteLevel")) return add_byte_level(reading, step);
     if (is_type(step, "Split")) return add_split(reading, step);
     if (is_type(step, "Metaspace")) return add_metaspace(reading, step);
@@ -269,7 +271,7 @@ static enum status read_decoder(const struct reading *reading, struct json_view 
         const struct json_view pattern = json_view_find(step, "pattern");
         if (!json_view_is(json_view_find(pattern, "String"), mark) ||
             !json_view_is(json_view_find(step, "content"), " "))
-            return unsupported(reading, "another Replace than that of U+2581 by a space");
+            return unsupported(reading, "a Replace other than U+2581 by a space");
         decoding->marks_space = true;
     } else if (is_type(step, "Metaspace")) {
         decoding->marks_space = true;

@@ -205,7 +205,7 @@ static enum status make(struct opening *opening) {
     TRY(json_steps_pretokenizer(opening->pre_tokenizer, name, &cuts, opening->err));
     struct json_decoding decoding = {0};
     TRY(json_steps_decoder(opening->decoder, name, &decoding, opening->err));
-    if (cuts.byte_level && unigram) return refuse(opening, "a Unigram of bytes");
+    if (cuts.byte_level && unigram) return refuse(opening, "Unigram over bytes");
     TRY(read_vocabulary(opening));
     TRY(index_normalized(tokenizer));
     tokenizer->drops_space = decoding.drops_space;
@@ -222,7 +222,7 @@ static enum status view_file(const struct tokenizer_json *files, const char *fil
     char name[PATH_MAX];
     if (bytes.length == 0) return STATUS_OK;
     snprintf(name, sizeof name, "%.300s: %s", files->name, file);
-    struct error found; // an error can not be written from its own text
+    struct error found; // an error cannot be written from its own text
     const enum status status = json_view_open(bytes.bytes, bytes.length, name, view, &found);
     return status == STATUS_OK ? status : error_set(err, STATUS_BAD_FILE, "%s", found.text);
 }
@@ -234,7 +234,7 @@ static enum status open_files(const struct tokenizer_json *files, struct opening
     TRY(view_file(files, "generation_config.json", files->generation, &opening->generation,
                   opening->err));
     if (json_view_kind(file) != JSON_OBJECT)
-        return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json is no object",
+        return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json is not an object",
                          files->name);
     read_members(opening, file);
     return make(opening);

@@ -225,7 +225,7 @@ enum status machine_slice(struct machine *machine, const struct value *of,
     struct list *list;
     if (of->kind == VALUE_UNDEFINED) return machine_undefined(machine, of);
     if (!is_indexed(of))
-        return machine_fail(machine, "'%s' object can not be sliced", value_type_name(of));
+        return machine_fail(machine, "'%s' object cannot be sliced", value_type_name(of));
     TRY(read_slice_range(machine, bounds, (int64_t)value_length(of), &range));
     if (of->kind == VALUE_STRING) return slice_text(machine, of->as.string, &range, result);
     TRY(machine_list(machine, of->kind == VALUE_TUPLE ? VALUE_TUPLE : VALUE_LIST, &list, result));

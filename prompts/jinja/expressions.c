@@ -25,7 +25,7 @@ static enum status evaluate_dict(struct machine *machine, struct scope *scope,
         TRY(machine_evaluate(machine, scope, node->items.items[i], &key));
         TRY(machine_evaluate(machine, scope, node->items.items[i + 1], &item));
         if (!value_is_key(&key))
-            return machine_fail(machine, "a dict's key can not be of type '%s'",
+            return machine_fail(machine, "a dict's key cannot be of type '%s'",
                                 value_type_name(&key));
         TRY(machine_key(machine, &key));
         TRY(machine_full(machine, dict_set(machine->arena, made.as.dict, key, item)));

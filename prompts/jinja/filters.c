@@ -377,7 +377,7 @@ static enum status round_number(struct machine *machine, const struct call *call
     TRY(argument_integer(machine, call, 0, 0, &precision));
     TRY(argument_chars(machine, call, 1, false, &method));
     if (!value_is_number(call->self) || precision > PRECISION_MOST || precision < -PRECISION_MOST)
-        return machine_fail(machine, "type %s can not be rounded", value_type_name(call->self));
+        return machine_fail(machine, "type %s cannot be rounded", value_type_name(call->self));
     TRY(machine_work(machine, SHOW_FLOAT_WORK));
     if (chars_are(method, "common")) return round_common(machine, call->self, precision, result);
     const bool up = chars_are(method, "ceil");

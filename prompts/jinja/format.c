@@ -88,7 +88,7 @@ static void push_number(struct builder *out, const char *prefix, const char *dig
 
 static enum status wrong_type(struct machine *machine, const struct spec *spec,
                               const struct value *value) {
-    return machine_fail(machine, "format '%c' can not be used for '%s'", spec->type,
+    return machine_fail(machine, "format '%c' cannot be used for '%s'", spec->type,
                         value_type_name(value));
 }
 
@@ -186,7 +186,7 @@ static enum status push_field(struct machine *machine, const struct spec *spec,
 }
 
 static enum status bad_pattern(struct machine *machine) {
-    return machine_fail(machine, "this format is not understood");
+    return machine_fail(machine, "invalid format");
 }
 
 // "[flags][width][.precision]type" at *at, after the %.
@@ -225,7 +225,7 @@ static enum status find_percent_value(struct machine *machine, const char **at, 
         TRY(machine_copy(machine, name.length * KEY_READINGS));
         *value = dict_find_chars(values->as.dict, &name);
         *at = close + 1;
-        if (!*value) return machine_fail(machine, "the format's mapping lacks a key");
+        if (!*value) return machine_fail(machine, "the format's mapping is missing a key");
         return STATUS_OK;
     }
     const bool several = values->kind == VALUE_TUPLE;

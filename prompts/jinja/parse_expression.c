@@ -449,7 +449,7 @@ static enum status parse_filters_and_tests(struct parser *parser, struct node **
         else if (parser_skip(parser, TOKEN_NAME, "is")) {
             TRY(parse_test(parser, *node, node));
             if (parser_at(parser, TOKEN_NAME, "is"))
-                return parser_fail(parser, "tests can not be chained");
+                return parser_fail(parser, "tests cannot be chained");
         } else if (parser_at(parser, TOKEN_OPERATOR, "("))
             TRY(parse_call(parser, *node, node));
         else

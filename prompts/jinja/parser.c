@@ -146,7 +146,7 @@ static enum status parse_target_name(struct parser *parser, bool namespaces, str
     static const char *const reserved[] = {"true", "false", "none", "True", "False", "None"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (parser_at(parser, TOKEN_NAME, reserved[i]))
-            return parser_fail(parser, "a constant can not be assigned to");
+            return parser_fail(parser, "a constant cannot be assigned to");
     TRY(parser_node(parser, NODE_NAME, node));
     TRY(parser_name(parser, &(*node)->name));
     if (namespaces && parser_skip(parser, TOKEN_OPERATOR, ".")) {

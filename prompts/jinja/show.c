@@ -300,13 +300,13 @@ static int by_key(const void *a, const void *b) {
     return chars_compare(left->key.as.string, right->key.as.string);
 }
 
-// The entries in the order to write them; NULL where keys of several kinds can not be sorted.
+// The entries in the order to write them; NULL where keys of several kinds cannot be sorted.
 static const struct dict_entry *json_order(struct json *json, const struct dict *dict) {
     if (!json->style->sort_keys || dict->count == 0) return dict->entries;
     struct dict_entry *sorted = arena_alloc(json->out->arena, dict->count, sizeof *sorted);
     for (size_t i = 0; i < dict->count; i++)
         if (dict->entries[i].key.kind != VALUE_STRING) {
-            json->wrong = "keys that are not all strings can not be sorted";
+            json->wrong = "keys that are not all strings cannot be sorted";
             return NULL;
         }
     if (!sorted) {

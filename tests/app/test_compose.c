@@ -104,7 +104,7 @@ static void a_slip_of_the_pen_is_an_error(void **state) {
     assert_non_null(strstr(expand("see @sub/none"), "there is no file sub/none"));
     assert_non_null(strstr(expand("@nul.bin"), "is a binary file: byte 0x00 at offset 1"));
     assert_non_null(strstr(expand("@bad.txt"), "is not UTF-8 text: byte 0xff at offset 1"));
-    assert_non_null(strstr(expand("@sub"), "can not be read: Is a directory"));
+    assert_non_null(strstr(expand("@sub"), "cannot be read: Is a directory"));
 }
 
 static void paths_are_words_or_quoted(void **state) {

@@ -85,8 +85,8 @@ static void what_is_no_export_is_refused_with_its_line(void **state) {
     static const struct {
         const char *text, *said;
     } cases[] = {
-        {"", "no message is in it"},
-        {HEAD_LINE, "no message is in it"},
+        {"", "it contains no messages"},
+        {HEAD_LINE, "it contains no messages"},
         {"hello", "line 1: is not one JSON object"},
         {"[1]\n", "line 1: is not one JSON object"},
         {"{} {}\n", "line 1: is not one JSON object"},
@@ -104,9 +104,9 @@ static void what_is_no_export_is_refused_with_its_line(void **state) {
         {HEAD_LINE USER_LINE "{\"role\":\"assistant\",\"text\":\"a\",\"stop_reason\":\"why\"}",
          "line 3: has an unknown stop_reason"},
         {"{\"type\":\"conversation\",\"version\":1,\"messages\":2}\n" USER_LINE,
-         "1 messages are in it, and 2 are announced"},
+         "it contains 1 messages instead of the announced 2"},
         {"{\"type\":\"conversation\",\"version\":1,\"messages\":-1}\n" USER_LINE,
-         "1 messages are in it, and -1 are announced"},
+         "it contains 1 messages instead of the announced -1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct import import = {0};
@@ -173,7 +173,7 @@ static void a_file_is_never_written_over(void **state) {
     text_clear(&text);
     assert_int_equal(text_append_string(&text, "two"), STATUS_OK);
     assert_int_equal(export_write(path, &text, &err), STATUS_BAD_INPUT);
-    assert_non_null(strstr(err.text, "is there already"));
+    assert_non_null(strstr(err.text, "already exists"));
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     assert_int_equal(fread(bytes, 1, sizeof bytes, file), 3);

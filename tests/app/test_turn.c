@@ -419,8 +419,8 @@ static void what_does_not_fit_is_refused_with_numbers(void **state) {
     assert_int_equal(free_tokens, CONTEXT);
     assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_TOO_LONG);
     char numbers[64];
-    snprintf(numbers, sizeof numbers, "needs %d tokens, %d are free of %d", (int)tokens, CONTEXT,
-             CONTEXT);
+    snprintf(numbers, sizeof numbers, "needs %d tokens, but only %d of %d are free", (int)tokens,
+             CONTEXT, CONTEXT);
     assert_non_null(strstr(err.text, numbers));
     assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_message_count(chat), 0);
@@ -480,7 +480,7 @@ static void what_leaves_too_little_for_an_answer_is_refused(void **state) {
                          free_tokens - tokens < message.reserve ? STATUS_TOO_LONG : STATUS_OK);
         token_ids_deinit(&ids);
     } while (tokens < CONTEXT - 2);
-    assert_non_null(strstr(err.text, " are for the answer)"));
+    assert_non_null(strstr(err.text, " are reserved for the answer)"));
     assert_int_equal(chat_send(chat, &message, &err), STATUS_TOO_LONG);
     chat->session->settings.max_tokens = 5;
     assert_int_equal(chat_reserve(chat->session), 5);

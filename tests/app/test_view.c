@@ -224,7 +224,7 @@ static void interrupt_marks_the_partial_answer(void **state) {
     int exit_code = -1;
     assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
     assert_shown(&stage, "Once upon\r\n");
-    assert_shown(&stage, "[interrupted — /continue goes on, /regen replaces]");
+    assert_shown(&stage, "[interrupted — /continue continues it, /regen replaces it]");
     assert_null(strstr(stage.shown, "never"));
 }
 

@@ -138,8 +138,7 @@ static enum status open_terminal(int *ours, struct error *err) {
         screen = open(ptsname(*ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (screen < 0 || tcgetattr(screen, &modes) != 0) {
         if (*ours >= 0) close(*ours);
-        return error_set(err, STATUS_IO, "a pseudo-terminal can not be opened: %s",
-                         strerror(errno));
+        return error_set(err, STATUS_IO, "a pseudo-terminal cannot be opened: %s", strerror(errno));
     }
     return STATUS_OK;
 }
@@ -150,7 +149,7 @@ static enum status measure(struct bench *bench) {
     TRY(open_terminal(&ours, &bench->err));
     enum status status = STATUS_OK;
     const bool reads = pthread_create(&reader, NULL, drain, &ours) == 0;
-    if (!reads) status = error_set(&bench->err, STATUS_NO_MEMORY, "a thread can not be started");
+    if (!reads) status = error_set(&bench->err, STATUS_NO_MEMORY, "a thread cannot be started");
     for (size_t i = 0; i < SHEET_COUNT && status == STATUS_OK; i++)
         status = measure_sheet(&SHEETS[i], &bench->us_per_token[i]);
     close(screen);

@@ -50,7 +50,7 @@ enum status typist_open(struct typist *typist, const char *quire, const char *mo
     *typist = (struct typist){0};
     const pid_t chat = forkpty(&typist->terminal, NULL, NULL, &size);
     if (chat < 0)
-        return error_set(err, STATUS_IO, "a chat can not be started in a pseudo-terminal: %s",
+        return error_set(err, STATUS_IO, "a chat cannot be started in a pseudo-terminal: %s",
                          strerror(errno));
     if (chat == 0) become_chat(quire, model, folder);
     typist->chat = chat;

@@ -277,7 +277,7 @@ static void save_talk(const char *folder, const struct talk *talk) {
     assert_int_equal(fclose(file), 0);
 }
 
-// Runs this program again, which takes *talk further: a card can not be used after a fork alone.
+// Runs this program again, which takes *talk further: a card cannot be used after a fork alone.
 static void in_another_process(const char *act, const char *folder, struct talk *talk) {
     int code;
     save_talk(folder, talk);

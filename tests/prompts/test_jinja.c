@@ -326,7 +326,7 @@ static void what_would_not_end_is_stopped(void **state) {
                    "too deep");
     assert_stopped("{{ range(100001) }}", "range()");
     assert_stopped("{{ 'a'|center(9999999999) }}", "stopped");
-    assert_stopped("{{ '%99999999d' % 1 }}", "not understood");
+    assert_stopped("{{ '%99999999d' % 1 }}", "invalid format");
     assert_stopped("{{ [1]*99999999999 }}", "stopped");
     assert_stopped("{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}"
                    "{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}"

@@ -15,7 +15,7 @@ ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
 type_ahead "/bg"
 keys Enter
-wait_for "The answer goes on in the background"
+wait_for "The answer continues in the background"
 wait_idle
 ask "/bg"
 wait_for "no answer is being written here"
@@ -113,7 +113,7 @@ ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
 type_ahead "/bg"
 keys Enter
-wait_for "The answer goes on in the background"
+wait_for "The answer continues in the background"
 ask "/set tokens 12"
 ask "What is a dog?"
 ask_only "/compact"

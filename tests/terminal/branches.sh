@@ -21,7 +21,7 @@ keys Enter
 wait_last "> What is two plus three?"
 keys C-c
 ask "/list xylophone"
-wait_for "No conversation has these words."
+wait_for "No conversation contains these words."
 ask_only "/resume"
 wait_for "Enter chooses, Esc leaves"
 text "hello"

@@ -22,11 +22,11 @@ text "/str"
 keys Tab
 wait_last "> /strip"
 keys Enter
-wait_for "which one? /strip ID"
+wait_for "usage: /strip ID"
 ask "/strip 1234abcd"
 wait_for "no conversation"
 ask "/list"
-wait_for "There is no conversation yet."
+wait_for "There are no conversations yet."
 keys C-l
 ask_only "/help"
 wait_for "Space goes on, q leaves"
@@ -45,7 +45,7 @@ wait_for "there is no chat to go on with; --all counts what -p has asked, too"
 start -n 2 -C --all
 wait_for "1 turn]"
 ask "/list"
-on_screen "There is no conversation yet." || fail "/list has what -p has asked"
+on_screen "There are no conversations yet." || fail "/list has what -p has asked"
 ask "/list --all"
 on_screen "  -p What is a hen?" || fail "/list --all has not what -p has asked"
 ask "And a fox?"

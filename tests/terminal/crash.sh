@@ -21,7 +21,7 @@ start -C -n 3
 wait_for "2 turns]"
 on_screen "> Hello!" || fail "the first message is lost"
 on_screen "$(echo "$first" | head -n 1)" || fail "the first answer is lost"
-wait_for "[interrupted — /continue goes on, /regen replaces]"
+wait_for "[interrupted — /continue continues it, /regen replaces it]"
 case $(answer_to "Tell me a long story about a fox and a bear.") in
 "$shown"*) ;;
 *) fail "what was shown is lost" ;;

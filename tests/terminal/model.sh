@@ -1,6 +1,6 @@
 #!/bin/sh
 # /model: the same conversation in another model, in a fork, after its cost was said; no, or a model that
-# can not be loaded, changes nothing.
+# cannot be loaded, changes nothing.
 . "$(dirname "$0")/stage.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -19,7 +19,7 @@ on_tmux paste-buffer -p
 wait_until on_screen "a dog a dog" || fail "the paste is not there"
 keys Enter
 wait_for "[c]ompact [d]rop oldest [e]dit [a]bort"
-on_screen "are free of 192" || fail "the dialogue has no numbers"
+on_screen "of 192 are free" || fail "the dialogue has no numbers"
 text "e"
 keys Enter
 wait_until on_screen "> a dog a dog" || fail "[e]: the message is not in the editor"
@@ -36,7 +36,7 @@ keys Enter
 wait_last "[c]ompact [d]rop oldest [e]dit [a]bort"
 text "d"
 keys Enter
-wait_for "Without the oldest "
+wait_for "Dropped the oldest "
 wait_idle
 on_screen "/resume - goes back to all." || fail "[d] does not say how to come back"
 ask "/list"
@@ -57,7 +57,7 @@ keys Enter
 wait_idle
 keys C-l
 ask "/read"
-answer_to "/read" | grep -q "^1 file, .* with the next message" || fail "[a]: the file does not wait any more"
+answer_to "/read" | grep -q "^The next message attaches 1 file: " || fail "[a]: the file does not wait any more"
 ask "/read -"
 ask "/compact the dog"
 wait_for "[the summary]"
@@ -81,7 +81,7 @@ fill
 ask "/set tokens 0"
 ask_only "Why?"
 wait_last "[s]end [c]ompact [d]rop oldest [e]dit [a]bort"
-on_screen "(64 are for the answer)" || fail "the reserve is not said"
+on_screen "(64 are reserved" || fail "the reserve is not said"
 text "e"
 keys Enter
 wait_last "> Why?"

@@ -20,7 +20,7 @@ wait_idle
 ask "/alt 1"
 wait_for "[answer 1 of 4]"
 ask "/alt 9"
-wait_for "which answer? /alt [N], N from 1 to 4"
+wait_for "usage: /alt [N], N from 1 to 4"
 ask "/beam 3"
 ask_only "/alt"
 wait_for "5 of 5 · Enter chooses, Esc leaves"
@@ -29,7 +29,7 @@ wait_for "[answer 4 of 5]"
 ask "/beam 1"
 wait_for "K from 2 to 32"
 ask "/regen 65"
-wait_for "how many answers?"
+wait_for "usage: /regen"
 leave
 # At this temperature an answer has no end; on this backend it comes slowly.
 start "$endless"

@@ -14,7 +14,7 @@ wait_until has_answer "Write a story." || fail "no answer comes"
 text "/bg"
 wait_last "> /bg"
 keys Enter
-wait_for "The answer goes on in the background"
+wait_for "The answer continues in the background"
 ask "/set tokens 12"
 ask "What is a dog?"
 [ -n "$(answer_to "What is a dog?")" ] || fail "no answer beside the one in the background"

@@ -48,7 +48,7 @@ wait_for "After the answer to turn 2, in the fork"
 ask "/fork 7a"
 wait_for "there is no turn 7: this conversation has 2"
 ask "/edit 9"
-wait_for "which turn? /edit [N], N from 1 to 2"
+wait_for "usage: /edit [N], N from 1 to 2"
 keys C-l
 keys Escape Escape
 wait_for "fork before (2) or after it (2a)"
@@ -59,7 +59,7 @@ wait_for "Before turn 1, in the fork"
 wait_last "> What is a river?"
 keys C-u
 ask "/redo"
-wait_for "there is nothing to go forward to"
+wait_for "there is nothing to redo"
 keys C-c
 wait_for "/quit leaves"
 leave
@@ -100,7 +100,7 @@ start -n 2 -C
 wait_for "3 turns]"
 wait_idle
 on_tmux kill-server
-from_tree() { sed -n '/^> .tree$/,$p'; } # such a screen can not be cleared
+from_tree() { sed -n '/^> .tree$/,$p'; } # such a screen cannot be cleared
 environment=TERM=dumb
 start -n 2 -C
 wait_for "3 turns]"

@@ -66,7 +66,7 @@ static void naive_encode(const struct vocabulary_fixture *fixture, const char *t
 }
 
 // Byte tokens have ids 0 to 255. With `inner_marks` a token may hold a space inside, so that
-// texts can not be cut at words.
+// texts cannot be cut at words.
 static struct vocabulary_fixture *random_vocabulary(bool inner_marks) {
     static const char *const units[] = {"▁", "a", "b", "c", "é"};
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("llama", "default");
@@ -129,7 +129,7 @@ static void decoding_gives_back_any_bytes_and_the_space_before(void **state) {
         const size_t length = 1 + next_random(sizeof bytes);
         for (size_t i = 0; i < length; i++)
             bytes[i] = (char)next_random(256);
-        // U+2581 itself comes back as a space: the format can not tell them apart.
+        // U+2581 itself comes back as a space: the format cannot tell them apart.
         for (size_t i = 0; i + 2 < length; i++)
             if (memcmp(bytes + i, "\xE2\x96\x81", 3) == 0) bytes[i] = 'x';
         struct token_ids ids = {0};
