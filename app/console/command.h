@@ -45,8 +45,8 @@ command_handler command_think;
 // Offers the conversations with these words ("": all), and opens what is picked.
 void command_pick(struct console *console, const char *query);
 
-// Shows the thinking of the last answer, all of it (also ^O). `console` is a struct console.
-void command_unfold(void *console);
+// Shows the thinking of the last answer, all of it (also ^O). `user` is the struct console.
+void command_unfold(void *user);
 
 // What each conversation has in the cache: usage[count]. False when memory is short.
 bool command_conversation_usage(struct console *console, const struct conversation_row *rows,

@@ -199,6 +199,7 @@ static bool reopen(struct console *console) {
     struct chat *chat = console->session->front;
     if (chat->turn.active || chat->turn.status != STATUS_DEVICE || console->reopening.done)
         return false;
+    if (!console->saved && chat_turn_count(chat) > 0) return false; // it would be gone
     const char *question = chat->turn.given_back ? chat_draft(chat) : "";
     console->reopening = (struct reopening){.wanted = true, .done = true};
     if (text_append_string(&console->reopening.question, question) != STATUS_OK)

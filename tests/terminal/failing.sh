@@ -27,4 +27,17 @@ keys C-c
 leave
 "$program" show "$("$program" list | awk 'NR == 2 { print $1 }')" >"$QUIRE_HOME/shown"
 grep -qF "What is a river?" "$QUIRE_HOME/shown" || fail "the conversation has lost its second turn"
+
+# What is not saved would be gone with the engine.
+rm -f "$QUIRE_HOME/failures"
+start --no-save -n 8 --backend cpu
+ask "Hello!"
+printf 1 >"$QUIRE_HOME/failures"
+ask_only "What is a river?"
+wait_for "the device failed while the answer was computed"
+wait_last "> What is a river?"
+screen | grep -qF "[the device is opened again" && fail "a chat that is not saved was left"
+screen | grep -qF "> Hello!" || fail "the first turn is gone"
+keys C-c
+leave
 echo good
