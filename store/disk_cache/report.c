@@ -138,16 +138,26 @@ static enum status suspect(struct check *check, const struct slots_entry *entry,
     return STATUS_OK;
 }
 
-static enum status verify(void *user, const struct slots_entry *entry) {
-    struct check *check = user;
+// NOT_FOUND: the file ends before it.
+static enum status read_entry(struct check *check, const struct slots_entry *entry) {
     struct slot_read read = {
         .slot = entry->slot, .payload = check->payload, .checksum = entry->checksum};
-    if (check->file.file < 0) return suspect(check, entry, true);
+    if (check->file.file < 0) return STATUS_NOT_FOUND;
     slot_read_run(&check->file, &read);
-    if (read.outcome != STATUS_OK) return suspect(check, entry, read.outcome == STATUS_NOT_FOUND);
+    if (read.outcome != STATUS_OK) return read.outcome;
     check->report->blocks++;
     check->report->bytes += check->file.stride;
     return STATUS_OK;
+}
+
+static enum status verify(void *user, const struct slots_entry *entry) {
+    const enum status status = read_entry(user, entry);
+    return status == STATUS_OK ? status : suspect(user, entry, status == STATUS_NOT_FOUND);
+}
+
+static enum status open_file(struct check *check, struct error *err) {
+    const enum status status = slot_file_open(&check->file, false, err);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 static void say(const struct check *check, const struct suspect *found) {
@@ -158,12 +168,15 @@ static void say(const struct check *check, const struct suspect *found) {
     check->note(check->user, line);
 }
 
-// What another process has dropped since it was listed is no damage.
+// Inside a transaction. What another process has dropped since it was listed is no damage, and
+// neither is what stands in a file that it has made since this one was opened.
 static enum status choose_suspects(struct disk_cache *cache, void *user, struct error *err) {
     struct check *check = user;
+    TRY(open_file(check, err));
     for (size_t i = 0; i < check->suspect_count; i++) {
         const struct suspect *found = &check->suspects[i];
         bool is_there;
+        if (read_entry(check, &found->entry) == STATUS_OK) continue;
         TRY(slots_choose_entry(cache->index, check->format->number, &found->entry, &is_there, err));
         if (!is_there) continue;
         *(found->is_missing ? &check->report->missing : &check->report->damaged) += 1;
@@ -174,8 +187,7 @@ static enum status choose_suspects(struct disk_cache *cache, void *user, struct 
 
 static enum status check_format(struct check *check, struct error *err) {
     struct disk_cache *cache = check->cache;
-    const enum status opened = slot_file_open(&check->file, false, err);
-    if (opened != STATUS_OK && opened != STATUS_NOT_FOUND) return opened;
+    TRY(open_file(check, err));
     TRY(slots_walk(cache->index, check->format->number, verify, check, err));
     if (check->suspect_count > 0) TRY(cache_free(cache, choose_suspects, check, false, err));
     return cache_give_back(cache, check->format, err);
