@@ -194,7 +194,8 @@ static int32_t reordered(const struct adapter *adapter, int32_t size, int32_t ro
 
 struct sum { // the pairs of one matrix
     float *a, *b;
-    int32_t rank, at; // of all, rounded up; of those that are in it
+    int32_t rank; // of all pairs together, rounded up
+    int32_t at;   // how much of it is filled
 };
 
 // Rows of b into the sum's columns from `at` on, each times the adapter's factor. False: there are

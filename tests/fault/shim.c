@@ -4,7 +4,7 @@
 //   FAULT_ROOT   changes of files below this folder count: writes, syncs, truncations, files made,
 //                renamed, removed
 //   FAULT_COUNT  a file of 4 bytes, in which they are counted
-//   FAULT_AT     the number of the one that goes wrong, from 0
+//   FAULT_AT     the number of the change that goes wrong; the first is 0
 //   FAULT_HOW    kill: SIGKILL before it; half: SIGKILL after half of a write, or after another
 //                change; short: half of a write is written, and said; eintr, eio, enospc: it fails
 //                so; eio+, enospc+: so do all that follow; memory: allocations count instead, and
