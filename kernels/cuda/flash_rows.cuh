@@ -177,9 +177,11 @@ static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &
             top = fmaxf(top, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
         top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
         top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
-        // A row whose window begins after this tile has seen no key yet.
+        // A row whose window begins after this tile has seen no key yet. A tile without a new
+        // maximum leaves the sums as they are, to the bit: it may be another row's alone.
         const float offset = top > -INFINITY ? top * scale : 0;
-        old[half] = power_of_two(fmaf(state.highest[half], scale, -offset));
+        const float power = power_of_two(fmaf(state.highest[half], scale, -offset));
+        old[half] = top == state.highest[half] ? 1 : power;
         state.highest[half] = top;
         float sum = 0;
 #pragma unroll

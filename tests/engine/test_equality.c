@@ -393,8 +393,11 @@ static void forked_from_a_running_sequence_is_the_same(void) {
     }
     assert_true(forked.logits[PROMPT + ANSWER - 1] != 0);
     second_turn(engine, fork, 0, &forked);
-    for (int32_t i = LENGTH - ANSWER; i < LENGTH; i++)
+    // What its windows had let go may be computed again, by products of another shape.
+    const bool is_same_step = forked.second.cached_tokens == truth->second.cached_tokens;
+    for (int32_t i = LENGTH - ANSWER; i < LENGTH && is_same_step; i++)
         assert_int_equal(forked.logits[i], truth->logits[i]);
+    assert_true(is_same_step || strstr(model, "gemma4"));
     second_turn(engine, sequence, 0, &original);
     assert_same_talk(truth, &original);
     engine_close(engine);
@@ -498,7 +501,8 @@ static void a_fork_before_the_windows_is_the_same(void) {
                                          .context = 496,
                                          .step_tokens = 16,
                                          .deterministic = true,
-                                         .kv_device_bytes = bytes_of_blocks(40)};
+                                         .kv_device_bytes = bytes_of_blocks(40),
+                                         .kv_host_bytes = 1}; // and none beside the card
     const struct engine_options roomy = {.deterministic = true};
     go_on_in_the_middle(&roomy, true, &truth);
     const struct restore_report found = go_on_in_the_middle(&roomy, false, &talk);
