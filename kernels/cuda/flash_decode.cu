@@ -14,7 +14,7 @@
 // multiplies and keeps its own maxima and sums (flash_step.cuh).
 //
 //   grid   (KV heads side by side, splits in tile order), as many as are resident at once
-//   block  up to WARPS x 32
+//   block  up to layout::warps x 32
 //   smem   warps x stages as in flash_step.cuh; q of a group; cosines and sines of a token; its k
 //          and v
 //
@@ -40,7 +40,7 @@
 
 #include <numeric>
 
-enum { WARPS = 4, TILE = 64 };
+enum { TILE = 64 };
 
 // A sequence's new token in shared memory.
 template <typename cache_t, int SIZE, int HEADS> struct new_token {
@@ -541,17 +541,17 @@ static __device__ bool arrive_last(const decode_args &args, const work &work, in
 }
 
 template <typename cache_t, int SIZE, int HEADS>
-static __global__ __launch_bounds__(WARPS * 32,
+static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
                                     FLASH_BLOCKS) void decode_kernel(const decode_args args) {
-    extern __shared__ __align__(16) char memory[];  // [warps][stages][K, V][STEP][row]
-    __shared__ float extremes[WARPS][8 * HEADS][2]; // maximum and sum of each warp and head
+    typedef layout<cache_t, SIZE> shape;
+    extern __shared__ __align__(16) char memory[];         // [warps][stages][K, V][STEP][row]
+    __shared__ float extremes[shape::warps][8 * HEADS][2]; // maximum and sum of each warp and head
     __shared__ new_token<cache_t, SIZE, HEADS> new_token;
     const int warp = threadIdx.x / 32, group = args.group;
     const int tiles = all_tiles(args);
     const int split_tiles = split_tiles_of(tiles, args.splits);
     // The splits of the last keys start first, because they have a new token to rotate.
     const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
-    typedef layout<cache_t, SIZE> shape;
     char *own = memory + warp * shape::warp;
     const int begin = split * split_tiles,
               end = split < 0 ? begin : min(tiles, begin + split_tiles);
@@ -601,7 +601,7 @@ struct decode_launch {
         typedef layout<cache_t, SIZE> shape;
         const int fixed = sizeof(new_token<cache_t, SIZE, HEADS>) + 1024; // reserved by CUDA
         const int available = (int)card->sharedMemPerBlockOptin - fixed;
-        const int warps = min(WARPS, available / shape::warp);
+        const int warps = min((int)shape::warps, available / shape::warp);
         const int shared = warps * shape::warp;
         const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
         const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));

@@ -20,8 +20,9 @@ template <typename cache_t, int SIZE> struct layout {
     static const int chunks = SIZE * (int)sizeof(cache_t) / 16;
     static const int row = (chunks | 1) * 16; // bytes
     static const int plane = STEP * row;      // bytes of K or V of a step
-    static const int stage = 2 * plane + (scaled ? 2 * STEP * 4 : 0), stages = scaled ? 5 : 3;
-    static const int warp = stages * stage; // bytes
+    static const int stage = 2 * plane + (scaled ? 2 * STEP * 4 : 0), stages = 3;
+    static const int warps = scaled ? 6 : 4; // of a block; widening is hidden behind other warps
+    static const int warp = stages * stage;  // bytes
     static const int copies = (STEP * chunks + 31) / 32;
     static_assert(warp >= FLASH_GROUP_MAX * SIZE * (int)sizeof(float), "values fit when it ends");
 };
