@@ -11,6 +11,9 @@
 // - the database is sound, and holds no empty message;
 // - the next program answers as in a fresh home, and has nothing to say;
 // - who was not killed has ended by itself, in time, and not by a signal.
+//
+// With the HOW power a script is recorded, and the same must hold after the power went at any of
+// its changes (power.h): what was acknowledged before is stored.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,6 +33,7 @@
 #include "kernels/base/clock.h"
 #include "store/conversation.h"
 #include "store/message.h"
+#include "tests/fault/power.h"
 
 enum {
     OUTPUT_BYTES = 1 << 16,
@@ -45,28 +49,41 @@ struct script {
     const char *words[WORDS_MAX]; // of the command line; "@" stands for the folder of this run
     const char *lines[LINES_MAX]; // typed at its prompts; NULL: no terminal
     const char *stored;           // what a person said that is stored if it ends well; or NULL
+    bool first;                   // in an empty home
 };
 
 #define GREEDY "-q", "--temp", "0", "-n", "8"
 
 static const struct script SCRIPTS[] = {
-    {"question", {GREEDY, "-p", "Tell me of the sea."}, {NULL}, "Tell me of the sea."},
-    {"next question", {GREEDY, "-C", "-a", "-p", "And of rivers?"}, {NULL}, "And of rivers?"},
-    {"fork", {GREEDY, "-C", "-a", "--fork=1", "-p", "Why?"}, {NULL}, "Why?"},
-    {"batch", {"batch", "@/lines", GREEDY, "--resume-batch", "@/home/results"}, {NULL}, NULL},
-    {"import", {"import", "@/talk"}, {NULL}, "An imported question."},
+    {"question", {GREEDY, "-p", "Tell me of the sea."}, {NULL}, .stored = "Tell me of the sea."},
+    {"first question",
+     {GREEDY, "-p", "Tell me of the sea."},
+     {NULL},
+     .stored = "Tell me of the sea.",
+     .first = true},
+    {"next question",
+     {GREEDY, "-C", "-a", "-p", "And of rivers?"},
+     {NULL},
+     .stored = "And of rivers?"},
+    {"fork", {GREEDY, "-C", "-a", "--fork=1", "-p", "Why?"}, {NULL}, .stored = "Why?"},
+    {"batch",
+     {"batch", "@/lines", GREEDY, "--resume-batch", "@/home/results"},
+     {NULL},
+     .stored = NULL},
+    {"import", {"import", "@/talk"}, {NULL}, .stored = "An imported question."},
     {"chat",
      {GREEDY},
      {"Hello!", "/fork", "Name a bird.", "/regen", "/name one two", "/quit"},
-     NULL},
+     .stored = NULL},
 };
 enum { SCRIPT_COUNT = sizeof SCRIPTS / sizeof SCRIPTS[0] };
 
-static const struct script PROBE = {"probe", {GREEDY, "-p", "Is the sky blue?"}, {NULL}, NULL};
+static const struct script PROBE = {
+    "probe", {GREEDY, "-p", "Is the sky blue?"}, {NULL}, .stored = NULL};
 
 static struct {
     const char *program, *shim, *how;
-    char folder[64], home[96], base[96];
+    char folder[64], home[96], base[96], record[96];
     _Atomic uint32_t *count;
     char truth[OUTPUT_BYTES]; // of the probe
     uint64_t random;
@@ -77,7 +94,8 @@ struct outcome {
     int result; // of waitpid()
     bool late;
     uint32_t changes;
-    size_t answered; // lines after which the prompt came
+    size_t answered;                     // lines after which the prompt came
+    uint32_t answered_at[LINES_MAX + 1]; // the changes until there were so many
     char out[OUTPUT_BYTES], err[OUTPUT_BYTES];
 };
 
@@ -124,6 +142,7 @@ static void become(const struct script *script, bool faulty, uint32_t at) {
         setenv("FAULT_ROOT", run.home, 1);
         setenv("FAULT_AT", number, 1);
         setenv("FAULT_HOW", run.how, 1);
+        setenv("FAULT_RECORD", run.record, 1);
         setenv("LD_PRELOAD", run.shim, 1);
     }
     execv(run.program, words);
@@ -151,6 +170,7 @@ static void type(const struct script *script, int terminal, struct outcome *outc
     if (strstr(outcome->out, run.home)) return;
     *seen = strlen(outcome->out);
     outcome->answered = *typed;
+    outcome->answered_at[*typed] = *run.count;
     const char *line = *typed < LINES_MAX ? script->lines[*typed] : NULL;
     if (!line) return;
     ++*typed;
@@ -255,7 +275,8 @@ static void check_stored(const struct script *script, uint32_t at, const struct 
 }
 
 static void check(const struct script *script, uint32_t at, const struct outcome *outcome) {
-    const bool kills = strcmp(run.how, "kill") == 0 || strcmp(run.how, "half") == 0;
+    const bool kills = strcmp(run.how, "kill") == 0 || strcmp(run.how, "half") == 0 ||
+                       strcmp(run.how, "record") == 0;
     static struct outcome after;
     if (outcome->late) broken(script, at, outcome, "it did not end");
     if (WIFSIGNALED(outcome->result) && !(kills && WTERMSIG(outcome->result) == SIGKILL))
@@ -273,27 +294,27 @@ static void check(const struct script *script, uint32_t at, const struct outcome
     if (after.result != 0) broken(script, at, &after, "the batch can not be gone on with");
 }
 
-static void fresh_home(void) { shell("rm -rf %s && cp -r %s %s", run.home, run.base, run.home); }
+static void fresh_home(const struct script *script) {
+    if (script->first)
+        shell("rm -rf %s && mkdir -m 700 %s", run.home, run.home);
+    else
+        shell("rm -rf %s && cp -r %s %s", run.home, run.base, run.home);
+}
 
 // One place where something goes wrong; false where it is after the end.
 static bool try_at(const struct script *script, uint32_t at) {
     static struct outcome outcome;
-    fresh_home();
+    fresh_home(script);
     execute(script, true, at, &outcome);
     if (outcome.changes <= at) return false;
     check(script, at, &outcome);
     return true;
 }
 
-static uint32_t draw(uint32_t below) {
-    run.random = run.random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((run.random >> 33) % below);
-}
-
 // Changes that a script makes where nothing goes wrong. Another run of it may make a few more.
 static uint32_t count_changes(const struct script *script) {
     static struct outcome outcome;
-    fresh_home();
+    fresh_home(script);
     execute(script, true, UINT32_MAX, &outcome);
     if (outcome.result != 0) broken(script, UINT32_MAX, &outcome, "it fails without a fault");
     check(script, UINT32_MAX, &outcome);
@@ -306,7 +327,7 @@ static void enumerate(const struct script *script, int64_t until_us) {
     const uint32_t count = changes < POINTS_MAX ? changes : POINTS_MAX;
     uint32_t tried = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t j = draw(i + 1);
+        const uint32_t j = power_draw(&run.random, i + 1);
         order[i] = order[j];
         order[j] = i;
     }
@@ -315,6 +336,38 @@ static void enumerate(const struct script *script, int64_t until_us) {
     for (uint32_t at = count; !until_us && try_at(script, at); at++)
         tried++;
     printf("%-8s %-14s %6u of %6u places\n", run.how, script->name, tried, changes);
+    fflush(stdout);
+}
+
+// What was acknowledged before the power went: an end, or the lines that a prompt has followed.
+static void lose_power(const struct script *script, const struct power *power,
+                       const struct outcome *whole, uint32_t changes) {
+    static struct outcome outcome;
+    outcome = *whole;
+    if (changes < power_changes(power)) outcome.result = SIGKILL;
+    while (outcome.answered > 0 && outcome.answered_at[outcome.answered] > changes)
+        outcome.answered--;
+    fresh_home(script);
+    power_cut(power, changes, &run.random);
+    check(script, changes, &outcome);
+}
+
+// After each change once; or, until then, after any.
+static void enumerate_power(const struct script *script, int64_t until_us) {
+    static struct outcome whole;
+    uint32_t tried = 0, changes;
+    do {
+        unlink(run.record);
+        fresh_home(script);
+        execute(script, true, 0, &whole);
+        if (whole.result != 0) broken(script, 0, &whole, "it fails when it is recorded");
+        struct power *power = power_read(run.record);
+        changes = power_changes(power);
+        for (uint32_t i = 0; i <= changes && (!until_us || clock_now_us() < until_us); i++, tried++)
+            lose_power(script, power, &whole, until_us ? power_draw(&run.random, changes + 1) : i);
+        power_free(power);
+    } while (until_us && clock_now_us() < until_us);
+    printf("%-8s %-14s %6u states, of %u changes\n", "power", script->name, tried, changes);
     fflush(stdout);
 }
 
@@ -327,12 +380,14 @@ static void write_file(const char *name, const char *text) {
 
 // A home in which something was said, and what the scripts read.
 static void prepare(void) {
-    static const struct script FIRST = {"first", {GREEDY, "-p", "What is a hen?"}, {NULL}, NULL};
+    static const struct script FIRST = {
+        "first", {GREEDY, "-p", "What is a hen?"}, {NULL}, .stored = NULL};
     static struct outcome outcome;
     snprintf(run.folder, sizeof run.folder, "/tmp/quire-faults.XXXXXX");
     if (!mkdtemp(run.folder)) exit(2);
     snprintf(run.home, sizeof run.home, "%s/home", run.folder);
     snprintf(run.base, sizeof run.base, "%s/base", run.folder);
+    snprintf(run.record, sizeof run.record, "%s/record", run.folder);
     write_file("lines", "{\"prompt\":\"Name a bird.\"}\n{\"prompt\":\"Name a fish.\"}\n");
     write_file("talk", "{\"type\":\"conversation\",\"version\":1,\"id\":\"1bd03436\",\"name\":"
                        "\"brought\",\"messages\":2}\n"
@@ -363,9 +418,13 @@ int main(int count, char **words) {
     const int hows = count - 5, parts = hows * SCRIPT_COUNT;
     const int64_t begin = clock_now_us();
     for (int part = 0; part < parts; part++) {
+        const int64_t until_us = seconds ? begin + 1000000 * seconds * (part + 1) / parts : 0;
+        const struct script *script = &SCRIPTS[part % SCRIPT_COUNT];
         run.how = words[5 + part / SCRIPT_COUNT];
-        enumerate(&SCRIPTS[part % SCRIPT_COUNT],
-                  seconds ? begin + 1000000 * seconds * (part + 1) / parts : 0);
+        if (strcmp(run.how, "record") == 0)
+            enumerate_power(script, until_us);
+        else
+            enumerate(script, until_us);
     }
     shell("rm -rf %s", run.folder);
     return 0;

@@ -9,10 +9,12 @@
 //                change; short: half of a write is written, and said; eintr, eio, enospc: it fails
 //                so; eio+, enospc+: so do all that follow; memory: allocations count instead, and
 //                this one fails; memory+: and all that follow; locks+: locks of files count, and
-//                from then on there are none
+//                from then on there are none; record: nothing goes wrong, and each change that was
+//                made is appended to the file FAULT_RECORD (change.h)
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,7 +26,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include "tests/fault/change.h"
 
 enum outcome { DONE, DONE_HALF, DIES_AFTER, DIES_HALF, FAILS };
 
@@ -34,8 +39,10 @@ static struct {
     uint32_t at;
     bool kills, half, is_short, sticky, memory, locks;
     int error;
+    int record; // a file; -1: none
+    pthread_mutex_t recording;
     _Atomic uint32_t *count;
-} plan;
+} plan = {.record = -1, .recording = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_how(const char *how, const char *name, bool *sticky) {
     const size_t length = strlen(name);
@@ -65,22 +72,36 @@ __attribute__((constructor)) static void read_plan(void) {
                  : is_how(how, "eio", &plan.sticky)    ? EIO
                  : is_how(how, "enospc", &plan.sticky) ? ENOSPC
                                                        : 0;
+    const char *record = getenv("FAULT_RECORD");
+    if (is_how(how, "record", &plan.sticky) && record)
+        plan.record = (int)syscall(SYS_openat, AT_FDCWD, record,
+                                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     plan.count = memory;
 }
 
 static bool is_below(const char *path) { return strncmp(path, plan.root, plan.root_length) == 0; }
 
-static bool is_file_below(int file) {
-    char link[32] = "/proc/self/fd/", path[PATH_MAX], digits[12];
+static bool path_of_file(int file, char path[PATH_MAX]) {
+    char link[32] = "/proc/self/fd/", digits[12];
     size_t at = strlen(link), count = 0;
     for (int left = file; count == 0 || left > 0; left /= 10)
         digits[count++] = (char)('0' + left % 10);
     while (count > 0)
         link[at++] = digits[--count];
-    const ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length <= 0) return false;
-    path[length] = '\0';
-    return is_below(path);
+    const ssize_t length = readlink(link, path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+// The path of a name in a folder.
+static bool path_of_name(int folder, const char *name, char path[PATH_MAX]) {
+    path[0] = '\0';
+    if (folder != AT_FDCWD && name[0] != '/' && !path_of_file(folder, path)) return false;
+    const size_t length = strlen(path);
+    if (length + 1 + strlen(name) >= PATH_MAX) return false;
+    if (length > 0) path[length] = '/';
+    strcpy(path + length + (length > 0), name);
+    return true;
 }
 
 static void die(void) {
@@ -89,9 +110,31 @@ static void die(void) {
         pause();
 }
 
-// What becomes of a change that `counts`. EINTR is for writes only.
-static enum outcome next(bool counts, bool writes) {
-    if (!plan.count || plan.memory || plan.locks || !counts) return DONE;
+struct made { // a change that may be recorded
+    char path[PATH_MAX];
+    struct change change;
+    const void *data;
+    bool counts;
+};
+
+static bool counts_file(struct made *made, int file) {
+    made->counts = plan.count && path_of_file(file, made->path) && is_below(made->path);
+    return made->counts;
+}
+
+static bool counts_name(struct made *made, int folder, const char *name) {
+    made->counts = plan.count && path_of_name(folder, name, made->path) && is_below(made->path);
+    return made->counts;
+}
+
+// What becomes of a change. EINTR is for writes only. What is recorded is made one after the other.
+static enum outcome next(const struct made *made) {
+    const bool writes = made->change.kind == CHANGE_WRITE;
+    if (!plan.count || plan.memory || plan.locks || !made->counts) return DONE;
+    if (plan.record >= 0) {
+        pthread_mutex_lock(&plan.recording);
+        return DONE;
+    }
     const uint32_t number = atomic_fetch_add(plan.count, 1);
     if (number < plan.at || (number > plan.at && !plan.sticky)) return DONE;
     if (plan.kills) die();
@@ -102,8 +145,25 @@ static enum outcome next(bool counts, bool writes) {
     return FAILS;
 }
 
-static long finish(enum outcome outcome, long result) {
+static void record(struct made *made) {
+    const int error = errno;
+    made->change.path_bytes = (uint32_t)strlen(made->path);
+    struct iovec parts[] = {{&made->change, sizeof made->change},
+                            {made->path, made->change.path_bytes},
+                            {(void *)(uintptr_t)made->data, made->change.data_bytes}};
+    if (writev(plan.record, parts, 3) < 0) abort();
+    atomic_fetch_add(plan.count, 1);
+    errno = error;
+}
+
+static long finish(enum outcome outcome, struct made *made, long result) {
     if (outcome == DIES_AFTER || outcome == DIES_HALF) die();
+    if (plan.record >= 0 && made->counts) {
+        if (made->change.kind == CHANGE_WRITE && result >= 0)
+            made->change.data_bytes = (uint64_t)result;
+        if (result >= 0) record(made);
+        pthread_mutex_unlock(&plan.recording);
+    }
     return result;
 }
 
@@ -112,52 +172,90 @@ static size_t length_of(enum outcome outcome, size_t length) {
 }
 
 ssize_t write(int file, const void *bytes, size_t length) {
-    const enum outcome outcome = next(plan.count && is_file_below(file), true);
+    struct made made = {.change.kind = CHANGE_WRITE, .data = bytes};
+    counts_file(&made, file);
+    const enum outcome outcome = next(&made);
     if (outcome == FAILS) return -1;
-    return finish(outcome, syscall(SYS_write, file, bytes, length_of(outcome, length)));
+    const long written = syscall(SYS_write, file, bytes, length_of(outcome, length));
+    if (made.counts && written >= 0)
+        made.change.offset = (uint64_t)(lseek(file, 0, SEEK_CUR) - written);
+    return finish(outcome, &made, written);
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) {
-    const enum outcome outcome = next(plan.count && is_file_below(file), true);
+    struct made made = {.change = {.kind = CHANGE_WRITE, .offset = (uint64_t)offset},
+                        .data = bytes};
+    counts_file(&made, file);
+    const enum outcome outcome = next(&made);
     if (outcome == FAILS) return -1;
-    return finish(outcome, syscall(SYS_pwrite64, file, bytes, length_of(outcome, length), offset));
+    return finish(outcome, &made,
+                  syscall(SYS_pwrite64, file, bytes, length_of(outcome, length), offset));
 }
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
     return pwrite64(file, bytes, length, offset);
 }
 
-static int change_file(long call, int file, long a, long b, long c) {
-    const enum outcome outcome = next(plan.count && is_file_below(file), false);
-    return outcome == FAILS ? -1 : (int)finish(outcome, syscall(call, file, a, b, c));
+static int change_file(int file, struct change change, long call, long a, long b, long c) {
+    struct made made = {.change = change};
+    counts_file(&made, file);
+    const enum outcome outcome = next(&made);
+    return outcome == FAILS ? -1 : (int)finish(outcome, &made, syscall(call, file, a, b, c));
 }
 
-int fsync(int file) { return change_file(SYS_fsync, file, 0, 0, 0); }
-int fdatasync(int file) { return change_file(SYS_fdatasync, file, 0, 0, 0); }
-int ftruncate64(int file, off64_t length) { return change_file(SYS_ftruncate, file, length, 0, 0); }
+int fsync(int file) {
+    return change_file(file, (struct change){.kind = CHANGE_SYNC}, SYS_fsync, 0, 0, 0);
+}
+int fdatasync(int file) {
+    return change_file(file, (struct change){.kind = CHANGE_SYNC}, SYS_fdatasync, 0, 0, 0);
+}
+int ftruncate64(int file, off64_t length) {
+    const struct change change = {.kind = CHANGE_TRUNCATE, .offset = (uint64_t)length};
+    return change_file(file, change, SYS_ftruncate, length, 0, 0);
+}
 int ftruncate(int file, off_t length) { return ftruncate64(file, length); }
 int fallocate64(int file, int mode, off64_t offset, off64_t length) {
-    return change_file(SYS_fallocate, file, mode, offset, length);
+    const struct change change =
+        mode & FALLOC_FL_PUNCH_HOLE
+            ? (struct change){CHANGE_PUNCH, .offset = (uint64_t)offset, .length = (uint64_t)length}
+            : (struct change){CHANGE_EXTEND, .offset = (uint64_t)(offset + length)};
+    return change_file(file, change, SYS_fallocate, mode, offset, length);
 }
 int fallocate(int file, int mode, off_t offset, off_t length) {
     return fallocate64(file, mode, offset, length);
 }
 
-static int change_path(long call, const char *path, long a) {
-    const enum outcome outcome = next(plan.count && is_below(path), false);
-    return outcome == FAILS ? -1 : (int)finish(outcome, syscall(call, path, a));
+static int change_name(int folder, const char *name, enum change_kind kind, long call, long a) {
+    struct made made = {.change.kind = kind};
+    counts_name(&made, folder, name);
+    const enum outcome outcome = next(&made);
+    return outcome == FAILS ? -1 : (int)finish(outcome, &made, syscall(call, folder, name, a));
 }
 
-int unlink(const char *path) { return change_path(SYS_unlink, path, 0); }
-int mkdir(const char *path, mode_t mode) { return change_path(SYS_mkdir, path, mode); }
-int rename(const char *from, const char *to) { return change_path(SYS_rename, from, (long)to); }
+int unlinkat(int folder, const char *name, int flags) {
+    return change_name(folder, name, CHANGE_UNLINK, SYS_unlinkat, flags);
+}
+int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
+int mkdir(const char *path, mode_t mode) {
+    return change_name(AT_FDCWD, path, CHANGE_MKDIR, SYS_mkdirat, mode);
+}
+int rename(const char *from, const char *to) {
+    struct made made = {.change = {.kind = CHANGE_RENAME, .data_bytes = strlen(to)}, .data = to};
+    counts_name(&made, AT_FDCWD, from);
+    const enum outcome outcome = next(&made);
+    return outcome == FAILS ? -1 : (int)finish(outcome, &made, syscall(SYS_rename, from, to));
+}
 
-static int open_file(int folder, const char *path, int flags, mode_t mode) {
+static int open_file(int folder, const char *name, int flags, mode_t mode) {
+    struct made made = {.change.kind = CHANGE_CREATE};
     struct stat found;
-    const bool makes =
-        plan.count && (flags & O_CREAT) && is_below(path) && lstat(path, &found) != 0;
-    const enum outcome outcome = next(makes, false);
+    if (counts_name(&made, folder, name)) {
+        const bool exists = lstat(made.path, &found) == 0;
+        made.counts = exists ? flags & O_TRUNC : flags & O_CREAT;
+        if (exists) made.change.kind = CHANGE_TRUNCATE;
+    }
+    const enum outcome outcome = next(&made);
     if (outcome == FAILS) return -1;
-    return (int)finish(outcome, syscall(SYS_openat, folder, path, flags, mode));
+    return (int)finish(outcome, &made, syscall(SYS_openat, folder, name, flags, mode));
 }
 
 static mode_t mode_of(int flags, va_list rest) {
