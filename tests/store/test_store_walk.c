@@ -10,7 +10,7 @@ enum {
     MESSAGES = 500,
     TALKS = 80,
     STEPS = 400,
-    SEEDS = 4,
+    SEEDS = CHECK_ROUNDS(4, 2),
     WORDS = 12,
     MODELS = 2,
     TEXT = 32,

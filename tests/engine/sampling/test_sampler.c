@@ -411,7 +411,7 @@ static void counts_fit(const struct plain_token *tokens, size_t count, const int
 
 static void picks_are_distributed_as_the_plain_chain_says(void **state) {
     (void)state;
-    enum { VOCABULARY = 60, PICKS = 3000, ROUNDS = 300 };
+    enum { VOCABULARY = 60, PICKS = 3000, ROUNDS = CHECK_ROUNDS(300, 60) };
     print_message("seed %u\n", seed);
     for (int round = 0; round < ROUNDS; round++) {
         const struct sampler_options options = random_options();

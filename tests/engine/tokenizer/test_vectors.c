@@ -14,7 +14,7 @@
 #include "tests/engine/tokenizer/json_fixture.h"
 #include "tests/engine/tokenizer/vector_file.h"
 
-enum { ROUND_TRIPS = 100 * 1000 };
+enum { ROUND_TRIPS = CHECK_ROUNDS(100 * 1000, 10 * 1000) };
 
 #define GPT2 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 #define WORDS(digits)                                                                             \
@@ -123,7 +123,7 @@ static void check_json(const struct gguf *gguf, const struct tokenizer *tokenize
     if (tokenizer_open_json(&files, &other, &err) != STATUS_OK) fail_msg("%s", err.text);
     uint64_t state = 7;
     struct token_ids ids = {0}, expected = {0};
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < CHECK_ROUNDS(3000, 300); i++) {
         random_text(&state, 40, &text);
         const struct piece piece = {PIECE_TEXT, text.bytes, text.length};
         ids.count = expected.count = 0;
