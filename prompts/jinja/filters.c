@@ -12,6 +12,7 @@
 #include "prompts/jinja/format.h"
 #include "prompts/jinja/json_value.h"
 #include "prompts/jinja/show.h"
+#include "prompts/jinja/wrap.h"
 
 static enum status self_chars(struct machine *machine, const struct call *call,
                               const struct chars **string) {
@@ -126,6 +127,26 @@ static enum status indent(struct machine *machine, const struct call *call, stru
     const char last = string->length ? string->bytes[string->length - 1] : '\0';
     if (last == '\n' || last == '\r') builder_push_string(&out, "\n");
     if (blank && (last == '\n' || last == '\r')) builder_push_chars(&out, space);
+    return machine_finish(machine, &out, result);
+}
+
+static enum status wordwrap(struct machine *machine, const struct call *call,
+                            struct value *result) {
+    const struct chars *string, line_end = chars_of("\n", 1, ORIGIN_TEXT), *separator = &line_end;
+    struct builder out = {.arena = machine->arena};
+    struct value lines;
+    int64_t width;
+    TRY(self_chars(machine, call, &string));
+    TRY(argument_integer(machine, call, 0, 79, &width));
+    TRY(argument_chars(machine, call, 2, true, &separator));
+    if (width < 1 || width > INT32_MAX) return machine_fail(machine, "wordwrap() to that width");
+    const struct wrap how = {width, argument_flag(call, 1, true), argument_flag(call, 3, true),
+                             separator};
+    TRY(edit_split_lines(machine, string, false, &lines));
+    for (size_t i = 0; i < lines.as.list->count; i++) {
+        if (i > 0) builder_push_chars(&out, separator);
+        TRY(wrap_line(machine, lines.as.list->items[i].as.string, &how, &out));
+    }
     return machine_finish(machine, &out, result);
 }
 
@@ -459,6 +480,11 @@ static const struct builtin rows[] = {
     {"indent", indent, {"width", "first", "blank"}, 0, false},
     {"truncate", truncate, {"length", "killwords", "end", "leeway"}, 0, false},
     {"wordcount", wordcount, {NULL}, 0, false},
+    {"wordwrap",
+     wordwrap,
+     {"width", "break_long_words", "wrapstring", "break_on_hyphens"},
+     0,
+     false},
     {"escape", escape, {NULL}, 0, false},
     {"e", escape, {NULL}, 0, false},
     {"forceescape", escape, {NULL}, 0, false},

@@ -3,13 +3,19 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/text.h"
 #include "prompts/jinja/machine.h"
 #include "prompts/jinja/show.h"
 
-enum { WIDTH_MOST = 10000, PRECISION_MOST = 60, FIELD_BYTES = 512 };
+enum { WIDTH_MOST = 10000, PRECISION_MOST = 60, FIELD_BYTES = 512, GROUPED_MOST = 128 };
+
+// As many as are put before grouped digits, at most.
+static const char ZEROS[GROUPED_MOST + 1] =
+    "0000000000000000000000000000000000000000000000000000000000000000"
+    "0000000000000000000000000000000000000000000000000000000000000000";
 
 struct spec {
     char fill, align; // align: '<', '>', '^', or 0
@@ -49,10 +55,28 @@ static void push_padded(struct builder *out, const struct chars *text, const str
     pad(out, fill, missing - before);
 }
 
-// The digits before a point in groups of three, or of four in bases of two.
+static size_t whole_digits(const struct spec *spec, const char *digits) {
+    return strspn(digits,
+                  spec->type == 'x' || spec->type == 'X' ? "0123456789abcdefABCDEF" : "0123456789");
+}
+
+static size_t group_size(const struct spec *spec) { // of bases of two it is another
+    return spec->type && strchr("xXob", spec->type) ? 4 : 3;
+}
+
+// Zeros that make `digits` at least `width` characters once they are in groups.
+static int zeros_before(const struct spec *spec, const char *digits, int width) {
+    const size_t whole = whole_digits(spec, digits), rest = strlen(digits) - whole;
+    size_t zeros = 0;
+    while (zeros < GROUPED_MOST &&
+           (int)(zeros + whole + (zeros + whole - 1) / group_size(spec) + rest) < width)
+        zeros++;
+    return (int)zeros;
+}
+
+// The digits before a point in groups.
 static void group_digits(const struct spec *spec, const char *digits, char grouped[FIELD_BYTES]) {
-    const size_t whole = strspn(digits, "0123456789abcdefABCDEF");
-    const size_t each = spec->type && strchr("xXob", spec->type) ? 4 : 3;
+    const size_t whole = whole_digits(spec, digits), each = group_size(spec);
     size_t length = 0;
     for (size_t i = 0; digits[i] && length + 2 < FIELD_BYTES; i++) {
         if (i > 0 && i < whole && (whole - i) % each == 0) grouped[length++] = spec->group;
@@ -61,15 +85,22 @@ static void group_digits(const struct spec *spec, const char *digits, char group
     grouped[length] = '\0';
 }
 
+static bool fills_zeros(const struct spec *spec) {
+    return spec->zeros || (spec->align == '=' && spec->fill == '0');
+}
+
 // `digits` with a minus, if there is one; the prefix of a base goes behind it.
 static void push_number(struct builder *out, const char *prefix, const char *digits,
                         const struct spec *spec) {
     const bool minus = digits[0] == '-';
-    char signed_digits[FIELD_BYTES + 4], grouped[FIELD_BYTES];
+    char signed_digits[FIELD_BYTES + 4], wide[FIELD_BYTES], grouped[FIELD_BYTES];
     const char sign[] = {minus ? '-' : spec->sign, '\0'};
     const char *plain = digits + (minus ? 1 : 0);
     if (spec->group) {
-        group_digits(spec, plain, grouped);
+        const int taken = (int)(strlen(sign) + strlen(prefix));
+        const int zeros = fills_zeros(spec) ? zeros_before(spec, plain, spec->width - taken) : 0;
+        snprintf(wide, sizeof wide, "%.*s%s", zeros, ZEROS, plain);
+        group_digits(spec, wide, grouped);
         plain = grouped;
     }
     const size_t length = strlen(sign) + strlen(prefix) + strlen(plain);
@@ -137,14 +168,44 @@ static enum status push_float(struct machine *machine, const struct spec *spec,
     TRY(machine_work(machine, SHOW_FLOAT_WORK));
     const double number = value_number(value);
     const int precision = spec->precision < 0 ? 6 : spec->precision;
-    if (spec->type == 'f' || spec->type == 'F')
-        snprintf(digits, sizeof digits, "%.*f", precision, number);
-    else if (spec->type == 'e')
-        snprintf(digits, sizeof digits, "%.*e", precision, number);
-    else if (spec->type == '%')
-        snprintf(digits, sizeof digits, "%.*f%%", precision, number * 100);
+    const char type = spec->type == 'F' ? 'f' : spec->type == 'n' ? 'g' : spec->type;
+    const double shown = type == '%' ? number * 100 : number;
+    if (type == '%' || type == 'f')
+        snprintf(digits, sizeof digits, spec->alternate ? "%#.*f" : "%.*f", precision, shown);
+    else if (type == 'e')
+        snprintf(digits, sizeof digits, spec->alternate ? "%#.*e" : "%.*e", precision, shown);
     else
-        snprintf(digits, sizeof digits, "%.*g", precision ? precision : 1, number);
+        snprintf(digits, sizeof digits, spec->alternate ? "%#.*g" : "%.*g",
+                 precision ? precision : 1, shown);
+    if (type == '%') strcat(digits, "%");
+    push_number(out, "", digits, spec);
+    return STATUS_OK;
+}
+
+// A float without a type: as repr(), or as 'g' with at least one digit behind the point, and an
+// exponent as soon as the digits do not reach there.
+static enum status push_general(struct machine *machine, const struct spec *spec, double number,
+                                struct builder *out) {
+    char digits[FIELD_BYTES], shortest[SHOW_NUMBER_BYTES];
+    const int precision = spec->precision > 0 ? spec->precision : 1;
+    TRY(machine_work(machine, SHOW_FLOAT_WORK));
+    if (spec->precision < 0) {
+        push_number(out, "", show_float(number, shortest), spec);
+        return STATUS_OK;
+    }
+    snprintf(digits, sizeof digits, "%.*e", precision - 1, number);
+    char *exponent = strchr(digits, 'e');
+    const int power = exponent ? (int)strtol(exponent + 1, NULL, 10) : 0;
+    if (exponent && (power < -4 || power > precision - 2)) {
+        char *last = exponent;
+        while (precision > 1 && last[-1] == '0')
+            last--;
+        if (last[-1] == '.') last--;
+        memmove(last, exponent, strlen(exponent) + 1);
+    } else if (exponent) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (!strchr(digits, '.')) strcat(digits, ".0");
+    }
     push_number(out, "", digits, spec);
     return STATUS_OK;
 }
@@ -161,8 +222,30 @@ static enum status push_character(struct machine *machine, const struct spec *sp
         text = chars_of(bytes, utf8_encode((uint32_t)code, bytes), ORIGIN_TEXT);
     else
         return wrong_type(machine, spec, value);
-    push_padded(out, &text, spec, '<');
+    push_padded(out, &text, spec, '>');
     return STATUS_OK;
+}
+
+// Python's ascii() of what repr() wrote.
+static enum status escape_beyond_ascii(struct machine *machine, const struct chars **string) {
+    const struct chars *from = *string;
+    struct builder out = {.arena = machine->arena, .work = &machine->work_left};
+    for (size_t at = 0, used; at < from->length; at += used) {
+        char escape[12];
+        const uint32_t c = utf8_decode(from->bytes + at, from->length - at, &used);
+        const int digits = c < 0x100 ? 2 : c < 0x10000 ? 4 : 8;
+        if (c < 0x80) {
+            builder_push_slice(&out, from, at, at + used);
+        } else {
+            snprintf(escape, sizeof escape, "\\%c%0*" PRIx32,
+                     digits == 2   ? 'x'
+                     : digits == 4 ? 'u'
+                                   : 'U',
+                     digits, c);
+            builder_push_string(&out, escape);
+        }
+    }
+    return machine_full(machine, builder_finish(&out, string));
 }
 
 static enum status push_field(struct machine *machine, const struct spec *spec,
@@ -174,10 +257,12 @@ static enum status push_field(struct machine *machine, const struct spec *spec,
     if (spec->type == 'c') return push_character(machine, spec, value, out);
     struct builder text = {.arena = machine->arena, .work = &machine->work_left};
     const struct chars *shown;
-    if (!(spec->type == 'r' ? show_repr(&text, value) : show_string(&text, value)))
+    const bool is_repr = spec->type == 'r' || spec->type == 'a';
+    if (!(is_repr ? show_repr(&text, value) : show_string(&text, value)))
         return machine_fail(machine, "a value is nested too deep");
     TRY(machine_copy(machine, text.length));
     TRY(machine_full(machine, builder_finish(&text, &shown)));
+    if (spec->type == 'a') TRY(escape_beyond_ascii(machine, &shown));
     struct chars part = *shown;
     if (spec->precision >= 0 && (size_t)spec->precision < part.count)
         part = chars_slice(shown, 0, chars_offset(shown, (size_t)spec->precision));
@@ -189,9 +274,40 @@ static enum status bad_pattern(struct machine *machine) {
     return machine_fail(machine, "invalid format");
 }
 
-// "[flags][width][.precision]type" at *at, after the %.
-static enum status read_percent(struct machine *machine, const char **at, const char *end,
-                                struct spec *spec) {
+// What a '%' pattern takes its values from.
+struct percent {
+    const struct value *values; // a tuple of them, a dict or the one value
+    size_t next;
+};
+
+static enum status next_value(struct machine *machine, struct percent *percent,
+                              const struct value **value) {
+    const bool several = percent->values->kind == VALUE_TUPLE;
+    const size_t count = several ? percent->values->as.list->count : 1;
+    if (percent->next == count)
+        return machine_fail(machine, "not enough arguments for format string");
+    *value = several ? &percent->values->as.list->items[percent->next] : percent->values;
+    percent->next++;
+    return STATUS_OK;
+}
+
+// A number at *at, or the next value where there is a '*'.
+static enum status read_size(struct machine *machine, struct percent *percent, const char **at,
+                             const char *end, int most, int *number) {
+    const struct value *value = NULL;
+    if (*at == end || **at != '*')
+        return read_number(at, end, most, number) ? STATUS_OK : bad_pattern(machine);
+    ++*at;
+    TRY(next_value(machine, percent, &value));
+    if (value->kind != VALUE_INTEGER) return machine_fail(machine, "* wants int");
+    if (value->as.integer < -most || value->as.integer > most) return bad_pattern(machine);
+    *number = (int)value->as.integer;
+    return STATUS_OK;
+}
+
+// "[flags][width][.precision]type" at *at, after the % and a name.
+static enum status read_percent(struct machine *machine, struct percent *percent, const char **at,
+                                const char *end, struct spec *spec) {
     *spec = (struct spec){.precision = -1};
     for (; *at < end && strchr("-+ 0#", **at) && **at; ++*at) {
         if (**at == '-') spec->align = '<';
@@ -199,48 +315,41 @@ static enum status read_percent(struct machine *machine, const char **at, const 
         if (**at == '0') spec->zeros = true;
         if (**at == '#') spec->alternate = true;
     }
-    if (!read_number(at, end, WIDTH_MOST, &spec->width)) return bad_pattern(machine);
+    TRY(read_size(machine, percent, at, end, WIDTH_MOST, &spec->width));
+    if (spec->width < 0) spec->align = '<';
+    spec->width = abs(spec->width);
     if (*at < end && **at == '.') {
         ++*at;
-        if (!read_number(at, end, PRECISION_MOST, &spec->precision)) return bad_pattern(machine);
+        TRY(read_size(machine, percent, at, end, PRECISION_MOST, &spec->precision));
+        if (spec->precision < 0) spec->precision = 0;
     }
     if (*at == end || !**at || !strchr("sradiuxXofFegc", **at)) return bad_pattern(machine);
     spec->type = *(*at)++;
-    if (spec->type == 'a') spec->type = 'r';
     if (spec->type == 's') spec->type = '\0';
     if (!spec->align) spec->align = '>';
     if (spec->align == '<') spec->zeros = false;
     return STATUS_OK;
 }
 
-// The value of a '%' field: the next one, or the one called "(name)".
-static enum status find_percent_value(struct machine *machine, const char **at, const char *end,
-                                      const struct value *values, size_t *next,
-                                      const struct value **value) {
-    if (*at < end && **at == '(') {
-        const char *close = memchr(*at, ')', (size_t)(end - *at));
-        if (!close || values->kind != VALUE_DICT)
-            return machine_fail(machine, "format requires a mapping");
-        const struct chars name = chars_of(*at + 1, (size_t)(close - *at) - 1, ORIGIN_TEXT);
-        TRY(machine_copy(machine, name.length * KEY_READINGS));
-        *value = dict_find_chars(values->as.dict, &name);
-        *at = close + 1;
-        if (!*value) return machine_fail(machine, "the format's mapping is missing a key");
-        return STATUS_OK;
-    }
-    const bool several = values->kind == VALUE_TUPLE;
-    const size_t count = several ? values->as.list->count : 1;
-    if (*next == count) return machine_fail(machine, "not enough arguments for format string");
-    *value = several ? &values->as.list->items[*next] : values;
-    ++*next;
-    return STATUS_OK;
+// The value that is called "(name)" at *at; NULL: nothing is called there.
+static enum status find_percent_name(struct machine *machine, const char **at, const char *end,
+                                     const struct value *values, const struct value **value) {
+    if (*at == end || **at != '(') return STATUS_OK;
+    const char *close = memchr(*at, ')', (size_t)(end - *at));
+    if (!close || values->kind != VALUE_DICT)
+        return machine_fail(machine, "format requires a mapping");
+    const struct chars name = chars_of(*at + 1, (size_t)(close - *at) - 1, ORIGIN_TEXT);
+    TRY(machine_copy(machine, name.length * KEY_READINGS));
+    *value = dict_find_chars(values->as.dict, &name);
+    *at = close + 1;
+    return *value ? STATUS_OK : machine_fail(machine, "the format's mapping is missing a key");
 }
 
 enum status format_percent(struct machine *machine, const struct chars *pattern,
                            const struct value *values, struct value *result) {
     struct builder out = {.arena = machine->arena};
     const char *begin = pattern->bytes, *at = begin, *end = begin + pattern->length;
-    size_t next = 0;
+    struct percent percent = {values, 0};
     while (at < end) {
         const char *mark = memchr(at, '%', (size_t)(end - at));
         if (!mark) mark = end;
@@ -255,12 +364,13 @@ enum status format_percent(struct machine *machine, const struct chars *pattern,
         }
         struct spec spec;
         const struct value *value = NULL;
-        TRY(find_percent_value(machine, &at, end, values, &next, &value));
-        TRY(read_percent(machine, &at, end, &spec));
+        TRY(find_percent_name(machine, &at, end, values, &value));
+        TRY(read_percent(machine, &percent, &at, end, &spec));
+        if (!value) TRY(next_value(machine, &percent, &value));
         TRY(push_field(machine, &spec, value, &out));
     }
-    if (values->kind == VALUE_TUPLE ? next < values->as.list->count
-                                    : next == 0 && values->kind != VALUE_DICT)
+    if (values->kind == VALUE_TUPLE ? percent.next < values->as.list->count
+                                    : percent.next == 0 && values->kind != VALUE_DICT)
         return machine_fail(machine, "not all arguments converted during string formatting");
     return machine_finish(machine, &out, result);
 }
@@ -280,7 +390,11 @@ static enum status read_spec(struct machine *machine, const char *at, const char
         at++;
     }
     if (at < end && *at == '#') spec->alternate = *at++ == '#';
-    if (at < end && *at == '0') spec->zeros = !spec->align && *at++ == '0';
+    if (at < end && *at == '0') {
+        spec->zeros = !spec->align;
+        if (!spec->fill) spec->fill = *at;
+        at++;
+    }
     if (!read_number(&at, end, WIDTH_MOST, &spec->width)) return bad_pattern(machine);
     if (at < end && (*at == ',' || *at == '_')) spec->group = *at++;
     if (at < end && *at == '.') {
@@ -295,80 +409,178 @@ static enum status read_spec(struct machine *machine, const char *at, const char
     return at == end ? STATUS_OK : bad_pattern(machine);
 }
 
-// Without a type whole numbers are written as such where there is any other detail; of other
-// numbers Python has a form of its own then, which is not known here.
-static enum status set_default_type(struct machine *machine, const struct value *value,
-                                    struct spec *spec) {
-    if (spec->type) return STATUS_OK;
-    if (value->kind == VALUE_INTEGER || value->kind == VALUE_BOOLEAN) spec->type = 'd';
-    if (value->kind == VALUE_FLOAT && (spec->group || spec->precision >= 0))
-        return bad_pattern(machine);
-    return STATUS_OK;
-}
-
 static const struct value *find_named(const struct arguments *arguments, const struct chars *name) {
     for (size_t i = 0; i < arguments->named_count; i++)
         if (chars_equal(arguments->named[i].name, name)) return &arguments->named[i].value;
     return NULL;
 }
 
-// One "{name!r:spec}" between its braces.
-static enum status push_brace_field(struct machine *machine, const char *at, const char *end,
-                                    const struct arguments *arguments, size_t *next,
-                                    struct builder *out) {
-    const char *colon = memchr(at, ':', (size_t)(end - at));
-    const char *name_end = colon ? colon : end;
-    const char *bang = memchr(at, '!', (size_t)(name_end - at));
-    struct spec spec;
-    int index = 0;
-    TRY(read_spec(machine, colon ? colon + 1 : end, end, &spec));
-    if (bang) {
-        if (name_end - bang != 2 || !strchr("rs", bang[1])) return bad_pattern(machine);
-        if (bang[1] == 'r') spec.type = 'r';
-        name_end = bang;
-    }
-    const struct chars name = chars_of(at, (size_t)(name_end - at), ORIGIN_TEXT);
-    const struct value *value = NULL;
-    if (name.length == 0) {
-        value = *next < arguments->count ? &arguments->values[*next] : NULL;
-        ++*next;
-    } else if (is_digit(*at)) {
-        if (!read_number(&at, name_end, WIDTH_MOST, &index) || at != name_end)
-            return bad_pattern(machine);
-        value = (size_t)index < arguments->count ? &arguments->values[index] : NULL;
-    } else {
-        TRY(machine_copy(machine, (name.length + 1) * arguments->named_count));
-        value = find_named(arguments, &name);
-    }
-    if (!value) return machine_fail(machine, "the format has a field without an argument");
-    if (!bang && colon && colon + 1 < end) TRY(set_default_type(machine, value, &spec));
-    if (!bang && spec.type == 's' && value->kind != VALUE_STRING)
-        return wrong_type(machine, &spec, value);
-    if (spec.type == 's') spec.type = '\0';
-    return push_field(machine, &spec, value, out);
+// What a pattern with braces takes its values from.
+struct braces {
+    const struct arguments *arguments;
+    size_t next;
+    bool counts, numbers; // fields without a number, and with one: a pattern has one kind
+};
+
+// A name's digits as a number; -1: it is none.
+static int number_of(const char *at, const char *end) {
+    int number;
+    return at < end && is_digit(*at) && read_number(&at, end, WIDTH_MOST, &number) && at == end
+               ? number
+               : -1;
 }
 
-enum status format_braces(struct machine *machine, const struct chars *pattern,
-                          const struct arguments *arguments, struct value *result) {
-    struct builder out = {.arena = machine->arena};
+// The argument that [at, end) names: nothing the next one, a number that one, a name the one of it.
+static enum status find_argument(struct machine *machine, struct braces *braces, const char *at,
+                                 const char *end, const struct value **value) {
+    const struct arguments *arguments = braces->arguments;
+    const int number = number_of(at, end);
+    *value = NULL;
+    if (at < end && number < 0) {
+        const struct chars name = chars_of(at, (size_t)(end - at), ORIGIN_TEXT);
+        TRY(machine_copy(machine, (name.length + 1) * arguments->named_count));
+        *value = find_named(arguments, &name);
+    } else {
+        const size_t index = number >= 0 ? (size_t)number : braces->next++;
+        *(number >= 0 ? &braces->numbers : &braces->counts) = true;
+        if (braces->numbers && braces->counts)
+            return machine_fail(machine, "a format either numbers its fields or does not");
+        if (index < arguments->count) *value = &arguments->values[index];
+    }
+    return *value ? STATUS_OK : machine_fail(machine, "the format has a field without an argument");
+}
+
+// "name.attribute[item]…", all of it.
+static enum status find_field(struct machine *machine, struct braces *braces, const char *at,
+                              const char *end, struct value *value) {
+    const char *stop = at;
+    const struct value *argument;
+    while (stop < end && *stop != '.' && *stop != '[')
+        stop++;
+    TRY(find_argument(machine, braces, at, stop, &argument));
+    *value = *argument;
+    while (stop < end) {
+        const bool item = *stop == '[';
+        at = stop + 1;
+        stop = at;
+        while (stop < end && (item ? *stop != ']' : *stop != '.' && *stop != '['))
+            stop++;
+        if (stop == at || (item && stop == end)) return bad_pattern(machine);
+        const struct chars name = chars_of(at, (size_t)(stop - at), ORIGIN_TEXT);
+        const struct value of = *value, index = number_of(at, stop) >= 0
+                                                    ? value_integer(number_of(at, stop))
+                                                    : value_string(&name);
+        TRY(machine_copy(machine, name.length * KEY_READINGS));
+        TRY(item ? machine_subscript(machine, &of, &index, value)
+                 : machine_attribute(machine, &of, &name, value));
+        stop += item;
+        if (item && stop < end && *stop != '.' && *stop != '[') return bad_pattern(machine);
+    }
+    return STATUS_OK;
+}
+
+// A value by its specification, which says more than nothing.
+static enum status push_specified(struct machine *machine, const struct spec *spec,
+                                  const struct value *value, struct builder *out) {
+    struct spec typed = *spec;
+    const bool is_float = value->kind == VALUE_FLOAT, is_string = value->kind == VALUE_STRING;
+    const bool of_integers = spec->type ? strchr("dxXobc", spec->type) != NULL : !is_float;
+    const char *bad = is_string ? "dxXobcnfFeg%" : is_float ? "sdxXobc" : "s";
+    if ((!is_string && !value_is_number(value)) || (spec->type && strchr(bad, spec->type)))
+        return machine_fail(machine, "that format specification cannot be used for '%s'",
+                            value_type_name(value));
+    if (is_string) {
+        typed.type = '\0';
+        const bool plain = !spec->sign && !spec->alternate && !spec->group && spec->align != '=';
+        return plain ? push_field(machine, &typed, value, out) : bad_pattern(machine);
+    }
+    if ((of_integers && spec->precision >= 0) ||
+        spec->width > GROUPED_MOST * (spec->group ? 1 : 128) ||
+        (spec->group && spec->type && strchr(spec->group == ',' ? "xXobcn" : "cn", spec->type)))
+        return bad_pattern(machine);
+    if (!spec->type && is_float)
+        return spec->alternate ? bad_pattern(machine)
+                               : push_general(machine, spec, value->as.number, out);
+    if (!spec->type) typed.type = 'd';
+    return push_field(machine, &typed, value, out);
+}
+
+static enum status push_braces(struct machine *machine, struct braces *braces,
+                               const struct chars *pattern, int depth, struct builder *out);
+
+// One "{name!r:spec}" between its braces.
+static enum status push_brace_field(struct machine *machine, struct braces *braces,
+                                    const struct chars *field, int depth, struct builder *out) {
+    const char *at = field->bytes, *end = at + field->length, *stop = at;
+    struct builder filled = {.arena = machine->arena};
+    const struct chars *text = NULL;
+    struct spec spec;
+    struct value value;
+    for (bool item = false; stop < end && (item || (*stop != ':' && *stop != '!')); stop++)
+        item = *stop == '[' || (item && *stop != ']');
+    TRY(find_field(machine, braces, at, stop, &value));
+    const char conversion = stop < end && *stop == '!' && stop + 1 < end ? stop[1] : '\0';
+    if (stop < end && *stop == '!') stop += 2;
+    if (stop > end || (stop < end && *stop != ':')) return bad_pattern(machine);
+    stop += stop < end;
+    const struct chars rest = chars_slice(field, (size_t)(stop - at), field->length);
+    TRY(push_braces(machine, braces, &rest, depth - 1, &filled));
+    TRY(machine_full(machine, builder_finish(&filled, &text)));
+    TRY(read_spec(machine, text->bytes, text->bytes + text->length, &spec));
+    if (conversion) {
+        if (!strchr("rsa", conversion) || (spec.type && spec.type != 's'))
+            return bad_pattern(machine);
+        spec.type = conversion == 's' ? '\0' : conversion;
+        if (!spec.align) spec.align = '<';
+        return push_field(machine, &spec, &value, out);
+    }
+    if (text->length > 0) return push_specified(machine, &spec, &value, out);
+    return push_field(machine, &spec, &value, out);
+}
+
+// One past the '}' that closes the field from `at` on, or NULL.
+static const char *close_of(const char *at, const char *end) {
+    int open = 1;
+    for (bool item = false, spec = false; at < end; at++) {
+        if (!spec) item = *at == '[' || (item && *at != ']');
+        if (item) continue;
+        if (*at == ':') spec = true;
+        open += (*at == '{') - (*at == '}');
+        if (open == 0) return at + 1;
+    }
+    return NULL;
+}
+
+static enum status push_braces(struct machine *machine, struct braces *braces,
+                               const struct chars *pattern, int depth, struct builder *out) {
     const char *begin = pattern->bytes, *end = begin + pattern->length;
-    size_t next = 0;
     for (const char *at = begin; at < end;) {
         const char *mark = at;
         while (mark < end && *mark != '{' && *mark != '}')
             mark++;
-        builder_push_slice(&out, pattern, (size_t)(at - begin), (size_t)(mark - begin));
+        builder_push_slice(out, pattern, (size_t)(at - begin), (size_t)(mark - begin));
         at = mark;
         if (at == end) break;
         if (at + 1 < end && at[1] == *at) {
-            builder_push_slice(&out, pattern, (size_t)(at - begin), (size_t)(at - begin) + 1);
+            builder_push_slice(out, pattern, (size_t)(at - begin), (size_t)(at - begin) + 1);
             at += 2;
             continue;
         }
-        const char *close = memchr(at, '}', (size_t)(end - at));
-        if (*at == '}' || !close) return bad_pattern(machine);
-        TRY(push_brace_field(machine, at + 1, close, arguments, &next, &out));
-        at = close + 1;
+        const char *close = *at == '{' && depth > 0 ? close_of(at + 1, end) : NULL;
+        if (!close) return bad_pattern(machine);
+        const struct chars field =
+            chars_slice(pattern, (size_t)(at + 1 - begin), (size_t)(close - 1 - begin));
+        TRY(push_brace_field(machine, braces, &field, depth, out));
+        at = close;
     }
+    return STATUS_OK;
+}
+
+enum status format_braces(struct machine *machine, const struct chars *pattern,
+                          const struct arguments *arguments, struct value *result) {
+    enum { DEPTH = 2 }; // a specification may have fields, whose own may not
+    struct builder out = {.arena = machine->arena};
+    struct braces braces = {.arguments = arguments};
+    TRY(push_braces(machine, &braces, pattern, DEPTH, &out));
     return machine_finish(machine, &out, result);
 }

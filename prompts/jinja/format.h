@@ -1,9 +1,7 @@
 // prompts/jinja/format.h — Python's two ways to format values: '%s of %d' % (a, b) and
 // '{} of {:.2f}'.format(a, b).
 //
-// The characters of the pattern and of strings keep their origins. str.format() supports {}, {0},
-// {name}, !r, !s and the format specification, but no attributes, no fields in a specification, and
-// no grouping or precision of a float without a type.
+// The characters of the pattern and of strings keep their origins.
 //
 // Source: Python's documentation, "printf-style String Formatting", "Format String Syntax".
 #ifndef PROMPTS_JINJA_FORMAT_H
