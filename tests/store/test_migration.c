@@ -1,6 +1,6 @@
 // tests/store/test_migration.c — a database that an older quire has kept is still read.
 //
-// version_1.sql is what the first version wrote, kept as text: it must stay as it is.
+// version_N.sql is what version N wrote, kept as text: it must stay as it is.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,54 +44,92 @@ static void a_database_without_tables_becomes_one_with(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void version_1_is_read(void **state) {
-    (void)state;
-    struct store_fixture fixture;
+static const struct kept {
+    const char *file, *words, *name, *preview, *answer; // of the one conversation with the words
+    int conversations;                                  // in all; one is a fork of `trip`
+    bool one_shot;
+    size_t messages;
+    int32_t turns, tokens, last_token, last_tokens;
+    enum message_stop stop;
+} KEPT[] = {
+    {"version_1.sql", "paris", "trip", "Where is Paris?", "In France.", 2, false, 2, 1, 5, 70000, 2,
+     STOP_END},
+    {"version_2.sql", "rome", "", "Where is Paris?", "The Rome is the longest", 3, true, 4, 2, 37,
+     415, 6, STOP_LENGTH},
+    {"version_3.sql", "rome", "", "Where is Paris?", "The Rome is the longest", 3, true, 4, 2, 37,
+     415, 6, STOP_LENGTH},
+};
+
+static void open_version(struct store_fixture *fixture, const struct kept *kept) {
+    store_fixture_init(fixture, false);
+    char *sql = read_fixture(kept->file);
+    store_fixture_sql(fixture, sql);
+    free(sql);
+    store_fixture_reopen(fixture);
+    must(db_check(fixture->db, &fixture->err), &fixture->err);
+    assert_int_equal(store_fixture_sql(fixture, "PRAGMA user_version"), 3);
+    assert_int_equal(store_fixture_sql(fixture, "SELECT count(*) FROM conversation"),
+                     kept->conversations);
+    assert_int_equal(store_fixture_sql(fixture,
+                                       "SELECT count(*) FROM conversation WHERE forked_from"
+                                       " = (SELECT id FROM conversation WHERE name = 'trip')"),
+                     1);
+}
+
+static void check_conversation(struct store_fixture *fixture, const struct kept *kept,
+                               struct conversation *found) {
     struct conversation_row *rows;
     struct message *path;
     int32_t *tokens;
     size_t count;
-    store_fixture_init(&fixture, false);
-    struct error *err = &fixture.err;
-    char *sql = read_fixture("version_1.sql");
-    store_fixture_sql(&fixture, sql);
-    free(sql);
-    store_fixture_reopen(&fixture);
-    must(db_check(fixture.db, err), err);
-    must(conversation_list(fixture.db, &(struct conversation_query){.words = "paris", .limit = 9},
-                           &rows, &count, err),
-         err);
-    assert_int_equal(count, 1); // nothing was said in its fork
-    assert_string_equal(rows[0].conversation.name, "trip");
-    assert_int_equal(store_fixture_sql(&fixture, "SELECT count(*) FROM conversation"), 2);
-    assert_int_equal(store_fixture_sql(&fixture,
-                                       "SELECT count(*) FROM conversation WHERE forked_from"
-                                       " = (SELECT id FROM conversation WHERE name = 'trip')"),
-                     1);
-    assert_false(rows[0].conversation.one_shot);
-    assert_string_equal(rows[0].conversation.title, "");
-    assert_int_equal(rows[0].turns, 1);
-    assert_int_equal(rows[0].tokens, 5);
-    assert_string_equal(rows[0].preview, "Where is Paris?");
-    must(message_path(fixture.db, rows[0].conversation.tip, &path, &count, err), err);
-    assert_int_equal(count, 2);
-    assert_string_equal(path[1].text, "In France.");
-    assert_int_equal(path[1].stop, STOP_END);
+    struct error *err = &fixture->err;
+    const struct conversation_query query = {.words = kept->words, .limit = 9, .one_shot = true};
+    must(conversation_list(fixture->db, &query, &rows, &count, err), err);
+    assert_int_equal(count, 1);
+    *found = rows[0].conversation;
+    assert_string_equal(found->name, kept->name);
+    assert_int_equal(found->one_shot, kept->one_shot);
+    assert_string_equal(found->title, "");
+    assert_int_equal(rows[0].turns, kept->turns);
+    assert_int_equal(rows[0].tokens, kept->tokens);
+    assert_string_equal(rows[0].preview, kept->preview);
+    must(message_path(fixture->db, found->tip, &path, &count, err), err);
+    assert_int_equal(count, kept->messages);
+    assert_string_equal(path[count - 1].text, kept->answer);
+    assert_int_equal(path[count - 1].stop, kept->stop);
     assert_int_equal(path[0].said, 0);
-    must(message_tokens(fixture.db, path[1].id, 1, &tokens, &count, err), err);
-    assert_int_equal(count, 2);
-    assert_int_equal(tokens[1], 70000);
+    message_path_free(path, count);
+    must(message_tokens(fixture->db, found->tip, 1, &tokens, &count, err), err);
+    assert_int_equal(count, kept->last_tokens);
+    assert_int_equal(tokens[count - 1], kept->last_token);
     free(tokens);
-    message_path_free(path, 2);
     free(rows);
-    store_fixture_deinit(&fixture);
+}
+
+static void every_version_is_read_and_gone_on_with(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof KEPT / sizeof KEPT[0]; i++) {
+        struct store_fixture fixture;
+        struct conversation found;
+        struct message path;
+        open_version(&fixture, &KEPT[i]);
+        check_conversation(&fixture, &KEPT[i], &found);
+        fixture.model = 1;
+        const int64_t added = store_fixture_add(&fixture, found.tip, MESSAGE_USER, "More?");
+        must(conversation_move(fixture.db, found.id, added, 1, &fixture.err), &fixture.err);
+        store_fixture_reopen(&fixture);
+        must(message_get(fixture.db, added, &path, &fixture.err), &fixture.err);
+        assert_int_equal(path.parent, found.tip);
+        message_deinit(&path);
+        store_fixture_deinit(&fixture);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_becomes_a_database),
         cmocka_unit_test(a_database_without_tables_becomes_one_with),
-        cmocka_unit_test(version_1_is_read),
+        cmocka_unit_test(every_version_is_read_and_gone_on_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,27 @@ static void a_folder_of_an_older_quire_begins_anew_with_one_line(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
+// index_1.sql has the sound cache as the first version of the index wrote it.
+static void an_index_of_every_version_is_used(void **state) {
+    (void)state;
+    static uint8_t sql[1 << 14];
+    make_sound();
+    put_back(slots, sizeof slots);
+    save("index.db", index_bytes, 0);
+    const int file = open(TESTS_DIR "/store/disk_cache/index_1.sql", O_RDONLY);
+    assert_true(file >= 0 && read(file, sql, sizeof sql - 1) > 0);
+    close(file);
+    disk_fixture_sql(&fixture, (const char *)sql);
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+    must(disk_fixture_write(&fixture, BLOCKS + 1, BLOCKS, BLOCKS), &fixture.err);
+    disk_fixture_reopen(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 2 * BLOCKS);
+    disk_fixture_close(&fixture);
+    disk_fixture_check(&fixture);
+    disk_fixture_deinit(&fixture);
+}
+
 static void an_index_that_is_gone_or_garbage_begins_anew_with_one_line(void **state) {
     (void)state;
     static uint8_t garbage[20000];
@@ -350,6 +371,7 @@ int main(void) {
         cmocka_unit_test(bytes_behind_the_last_row_are_cut_off),
         cmocka_unit_test(a_deleted_row_is_a_free_slot),
         cmocka_unit_test(a_folder_of_an_older_quire_begins_anew_with_one_line),
+        cmocka_unit_test(an_index_of_every_version_is_used),
         cmocka_unit_test(an_index_that_is_gone_or_garbage_begins_anew_with_one_line),
         cmocka_unit_test(any_damaged_page_of_the_index_costs_the_cache_at_most),
         cmocka_unit_test(an_index_that_fails_later_begins_anew_at_the_next_opening),
