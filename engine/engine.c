@@ -348,6 +348,7 @@ static enum status check_attention(struct opening *opening) {
     TRY(check_norms(opening));
     const int views = kv_shape_groups(config) * KV_VIEWS;
     for (int i = 0; i < views && engine->backend->attention_check; i++) {
+        if (kv_shape_is_conv(config, i / KV_VIEWS)) continue;
         kv_shape_set(&cache, config, i / KV_VIEWS, i % KV_VIEWS);
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
@@ -469,7 +470,7 @@ static enum status alloc_memory(struct opening *opening) {
 
 // Hashes everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE
 // parameters are in the model file and so in its digest, except for the choice of LongRoPE's
-// factors. block_cache.h says what must not be hashed.
+// factors. What a convolution keeps depends on what keys and values are rounded to, as they do.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options,
                                 int group) {
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
@@ -485,13 +486,14 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
     char digest[HASH_HEX_BYTES] = "";
     if (engine->gguf && options->disk)
         hash_hex(engine_identity(engine, engine_digest(engine)), digest);
-    const int length = snprintf(
-        text, sizeof text,
-        "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
-        " layout %d numerics %s %d%s%s%s",
-        digest, options->shape ? options->shape : "", dtype_name(shape->type), shape->num_layers,
-        shape->num_kv_heads, shape->head_size, shape->block_size, FIRST_LAYOUT + (int)shape->layout,
-        engine->backend->name, NUMERICS, engine->model.long_rope ? " long" : "", mixed, layers);
+    const int length =
+        snprintf(text, sizeof text,
+                 "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32
+                 " block %" PRId32 " layout %d numerics %s %d%s%s%s",
+                 digest, options->shape ? options->shape : "", dtype_name(engine->shapes[0].type),
+                 shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
+                 FIRST_LAYOUT + (int)shape->layout, engine->backend->name, NUMERICS,
+                 engine->model.long_rope ? " long" : "", mixed, layers);
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }
@@ -755,11 +757,11 @@ double engine_measure_read(struct engine *engine, size_t bytes) {
 
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context) {
     const struct model *model = &engine->model;
-    struct kv_cache cache = engine->shapes[0];
     size_t bytes = model_step_bytes(model, rows);
     for (int32_t i = 0; i < model->config.layers; i++) {
         const struct attention_spec *spec = &model->config.specs[i].attention;
         const bool all = spec->window == 0 || spec->window > context;
+        struct kv_cache cache = engine->shapes[kv_shape_group(&model->config, i)];
         cache.num_kv_heads = spec->kv_heads;
         cache.head_size = spec->head_size;
         bytes += (size_t)rows * attention_bytes(&cache, all ? context : spec->window);

@@ -320,6 +320,29 @@ struct attention {
     struct paged_attention attend;
 };
 
+// A gated short convolution (LFM2, arXiv 2511.23404). With u = k * v of a token, of zeros before
+// the sequence's first, out[t] = q[t] * sum over j < width of weight[j] * u[t - width + 1 + j],
+// summed in the order of j. The u of new tokens are written to the cache, and earlier ones read
+// from it: as if the first half of each were its key and the second half its value, of one head.
+struct short_conv {
+    void *out;             // [num_tokens, dim] activation, none of q, k and v
+    const void *q, *k, *v; // the same shape
+    const float *weight;   // [width, dim] device
+    int32_t dim, width;    // width at most SHORT_CONV_MAX
+    int32_t layer;
+    const struct kv_cache *cache; // F32, in rows, one head of dim / 2
+    const struct batch *batch;
+};
+
+enum { SHORT_CONV_MAX = 8 };
+
+static inline bool short_conv_fits(const struct short_conv *args) { // what every backend asserts
+    return args->cache->type == DTYPE_F32 && args->cache->layout == KV_LAYOUT_ROWS &&
+           args->cache->num_kv_heads == 1 && 2 * args->cache->head_size == args->dim &&
+           args->layer >= 0 && args->layer < args->cache->num_layers && args->width > 0 &&
+           args->width <= SHORT_CONV_MAX;
+}
+
 struct act_and_mul { // gate = act(gate, up)
     void *gate;      // [rows, dim] activation, in and out
     const void *up;  // [rows, dim] activation; may be gate
@@ -459,6 +482,7 @@ struct backend {
     void (*rope_and_cache)(struct device *device, const struct rope_and_cache *args);
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*attention)(struct device *device, const struct attention *args);
+    void (*short_conv)(struct device *device, const struct short_conv *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
     void (*route)(struct device *device, const struct route *args);
     void (*experts)(struct device *device, const struct experts *args);

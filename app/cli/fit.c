@@ -43,7 +43,8 @@ struct fit_need fit_kv_of(const struct model_config *config) {
     struct fit_need need = {.context = config->context};
     for (int group = 0; group < kv_shape_groups(config); group++) {
         const int32_t reach = kv_shape_reach(config, group);
-        const size_t bytes = (size_t)kv_shape_elements(config, group) * PLANES_BYTES;
+        const size_t wide = kv_shape_is_conv(config, group) ? 2 : 1; // F32
+        const size_t bytes = (size_t)kv_shape_elements(config, group) * PLANES_BYTES * wide;
         *(reach > 0 ? &need.kv_window_token_bytes : &need.kv_token_bytes) = bytes;
         if (reach > 0) need.window = reach;
     }

@@ -193,11 +193,16 @@ static enum status read_adapter(struct facts *facts, const struct adapter *adapt
     return printable_append(&facts->verdict, path, strlen(path));
 }
 
-// The first layer with a window, or without one; the first of all where there is none.
+// The first layer of attention with a window, or without one; the first of all where there is none.
 static const struct layer_spec *example_of(const struct model_config *config, bool window) {
-    for (int32_t i = 0; i < config->layers; i++)
-        if ((config->specs[i].attention.window > 0) == window) return &config->specs[i];
-    return &config->specs[0];
+    const struct layer_spec *first = NULL;
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct layer_spec *spec = &config->specs[i];
+        if (spec->mixer != MIXER_ATTENTION) continue;
+        if ((spec->attention.window > 0) == window) return spec;
+        if (!first) first = spec;
+    }
+    return first;
 }
 
 static bool has_two_shapes(const struct model_config *config) {

@@ -165,8 +165,9 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     const int32_t heads = metadata_int(metadata, "attention.head_count", 0, MODEL_MAX_HEADS);
     // Files whose feed-forward is all experts need not say how wide another would be.
     const int32_t least = metadata_has(metadata, "expert_feed_forward_length") ? 1 : 0;
-    metadata_list(metadata, heads_key, config->layers, heads, heads, kv_heads);
-    metadata_list(metadata, "feed_forward_length", config->layers, least, MODEL_MAX_DIM, widths);
+    const bool hybrid = layer.mixer != MIXER_ATTENTION; // but layers with KV heads
+    metadata_list(metadata, heads_key, config->layers, hybrid ? 0 : 1, heads, heads, kv_heads);
+    metadata_list(metadata, "feed_forward_length", config->layers, 1, least, MODEL_MAX_DIM, widths);
     layer.attention.heads = heads;
     read_attention(metadata, config, &layer.attention);
     read_experts(metadata, widths[0], &layer.ffn);
@@ -176,7 +177,8 @@ static void read_layers(struct metadata *metadata, const struct family *family,
         if (layer.ffn.kind != FFN_SHARED_EXPERT) config->specs[i].ffn.width = widths[i];
         config->specs[i].attention.kv_heads = kv_heads[i];
         config->specs[i].attention.kv_source = i;
-        if (heads % kv_heads[i])
+        if (kv_heads[i] > 0) config->specs[i].mixer = MIXER_ATTENTION;
+        if (kv_heads[i] > 0 && heads % kv_heads[i])
             metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "does not divide head_count");
     }
     if (layer.ffn.kind != FFN_DENSE) set_dense_layers(metadata, config, widths);

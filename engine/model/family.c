@@ -238,6 +238,25 @@ static void read_gpt_oss(struct metadata *metadata, struct model_config *config)
         metadata_fail(metadata, STATUS_BAD_FILE, "expert_count", "is missing");
 }
 
+// Layers without KV heads are gated short convolutions.
+static void read_lfm2(struct metadata *metadata, struct model_config *config) {
+    static const char width_key[] = "shortconv.l_cache", heads_key[] = "attention.head_count_kv";
+    const int32_t width = metadata_int(metadata, width_key, 0, SHORT_CONV_MAX);
+    bool attends = false;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || spec->mixer == MIXER_ATTENTION;
+        if (spec->mixer == MIXER_SHORT_CONV && config->dim % 2 == 0)
+            spec->attention = attention_spec_of_conv(config->dim, width, i);
+    }
+    if (!attends)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, heads_key,
+                      "is 0 in all layers, which quire lacks");
+    if (config->dim % 2)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "embedding_length",
+                      "is odd, which quire lacks");
+}
+
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
 static const struct folder_default gemma3_defaults[] = {
     {"num_attention_heads", 8},
@@ -414,6 +433,14 @@ static const struct family families[] = {
      .interleaved_folder = true,
      .tied = true,
      .centered_norms = true},
+    {.name = "lfm2",
+     .layer = {.mixer = MIXER_SHORT_CONV, .attention.qk_norm = QK_NORM_HEAD},
+     .read = read_lfm2},
+    {.name = "lfm2moe",
+     .layer = {.mixer = MIXER_SHORT_CONV,
+               .attention.qk_norm = QK_NORM_HEAD,
+               .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
+     .read = read_lfm2},
     {.name = "gpt-oss",
      .model_types = "gpt_oss",
      .layer = {.attention =
@@ -476,7 +503,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"falcon-h1", "a hybrid of attention and recurrence"},
         {"nemotron_h", "a hybrid of attention and recurrence"},
         {"plamo2", "a hybrid of attention and recurrence"},
-        {"lfm2", "a hybrid of attention and convolution"},
         {"qwen3next", "a hybrid of attention and recurrence"},
         {"qwen35", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},

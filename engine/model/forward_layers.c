@@ -262,6 +262,39 @@ static void attend_heads(const struct forward *forward, const struct attention_s
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
 }
 
+// x += o(what heads or the convolution have made)
+static void add_mixed(const struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    add(forward, &(struct addend){.rows = forward->activations.attended,
+                                  .weight = &layer->o,
+                                  .beside = &layer->beside.o,
+                                  .bias = layer->o_bias,
+                                  .norm = layer->attn_post_norm,
+                                  .scale = forward->model->config.specs[index].residual_scale,
+                                  .gain = 1});
+}
+
+// x += o(short_conv(q, k, v))
+static void convolve(const struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    const struct activations *a = &forward->activations;
+    project(forward, layer);
+    forward->backend->short_conv(forward->device,
+                                 &(struct short_conv){
+                                     .out = a->attended,
+                                     .q = a->q,
+                                     .k = a->k,
+                                     .v = a->v,
+                                     .weight = layer->conv,
+                                     .dim = forward->model->config.dim,
+                                     .width = forward->model->config.specs[index].attention.window,
+                                     .layer = layer->place,
+                                     .cache = &forward->views[layer->group][layer->view],
+                                     .batch = &forward->batches[layer->group],
+                                 });
+    add_mixed(forward, index);
+}
+
 // x += o(attention(rope(q), rope(k), v))
 static void attend(const struct forward *forward, int32_t index) {
     const struct layer_spec *spec = &forward->model->config.specs[index];
@@ -274,13 +307,7 @@ static void attend(const struct forward *forward, int32_t index) {
     else
         project(forward, layer);
     attend_heads(forward, &spec->attention, layer, shares_kv);
-    add(forward, &(struct addend){.rows = forward->activations.attended,
-                                  .weight = &layer->o,
-                                  .beside = &layer->beside.o,
-                                  .bias = layer->o_bias,
-                                  .norm = layer->attn_post_norm,
-                                  .scale = spec->residual_scale,
-                                  .gain = 1});
+    add_mixed(forward, index);
 }
 
 // gate = act(gate(in) + bias, up(in) + bias), up being the gate where there is none
@@ -498,6 +525,9 @@ void forward_layers(struct forward *forward) {
         switch (config->specs[i].mixer) {
         case MIXER_ATTENTION:
             attend(forward, i);
+            break;
+        case MIXER_SHORT_CONV:
+            convolve(forward, i);
             break;
         }
         feed_forward(forward, i);

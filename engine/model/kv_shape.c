@@ -29,12 +29,12 @@ int32_t kv_shape_reach(const struct model_config *config, int group) {
     return reach;
 }
 
-static const struct attention_spec *first_of(const struct model_config *config, int group) {
+static int32_t first_of(const struct model_config *config, int group) {
     int32_t layer = 0;
     ASSERT(group >= 0 && group < kv_shape_groups(config));
     while (kv_shape_group(config, layer) != group)
         layer++;
-    return attention_of(config, layer);
+    return layer;
 }
 
 static bool same_shape(const struct attention_spec *a, const struct attention_spec *b) {
@@ -51,7 +51,7 @@ static const struct attention_spec *example_of(const struct model_config *config
     ASSERT(view >= 0 && view < KV_VIEWS);
     for (int32_t i = 0; i < config->layers; i++)
         if (is_in(config, i, group, view)) return attention_of(config, i);
-    return first_of(config, group);
+    return attention_of(config, first_of(config, group));
 }
 
 // The layers of one view that have keys and values of their own, and what each takes of a token.
@@ -93,8 +93,8 @@ static int64_t start_of(const struct model_config *config, int group, int view) 
 }
 
 int kv_shape_view(const struct model_config *config, int32_t layer) {
-    const struct attention_spec *first = first_of(config, kv_shape_group(config, layer));
-    return same_shape(attention_of(config, layer), first) ? 0 : 1;
+    const int32_t first = first_of(config, kv_shape_group(config, layer));
+    return same_shape(attention_of(config, layer), attention_of(config, first)) ? 0 : 1;
 }
 
 int32_t kv_shape_place(const struct model_config *config, int32_t layer) {
@@ -133,10 +133,18 @@ static int32_t scale_elements_of(const struct model_config *config, int group) {
     return a == b ? 0 : a < b ? a : b;
 }
 
+bool kv_shape_is_conv(const struct model_config *config, int group) {
+    return config->specs[first_of(config, group)].mixer == MIXER_SHORT_CONV;
+}
+
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view) {
     const struct attention_spec *example = example_of(config, group, view);
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
+    if (kv_shape_is_conv(config, group)) {
+        cache->type = DTYPE_F32;
+        cache->layout = KV_LAYOUT_ROWS;
+    }
     cache->scale_elements = scale_elements_of(config, group);
     cache->num_layers = (int32_t)(kv_shape_elements(config, group) /
                                   ((int64_t)cache->num_kv_heads * cache->head_size));

@@ -23,15 +23,19 @@ enum {
     KV_VIEWS = 2
 }; // 0: of the group's first layer's shape; 1: of the other, the same without one
 
-// 1, or 2: group 0 of the layers that see all keys, group 1 of those with a window.
+// 1, or 2: group 0 of the layers that see all keys, group 1 of those with a window, which short
+// convolutions are as well.
 int kv_shape_groups(const struct model_config *config);
 int kv_shape_group(const struct model_config *config, int32_t layer);
 
 // The longest window of the group's layers; 0: there are queries that see all keys.
 int32_t kv_shape_reach(const struct model_config *config, int group);
 
-// Sets the shape of one view; all other fields stay. A block has the same bytes in both.
+// Sets the shape of one view, and where it is of short convolutions also type and layout; all other
+// fields stay. A block has the same bytes in both.
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view);
+
+bool kv_shape_is_conv(const struct model_config *config, int group); // no attention reads it
 
 int kv_shape_view(const struct model_config *config, int32_t layer);
 int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view

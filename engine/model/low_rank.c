@@ -74,6 +74,8 @@ static enum status refuse(const struct applying *applying, enum status status,
 static bool has_module(const struct model *model, int32_t layer, const struct module *module) {
     const bool fused = model->config.specs[layer].ffn.fused;
     const bool shared = model->config.specs[layer].ffn.kind == FFN_SHARED_EXPERT;
+    const bool attends = model->config.specs[layer].mixer == MIXER_ATTENTION;
+    if (!strncmp(module->name, "attn_", 5) && !attends) return false;
     if (!strncmp(module->name, "ffn_", 4) && module->shared != shared) return false;
     if (!strcmp(module->name, "ffn_up") && module->fused != fused) return false;
     for (int32_t i = 0; i < module->count; i++)

@@ -126,8 +126,8 @@ int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most)
     return metadata_has(metadata, key) ? metadata_int(metadata, key, 0, most) : 0;
 }
 
-void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t otherwise,
-                   int32_t most, int32_t *values) {
+void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t least,
+                   int32_t otherwise, int32_t most, int32_t *values) {
     struct gguf_array list;
     ASSERT(count > 0 && most > 0);
     const bool listed = find_array(metadata, key, &list);
@@ -137,7 +137,7 @@ void metadata_list(struct metadata *metadata, const char *key, int32_t count, in
     for (int32_t i = 0; i < count; i++) {
         const bool readable = listed && metadata->status == STATUS_OK;
         const int64_t value = readable ? gguf_array_int(&list, (size_t)i) : all;
-        if (value < 1 || value > most)
+        if (value < least || value > most)
             metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
         values[i] = metadata->status == STATUS_OK ? (int32_t)value : 1;
     }

@@ -45,10 +45,10 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
 // and 0 says that it must be there. After a failure 1.
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most);
 
-// A whole number for each of `count` layers: of a list, or one for all, as metadata_int(). After a
-// failure 1.
-void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t otherwise,
-                   int32_t most, int32_t *values);
+// A whole number for each of `count` layers: of a list of at least `least`, or one for all, as
+// metadata_int(). After a failure 1.
+void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t least,
+                   int32_t otherwise, int32_t most, int32_t *values);
 
 // A whole number in 0 … most; 0 where the key is absent.
 int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most);

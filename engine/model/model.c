@@ -384,6 +384,39 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     layer->attn_post_norm = VECTOR("post_attention_norm.weight", dim, spec->post_norm, false);
 }
 
+// A row of a file's tensor has a channel's weights, and a row of ours a token's.
+static const float *load_conv(struct loader *loader, const char *name, int32_t width, int32_t dim) {
+    const struct extent extent = {width, dim, 1};
+    const struct gguf_tensor *tensor = find(loader, name, false);
+    const size_t count = (size_t)width * (size_t)dim, rows = (size_t)dim;
+    if (!tensor || !has_shape(loader, name, tensor, extent)) return NULL;
+    float *file = calloc(2 * count, sizeof *file), *turned = file ? file + count : NULL;
+    if (!file) {
+        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
+        return NULL;
+    }
+    dtype_to_float(tensor->type, tensor->data, file, count);
+    for (size_t i = 0; i < count; i++)
+        turned[i] = file[i % rows * (size_t)width + i / rows];
+    const float *device = to_device(loader, name, turned, count);
+    loader->model->weight_bytes += count * sizeof *file;
+    loader->model->parameters += (int64_t)count;
+    free(file);
+    return device;
+}
+
+static void load_short_conv(struct loader *loader, int32_t index, struct layer *layer) {
+    const int32_t dim = loader->model->config.dim;
+    const int32_t width = loader->model->config.specs[index].attention.window;
+    char name[64];
+    layer->attn_norm = VECTOR("attn_norm.weight", dim, true, false);
+    matrices(loader, NAME("shortconv.in_proj.weight"), dim,
+             (struct weight *const[]){&layer->k, &layer->q, &layer->v},
+             (const int32_t[]){dim, dim, dim}, 3);
+    layer->conv = load_conv(loader, NAME("shortconv.conv.weight"), width, dim);
+    layer->o = MATRIX("shortconv.out_proj", dim, dim);
+}
+
 // What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own.
 static const float *load_gains(struct loader *loader, int32_t index) {
     const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
@@ -685,13 +718,18 @@ static void load_tensors(struct loader *loader) {
     load_per_layer_embedding(loader);
     load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
-        load_attention(loader, i, &model->layers[i]);
+        if (config->specs[i].mixer == MIXER_SHORT_CONV)
+            load_short_conv(loader, i, &model->layers[i]);
+        else
+            load_attention(loader, i, &model->layers[i]);
         load_feed_forward(loader, i, &model->layers[i]);
         load_end(loader, i, &model->layers[i]);
         if (loader->options->progress)
             loader->options->progress(loader->options->user, (i + 1.0) / config->layers);
     }
-    model->output_norm = vector(loader, "output_norm.weight", config->dim, false);
+    const char *norm = "output_norm.weight", *hybrid_norm = "token_embd_norm.weight"; // of LFM2
+    if (gguf_find_tensor(loader->gguf, hybrid_norm)) norm = hybrid_norm;
+    model->output_norm = vector(loader, norm, config->dim, false);
     model->output = matrix(loader, "output.weight", config->vocabulary, config->dim, true);
     if (!model->output.data) model->output = model->embedding; // tied
     refuse_leftovers(loader);

@@ -34,6 +34,7 @@ struct layer {
     struct weight q;                       // [heads * head_size, dim]
     struct weight k, v;                    // [kv_heads * head_size, dim]
     struct weight o;                       // [dim, heads * head_size]
+    const float *conv;                     // [width, dim] of a short convolution
     struct weight gate, up;                // [ffn, dim]
     struct weight down;                    // [dim, ffn]
     struct {

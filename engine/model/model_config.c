@@ -9,6 +9,17 @@ bool layer_shares_kv(const struct model_config *config, int32_t layer) {
     return source != layer;
 }
 
+struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t layer) {
+    ASSERT(dim % 2 == 0 && width > 0);
+    return (struct attention_spec){.heads = 2,
+                                   .kv_heads = 1,
+                                   .head_size = dim / 2,
+                                   .window = width,
+                                   .kv_source = layer,
+                                   .no_rope = true,
+                                   .rope.divisors = DIVISORS_IGNORED};
+}
+
 static int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 
 struct layer_maxima model_config_maxima(const struct model_config *config) {
@@ -17,10 +28,13 @@ struct layer_maxima model_config_maxima(const struct model_config *config) {
     for (int32_t i = 0; i < config->layers; i++) {
         const struct attention_spec *attention = &config->specs[i].attention;
         const struct ffn_spec *ffn = &config->specs[i].ffn;
-        most.heads = max(most.heads, attention->heads);
-        most.head_size = max(most.head_size, attention->head_size);
-        most.q_row = max(most.q_row, attention->heads * attention->head_size);
-        most.kv_row = max(most.kv_row, attention->kv_heads * attention->head_size);
+        const bool attends = config->specs[i].mixer == MIXER_ATTENTION;
+        const int32_t q_row = attention->heads * attention->head_size;
+        if (attends) most.heads = max(most.heads, attention->heads);
+        if (attends) most.head_size = max(most.head_size, attention->head_size);
+        most.q_row = max(most.q_row, q_row);
+        most.kv_row =
+            max(most.kv_row, attends ? attention->kv_heads * attention->head_size : q_row);
         if (ffn->kind != FFN_EXPERTS) most.ffn = max(most.ffn, ffn->width);
         most.experts = max(most.experts, ffn->experts);
         most.experts_used = max(most.experts_used, ffn->experts_used);

@@ -89,13 +89,14 @@ struct ffn_spec {
     int32_t expert_groups, expert_groups_used;
 };
 
-enum mixer_kind { MIXER_ATTENTION };
+enum mixer_kind {
+    MIXER_ATTENTION,
+    MIXER_SHORT_CONV, // struct short_conv of what q, k and v make of the layer's input
+};
 
 struct layer_spec {
     enum mixer_kind mixer;
-    union { // by mixer
-        struct attention_spec attention;
-    };
+    struct attention_spec attention; // or see attention_spec_of_conv()
     struct ffn_spec ffn;
     const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
     bool parallel;           // the feed-forward reads what the mixer reads
@@ -119,6 +120,11 @@ struct model_config {
     bool multimodal;             // a file may hold image and sound encoders, which are not loaded
     struct layer_spec specs[MODEL_MAX_LAYERS]; // [layers]
 };
+
+// What a short convolution keeps of a sequence is what a window of its width is of keys: the u of
+// its last tokens. So it has a place in the cache as one KV head of half its rows has, and a
+// sequence forks, goes back and comes back as with any window.
+struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t layer);
 
 bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
 

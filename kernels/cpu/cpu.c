@@ -158,6 +158,7 @@ const struct backend *backend_cpu(void) {
         .rope_and_cache = cpu_rope_and_cache,
         .paged_attention = cpu_paged_attention,
         .attention = cpu_attention,
+        .short_conv = cpu_short_conv,
         .act_and_mul = cpu_act_and_mul,
         .route = cpu_route,
         .experts = cpu_experts,

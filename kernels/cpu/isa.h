@@ -87,6 +87,9 @@ struct cpu_isa {
     void (*scale_and_cap)(float *y, size_t count, float scale, float softcap);
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);
     void (*rotate_head)(float *head, const float *cos_sin, int32_t rotary, bool interleaved);
+    // out = q * the sum over j < taps of weight[j * stride] * rows[j], of `count` channels.
+    void (*convolve)(float *out, const float *q, const float *const *rows, const float *weight,
+                     size_t stride, int32_t taps, size_t count);
     void (*store)(enum dtype type, void *memory, const float *values, int32_t count);
     // FP8 and INT8, with kv_quantize()'s bits; returns the scale.
     bf16 (*store_scaled)(enum dtype type, uint8_t *elements, const float *values, int32_t count);

@@ -256,6 +256,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .rope_and_cache = cuda_rope_and_cache,
         .paged_attention = cuda_paged_attention,
         .attention = cuda_attention,
+        .short_conv = cuda_short_conv,
         .act_and_mul = cuda_act_and_mul,
         .route = cuda_route,
         .experts = cuda_experts,

@@ -178,6 +178,7 @@ enum status cuda_attention_check(struct device *device, const struct paged_atten
                                  int32_t max_context, struct error *err);
 // Of device->partitions, for ops up to these shapes.
 size_t cuda_partitions_bytes(const struct workspace *workspace);
+void cuda_short_conv(struct device *device, const struct short_conv *args);
 void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cuda_route(struct device *device, const struct route *args);
 void cuda_experts(struct device *device, const struct experts *args);

@@ -110,6 +110,7 @@ const struct backend *backend_reference(void) {
         .rope_and_cache = reference_rope_and_cache,
         .paged_attention = reference_paged_attention,
         .attention = reference_attention,
+        .short_conv = reference_short_conv,
         .act_and_mul = reference_act_and_mul,
         .route = reference_route,
         .experts = reference_experts,

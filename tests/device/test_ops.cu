@@ -413,6 +413,52 @@ static void test_ropes(struct op_tests *tests) {
             }
 }
 
+// One sequence whose tokens come in two calls, so that the second reads what the first has cached.
+static void test_conv(struct op_tests *tests, int dim, int width, int tokens) {
+    enum { BLOCK = 8 };
+    const int cut = tokens / 3, blocks = (tokens + BLOCK - 1) / BLOCK;
+    const size_t count = (size_t)tokens * dim, floats = (size_t)blocks * BLOCK * dim;
+    const std::vector<uint16_t> q = half_draws(tests, count, 2), k = half_draws(tests, count, 2),
+                                v = half_draws(tests, count, 2);
+    const std::vector<float> weight = draws(tests, (size_t)width * dim, 1);
+    std::vector<int32_t> table(blocks);
+    for (int i = 0; i < blocks; i++)
+        table[i] = blocks - 1 - i;
+    uint16_t *q_card = on_card(q), *k_card = on_card(k), *v_card = on_card(v),
+             *out_card = poisoned<uint16_t>(count);
+    float *weight_card = on_card(weight), *cache_card = poisoned<float>(floats);
+    int32_t *table_card = on_card(table);
+    const struct kv_cache cache = {cache_card, DTYPE_F32, KV_LAYOUT_ROWS,   1, 1,
+                                   dim / 2,    BLOCK,     (uint32_t)blocks, 0};
+    for (int first = 0, end = cut; first < tokens; first = end, end = tokens) {
+        if (first == end) continue;
+        int32_t *cu_card = on_card(std::vector<int32_t>{0, end - first});
+        int32_t *length_card = on_card(std::vector<int32_t>{end});
+        const struct batch batch = {1, end - first, blocks, cu_card, length_card, table_card};
+        const size_t at = (size_t)first * dim;
+        const struct short_conv args = {out_card + at, q_card + at, k_card + at, v_card + at,
+                                        weight_card,   dim,         width,       0,
+                                        &cache,        &batch};
+        backend_cuda()->short_conv(tests->device, &args);
+        finish(tests);
+        drop({cu_card, length_card});
+    }
+    const std::vector<uint16_t> got = fetch(out_card, count);
+    double worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < (size_t)width && j * dim <= i; j++)
+            sum += (double)weight[(width - 1 - j) * dim + i % dim] *
+                   (double)half_to_float(k[i - j * dim]) * (double)half_to_float(v[i - j * dim]);
+        worst = fmax(worst, half_error(got[i], sum * (double)half_to_float(q[i]), 1e-5));
+    }
+    char what[128];
+    snprintf(what, sizeof what, "short_conv %d of [%d, %d]", width, tokens, dim);
+    const bool holds = guard_holds(out_card, 2 * count) && guard_holds(cache_card, 4 * floats);
+    tally_count(tests->tally, worst <= 1 && holds, what, worst);
+    drop({q_card, k_card, v_card, out_card, weight_card, cache_card, table_card});
+}
+
 void test_ops(struct device *, struct tally *tally) {
     struct op_tests tests = {nullptr, tally, tally->seed};
     const struct device_options options = {};
@@ -429,6 +475,9 @@ void test_ops(struct device *, struct tally *tally) {
         test_add_rows(&tests, shape[0], shape[1], true);
         test_narrow(&tests, shape[0], shape[1]);
     }
+    for (int width : {1, 3, 8})
+        for (int tokens : {1, 2, 41})
+            test_conv(&tests, width == 3 ? 2048 : 34, width, tokens);
     test_ropes(&tests);
     for (int pairs : {1, 2, 7, 128, 129, 300})
         test_copy_blocks(&tests, pairs);

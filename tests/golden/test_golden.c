@@ -65,6 +65,8 @@ static const struct {
     {.name = "gemma4", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-e", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-moe", .folder = true, .nested = true},
+    {.name = "lfm2"},
+    {.name = "lfm2moe"},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
 };
