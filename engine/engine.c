@@ -1,4 +1,4 @@
-// engine/engine.c — opening: file, device, model, pool, buffers; and measurements.
+// engine/engine.c — opening: file, device, model, pool, buffers.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,8 @@
 #include "engine/model/shape.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
-#include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
-#include "kernels/cost.h"
 
 enum {
     DEFAULT_BLOCK_SIZE = 16,
@@ -242,8 +240,7 @@ static enum status load_shape(struct opening *opening) {
                         opening->engine->device, opening->err);
 }
 
-// Sets the name that people see, from a file or a path; never cut inside a character.
-static bool set_name(struct engine *engine, const char *bytes, size_t length) {
+bool engine_set_name(struct engine *engine, const char *bytes, size_t length) {
     if (length == 0 || !utf8_valid(bytes, length, NULL) || utf8_has_control(bytes, length))
         return false;
     if (length >= sizeof engine->name) {
@@ -263,10 +260,10 @@ static void name_model(struct engine *engine, const struct engine_options *optio
         return;
     }
     if (gguf_find_string(engine->gguf, "general.name", &name) &&
-        set_name(engine, name.bytes, name.length))
+        engine_set_name(engine, name.bytes, name.length))
         return;
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    if (!set_name(engine, file, strlen(file)))
+    if (!engine_set_name(engine, file, strlen(file)))
         snprintf(engine->name, sizeof engine->name, "unnamed");
 }
 
@@ -559,7 +556,8 @@ static enum status start_thread(struct opening *opening) {
     engine->queue.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (engine->queue.fd < 0)
         return error_set(opening->err, STATUS_IO, "cannot create an event descriptor");
-    if (pthread_create(&engine->thread, NULL, stepper_main, engine) != 0)
+    if (pthread_create(&engine->thread, NULL, engine->remote ? remote_main : stepper_main,
+                       engine) != 0)
         return error_set(opening->err, STATUS_NO_MEMORY, "cannot create a thread");
     engine->thread_runs = true;
     return STATUS_OK;
@@ -567,6 +565,10 @@ static enum status start_thread(struct opening *opening) {
 
 static enum status open_parts(struct opening *opening) {
     struct engine *engine = opening->engine;
+    if (opening->options->remote) {
+        TRY(remote_open(engine, opening->options->remote, opening->err));
+        return start_thread(opening);
+    }
     TRY(choose_backend(opening));
     TRY(find_model(opening));
     TRY(check_weights_fit(opening));
@@ -590,7 +592,7 @@ static enum status open_parts(struct opening *opening) {
 
 enum status engine_open(const struct engine_options *options, struct engine **result,
                         struct error *err) {
-    ASSERT(options->model_path || options->shape);
+    ASSERT(options->model_path || options->shape || options->remote);
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine) {
         if (options->disk) options->disk->ops->close(options->disk, NULL);
@@ -651,6 +653,7 @@ void engine_close(struct engine *engine) {
         model_close(&engine->model);
         engine->backend->close(engine->device);
     }
+    remote_close(engine->remote);
     tokenizer_close(engine->tokenizer);
     gguf_close(engine->gguf);
     if (engine->queue.fd >= 0) close(engine->queue.fd);
@@ -664,6 +667,7 @@ void engine_close(struct engine *engine) {
 }
 
 void engine_info(struct engine *engine, struct engine_info *info) {
+    if (engine->remote) return remote_info(engine, info);
     const struct model_config *config = &engine->model.config;
     struct device_info device;
     size_t block_bytes = 0;
@@ -717,7 +721,7 @@ static void read_sampling(const struct gguf *gguf, const char *key, float *value
 struct sampler_options engine_sampler_defaults(const struct engine *engine) {
     const struct sampler_options ours = sampler_options_default();
     struct sampler_options options = ours;
-    if (!engine->gguf) return options;
+    if (!engine->gguf) return engine->remote ? remote_sampler_defaults() : options;
     int64_t top_k;
     if (gguf_find_int(engine->gguf, "general.sampling.top_k", &top_k) && top_k >= 0 &&
         top_k <= INT32_MAX)
@@ -728,45 +732,6 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine) {
     read_sampling(engine->gguf, "general.sampling.penalty_repeat", &options.repeat_penalty);
     // A file's defaults are used as a whole or not at all.
     return sampler_options_check(&options, NULL) == STATUS_OK ? options : ours;
-}
-
-double engine_measure_read(struct engine *engine, size_t bytes) {
-    enum { RUNS = 5 };
-    void *memory;
-    if (engine->backend->alloc(engine->device, bytes, &memory) != STATUS_OK) return 0;
-    // Untouched pages all map to one zero page, which would be read from the processor's caches.
-    enum { CHUNK = 1 << 20 };
-    unsigned char *chunk = malloc(CHUNK);
-    if (chunk) memset(chunk, 1, CHUNK);
-    for (size_t at = 0; chunk && at < bytes; at += CHUNK)
-        engine->backend->to_device(engine->device, (unsigned char *)memory + at, chunk,
-                                   bytes - at < CHUNK ? bytes - at : CHUNK);
-    free(chunk);
-    double best = 0;
-    for (int run = 0; run < RUNS; run++) {
-        const int64_t before = clock_now_us();
-        engine->backend->read(engine->device, memory, bytes);
-        if (engine->backend->sync(engine->device) != STATUS_OK) break;
-        const int64_t elapsed_us = clock_now_us() - before;
-        const double speed = (double)bytes / (double)(elapsed_us > 0 ? elapsed_us : 1) * 1e6;
-        if (speed > best) best = speed;
-    }
-    engine->backend->release(engine->device, memory, bytes);
-    return best;
-}
-
-size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context) {
-    const struct model *model = &engine->model;
-    size_t bytes = model_step_bytes(model, rows);
-    for (int32_t i = 0; i < model->config.layers; i++) {
-        const struct attention_spec *spec = &model->config.specs[i].attention;
-        const bool all = spec->window == 0 || spec->window > context;
-        struct kv_cache cache = engine->shapes[kv_shape_group(&model->config, i)];
-        cache.num_kv_heads = spec->kv_heads;
-        cache.head_size = spec->head_size;
-        bytes += (size_t)rows * attention_bytes(&cache, all ? context : spec->window);
-    }
-    return bytes;
 }
 
 static void check_group(const struct engine *engine, int group) {

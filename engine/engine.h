@@ -39,6 +39,7 @@
 #include "engine/accounting.h"
 #include "engine/kv/disk_pool.h"
 #include "engine/model/adapter.h"
+#include "engine/remote/remote.h"
 #include "engine/request.h"
 #include "engine/sampling/sampler.h"
 #include "engine/sequence.h"
@@ -74,6 +75,8 @@ struct engine_options {
     size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
                             // processor, whose device memory is host memory (transfers always have
                             // a few blocks)
+    const struct remote_options *remote; // a server that has the model (remote/remote.h), in place
+                                         // of a file; what is said of devices and caches is moot
     struct disk_pool *disk; // moved in, and closed even if opening fails; NULL: nothing on disk
     const struct hash128 *digest; // of the model file, if known: saves hashing it for the disk
     enum kv_restore kv_restore;
@@ -93,7 +96,8 @@ struct engine_info {
                                         // then " + NAME" for each adapter
     char family[32];                    // "llama"
     char file_type[16];                 // the type that most weight bytes have: "q8_0"
-    char backend[16];
+    char backend[16];                   // "remote": see the next
+    char remote[16];                    // "messages" or "tokens", which a server gets; "": none
     char device[ENGINE_NAME_BYTES];
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape

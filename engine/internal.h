@@ -1,6 +1,7 @@
 // engine/internal.h — what the files behind engine.h share. No other file includes it.
 //
 //   engine.c    opening: file, device, model, pool, buffers; what is where
+//   measure.c   what benchmarks ask
 //   sequence.c  token logs and their block tables
 //   request.c   requests, and the queue of events to the UI thread
 //   restoring.c brings what the cache has of a sequence to the device
@@ -10,6 +11,7 @@
 //   sampling.c  picks the tokens that a step's logits are for
 //   stepper.c   the engine's thread: plan, run, sample, report
 //   accounting.c  where every block is
+//   remote/     in place of all that computes, where the model is on another machine
 //
 // One lock guards the cache, all tables and lengths, the list of requests and the event queue. A
 // step runs without it: only the stepper changes the tokens and the table of a RUNNING sequence,
@@ -26,6 +28,7 @@
 #include "engine/grammar/grammar.h"
 #include "engine/kv/grouped_cache.h"
 #include "engine/model/forward.h"
+#include "engine/remote/remote.h"
 #include "engine/sampling/prompt_lookup.h"
 #include "engine/step/scheduler.h"
 
@@ -64,6 +67,7 @@ struct request {
     struct prompt_lookup lookup;
     struct grammar_walk walk;            // if it has a grammar
     enum status failure;                 // why nothing could be sampled
+    struct error err;                    // the same in words, if there is more to say
     struct scheduler_request scheduling; // state and history; the planner fills in the rest
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
@@ -84,6 +88,7 @@ struct found_tokens { // by requests, by level, since opening
 struct engine {
     struct gguf *gguf;           // NULL for a random shape
     struct tokenizer *tokenizer; // the same
+    struct remote *remote;       // NULL: the model is here. Else there is no backend and no cache
     const struct backend *backend;
     struct device *device;
     struct model model;
@@ -121,6 +126,9 @@ struct engine {
     struct found_tokens found;
     uint64_t prefilled_tokens, decoded_tokens, preempted_requests; // since opening
 };
+
+// Sets the name that people see, unless it cannot be shown; never cut inside a character.
+bool engine_set_name(struct engine *engine, const char *bytes, size_t length);
 
 // With the lock held; waits while the queue is full, unless the engine is closing.
 void queue_push(struct engine *engine, const struct event *event);

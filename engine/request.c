@@ -95,6 +95,7 @@ static bool submit(struct engine *engine, struct request *const *requests, int32
         engine->requests[engine->request_count++] = requests[i];
     }
     if (fits) pthread_cond_signal(&engine->work);
+    if (fits && engine->remote) remote_wake(engine->remote);
     pthread_mutex_unlock(&engine->lock);
     return fits;
 }
@@ -178,6 +179,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
                                        .request = request,
                                        .reason = reason,
                                        .status = status,
+                                       .err = request->err.text[0] ? &request->err : NULL,
                                        .unfinished = is_unfinished(request, reason),
                                        .stats = request->stats});
 }

@@ -38,7 +38,9 @@ struct request_options {
     int32_t answered;           // tokens at the log's end that the grammar counts as the answer's
     request_observer *observer; // or NULL
     void *observer_user;
-    void *owner; // comes back with each of its events
+    uint64_t route; // what requests with one beginning have in common, so that a remote engine's
+                    // gateway can send them to the same machine; 0: nothing
+    void *owner;    // comes back with each of its events
 };
 
 struct request_stats {     // microseconds, on a monotonic clock
@@ -68,6 +70,8 @@ struct event {
     int32_t done, total;        // PREFILL
     enum stop_reason reason;    // DONE
     enum status status;         // DONE: OK, or why it failed
+    const struct error *err;    // DONE: status in words; NULL: there is no more to say. Borrowed
+                                // until the request is released
     bool unfinished;            // DONE: more must follow for the answer to fit its grammar
     struct request_stats stats; // DONE
 };

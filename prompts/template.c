@@ -34,12 +34,18 @@ static const char PHI3[] =
     "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}<|end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>\n{% endif %}";
 
+// Of a server that is sent messages: its marks are the tokens of engine/remote/byte_tokenizer.h.
+static const char MESSAGES[] =
+    "{% for m in messages %}<|message_{{ m.role }}|>{{ m.content }}<|message_end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|message_assistant|>{% endif %}";
+
 const char *chat_template_find(const char *name) {
     static const char *const known[][2] = {{"chatml", chat_template_chatml},
                                            {"llama3", LLAMA3},
                                            {"gemma", GEMMA},
                                            {"mistral", MISTRAL},
-                                           {"phi3", PHI3}};
+                                           {"phi3", PHI3},
+                                           {"messages", MESSAGES}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strcmp(known[i][0], name)) return known[i][1];
     return NULL;

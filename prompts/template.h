@@ -45,7 +45,7 @@ struct chat_message {
 extern const char chat_template_chatml[];
 
 // The source of a template that quire has, by the name that chat_template_name() has for its like:
-// chatml, llama3, gemma, mistral, phi3. NULL: there is none.
+// chatml, llama3, gemma, mistral, phi3; messages, for a model elsewhere. NULL: there is none.
 const char *chat_template_find(const char *name);
 
 struct chat_template;

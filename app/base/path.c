@@ -13,6 +13,10 @@ enum status path_expand(const char *typed, struct text *path) {
     return text_append_string(path, typed + 1);
 }
 
+bool path_is_url(const char *path) {
+    return strncmp(path, "http://", 7) == 0 || strncmp(path, "https://", 8) == 0;
+}
+
 static const char BLANKS[] = " \t\n";
 
 static bool escapes_blank(const char *at) {

@@ -11,6 +11,9 @@
 // Appends the path; "~" and "~/…" are the home folder.
 MUST_CHECK enum status path_expand(const char *typed, struct text *path);
 
+// Does it name a place on the net, http or https?
+bool path_is_url(const char *path);
+
 // Moves *rest behind its next word, which is appended. Blanks may be in "quotation marks", or after
 // a backslash. False: there is none, or memory is short.
 bool path_next(const char **rest, struct text *word);

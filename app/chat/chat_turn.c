@@ -189,6 +189,13 @@ static const struct turn_ops OPS = {keep_shown, keep_answer, end_turn, close_unf
 
 // ---- beginning
 
+// All branches of a conversation's tree have its first message, and so one route.
+static uint64_t route_of(const struct chat *chat) {
+    const struct message *root = chat_message(chat, 0);
+    const int64_t facts[] = {root->id, root->created_ms};
+    return hash_bytes(facts, sizeof facts, 0).low | 1;
+}
+
 // Begins a turn of so many answers to the first `message_count` messages of the transcript.
 static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_count,
                        int32_t answers) {
@@ -201,6 +208,7 @@ static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_c
                                .answer_count = answers,
                                .parent = chat_message(chat, message_count - 1)->id};
     request.grammar = chat->session->structure.grammar;
+    request.route = route_of(chat);
     text_clear(&chat->draft);
     chat->reply = (struct reply){
         .kind = kind,
@@ -236,7 +244,7 @@ static enum status check_room(const struct chat *chat, size_t length, int32_t an
         return error_set(err, STATUS_BAD_INPUT,
                          "%" PRId32 " answers at once are too many; at most %d", answers,
                          CHAT_MAX_ANSWERS);
-    if (answers == 1) return STATUS_OK;
+    if (answers == 1 || chat->session->remote[0]) return STATUS_OK;
     engine_info(chat->session->engine, &info);
     const size_t block = (size_t)info.block_size, left = (size_t)info.context - length;
     const size_t limit = (size_t)chat->session->settings.max_tokens;

@@ -1,6 +1,7 @@
 #include "app/chat/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "app/chat/model_template.h"
@@ -16,9 +17,12 @@ static enum status open_model(struct session *session, const struct session_opti
     struct engine_info info;
     engine_info(session->engine, &info);
     session->context = info.context;
+    memcpy(session->remote, info.remote, sizeof session->remote);
     session->structure.tokenizer = session->tokenizer;
-    TRY(model_template_create(engine_gguf(session->engine), session->tokenizer,
-                              options->chat_template, &session->chat_template, err));
+    session->structure.remote = info.remote[0] != '\0';
+    const char *own = strcmp(info.remote, "messages") == 0 ? info.remote : options->chat_template;
+    TRY(model_template_create(engine_gguf(session->engine), session->tokenizer, own,
+                              &session->chat_template, err));
     return db_model(session->db, options->digest, info.model_name, &session->model, err);
 }
 

@@ -53,6 +53,7 @@ struct session {
     const struct tokenizer *tokenizer;
     struct chat_template *chat_template;
     int32_t context; // tokens
+    char remote[16]; // "messages" or "tokens" go to a server that has the model; "": it is here
     struct db *db, *own_db;
     int64_t model;        // the db's number
     struct text preamble; // of new conversations (prompts/preamble.h)

@@ -100,6 +100,9 @@ enum status structure_read(struct structure *structure, enum structure_kind kind
                            struct grammar **grammar, struct error *err) {
     struct text gbnf = {0};
     enum status status = STATUS_OK;
+    if (structure->remote)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "a schema or grammar needs the model on this machine, not on a server");
     if (!structure->trie)
         TRY(token_trie_create(structure->tokenizer, thinking_is_mark, &structure->trie, err));
     if (kind == STRUCTURE_SCHEMA)

@@ -14,6 +14,7 @@ enum structure_kind { STRUCTURE_NONE, STRUCTURE_SCHEMA, STRUCTURE_GRAMMAR };
 
 struct structure {
     const struct tokenizer *tokenizer; // borrowed
+    bool remote;                       // the model is elsewhere, so no token can be ruled out here
     struct token_trie *trie;           // NULL: not made yet
     enum structure_kind kind;
     struct text source;      // as it was set

@@ -64,6 +64,12 @@ enum status turn_start(struct turn *turn, struct sequence *sequence, struct erro
     return explain_failure(turn, status, err);
 }
 
+static bool turn_is_remote(const struct turn *turn) {
+    struct engine_info info;
+    engine_info(turn->engine, &info);
+    return info.remote[0] != '\0';
+}
+
 // How many tokens a search may add to the log, which needs room for one more.
 static int32_t search_room(const struct turn *turn) {
     struct engine_info info;
@@ -76,6 +82,9 @@ enum status turn_search(struct turn *turn, struct sequence *sequence,
     struct answer *answer = &turn->answers[0];
     struct beams_options options = *wanted;
     turn->sequence = sequence;
+    if (turn_is_remote(turn))
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "beams need the model on this machine, not on a server");
     TRY(answer_place(answer, sequence));
     options.grammar = answer->options.grammar;
     options.begun = answer->options.begun;
@@ -155,8 +164,12 @@ static void end_turn(struct turn *turn) {
 static void end_answer(struct answer *answer, const struct event *event) {
     struct turn *turn = answer->turn;
     struct error err = {0};
+    const bool explained = event->err != NULL;
+    if (explained) err = *event->err; // which goes with the request
     answer_end(answer, event);
-    if (answer->status != STATUS_OK)
+    if (explained)
+        note_failure(turn, answer->status, &err);
+    else if (answer->status != STATUS_OK)
         note_failure(turn, explain_failure(turn, answer->status, &err), &err);
     if (!answer_is_nothing(answer)) keep(turn, answer);
     if (++turn->ended == turn->answer_count) end_turn(turn);

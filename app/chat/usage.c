@@ -4,6 +4,16 @@ int usage_percent(int64_t part, int64_t whole) {
     return whole > 0 ? (int)((part * 100 + whole / 2) / whole) : 0;
 }
 
+// As the server counted: what it was sent for the last answer, and what it wrote.
+static int32_t served_tokens(const struct chat *chat) {
+    for (size_t i = chat_message_count(chat); i-- > 0;) {
+        const struct message_stats *stats = &chat_message(chat, i)->stats;
+        const int64_t tokens = stats->prompt_tokens + stats->output_tokens;
+        if (tokens > 0 && tokens <= INT32_MAX) return (int32_t)tokens;
+    }
+    return 0;
+}
+
 struct usage usage_of(const struct chat *chat) {
     struct engine_info info;
     struct kv_usage kv;
@@ -16,7 +26,11 @@ struct usage usage_of(const struct chat *chat) {
     const int windows = usage_percent(kv.window_blocks - kv.window_free, kv.window_blocks);
     if (windows > usage.pool_percent) usage.pool_percent = windows; // the scarcer one
     usage.length = sequence_length(chat->sequence);
+    if (info.remote[0]) {
+        usage.length = served_tokens(chat);
+        usage.context = info.trained_context;
+    }
     usage.cached = sequence_cached(chat->sequence);
-    usage.context_percent = usage_percent(usage.length, info.context);
+    usage.context_percent = usage_percent(usage.length, usage.context);
     return usage;
 }

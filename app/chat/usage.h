@@ -8,7 +8,7 @@
 
 struct usage {
     int32_t length, cached; // tokens of this conversation: in the log, with KV in the cache
-    int32_t context;
+    int32_t context;        // 0: not known, of a server
     int context_percent, pool_percent; // used, rounded
 };
 

@@ -30,7 +30,7 @@ enum command {
 };
 enum { COMMAND_COUNT = COMMAND_DOCTOR + 1 };
 
-enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_ENVIRONMENT, ARGS_WORDS };
+enum args_source { ARGS_DEFAULT, ARGS_CONFIG, ARGS_SECTION, ARGS_ENVIRONMENT, ARGS_WORDS };
 
 enum { ARGS_LIST_MAX = 63, ARGS_NUMBERS_MAX = 8, ARGS_OPTIONS_MAX = 96, ARGS_OPERANDS_MAX = 2 };
 
@@ -43,6 +43,11 @@ struct args_numbers {
     int32_t values[ARGS_NUMBERS_MAX];
     int32_t count; // 0: none given
 };
+
+struct args_section { // a line of the config file below [SECTION]
+    const char *section, *key, *value;
+};
+enum { ARGS_SECTION_LINES_MAX = 128 };
 
 struct args {
     enum command command;
@@ -58,6 +63,10 @@ struct args {
     const char *backend;
     int32_t threads;
     bool deterministic;
+
+    const char *remote;                             // "auto", "messages", "tokens"
+    const char *key_from, *vocabulary, *cache_salt; // NULL: none
+    int32_t first_byte, silence;                    // seconds
 
     bool go_on;         // --continue
     bool all;           // with questions of -p
@@ -112,6 +121,8 @@ struct args {
     const char *shared_past;                         // "on", "off"
     int32_t branches, runs;
 
+    struct args_section sections[ARGS_SECTION_LINES_MAX];
+    size_t section_count;
     struct text config;                      // that values are borrowed from
     unsigned char sources[ARGS_OPTIONS_MAX]; // enum args_source, by row of the table
 };

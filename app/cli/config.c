@@ -107,30 +107,55 @@ static enum status read_value(char **value, const char *where, struct error *err
     return STATUS_OK;
 }
 
-static enum status read_line(const char *path, int number, char *line, struct args *args,
+// "[remote.office]": the lines below are for that alone.
+static enum status read_heading(const char *where, char *line, const char **section,
+                                struct error *err) {
+    char *end = strchr(line, ']');
+    const char *rest = end ? trim(end + 1) : "";
+    if (!end || (*rest && *rest != '#') || strncmp(line, "[remote.", 8) != 0 || end == line + 8)
+        return error_set(err, STATUS_BAD_INPUT, "%s: expected [remote.NAME]", where);
+    *end = '\0';
+    *section = line + 1;
+    return STATUS_OK;
+}
+
+static enum status keep_line(struct args *args, const struct args_section *line, const char *where,
                              struct error *err) {
+    if (args->section_count == ARGS_SECTION_LINES_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "%s: more than %d lines in sections", where,
+                         ARGS_SECTION_LINES_MAX);
+    args->sections[args->section_count++] = *line;
+    return STATUS_OK;
+}
+
+static enum status read_line(const char *path, int number, char *line, const char **section,
+                             struct args *args, struct error *err) {
+    char where[PATH_MAX];
     line = trim(line);
     if (*line == '\0' || *line == '#') return STATUS_OK;
+    snprintf(where, sizeof where, "%.300s:%d", path, number);
+    if (*line == '[') return read_heading(where, line, section, err);
     char *equals = strchr(line, '=');
     if (!equals)
         return error_set(err, STATUS_BAD_INPUT, "%s:%d: expected `key = value`", path, number);
     *equals = '\0';
     const char *key = trim(line);
     char *value = trim(equals + 1);
-    char where[PATH_MAX];
     snprintf(where, sizeof where, "%.300s:%d: %.60s", path, number, key);
     TRY(read_value(&value, where, err));
+    if (*section) return keep_line(args, &(struct args_section){*section, key, value}, where, err);
     return args_set(args, key, value, ARGS_CONFIG, where, err);
 }
 
 // Reads all lines, and appends what is wrong with each.
 static enum status read_lines(const char *path, struct args *args, struct text *mistakes) {
     char *line = args->config.bytes;
+    const char *section = NULL;
     for (int number = 1; line; number++) {
         struct error err = {0};
         char *end = strchr(line, '\n');
         if (end) *end = '\0';
-        const enum status status = read_line(path, number, line, args, &err);
+        const enum status status = read_line(path, number, line, &section, args, &err);
         if (status == STATUS_NO_MEMORY) return status;
         if (status != STATUS_OK)
             TRY(text_format(mistakes, "%s%s", mistakes->length ? "\n" : "", err.text));

@@ -7,7 +7,7 @@
 //
 // QUIRE_HOME=DIR moves all four into DIR. Folders are created with mode 0700 when something is
 // first written to them. The config file has `key = value` lines with the options' long names; `#`
-// begins a comment line.
+// begins a comment line. Below [remote.NAME] they are for the model so named (remote_model.h).
 //
 // Memory: owned by the struct.
 #ifndef APP_CONFIG_H

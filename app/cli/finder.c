@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "app/base/attachment.h"
+#include "app/base/path.h"
 #include "engine/model/checkpoint.h"
 
 enum { NAMES_SHOWN = 5 };
@@ -377,7 +378,7 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     struct found_models models = {0};
     if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
     if (stat(name, &info) == 0) return text_append_string(path, name);
-    if (name[0] == '/' || name[0] == '.' || ends_with(name, ".gguf"))
+    if (name[0] == '/' || name[0] == '.' || path_is_url(name) || ends_with(name, ".gguf"))
         return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);
     if (status == STATUS_OK) status = choose(&models, name, path, err);

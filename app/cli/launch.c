@@ -15,6 +15,7 @@
 #include "app/cli/digest.h"
 #include "app/cli/finder.h"
 #include "app/cli/kv_disk.h"
+#include "app/cli/remote_model.h"
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
 #include "app/screen/progress.h"
@@ -42,10 +43,17 @@ static enum status find_demo(struct text *path, struct error *err) {
                      "no model is given (-m FILE.gguf), and the demo model is not installed");
 }
 
+static const char *given_model(const struct args *args) {
+    const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
+    return operand && args->operand_count ? args->operands[0] : args->model;
+}
+
 enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
                               struct error *err) {
-    const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
-    const char *given = operand && args->operand_count ? args->operands[0] : args->model;
+    const char *given = given_model(args);
+    if (remote_model_is(args, given))
+        return error_set(err, STATUS_UNSUPPORTED, "%.300s is not on this machine, and no file",
+                         given);
     *demo = given == NULL;
     return given ? finder_find(given, path, err) : find_demo(path, err);
 }
@@ -223,8 +231,26 @@ static enum status open_with_loras(struct launch *launch, struct loading *loadin
     return status;
 }
 
+// The same for a model elsewhere.
+static int open_remote(struct launch *launch, const char *name) {
+    struct remote_model model = {0};
+    struct error err = {0};
+    enum status status = remote_model_read(launch->args, name, &model, &err);
+    if (status == STATUS_OK) status = text_append_string(&launch->model, name);
+    if (status == STATUS_OK)
+        status =
+            engine_open(&(struct engine_options){.remote = &model.options}, &launch->engine, &err);
+    remote_model_deinit(&model);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
+    launch->digest = engine_digest(launch->engine);
+    engine_info(launch->engine, &launch->info);
+    return EXIT_DONE;
+}
+
 int launch_model(struct launch *launch) {
     const struct args *args = launch->args;
+    const char *given = given_model(args);
+    if (remote_model_is(args, given)) return open_remote(launch, given);
     struct error err = {0};
     struct loading loading = {0};
     bool demo;

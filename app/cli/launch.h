@@ -50,8 +50,9 @@ MUST_CHECK enum status launch_structure(const struct launch *launch, struct sess
 struct sampler_options launch_sampling(const struct launch *launch);
 
 // The model of --model, of the operand (a path or a name, as finder.h says), or the demo model, in
-// this order. NOT_FOUND: no such model, or the demo model was not installed; BAD_INPUT: the name
-// fits several. *demo says whether it is the demo model.
+// this order. UNSUPPORTED: one elsewhere (remote_model.h), which launch_model() can open;
+// NOT_FOUND: no such model, or the demo model was not installed; BAD_INPUT: the name fits several.
+// *demo says whether it is the demo model.
 MUST_CHECK enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
                                          struct error *err);
 

@@ -25,7 +25,7 @@ enum {
 static const struct option OPTIONS[] = {
     {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
      FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE | FOR_DOCTOR, 0, 0,
-     "a GGUF file; without one, the demo model"},
+     "a GGUF file, or URL#MODEL; without one, the demo"},
     {NULL, "lora", 0, OPTION_LIST, "FILE[=SCALE]", AT(loras), FOR_ANSWERS, 0, 0,
      "a LoRA adapter beside the model; repeatable"},
     {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
@@ -40,6 +40,19 @@ static const struct option OPTIONS[] = {
      "equal input gives equal output, to the bit"},
     {NULL, "attention", 0, OPTION_CHOICE, "auto|flash|v1|v2|paged|gather", AT(attention),
      FOR_ANSWERS, 0, 0, "of a GPU; paged: v1 or v2 (default: the fastest)"},
+
+    {"Model elsewhere", "key-from", 0, OPTION_TEXT, "WHERE", AT(key_from), FOR_ANSWERS, 0, 0,
+     "its key: env:NAME, file:PATH or command:…"},
+    {NULL, "remote", 0, OPTION_CHOICE, "auto|messages|tokens", AT(remote), FOR_ANSWERS, 0, 0,
+     "what the server gets; auto: tokens if it can"},
+    {NULL, "vocabulary", 0, OPTION_TEXT, "FILE", AT(vocabulary), FOR_ANSWERS, 0, 0,
+     "a GGUF file with the server's tokens"},
+    {NULL, "cache-salt", 0, OPTION_TEXT, "TEXT", AT(cache_salt), FOR_ANSWERS, 0, 0,
+     "keeps others out of the server's cache of this"},
+    {NULL, "first-byte", 0, OPTION_WHOLE, "S", AT(first_byte), FOR_ANSWERS, 1, 1 << 20,
+     "seconds until an answer begins (default: 600)"},
+    {NULL, "silence", 0, OPTION_WHOLE, "S", AT(silence), FOR_ANSWERS, 1, 1 << 20,
+     "seconds of silence in an answer (default: 300)"},
 
     {"Conversation", "continue", 'C', OPTION_FLAG, NULL, AT(go_on), FOR_CHAT, 0, 0,
      "go on with the latest conversation"},

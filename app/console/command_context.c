@@ -62,6 +62,10 @@ void command_context(struct console *console, const char *argument) {
     struct error err = {0};
     char turns[TURNS_TEXT_BYTES];
     (void)argument;
+    if (strcmp(console->session->remote, "messages") == 0) {
+        terminal_tell(STYLE_DIM, "The server counts its tokens itself: /stats has its figures.\n");
+        return;
+    }
     if (console_failed(chat_preamble(console->session->front, &preamble, &err), &err)) return;
     const struct chat *chat = console->session->front;
     const int64_t context = chat->session->context;

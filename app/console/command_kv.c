@@ -265,6 +265,11 @@ void command_kv(struct console *console, const char *argument) {
     struct engine_info info;
     struct kv_usage kv;
     engine_info(console->session->engine, &info);
+    if (info.remote[0]) {
+        terminal_tell(STYLE_DIM, "The cache is the server's, %s; /stats has what it found there.\n",
+                      info.device);
+        return;
+    }
     engine_kv_usage(console->session->engine, &kv);
     const struct usage usage = usage_of(console->session->front);
     char value[160], bytes[SIZE_TEXT_BYTES], cached[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];

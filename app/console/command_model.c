@@ -73,6 +73,7 @@ static bool wants(struct console *console, const char *path) {
     struct gguf *gguf = NULL;
     struct cost cost = {0};
     struct error err = {0};
+    if (path_is_url(path)) return true; // what it costs is the server's to say
     enum status status = checkpoint_open(path, &gguf, &err);
     if (status == STATUS_OK) status = read_cost(gguf, transcript, &cost, &err);
     gguf_close(gguf);

@@ -30,13 +30,28 @@ static const char *describe_template(const struct chat *chat, char *text, size_t
     return text;
 }
 
+static void show_conversation(const struct console *console) {
+    char value[256], count[COUNT_TEXT_BYTES], turns[TURNS_TEXT_BYTES];
+    const struct conversation *conversation = &console->session->front->conversation;
+    snprintf(value, sizeof value, "%s %s", conversation->id, conversation->name);
+    row("conversation", conversation->id[0] ? value : "(new)");
+    snprintf(value, sizeof value, "%s in %s",
+             count_format(usage_of(console->session->front).length, count),
+             turns_format(chat_turn_count(console->session->front), turns));
+    row("tokens", value);
+    terminal_say(STYLE_PLAIN, "\n");
+}
+
 static void show_overview(struct console *console) {
     struct engine_info info;
     engine_info(console->session->engine, &info);
     char value[256], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES], trained[COUNT_TEXT_BYTES];
-    char turns[TURNS_TEXT_BYTES];
     row("model", info.model_name);
-    row("file", info.model_path ? info.model_path : "(built in)");
+    row(info.remote[0] ? "server" : "file", info.model_path ? info.model_path : "(built in)");
+    if (info.remote[0]) {
+        row("remote", info.remote);
+        return show_conversation(console);
+    }
     snprintf(value, sizeof value, "%s, %.1f M parameters, %s, %s", info.family,
              (double)info.parameters / 1e6, info.file_type, size_format(info.weight_bytes, bytes));
     row("weights", value);
@@ -47,14 +62,7 @@ static void show_overview(struct console *console) {
              count_format(info.trained_context, trained));
     row("context", value);
     row("template", describe_template(console->session->front, value, sizeof value));
-    const struct conversation *conversation = &console->session->front->conversation;
-    snprintf(value, sizeof value, "%s %s", conversation->id, conversation->name);
-    row("conversation", conversation->id[0] ? value : "(new)");
-    snprintf(value, sizeof value, "%s in %s",
-             count_format(usage_of(console->session->front).length, count),
-             turns_format(chat_turn_count(console->session->front), turns));
-    row("tokens", value);
-    terminal_say(STYLE_PLAIN, "\n");
+    show_conversation(console);
 }
 
 // The exact token log as "id·piece", wrapped at the screen's width.

@@ -36,6 +36,7 @@ static void show_limits(const struct console *console) {
     char blocks[COUNT_TEXT_BYTES];
     engine_info(console->session->engine, &info);
     engine_kv_usage(console->session->engine, &usage);
+    if (info.remote[0]) return;
     if (kv_report_pools(&usage, &line) == STATUS_OK)
         terminal_tell(STYLE_DIM, "cache · %s\n", text_string(&line));
     text_deinit(&line);
@@ -49,15 +50,18 @@ static void show_limits(const struct console *console) {
 // the backend; then the name gives way.
 static enum status append_model(const struct engine_info *info, int columns, struct text *line) {
     char context[COUNT_TEXT_BYTES];
-    const char *const facts[] = {info->file_type, info->backend};
+    char server[32];
+    snprintf(server, sizeof server, "remote: %s", info->remote);
+    const char *const facts[] = {info->file_type, info->remote[0] ? server : info->backend};
+    const int32_t tokens = info->remote[0] ? info->trained_context : info->context;
     struct text tail = {0};
     enum status status = STATUS_OK;
     for (size_t left_out = 0; status == STATUS_OK && left_out <= 2; left_out++) {
         text_clear(&tail);
         for (size_t i = left_out; status == STATUS_OK && i < 2; i++)
-            status = text_format(&tail, " · %s", facts[i]);
-        if (status == STATUS_OK)
-            status = text_format(&tail, " · %s tokens", count_format(info->context, context));
+            if (facts[i][0]) status = text_format(&tail, " · %s", facts[i]);
+        if (status == STATUS_OK && tokens > 0)
+            status = text_format(&tail, " · %s tokens", count_format(tokens, context));
         if (text_columns(info->model_name) + text_columns(text_string(&tail)) <= columns) break;
     }
     const int left = columns - text_columns(text_string(&tail));

@@ -23,9 +23,13 @@ static const char *short_count(int32_t count, char text[COUNT_TEXT_BYTES]) {
 
 enum status status_line_append(const struct status_facts *facts, int columns, struct text *line) {
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES], parts[PARTS][PART_BYTES] = {""};
-    snprintf(parts[0], PART_BYTES, "%s%s/%s (%d %%)", facts->name ? SEPARATOR : "",
-             short_count(facts->used, used), short_count(facts->context, context),
-             facts->context_percent);
+    const char *separator = facts->name ? SEPARATOR : "";
+    if (facts->context > 0)
+        snprintf(parts[0], PART_BYTES, "%s%s/%s (%d %%)", separator,
+                 short_count(facts->used, used), short_count(facts->context, context),
+                 facts->context_percent);
+    else
+        snprintf(parts[0], PART_BYTES, "%s%s tokens", separator, short_count(facts->used, used));
     if (facts->cached_percent > 0)
         snprintf(parts[1], PART_BYTES, SEPARATOR "%d %% cached", facts->cached_percent);
     if (facts->tokens_per_s >= 1)

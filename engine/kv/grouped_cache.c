@@ -392,6 +392,10 @@ static void add_window(struct kv_usage *usage, const struct kv_usage *window) {
 
 void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage) {
     struct kv_usage window;
+    if (cache->count == 0) {
+        *usage = (struct kv_usage){0};
+        return;
+    }
     block_cache_usage(cache->groups[0].cache, usage);
     usage->window_reach = (uint32_t)cache->groups[cache->count - 1].reach;
     if (cache->count == 1) return;

@@ -14,7 +14,8 @@
 // the deepest such position is computed again: K and V of a window follow from the windows of all
 // layers below it, each of which begins a window earlier.
 //
-// A model without windows has one group, and this is its block cache.
+// A model without windows has one group, and this is its block cache. One on another machine has
+// none, and no KV here.
 //
 // Invariants:
 //   (1) Outside of a restore, the tables of a sequence have the same length.

@@ -1,0 +1,160 @@
+#include "app/cli/remote_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/base/attachment.h"
+#include "app/base/path.h"
+#include "app/cli/finder.h"
+
+enum { KEY_BYTES = 8192 };
+static const char SECTION[] = "remote.";
+
+static bool is_of(const struct args_section *line, const char *name) {
+    return strncmp(line->section, SECTION, sizeof SECTION - 1) == 0 &&
+           strcmp(line->section + sizeof SECTION - 1, name) == 0;
+}
+
+bool remote_model_is(const struct args *args, const char *name) {
+    if (!name) return false;
+    for (size_t i = 0; i < args->section_count; i++)
+        if (is_of(&args->sections[i], name)) return true;
+    return path_is_url(name);
+}
+
+void remote_model_deinit(struct remote_model *model) {
+    if (model->key.bytes) explicit_bzero(model->key.bytes, model->key.length);
+    text_deinit(&model->url);
+    text_deinit(&model->model);
+    text_deinit(&model->key);
+    text_deinit(&model->vocabulary);
+}
+
+// Options that say how this machine computes. Those of the config file are for other models.
+static enum status check_options(const struct args *args, struct error *err) {
+    static const char *const local[] = {
+        "lora",      "ctx",     "backend", "threads", "deterministic", "attention",
+        "speculate", "beams",   "schema",  "grammar", "block-size",    "kv-type",
+        "kv-device", "kv-host", "kv-disk", "kv-dir",  "kv-restore"};
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+        if (args_source(args, local[i]) == ARGS_WORDS)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "--%s is for a model on this machine, not on a server", local[i]);
+    return STATUS_OK;
+}
+
+// A key is one line of text, without the blanks around it.
+static enum status trim_key(struct text *key, const char *from, struct error *err) {
+    const char *bytes = text_string(key);
+    const size_t first = strspn(bytes, " \t\r\n"), length = strcspn(bytes + first, " \t\r\n");
+    const bool more = bytes[first + length + strspn(bytes + first + length, " \t\r\n")] != '\0';
+    if (length == 0 || more || utf8_has_control(bytes + first, length))
+        return error_set(err, STATUS_BAD_INPUT, "--key-from %.200s: it has no key", from);
+    memmove(key->bytes, key->bytes + first, length);
+    key->bytes[length] = '\0';
+    key->length = length;
+    return STATUS_OK;
+}
+
+static enum status read_command(const char *command, struct text *key, struct error *err) {
+    char line[KEY_BYTES] = "";
+    FILE *pipe = popen(command, "re");
+    if (!pipe) return error_set(err, STATUS_IO, "--key-from: the command cannot be run");
+    const bool read = fgets(line, sizeof line, pipe) != NULL;
+    const bool ended = pclose(pipe) == 0;
+    const enum status status = read && ended ? text_append_string(key, line) : STATUS_OK;
+    explicit_bzero(line, sizeof line);
+    if (read && ended) return status;
+    return error_set(err, STATUS_IO, "--key-from: the command gives no key");
+}
+
+static enum status read_key(const char *from, struct text *key, struct error *err) {
+    const char *colon = strchr(from, ':'), *value = colon ? colon + 1 : "";
+    const size_t kind = colon ? (size_t)(colon - from) : 0;
+    struct text path = {0};
+    enum status status;
+    if (kind == 3 && strncmp(from, "env", kind) == 0) {
+        status = text_append_string(key, getenv(value) ? getenv(value) : "");
+    } else if (kind == 4 && strncmp(from, "file", kind) == 0) {
+        status = path_expand(value, &path);
+        if (status == STATUS_OK) status = file_read(text_string(&path), key, err);
+    } else if (kind == 7 && strncmp(from, "command", kind) == 0) {
+        status = read_command(value, key, err);
+    } else {
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "--key-from: expected env:NAME, file:PATH or command:…, never the key "
+                           "itself");
+    }
+    text_deinit(&path);
+    return status == STATUS_OK ? trim_key(key, from, err) : status;
+}
+
+// The section's lines, as far as nothing else says the same.
+static enum status read_section(const char *name, struct args *args, struct remote_model *model,
+                                struct error *err) {
+    static const char *const options[] = {"key-from",   "vocabulary", "remote",
+                                          "first-byte", "silence",    "cache-salt"};
+    for (size_t i = 0; i < args->section_count; i++) {
+        const struct args_section *line = &args->sections[i];
+        bool known = false;
+        if (!is_of(line, name)) continue;
+        for (size_t j = 0; j < sizeof options / sizeof options[0]; j++)
+            known |= strcmp(line->key, options[j]) == 0;
+        if (known)
+            TRY(args_set(args, line->key, line->value, ARGS_SECTION, line->key, err));
+        else if (strcmp(line->key, "url") == 0)
+            TRY(text_append_string(&model->url, line->value));
+        else if (strcmp(line->key, "model") == 0)
+            TRY(text_append_string(&model->model, line->value));
+        else
+            return error_set(err, STATUS_BAD_INPUT, "[remote.%s]: there is no key \"%.60s\"", name,
+                             line->key);
+    }
+    if (path_is_url(text_string(&model->url))) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "[remote.%s]: expected url = http://HOST:PORT/v1",
+                     name);
+}
+
+static enum status split_url(const char *name, struct remote_model *model) {
+    const char *hash = strchr(name, '#');
+    TRY(text_append(&model->url, name, hash ? (size_t)(hash - name) : strlen(name)));
+    return hash ? text_append_string(&model->model, hash + 1) : STATUS_OK;
+}
+
+static enum remote_wish wish_of(const char *word) {
+    if (strcmp(word, "tokens") == 0) return REMOTE_TOKENS;
+    return strcmp(word, "messages") == 0 ? REMOTE_MESSAGES : REMOTE_AUTO;
+}
+
+// As curl and OpenSSL name it.
+static const char *find_certificates(void) {
+    const char *file = getenv("CURL_CA_BUNDLE");
+    return file && *file ? file : getenv("SSL_CERT_FILE");
+}
+
+enum status remote_model_read(const struct args *given, const char *name,
+                              struct remote_model *model, struct error *err) {
+    enum { MS = 1000 };
+    struct args args = *given; // with what its section says
+    const char *inherited = getenv("QUIRE_API_KEY");
+    TRY(check_options(given, err));
+    TRY(path_is_url(name) ? split_url(name, model) : read_section(name, &args, model, err));
+    if (args.key_from)
+        TRY(read_key(args.key_from, &model->key, err));
+    else if (inherited && *inherited)
+        TRY(read_key("env:QUIRE_API_KEY", &model->key, err));
+    if (args.vocabulary) TRY(finder_find(args.vocabulary, &model->vocabulary, err));
+    model->options = (struct remote_options){
+        .url = text_string(&model->url),
+        .model = model->model.length ? text_string(&model->model) : NULL,
+        .key = model->key.length ? text_string(&model->key) : NULL,
+        .salt = args.cache_salt,
+        .vocabulary = model->vocabulary.length ? text_string(&model->vocabulary) : NULL,
+        .certificates = find_certificates(),
+        .wish = wish_of(args.remote),
+        .first_byte_ms = args.first_byte * MS,
+        .silence_ms = args.silence * MS,
+    };
+    return STATUS_OK;
+}

@@ -1,0 +1,67 @@
+#include "engine/remote/event_stream.h"
+
+#include <string.h>
+
+static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
+
+void event_stream_deinit(struct event_stream *stream) {
+    text_deinit(&stream->line);
+    text_deinit(&stream->data);
+    *stream = (struct event_stream){.take = stream->take, .user = stream->user};
+}
+
+static enum status end_event(struct event_stream *stream) {
+    if (!stream->has_data) return STATUS_OK;
+    stream->has_data = false;
+    const enum status status =
+        stream->take(stream->user, text_string(&stream->data), stream->data.length);
+    text_clear(&stream->data);
+    return status;
+}
+
+static enum status add_data(struct event_stream *stream, const char *value, size_t length) {
+    if (stream->data.length + length >= EVENT_STREAM_MAX_BYTES) return STATUS_TOO_LONG;
+    if (stream->has_data) TRY(text_append(&stream->data, "\n", 1));
+    stream->has_data = true;
+    return text_append(&stream->data, value, length);
+}
+
+static enum status end_line(struct event_stream *stream) {
+    static const char FIELD[] = "data";
+    enum { NAME = sizeof FIELD - 1, MARK = sizeof BYTE_ORDER_MARK - 1 };
+    const char *line = text_string(&stream->line);
+    size_t length = stream->line.length;
+    enum status status = STATUS_OK;
+    if (!stream->begun && length >= MARK && memcmp(line, BYTE_ORDER_MARK, MARK) == 0) {
+        line += MARK;
+        length -= MARK;
+    }
+    stream->begun = true;
+    if (length == 0) {
+        status = end_event(stream);
+    } else if (length >= NAME && memcmp(line, FIELD, NAME) == 0 &&
+               (length == NAME || line[NAME] == ':')) {
+        size_t value = length == NAME ? NAME : NAME + 1;
+        value += value < length && line[value] == ' ';
+        status = add_data(stream, line + value, length - value);
+    }
+    text_clear(&stream->line);
+    return status;
+}
+
+enum status event_stream_push(struct event_stream *stream, const char *bytes, size_t length) {
+    for (size_t at = 0; at < length;) {
+        if (stream->after_cr && bytes[at] == '\n') at++;
+        stream->after_cr = false;
+        size_t end = at;
+        while (end < length && bytes[end] != '\r' && bytes[end] != '\n')
+            end++;
+        if (stream->line.length + (end - at) > EVENT_STREAM_MAX_BYTES) return STATUS_TOO_LONG;
+        TRY(text_append(&stream->line, bytes + at, end - at));
+        if (end == length) return STATUS_OK;
+        stream->after_cr = bytes[end] == '\r';
+        at = end + 1;
+        TRY(end_line(stream));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,188 @@
+#include "engine/remote/http.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/remote/remote.h"
+#include "engine/remote/reply.h"
+
+enum {
+    CONNECT_MS = 10000,
+    ASK_MS = 30000,
+    MAX_ANSWER_BYTES = 16 << 20,
+    MAX_REDIRECTS = 5,
+};
+
+static enum status refuse(struct error *err, const char *url, const char *why) {
+    const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
+    return error_set(err, STATUS_BAD_INPUT, "%.*s%.200s: %s",
+                     at && scheme ? (int)(scheme + 3 - url) : 0, url, at ? at + 1 : url, why);
+}
+
+enum status endpoint_set(struct endpoint *endpoint, const struct remote_options *options,
+                         struct error *err) {
+    const char *url = options->url, *scheme = strstr(url, "://");
+    const size_t prefix = scheme ? (size_t)(scheme - url) + 3 : 0;
+    size_t length = strlen(url);
+    while (length > prefix && url[length - 1] == '/')
+        length--;
+    const size_t host = strcspn(url + prefix, "/?");
+    if (!scheme || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0))
+        return refuse(err, url, "expected http:// or https://");
+    if (memchr(url + prefix, '@', host))
+        return refuse(err, url, "a name and a password do not belong here; see --key-from");
+    if (host == 0 || strchr(url, '?') || utf8_has_control(url, strlen(url)))
+        return refuse(err, url, "expected http://HOST:PORT/v1#MODEL");
+    const size_t root = length > 3 && memcmp(url + length - 3, "/v1", 3) == 0 ? length - 3 : length;
+    TRY(text_append(&endpoint->url, url, length));
+    TRY(text_append(&endpoint->root, url, root));
+    TRY(text_append(&endpoint->host, url + prefix, host));
+    TRY(text_append_string(&endpoint->model, options->model ? options->model : ""));
+    TRY(text_append_string(&endpoint->key, options->key ? options->key : ""));
+    TRY(text_append_string(&endpoint->salt, options->salt ? options->salt : ""));
+    TRY(text_append_string(&endpoint->certificates,
+                           options->certificates ? options->certificates : ""));
+    endpoint->first_byte_ms = options->first_byte_ms;
+    endpoint->silence_ms = options->silence_ms;
+    return STATUS_OK;
+}
+
+void endpoint_deinit(struct endpoint *endpoint) {
+    struct text *const texts[] = {&endpoint->url,   &endpoint->root, &endpoint->host,
+                                  &endpoint->model, &endpoint->salt, &endpoint->certificates};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        text_deinit(texts[i]);
+    if (endpoint->key.bytes) explicit_bzero(endpoint->key.bytes, endpoint->key.length);
+    text_deinit(&endpoint->key);
+}
+
+static bool add_header(struct exchange *exchange, const char *line) {
+    struct curl_slist *longer = curl_slist_append(exchange->headers, line);
+    if (longer) exchange->headers = longer;
+    return longer != NULL;
+}
+
+// Gateways have different names for the same wish.
+static bool add_route(struct exchange *exchange, uint64_t route) {
+    static const char *const names[] = {"x-session-id", "x-session-affinity", "x-smg-routing-key",
+                                        "x-dynamo-session-id"};
+    bool whole = true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && route && whole; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "%s: %016" PRIx64, names[i], route);
+        whole = add_header(exchange, line);
+    }
+    return whole;
+}
+
+static bool add_headers(struct exchange *exchange, uint64_t route) {
+    const struct text *key = &exchange->endpoint->key;
+    struct text line = {0};
+    bool whole = add_header(exchange, "Content-Type: application/json") &&
+                 add_header(exchange, "Expect:") && add_route(exchange, route);
+    if (whole && key->length) {
+        whole = text_format(&line, "Authorization: Bearer %s", text_string(key)) == STATUS_OK &&
+                add_header(exchange, text_string(&line));
+        if (line.bytes) explicit_bzero(line.bytes, line.length);
+        text_deinit(&line);
+    }
+    return whole;
+}
+
+enum status exchange_open(struct exchange *exchange, const struct text *base, const char *path,
+                          uint64_t route) {
+    const struct endpoint *endpoint = exchange->endpoint;
+    TRY(text_format(&exchange->url, "%s%s", text_string(base), path));
+    exchange->easy = curl_easy_init();
+    if (!exchange->easy || !add_headers(exchange, route)) return STATUS_NO_MEMORY;
+    CURL *easy = exchange->easy;
+    bool set = curl_easy_setopt(easy, CURLOPT_URL, text_string(&exchange->url)) == CURLE_OK;
+    set = set && curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers) == CURLE_OK;
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->problem);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "quire");
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
+    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+    if (endpoint->certificates.length)
+        set = set && curl_easy_setopt(easy, CURLOPT_CAINFO, text_string(&endpoint->certificates)) ==
+                         CURLE_OK;
+    if (exchange->body.length) {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body.length);
+        set = set && curl_easy_setopt(easy, CURLOPT_POSTFIELDS, exchange->body.bytes) == CURLE_OK;
+    }
+    return set ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+void exchange_close(struct exchange *exchange) {
+    curl_easy_cleanup(exchange->easy);
+    curl_slist_free_all(exchange->headers);
+    text_deinit(&exchange->url);
+    exchange->easy = NULL;
+    exchange->headers = NULL;
+    exchange->problem[0] = '\0';
+}
+
+// What a server says, without the key.
+static enum status read_failure(const struct endpoint *endpoint, const struct text *body,
+                                struct text *said) {
+    const char *key = text_string(&endpoint->key);
+    TRY(reply_failure(text_string(body), body->length, said));
+    for (char *at; key[0] && said->length && (at = strstr(said->bytes, key)) != NULL;)
+        memset(at, '*', strlen(key));
+    return STATUS_OK;
+}
+
+enum status exchange_explain(const struct exchange *exchange, CURLcode code,
+                             const struct text *body, struct error *err) {
+    const struct endpoint *endpoint = exchange->endpoint;
+    const char *host = text_string(&endpoint->host);
+    struct text said = {0};
+    long http = 0;
+    curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
+    if (code != CURLE_OK)
+        return error_set(err, STATUS_IO, "%s: %s", host,
+                         exchange->problem[0] ? exchange->problem : curl_easy_strerror(code));
+    if (read_failure(endpoint, body, &said) != STATUS_OK) text_clear(&said);
+    const char *colon = said.length ? ": " : "";
+    enum status status;
+    if (http == 401 || http == 403)
+        status = error_set(err, STATUS_IO, "%s %s (HTTP %ld)%s%s", host,
+                           endpoint->key.length ? "refuses the key" : "wants a key, see --key-from",
+                           http, colon, text_string(&said));
+    else
+        status = error_set(err, STATUS_IO, "%s answers HTTP %ld%s%s", host, http, colon,
+                           text_string(&said));
+    text_deinit(&said);
+    return status;
+}
+
+static size_t append_answer(char *bytes, size_t size, size_t count, void *user) {
+    struct text *answer = user;
+    if (answer->length + size * count > MAX_ANSWER_BYTES) return 0;
+    return text_append(answer, bytes, size * count) == STATUS_OK ? size * count : 0;
+}
+
+enum status http_ask(const struct endpoint *endpoint, const struct text *base, const char *path,
+                     const char *query, struct text *answer, struct error *err) {
+    struct exchange exchange = {.endpoint = endpoint};
+    enum status status = text_append_string(&exchange.body, query ? query : "");
+    if (status == STATUS_OK) status = exchange_open(&exchange, base, path, 0);
+    if (status == STATUS_OK) {
+        long http = 0;
+        curl_easy_setopt(exchange.easy, CURLOPT_TIMEOUT_MS, (long)ASK_MS);
+        curl_easy_setopt(exchange.easy, CURLOPT_WRITEFUNCTION, append_answer);
+        curl_easy_setopt(exchange.easy, CURLOPT_WRITEDATA, answer);
+        const CURLcode code = curl_easy_perform(exchange.easy);
+        curl_easy_getinfo(exchange.easy, CURLINFO_RESPONSE_CODE, &http);
+        if (code != CURLE_OK || http < 200 || http > 299) {
+            status = exchange_explain(&exchange, code, answer, err);
+            if (code == CURLE_OK && (http == 404 || http == 405)) status = STATUS_NOT_FOUND;
+        }
+    }
+    exchange_close(&exchange);
+    text_deinit(&exchange.body);
+    return status;
+}

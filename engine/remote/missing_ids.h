@@ -1,0 +1,15 @@
+// engine/remote/missing_ids.h — tokens that a server has kept to itself.
+//
+// llama-server sends no token while the text ends within a character: of those that write a
+// character together, the text comes whole, but only the last one's id.
+#ifndef ENGINE_REMOTE_MISSING_IDS_H
+#define ENGINE_REMOTE_MISSING_IDS_H
+
+#include "engine/tokenizer/tokenizer.h"
+
+// Appends the ids that write what `text` has before the text of `ids`, if it ends within a
+// character: the longest tokens there are, as a tokenizer would merge them. Else nothing.
+MUST_CHECK enum status missing_ids(const struct tokenizer *tokenizer, const struct text *text,
+                                   const struct token_ids *ids, struct token_ids *missing);
+
+#endif

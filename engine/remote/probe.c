@@ -1,0 +1,239 @@
+#include "engine/remote/probe.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/checkpoint.h"
+#include "engine/remote/byte_tokenizer.h"
+#include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/log.h"
+
+struct probe {
+    struct engine *engine;
+    struct endpoint *endpoint;
+    struct error *err;
+    bool is_llama;   // llama-server
+    int32_t context; // tokens; 0: the server does not say
+};
+
+static const cJSON *get(const cJSON *object, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+// NOT_FOUND: the server knows no such path. *answer is NULL unless OK.
+static enum status ask(const struct probe *probe, const struct text *base, const char *path,
+                       const char *query, cJSON **answer) {
+    struct text body = {0};
+    *answer = NULL;
+    enum status status = http_ask(probe->endpoint, base, path, query, &body, probe->err);
+    if (status == STATUS_OK) {
+        *answer = cJSON_ParseWithLength(text_string(&body), body.length);
+        if (!*answer)
+            status = error_set(probe->err, STATUS_BAD_FILE, "%s sends what is not JSON",
+                               text_string(&probe->endpoint->host));
+    }
+    text_deinit(&body);
+    return status;
+}
+
+static void note_context(struct probe *probe, const cJSON *number) {
+    const double tokens = cJSON_IsNumber(number) ? number->valuedouble : 0;
+    if (tokens >= 1 && tokens <= PROBE_LOG_BYTES) probe->context = (int32_t)tokens;
+}
+
+static enum status list_names(const cJSON *models, struct text *names) {
+    const cJSON *model;
+    cJSON_ArrayForEach(model, models) {
+        const cJSON *id = get(model, "id");
+        if (cJSON_IsString(id))
+            TRY(text_format(names, "%s%.80s", names->length ? ", " : "", id->valuestring));
+    }
+    return STATUS_OK;
+}
+
+static const cJSON *find_named(const cJSON *models, const char *name) {
+    const cJSON *model;
+    cJSON_ArrayForEach(model, models) {
+        const cJSON *id = get(model, "id");
+        if (cJSON_IsString(id) && strcmp(id->valuestring, name) == 0) return model;
+    }
+    return NULL;
+}
+
+// The one that is named, or the only one. A server may have others than it lists.
+static enum status choose_model(struct probe *probe, const cJSON *models) {
+    struct text *chosen = &probe->endpoint->model, names = {0};
+    const char *host = text_string(&probe->endpoint->host);
+    const int count = cJSON_GetArraySize(models);
+    const cJSON *model = count == 1 ? cJSON_GetArrayItem(models, 0) : NULL;
+    if (chosen->length) model = find_named(models, text_string(chosen));
+    enum status status = list_names(models, &names);
+    const cJSON *id = get(model, "id");
+    if (status == STATUS_OK && !chosen->length && cJSON_IsString(id))
+        status = text_append_string(chosen, id->valuestring);
+    else if (status == STATUS_OK && !chosen->length)
+        status = error_set(probe->err, STATUS_BAD_INPUT, "%s: name its model, URL#MODEL; it has %s",
+                           host, names.length ? text_string(&names) : "not said which");
+    else if (status == STATUS_OK && !model && names.length)
+        log_write(LOG_WARNING, "%s does not list %.80s; it lists %.300s", host, text_string(chosen),
+                  text_string(&names));
+    note_context(probe, get(get(model, "meta"), "n_ctx"));
+    note_context(probe, get(model, "max_model_len"));
+    text_deinit(&names);
+    return status;
+}
+
+static enum status ask_models(struct probe *probe) {
+    cJSON *answer;
+    enum status status = ask(probe, &probe->endpoint->url, "/models", NULL, &answer);
+    if (status == STATUS_OK || (status == STATUS_NOT_FOUND && probe->endpoint->model.length))
+        status = choose_model(probe, get(answer, "data"));
+    cJSON_Delete(answer);
+    return status == STATUS_NOT_FOUND ? STATUS_IO : status;
+}
+
+// Only llama-server has this page.
+static void ask_properties(struct probe *probe) {
+    struct error ignored = {0};
+    const struct probe quiet = {.endpoint = probe->endpoint, .err = &ignored};
+    cJSON *answer;
+    if (ask(&quiet, &probe->endpoint->root, "/props", NULL, &answer) == STATUS_OK) {
+        const cJSON *settings = get(answer, "default_generation_settings");
+        probe->is_llama = cJSON_IsObject(settings);
+        note_context(probe, get(settings, "n_ctx"));
+    }
+    cJSON_Delete(answer);
+}
+
+// ---- tokens
+
+static const char PROBE_TEXT[] = "Stra\xc3\x9f"
+                                 "e, 12345.67  \t\xe6\xbc\xa2\xe5\xad\x97 \xf0\x9f\x98\x80!\n\n"
+                                 "  don't __init__(self): e\xcc\x81 \xef\xac\x81 quire";
+
+static bool same_ids(const cJSON *array, const struct token_ids *ids) {
+    const cJSON *id;
+    size_t count = 0;
+    cJSON_ArrayForEach(id, array) {
+        if (count == ids->count || !cJSON_IsNumber(id) || id->valueint != ids->ids[count])
+            return false;
+        count++;
+    }
+    return cJSON_IsArray(array) && count == ids->count;
+}
+
+// The names of both kinds of server, each of which leaves the other's aside.
+static char *write_question(const struct probe *probe, const char *text) {
+    cJSON *object = cJSON_CreateObject();
+    const bool whole =
+        object && cJSON_AddStringToObject(object, "content", text) &&
+        cJSON_AddFalseToObject(object, "add_special") &&
+        cJSON_AddTrueToObject(object, "parse_special") &&
+        cJSON_AddStringToObject(object, "model", text_string(&probe->endpoint->model)) &&
+        cJSON_AddStringToObject(object, "prompt", text) &&
+        cJSON_AddFalseToObject(object, "add_special_tokens");
+    char *question = whole ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    return question;
+}
+
+// Does the server read a text, and the end of a turn after it, as our vocabulary does?
+static enum status compare_tokens(const struct probe *probe, const struct tokenizer *tokenizer,
+                                  bool *same) {
+    struct token_ids ids = {0};
+    struct text end = {0}, all = {0};
+    const int32_t eos = tokenizer_eos(tokenizer);
+    cJSON *answer = NULL;
+    enum status status =
+        eos == TOKEN_NONE ? STATUS_OK : tokenizer_decode(tokenizer, eos, true, &end);
+    if (status == STATUS_OK) status = text_format(&all, "%s%s", PROBE_TEXT, text_string(&end));
+    const struct piece pieces[] = {{PIECE_TEXT, PROBE_TEXT, sizeof PROBE_TEXT - 1},
+                                   {PIECE_CONTROL, text_string(&end), end.length}};
+    if (status == STATUS_OK) status = tokenizer_encode(tokenizer, pieces, 2, &ids);
+    char *question = status == STATUS_OK ? write_question(probe, text_string(&all)) : NULL;
+    if (status == STATUS_OK && !question) status = STATUS_NO_MEMORY;
+    if (status == STATUS_OK)
+        status = ask(probe, &probe->endpoint->root, "/tokenize", question, &answer);
+    if (status == STATUS_OK) *same = same_ids(get(answer, "tokens"), &ids);
+    cJSON_free(question);
+    cJSON_Delete(answer);
+    token_ids_deinit(&ids);
+    text_deinit(&all);
+    text_deinit(&end);
+    return status;
+}
+
+// The vocabulary, if the server has the same. Else UNSUPPORTED says why messages are all it takes.
+static enum status open_vocabulary(struct probe *probe, const char *path) {
+    struct engine *engine = probe->engine;
+    const char *host = text_string(&probe->endpoint->host);
+    bool same = false;
+    TRY(checkpoint_open(path, &engine->gguf, probe->err));
+    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, probe->err));
+    const enum status status = compare_tokens(probe, engine->tokenizer, &same);
+    if (status == STATUS_NOT_FOUND)
+        return error_set(probe->err, STATUS_UNSUPPORTED, "%s takes no tokens", host);
+    TRY(status);
+    if (same) return STATUS_OK;
+    return error_set(probe->err, STATUS_UNSUPPORTED,
+                     "%s reads a text as other tokens than %.200s does", host, path);
+}
+
+static void close_vocabulary(struct engine *engine) {
+    tokenizer_close(engine->tokenizer);
+    gguf_close(engine->gguf);
+    engine->tokenizer = NULL;
+    engine->gguf = NULL;
+}
+
+static enum status choose_form(struct probe *probe, const struct remote_options *options,
+                               enum query_form *form) {
+    struct engine *engine = probe->engine;
+    const bool wants_tokens = options->wish == REMOTE_TOKENS;
+    if (wants_tokens && !options->vocabulary)
+        return error_set(probe->err, STATUS_BAD_INPUT,
+                         "tokens need the server's vocabulary: --vocabulary FILE.gguf");
+    enum status status = STATUS_UNSUPPORTED;
+    if (options->vocabulary && options->wish != REMOTE_MESSAGES) {
+        status = open_vocabulary(probe, options->vocabulary);
+        if (status != STATUS_OK && (wants_tokens || status != STATUS_UNSUPPORTED)) return status;
+        if (status != STATUS_OK)
+            log_write(LOG_WARNING, "%s, so it gets messages", probe->err->text);
+    }
+    *form = probe->is_llama ? QUERY_LLAMA : QUERY_VLLM;
+    if (status == STATUS_OK) return STATUS_OK;
+    *form = QUERY_MESSAGES;
+    close_vocabulary(engine);
+    return byte_tokenizer_open(&engine->tokenizer, probe->err);
+}
+
+enum status probe_server(struct engine *engine, const struct remote_options *options,
+                         struct endpoint *endpoint, enum query_form *form, struct error *err) {
+    enum { UNKNOWN_CONTEXT = 1 << 17 };
+    struct probe probe = {.engine = engine, .endpoint = endpoint, .err = err};
+    struct text name = {0}, path = {0};
+    TRY(ask_models(&probe));
+    ask_properties(&probe);
+    TRY(choose_form(&probe, options, form));
+    engine->model.config.vocabulary = tokenizer_vocabulary(engine->tokenizer);
+    engine->model.config.context = probe.context;
+    engine->context = *form == QUERY_MESSAGES ? PROBE_LOG_BYTES
+                      : probe.context         ? probe.context
+                                              : UNKNOWN_CONTEXT;
+    const char *model = text_string(&endpoint->model);
+    enum status status = text_format(&name, "%s at %s", model, text_string(&endpoint->host));
+    if (status == STATUS_OK)
+        status = text_format(&path, "%s#%s", text_string(&endpoint->url), model);
+    if (status == STATUS_OK) {
+        engine_set_name(engine, text_string(&name), name.length);
+        free(engine->model_path);
+        engine->model_path = path.bytes;
+        engine->digest = hash_bytes(engine->model_path, path.length, 0);
+        engine->knows_digest = true;
+        path = (struct text){0};
+    }
+    text_deinit(&name);
+    text_deinit(&path);
+    return status;
+}

@@ -1,0 +1,32 @@
+// engine/remote/reply.h — what one event of a server's answer says.
+//
+// Reads a chunk of chat completions (text, and thoughts in `reasoning` or `reasoning_content`), of
+// completions with token ids (vLLM), and of llama-server's own completion. Fields that it does not
+// know, and those of another type than they should have, are as if they were not there.
+//
+// Memory: {0} is empty; owned.
+#ifndef ENGINE_REMOTE_REPLY_H
+#define ENGINE_REMOTE_REPLY_H
+
+#include "engine/request.h"
+#include "engine/tokenizer/tokenizer.h"
+
+struct reply {
+    struct text text, thought; // that are added
+    struct token_ids ids;
+    bool finished; // with `reason`
+    bool filtered; // the server ended the answer for what it says
+    enum stop_reason reason;
+    int64_t prompt_tokens, cached_tokens, output_tokens; // of the request; -1: not said
+    bool failed; // the server gives up, and says why in `failure`
+    struct text failure;
+};
+
+// Fills an empty reply. BAD_INPUT: it is not a JSON object.
+MUST_CHECK enum status reply_read(const char *json, size_t length, struct reply *reply);
+void reply_deinit(struct reply *reply); // leaves it empty
+
+// What a server says of a failure: the message of its error object, or the first line of its text.
+MUST_CHECK enum status reply_failure(const char *body, size_t length, struct text *failure);
+
+#endif

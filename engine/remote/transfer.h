@@ -1,0 +1,60 @@
+// engine/remote/transfer.h — one request on its way: asked, asked again, streamed, over.
+//
+//   transfer_begin ─► transfer_ask ─► (bytes come) ─► transfer_hear ─► over
+//                        ▲                                  │
+//                        └──── later, nothing has come yet ─┘
+//
+// Embedded by the remote engine, {0} is free. Threads: the remote one's. The engine's lock is taken
+// where tokens are added to the log, and by the caller around transfer_begin() and transfer_end().
+#ifndef ENGINE_REMOTE_TRANSFER_H
+#define ENGINE_REMOTE_TRANSFER_H
+
+#include "engine/internal.h"
+#include "engine/remote/event_stream.h"
+#include "engine/remote/http.h"
+#include "engine/remote/query.h"
+
+struct reply;
+
+struct transfer {
+    struct request *request; // NULL: free
+    enum query_form form;
+    struct exchange exchange;
+    struct event_stream events;
+    struct text refusal; // the body of an answer that is no success
+    int tries;
+    bool asking;      // its handle is in `multi`
+    int64_t again_us; // when it is asked for the next time; 0: at once
+    int64_t asked_us; // and
+    int64_t heard_us; // when the last byte came; 0: none yet
+    bool begun;       // a token has come
+    bool thinking;    // and the last was of a thought
+    bool finished;    // the server has ended the answer, with
+    bool filtered;    // for what it says, and
+    enum stop_reason reason;
+    bool over;             // all is done but transfer_end(), which reports
+    struct error err;      // why it failed; status OK: it did not
+    int64_t output_tokens; // as the server counts, else its events with text: most have one each
+    bool counted;          // it does
+};
+
+// Writes the query. With the engine's lock.
+MUST_CHECK enum status transfer_begin(struct transfer *transfer, const struct endpoint *endpoint,
+                                      enum query_form form, struct request *request);
+
+// Asks the server, when it is time to.
+void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us);
+
+// The exchange is over, with curl's code.
+void transfer_hear(struct transfer *transfer, CURLM *multi, CURLcode code);
+
+// Ends it where it was cancelled, or where nothing is heard for too long.
+void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us);
+
+// Reports the end of one that is over, and frees it. With the engine's lock.
+void transfer_end(struct transfer *transfer);
+
+// Frees it without a word; NULL request is fine.
+void transfer_drop(struct transfer *transfer, CURLM *multi);
+
+#endif

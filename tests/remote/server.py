@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""tests/remote/server.py FOLDER [CERTIFICATE KEY] - a server of models whose names are faults.
+
+Writes its port to FOLDER/port and each request, a line of JSON, to FOLDER/requests. It answers chat
+completions by saying the last message again, word by word; what else it does is its model's name:
+see the class Faults. Every request but those for "open" must have the key in FOLDER/key, if there is
+one.
+"""
+import json
+import os
+import socket
+import ssl
+import struct
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+FOLDER = sys.argv[1]
+LOCK = threading.Lock()
+SEEN = {}
+
+
+def nth(what):
+    """How often this was asked for, from 1."""
+    with LOCK:
+        SEEN[what] = SEEN.get(what, 0) + 1
+        return SEEN[what]
+
+
+def chunk(delta, reason=None, usage=None):
+    event = {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+    if usage:
+        event["usage"] = usage
+    return "data: " + json.dumps(event, ensure_ascii=False) + "\n\n"
+
+
+class Faults:
+    """One method for each model; the handler's say() sends what is streamed."""
+
+    def echo(self, h, words):
+        count = sum(len(m["content"].split()) for m in h.messages)
+        h.stream()
+        for word in words:
+            h.say(chunk({"content": word}))
+        usage = {"prompt_tokens": count, "completion_tokens": len(words),
+                 "prompt_tokens_details": {"cached_tokens": count // 2}}
+        h.say(chunk({}, "stop"))
+        h.say("data: " + json.dumps({"choices": [], "usage": usage}) + "\n\ndata: [DONE]\n\n")
+
+    def thinking(self, h, words):
+        h.stream()
+        h.say(chunk({"reasoning": "Let me "}) + chunk({"reasoning_content": "see."}))
+        h.say(chunk({"content": "Seen."}) + chunk({}, "stop"))
+
+    def slow(self, h, words):
+        time.sleep(1)
+        h.stream()
+        for _ in range(3):
+            h.say(": ping\n\n")
+            time.sleep(0.5)
+        h.say(chunk({"content": "At last."}) + chunk({}, "stop"))
+
+    def split(self, h, words):
+        """Every byte for itself, lines ended in all three ways."""
+        text = "\ufeff: hello\r\n" + chunk({"content": "Größe 😀"}).replace("\n\n", "\r\r")
+        h.stream()
+        for byte in (text + chunk({}, "stop").replace("\n", "\r\n")).encode():
+            h.say(bytes([byte]))
+
+    def long(self, h, words):
+        h.stream()
+        for i in range(400):
+            h.say(chunk({"content": "%d " % i}))
+            time.sleep(0.05)
+
+    def silent(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Some words"}))
+        time.sleep(30)
+
+    def mute(self, h, words):
+        time.sleep(30)
+
+    def broken(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}))
+
+    def reset(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}))
+        time.sleep(0.2)
+        h.reset()
+
+    def early(self, h, words):
+        """The connection breaks twice before anything comes."""
+        if nth("early") <= 2:
+            return h.reset()
+        return self.echo(h, words)
+
+    def half_event(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}) + 'data: {"choices": [{"del')
+
+    def half_character(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Gr@e"}).encode().replace(b"@", b"\xc3"))
+        h.say(chunk({"content": "@"}).encode().replace(b"@", b"\xb6") + chunk({}, "stop").encode())
+
+    def not_json(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}) + "data: {oh\n\n")
+
+    def endless(self, h, words):
+        h.stream()
+        h.say("data: ")
+        for _ in range(5000):
+            h.say("x" * 4096)
+
+    def given_up(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}))
+        h.say('data: {"error": {"message": "the \x1b[31mengine\x1b[0m died"}}\n\n')
+
+    def filtered(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Well"}) + chunk({}, "content_filter"))
+
+    def cut(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "As far as"}) + chunk({}, "length"))
+
+    def busy(self, h, words):
+        if nth("busy") <= 1:
+            return h.refuse(429, "too many", {"Retry-After": "1"})
+        return self.echo(h, words)
+
+    def later(self, h, words):
+        return h.refuse(429, "come tomorrow", {"Retry-After": "86400"})
+
+    def error(self, h, words):
+        return h.refuse(500, "the engine is broken")
+
+    def bad(self, h, words):
+        return h.refuse(400, "this model's maximum context length is 10 tokens")
+
+    def refused(self, h, words):
+        return h.refuse(401, "Incorrect API key provided: " + h.headers.get("Authorization", ""))
+
+    def moved(self, h, words):
+        """To the same port under another name, as curl sees it another host."""
+        if h.headers["Host"].startswith("127.0.0.1"):
+            return h.redirect("http://localhost:%d%s" % (h.server.server_port, h.path))
+        return self.echo(h, words)
+
+    def circle(self, h, words):
+        return h.redirect(h.path)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.0"  # the answer ends where the connection does
+
+    def log_message(self, *_):
+        pass
+
+    def stream(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+
+    def say(self, text):
+        self.wfile.write(text if isinstance(text, bytes) else text.encode())
+        self.wfile.flush()
+
+    def refuse(self, code, message, headers=()):
+        self.answer({"error": {"message": message}}, code, headers)
+
+    def redirect(self, place):
+        self.answer({}, 307, {"Location": place})
+
+    def reset(self):
+        self.wfile.flush()
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+        self.wfile = open(os.devnull, "wb")
+
+    def answer(self, what, code=200, headers=()):
+        body = json.dumps(what).encode()
+        self.send_response(code)
+        for name, value in dict(headers).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        if self.path == "/v1/models":
+            names = sorted(name for name in vars(Faults) if name[0] != "_")
+            self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
+        elif self.path == "/one/v1/models":
+            self.answer({"data": [{"id": "echo"}]})
+        else:
+            self.answer({}, 404)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        asked = json.loads(body)
+        with LOCK, open(os.path.join(FOLDER, "requests"), "a") as log:
+            log.write(json.dumps({"path": self.path, "headers": dict(self.headers),
+                                  "body": asked}) + "\n")
+        if not self.path.endswith("/chat/completions"):
+            return self.answer({}, 404)
+        self.messages = asked["messages"]
+        last = self.messages[-1]["content"]
+        words = ["You ", "said: "] + last.split(" ")
+        if self.messages[-1]["role"] == "assistant":
+            words = [" and", " on."]
+        getattr(Faults(), asked["model"])(self, words)
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass  # of clients that have gone
+
+
+def main():
+    server = Server(("127.0.0.1", 0), Handler)
+    if len(sys.argv) > 2:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[2], sys.argv[3])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    port = os.path.join(FOLDER, "port")
+    with open(port + ".new", "w") as file:
+        file.write(str(server.server_port))
+    os.rename(port + ".new", port)
+    server.serve_forever()
+
+
+main()
