@@ -11,6 +11,7 @@
 #include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/shape.h"
+#include "engine/remote/remote.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"

@@ -39,7 +39,7 @@
 #include "engine/accounting.h"
 #include "engine/kv/disk_pool.h"
 #include "engine/model/adapter.h"
-#include "engine/remote/remote.h"
+#include "engine/remote/remote_options.h"
 #include "engine/request.h"
 #include "engine/sampling/sampler.h"
 #include "engine/sequence.h"

@@ -28,7 +28,6 @@
 #include "engine/grammar/grammar.h"
 #include "engine/kv/grouped_cache.h"
 #include "engine/model/forward.h"
-#include "engine/remote/remote.h"
 #include "engine/sampling/prompt_lookup.h"
 #include "engine/step/scheduler.h"
 
@@ -37,6 +36,8 @@ enum {
     STEP_LEAST_TOKENS = 64, // fewer waste the weights that a step reads
 };
 _Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
+
+struct remote;
 
 struct restoring {
     bool active;

@@ -95,7 +95,6 @@ static bool submit(struct engine *engine, struct request *const *requests, int32
         engine->requests[engine->request_count++] = requests[i];
     }
     if (fits) pthread_cond_signal(&engine->work);
-    if (fits && engine->remote) remote_wake(engine->remote);
     pthread_mutex_unlock(&engine->lock);
     return fits;
 }

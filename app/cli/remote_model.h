@@ -13,7 +13,7 @@
 #define APP_REMOTE_MODEL_H
 
 #include "app/cli/args.h"
-#include "engine/remote/remote.h"
+#include "engine/remote/remote_options.h"
 
 struct remote_model { // {0} is empty; owned
     struct text url, model, key, vocabulary;

@@ -137,7 +137,7 @@ void command_stats(struct console *console, const char *argument) {
     snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
              count_format(new_tokens, b));
     row("prompt tokens", value);
-    if (stats->cached_tokens > 0) show_cached(&last.cache);
+    if (stats->cached_tokens > 0 && !console->session->remote[0]) show_cached(&last.cache);
     snprintf(value, sizeof value, "%.0f tok/s", per_second(new_tokens, stats->prefill_us));
     row("prefill", value);
     snprintf(value, sizeof value, "%.0f ms", (double)stats->first_token_us / 1e3);

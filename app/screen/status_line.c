@@ -25,9 +25,8 @@ enum status status_line_append(const struct status_facts *facts, int columns, st
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES], parts[PARTS][PART_BYTES] = {""};
     const char *separator = facts->name ? SEPARATOR : "";
     if (facts->context > 0)
-        snprintf(parts[0], PART_BYTES, "%s%s/%s (%d %%)", separator,
-                 short_count(facts->used, used), short_count(facts->context, context),
-                 facts->context_percent);
+        snprintf(parts[0], PART_BYTES, "%s%s/%s (%d %%)", separator, short_count(facts->used, used),
+                 short_count(facts->context, context), facts->context_percent);
     else
         snprintf(parts[0], PART_BYTES, "%s%s tokens", separator, short_count(facts->used, used));
     if (facts->cached_percent > 0)

@@ -9,7 +9,6 @@ enum status remote_open(struct engine *engine, const struct remote_options *opti
 }
 
 void *remote_main(void *engine) { return engine; }
-void remote_wake(struct remote *remote) { (void)remote; }
 void remote_close(struct remote *remote) { (void)remote; }
 void remote_info(const struct engine *engine, struct engine_info *info) {
     (void)engine;

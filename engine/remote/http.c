@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/remote/remote.h"
+#include "engine/remote/remote_options.h"
 #include "engine/remote/reply.h"
 
 enum {

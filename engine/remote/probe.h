@@ -5,7 +5,7 @@
 #include "engine/internal.h"
 #include "engine/remote/http.h"
 #include "engine/remote/query.h"
-#include "engine/remote/remote.h"
+#include "engine/remote/remote_options.h"
 
 enum {
     PROBE_LOG_BYTES = 4 << 20

@@ -8,7 +8,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 
-enum { WATCH_MS = 50 }; // how long a cancelled request may go on
+enum { WATCH_MS = 10 }; // while requests run: how long a new or a cancelled one may wait
 
 struct remote {
     struct engine *engine;
@@ -60,8 +60,6 @@ struct sampler_options remote_sampler_defaults(void) {
     return (struct sampler_options){
         .temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_last_n = PENALTY_TOKENS};
 }
-
-void remote_wake(struct remote *remote) { curl_multi_wakeup(remote->multi); }
 
 static struct transfer *find_transfer(struct remote *remote, const struct request *request) {
     for (int i = 0; i < ENGINE_MAX_REQUESTS; i++)

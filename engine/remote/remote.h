@@ -17,27 +17,12 @@
 #ifndef ENGINE_REMOTE_REMOTE_H
 #define ENGINE_REMOTE_REMOTE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "engine/remote/remote_options.h"
 #include "engine/sampling/sampler.h"
 
 struct engine;
 struct engine_info;
 struct remote;
-
-enum remote_wish { REMOTE_AUTO, REMOTE_MESSAGES, REMOTE_TOKENS };
-
-struct remote_options {       // borrowed for the call
-    const char *url;          // "http://HOST:PORT/v1"
-    const char *model;        // NULL: the server's first
-    const char *key;          // NULL: none
-    const char *salt;         // of the server's cache, between people who share it; NULL: none
-    const char *vocabulary;   // a model file with the server's tokens and template; NULL: none
-    const char *certificates; // a file of those that are trusted; NULL: the system's
-    enum remote_wish wish;
-    int32_t first_byte_ms, silence_ms; // how long to wait for the answer to begin, and to go on
-};
 
 // Asks the server what it has, and gives the engine its name, tokenizer, template and context. IO:
 // no answer; BAD_INPUT: not a URL; UNSUPPORTED: it cannot do what is wished, or this quire was
@@ -45,7 +30,6 @@ struct remote_options {       // borrowed for the call
 MUST_CHECK enum status remote_open(struct engine *engine, const struct remote_options *options,
                                    struct error *err);
 void *remote_main(void *engine);          // the thread
-void remote_wake(struct remote *remote);  // there is something new to do; any thread
 void remote_close(struct remote *remote); // after the thread; NULL is fine
 
 void remote_info(const struct engine *engine, struct engine_info *info);

@@ -130,7 +130,7 @@ void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_
     struct engine *engine = sequence->engine;
     const struct timespec until = clock_deadline(timeout_ms);
     if (engine->remote) {
-        *report = (struct restore_report){.length = sequence_length(sequence), .done = true};
+        *report = (struct restore_report){.done = true}; // there is nothing to restore
         return;
     }
     pthread_mutex_lock(&engine->lock);

@@ -8,6 +8,7 @@ one.
 """
 import json
 import os
+import re
 import socket
 import ssl
 import struct
@@ -104,8 +105,8 @@ class Faults:
 
     def half_character(self, h, words):
         h.stream()
-        h.say(chunk({"content": "Gr@e"}).encode().replace(b"@", b"\xc3"))
-        h.say(chunk({"content": "@"}).encode().replace(b"@", b"\xb6") + chunk({}, "stop").encode())
+        h.say(chunk({"content": "Gr@"}).encode().replace(b"@", b"\xc3"))
+        h.say(chunk({"content": "@ße"}).encode().replace(b"@", b"\xb6") + chunk({}, "stop").encode())
 
     def not_json(self, h, words):
         h.stream()
@@ -212,7 +213,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer({}, 404)
         self.messages = asked["messages"]
         last = self.messages[-1]["content"]
-        words = ["You ", "said: "] + last.split(" ")
+        words = re.findall(r"\S+\s*", "You said: " + last)
         if self.messages[-1]["role"] == "assistant":
             words = [" and", " on."]
         getattr(Faults(), asked["model"])(self, words)

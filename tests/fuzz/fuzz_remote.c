@@ -1,0 +1,50 @@
+// tests/fuzz/fuzz_remote.c — any bytes as a server's answer: its events do not depend on how the
+// bytes are divided, and what is read of them is well-formed where it is shown.
+//
+// The first byte is the size of the pieces; the rest is the answer.
+#include <string.h>
+
+#include "engine/remote/event_stream.h"
+#include "engine/remote/reply.h"
+#include "kernels/base/assert.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static enum status take(void *user, const char *data, size_t length) {
+    struct text *events = user;
+    struct reply reply = {0};
+    ASSERT(strlen(data) <= length);
+    const enum status status = reply_read(data, length, &reply);
+    ASSERT(status == STATUS_OK || status == STATUS_BAD_INPUT);
+    ASSERT(utf8_valid(text_string(&reply.failure), reply.failure.length, NULL));
+    ASSERT(!utf8_has_control(text_string(&reply.failure), reply.failure.length));
+    for (size_t i = 0; i < reply.ids.count; i++)
+        ASSERT(reply.ids.ids[i] >= 0);
+    reply_deinit(&reply);
+    TRY(text_append(events, data, length));
+    return text_append(events, "", 1);
+}
+
+static void play(const char *bytes, size_t length, size_t piece, struct text *events) {
+    struct event_stream stream = {.take = take, .user = events};
+    for (size_t at = 0; at < length; at += piece)
+        ASSERT(event_stream_push(&stream, bytes + at, at + piece < length ? piece : length - at) ==
+               STATUS_OK);
+    event_stream_deinit(&stream);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    struct text at_once = {0}, in_pieces = {0}, failure = {0};
+    if (length < 2) return 0;
+    const char *answer = (const char *)bytes + 1;
+    play(answer, length - 1, length, &at_once);
+    play(answer, length - 1, 1 + bytes[0] % 16, &in_pieces);
+    ASSERT(at_once.length == in_pieces.length);
+    ASSERT(!at_once.length || memcmp(at_once.bytes, in_pieces.bytes, at_once.length) == 0);
+    ASSERT(reply_failure(answer, length - 1, &failure) == STATUS_OK);
+    ASSERT(utf8_valid(text_string(&failure), failure.length, NULL));
+    text_deinit(&at_once);
+    text_deinit(&in_pieces);
+    text_deinit(&failure);
+    return 0;
+}

@@ -1,0 +1,105 @@
+#!/bin/sh
+# tests/remote/chats.sh QUIRE — conversations with a model elsewhere: kept, forked, left in the
+# background, interrupted and gone on with, killed and resumed, and read by a model that is here.
+. "$(dirname "$0")/../terminal/stage.sh"
+folder=$QUIRE_HOME/server
+. "$(dirname "$0")/serve.sh"
+trap 'stop_servers; finish' EXIT
+unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+serve "$folder"
+url=http://127.0.0.1:$port/v1
+
+start -m "$url#echo"
+wait_for "echo at 127.0.0.1:$port · remote: messages · 4,096 tokens"
+ask "/name first"
+ask "One fish"
+answer_to "One fish" | grep -q "You said: One fish" || fail "no answer"
+on_screen "first · 6/4.0k (0 %) · 50 % cached" || fail "the status line has no figures"
+ask "Two fish"
+ask "/stats"
+answer_to "/stats" | grep -q "cached" || fail "/stats has no cached tokens"
+ask "/fork second"
+ask "Red fish"
+ask_only "/rewind"
+wait_for "Back to 2 turns"
+wait_last "> Red fish"
+keys C-c
+ask_only "/regen 3"
+wait_for "which"
+keys Enter
+wait_idle
+ask_only "/alt"
+wait_for "4 of 4"
+keys Escape
+ask "/list"
+answer_to "/list" | grep -q "second" || fail "/list has no fork"
+ask "/kv"
+answer_to "/kv" | grep -q "The cache is the server's" || fail "/kv does not say whose the cache is"
+ask "/set beams 2"
+ask_only "Blue fish"
+wait_for "beams need the model on this machine"
+wait_last "> Blue fish"
+keys C-c
+ask "/set beams 1"
+
+# All branches of a tree have one key by which a gateway can send them to the same machine.
+[ "$(grep -o '"x-session-id": "[0-9a-f]*"' "$folder/requests" | sort -u | wc -l)" = 1 ] ||
+    fail "a branch has another route than its root"
+keys C-c
+ask_only "/quit"
+wait_for "left with 0"
+
+# Interrupted, killed, resumed: what was shown is there, and /continue goes on.
+start -m "$url#long"
+ask "/name third"
+ask_only "Count."
+wait_for "0 1 2 3"
+keys C-c
+wait_for "interrupted"
+wait_idle
+ask_only "Count again."
+wait_until has_answer "Count again." || fail "no second answer"
+sleep 1.5
+kill -9 "$(quire_pid)"
+wait_for "left with 137"
+start -m "$url#echo" -C
+wait_for "third"
+wait_for "Count again."
+on_screen "0 1 2 3" || fail "what was shown of the answer is lost"
+ask "/continue"
+on_screen "and on." || fail "/continue does not go on"
+tail -n 1 "$folder/requests" | grep -q '"continue_final_message": true' || fail "/continue asks for a new answer"
+
+# Two in the background, and an answer beside them; then to a model that is here, and back.
+ask "/model $url#long"
+wait_for "long at"
+ask "/new fourth"
+ask_only "Count."
+wait_until has_answer "Count." || fail "no answer"
+text "/bg"
+wait_last "> /bg"
+keys Enter
+wait_for "The answer continues in the background"
+wait_idle
+ask_only "Count once more."
+wait_until has_answer "Count once more." || fail "no answer beside the one in the background"
+keys C-c
+wait_idle
+ask_only "/quit"
+wait_for "1 answer is still being written"
+ask_only "/quit"
+wait_for "left with 0"
+start -r first
+wait_for "Two fish"
+ask "Hello!"
+[ -n "$(answer_to "Hello!")" ] || fail "the demo model does not go on with it"
+ask_only "/quit"
+wait_for "left with 0"
+start -m "$url#echo" -r first
+wait_for "Hello!"
+ask "And now?"
+answer_to "And now?" | grep -q "You said: And now?" || fail "the server does not go on with it"
+tail -n 1 "$folder/requests" | grep -q '"One fish".*"Two fish".*"Hello!".*"And now?"' ||
+    fail "the server does not get the whole conversation"
+ask_only "/quit"
+wait_for "left with 0"

@@ -1,0 +1,118 @@
+#!/bin/sh
+# tests/remote/faults.sh QUIRE — what a server does wrong ends in one clear line, nothing that was
+# shown is lost, and the key is nowhere.
+quire=$1
+folder=$(mktemp -d) || exit 1
+. "$(dirname "$0")/serve.sh"
+trap 'stop_servers; rm -rf "$folder"' EXIT
+for name in $(env | sed -n 's/^\(QUIRE_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
+unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_COLOR
+export QUIRE_HOME="$folder/home" LC_ALL=C.UTF-8 THE_KEY=sekrit-4711
+cd "$folder" || exit 1
+serve "$folder/server"
+url=http://127.0.0.1:$port/v1
+bad=0
+# The certificate is nobody's.
+if command -v openssl > /dev/null; then
+    openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 -keyout tls.key -out tls.crt \
+        > openssl.log 2>&1
+    plain=$port
+    serve "$folder/tls" tls.crt tls.key
+    tls=https://127.0.0.1:$port/v1 port=$plain
+else
+    tls= && echo "without openssl: certificates are not tested"
+fi
+
+# row CODE STDOUT STDERR WORDS…: STDOUT is all of it; STDERR a pattern of one line, which is all but
+# notices.
+row() {
+    code=$1 stdout=$2 stderr=$3
+    shift 3
+    timeout 60 "$quire" "$@" -p "Good morning" --key-from env:THE_KEY < /dev/null > out 2> err
+    got=$?
+    lines=$(grep -c '^quire: ' err)
+    if [ $got != "$code" ] || [ "$(cat out)" != "$stdout" ] || { [ "$stderr" ] && ! grep -qE -e "$stderr" err; } ||
+        [ "$lines" -gt 1 ]; then
+        echo "FAILED: quire $*: exit $got, not $code; stdout wants '$stdout', stderr '$stderr'"
+        sed 's/^/  stdout: /' out
+        sed 's/^/  stderr: /' err
+        bad=1
+    fi
+    cat out err >> said
+}
+half="Half an ans" more="; /continue goes on with the answer"
+row 0 "You said: Good morning" '' -m "$url#echo"
+row 0 "You said: Good morning" '' "http://127.0.0.1:$port/one/v1/"
+row 0 "Seen." 'Let me see' -m "$url#thinking"
+row 0 "At last." '' -m "$url#slow"
+row 0 "Größe 😀" '' -m "$url#split"
+row 0 "Größe" '' -m "$url#half_character"
+row 0 "As far as" '' -m "$url#cut"
+row 0 "You said: Good morning" '' -m "$url#early"
+row 0 "You said: Good morning" '' -m "$url#busy"
+row 0 "You said: Good morning" '' -m "$url#moved"
+row 1 "$half" "the answer broke off$more" -m "$url#broken"
+row 1 "$half" "the answer broke off$more" -m "$url#half_event"
+row 1 "$half" "reset by peer$more" -m "$url#reset"
+row 1 "$half" "sends what is not JSON$more" -m "$url#not_json"
+row 1 "$half" "gives up: the .31mengine.0m died$more" -m "$url#given_up"
+row 1 "Some words" "nothing was heard for 1 s$more" -m "$url#silent" --silence 1
+row 1 "" "nothing was heard for 1 s" -m "$url#mute" --first-byte 1
+row 1 "Well" "ended the answer for what it says" -m "$url#filtered"
+row 1 "" "sends a line without an end" -m "$url#endless"
+row 1 "" "HTTP 429: come tomorrow" -m "$url#later"
+row 1 "" "HTTP 400: this model's maximum context length is 10 tokens" -m "$url#bad"
+row 1 "" "refuses the key .HTTP 401.: Incorrect API key provided: Bearer \*+$" -m "$url#refused"
+row 1 "" "redirects followed" -m "$url#circle"
+[ "$CHECK_QUICK" ] || row 1 "" "HTTP 500: the engine is broken .tried 5 times." -m "$url#error"
+row 2 "" "name its model, URL#MODEL; it has bad, " -m "$url"
+row 3 "" "127.0.0.1:1: .*([Cc]onnect|refused)" -m "http://127.0.0.1:1/v1#x"
+row 3 "" "HTTP 404" -m "http://127.0.0.1:$port/elsewhere"
+row 2 "" "a name and a password do not belong here" -m "http://me:sekrit-0815@127.0.0.1:$port/v1#echo"
+row 2 "" "--kv-type is for a model on this machine" -m "$url#echo" --kv-type f16
+row 2 "" "--beams is for a model on this machine" -m "$url#echo" --beams 2
+row 2 "" "tokens need the server's vocabulary" -m "$url#echo" --remote tokens
+if [ "$tls" ]; then
+    row 3 "" "certificate" -m "$tls#echo"
+    export SSL_CERT_FILE="$folder/tls.crt"
+    row 3 "" "127.0.0.1" -m "$tls#echo" # it is localhost's
+    row 0 "You said: Good morning" '' -m "https://localhost:${tls##*:}#echo"
+    unset SSL_CERT_FILE
+fi
+
+# key CODE STDERR FROM: where the key comes from.
+key() {
+    "$quire" -m "$url#echo" -p Hi --no-save --key-from "$3" > out 2> err
+    got=$?
+    if [ $got != "$1" ] || { [ "$2" ] && ! grep -qE -e "$2" err; }; then
+        echo "FAILED: --key-from $3: exit $got, not $1" && cat err && bad=1
+    fi
+    cat out err >> said
+}
+printf ' sekrit-file \n' > keyfile
+: > none
+key 0 '' "file:$folder/keyfile"
+key 0 '' "command:echo sekrit-command"
+key 2 'expected env:NAME' sekrit-4711
+key 2 'it has no key' env:NOT_THERE
+key 2 'it has no key' "file:$folder/none"
+key 3 'gives no key' "command:false"
+for wanted in sekrit-file sekrit-command sekrit-4711; do
+    grep -q "Bearer $wanted\"" server/requests || { echo "FAILED: $wanted was not sent"; bad=1; }
+done
+mkdir -p "$QUIRE_HOME"
+printf '[remote.office]\nurl = %s\nmodel = echo # of all\nkey-from = file:%s/keyfile\n' "$url" "$folder" \
+    > "$QUIRE_HOME/config"
+: > server/requests
+"$quire" -m office -p "Good morning" > out 2> err || { cat err; bad=1; }
+grep -q "Bearer sekrit-file" server/requests || { echo "FAILED: the section's key was not sent"; bad=1; }
+
+# The key went where it belongs, and along with no redirect to another host.
+: > server/requests
+"$quire" -m "$url#moved" -p Hi --key-from env:THE_KEY > out 2>&1
+grep '"Host": "localhost' server/requests | grep -q sekrit && { echo "FAILED: a redirect has the key"; bad=1; }
+grep -q '"Host": "localhost' server/requests || { echo "FAILED: no redirect"; bad=1; }
+"$quire" -m "$url#echo" -v -v -p Hi --key-from env:THE_KEY --trace trace >> said 2>&1
+"$quire" -m "$url#echo" -p Hi --key-from env:THE_KEY --format json >> said 2>&1
+grep -l sekrit said trace "$QUIRE_HOME"/quire.db* 2> /dev/null && { echo "FAILED: the key is shown"; bad=1; }
+exit $bad

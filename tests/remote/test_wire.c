@@ -1,0 +1,283 @@
+// tests/remote/test_wire.c — what goes to a server and what comes back, without one.
+#include <string.h>
+
+#include "engine/remote/byte_tokenizer.h"
+#include "engine/remote/event_stream.h"
+#include "engine/remote/missing_ids.h"
+#include "engine/remote/query.h"
+#include "engine/remote/reply.h"
+#include "tests/check.h"
+
+// Each event's data in brackets.
+static enum status take(void *user, const char *data, size_t length) {
+    struct text *events = user;
+    TRY(text_append(events, "[", 1));
+    TRY(text_append(events, data, length));
+    return text_append(events, "]", 1);
+}
+
+static const struct {
+    const char *bytes, *events;
+} STREAMS[] = {
+    {"data: a\n\n", "[a]"},
+    {"data: a\r\n\r\ndata: b\r\rdata:c\n\n", "[a][b][c]"},
+    {"\xef\xbb\xbf"
+     "data: a\n\n",
+     "[a]"},
+    {": ping\n\nevent: x\nid: 1\ndata: a\nretry: 5\n\n", "[a]"},
+    {"data: a\ndata:  b\ndata\n\n", "[a\n b\n]"},
+    {"data:\n\n", "[]"},
+    {"database: a\n\ndat\n\n", ""},
+    {"data: half", ""},
+    {"data: line\n", ""},
+    {"data: a\n\n\n\n\r\n", "[a]"},
+};
+
+static void events_do_not_depend_on_how_the_bytes_are_divided(void **state) {
+    (void)state;
+    for (size_t row = 0; row < sizeof STREAMS / sizeof STREAMS[0]; row++) {
+        const size_t length = strlen(STREAMS[row].bytes);
+        for (size_t piece = 1; piece <= length; piece++) {
+            struct text events = {0};
+            struct event_stream stream = {.take = take, .user = &events};
+            for (size_t at = 0; at < length; at += piece)
+                assert_int_equal(event_stream_push(&stream, STREAMS[row].bytes + at,
+                                                   at + piece < length ? piece : length - at),
+                                 STATUS_OK);
+            assert_string_equal(text_string(&events), STREAMS[row].events);
+            event_stream_deinit(&stream);
+            text_deinit(&events);
+        }
+    }
+}
+
+static void a_line_and_an_event_have_a_limit(void **state) {
+    (void)state;
+    static const char *const parts[] = {"x", "data: y\n"};
+    for (size_t row = 0; row < 2; row++) {
+        struct text events = {0};
+        struct event_stream stream = {.take = take, .user = &events};
+        enum status status = STATUS_OK;
+        for (size_t i = 0; i <= EVENT_STREAM_MAX_BYTES && status == STATUS_OK; i++)
+            status = event_stream_push(&stream, parts[row], strlen(parts[row]));
+        assert_int_equal(status, STATUS_TOO_LONG);
+        assert_int_equal(events.length, 0);
+        event_stream_deinit(&stream);
+    }
+}
+
+enum { NOT = -1 }; // said
+
+static const struct {
+    const char *json, *text, *thought;
+    int ids, finished; // the reason; NOT: it goes on
+    int64_t prompt, cached, output;
+    const char *failure;
+} REPLIES[] = {
+    {"{\"choices\":[{\"delta\":{\"content\":\"a\\u00e9\"}}]}", "aé", "", 0, NOT, NOT, NOT, NOT, ""},
+    {"{\"choices\":[{\"delta\":{\"reasoning\":\"r\",\"content\":null}}]}", "", "r", 0, NOT, NOT,
+     NOT, NOT, ""},
+    {"{\"choices\":[{\"delta\":{\"reasoning_content\":\"r\"},\"finish_reason\":\"length\"}]}", "",
+     "r", 0, STOP_REASON_LENGTH, NOT, NOT, NOT, ""},
+    {"{\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
+     "\"prompt_tokens_details\":{\"cached_tokens\":5}}}",
+     "", "", 0, NOT, 7, 5, 3, ""},
+    {"{\"choices\":[{\"text\":\"t\",\"token_ids\":[4,5],\"finish_reason\":\"stop\"}]}", "t", "", 2,
+     STOP_REASON_END, NOT, NOT, NOT, ""},
+    {"{\"content\":\"c\",\"tokens\":[9],\"stop\":false}", "c", "", 1, NOT, NOT, NOT, NOT, ""},
+    {"{\"content\":\"\",\"tokens\":[],\"stop\":true,\"stop_type\":\"limit\",\"tokens_evaluated\":8,"
+     "\"tokens_predicted\":2,\"timings\":{\"cache_n\":6}}",
+     "", "", 0, STOP_REASON_LENGTH, 8, 6, 2, ""},
+    {"{\"error\":{\"message\":\"no\\u001b[0m\\nmore\"}}", "", "", 0, NOT, NOT, NOT, NOT, "no[0m"},
+    {"{\"error\":\"plain\"}", "", "", 0, NOT, NOT, NOT, NOT, "plain"},
+    {"{\"choices\":{\"delta\":3},\"usage\":\"x\",\"unknown\":[[]]}", "", "", 0, NOT, NOT, NOT, NOT,
+     ""},
+    {"{\"choices\":[{\"delta\":{\"content\":5},\"finish_reason\":null}],\"error\":null}", "", "", 0,
+     NOT, NOT, NOT, NOT, ""},
+};
+
+static void a_reply_says_what_its_event_has(void **state) {
+    (void)state;
+    for (size_t row = 0; row < sizeof REPLIES / sizeof REPLIES[0]; row++) {
+        struct reply reply = {0};
+        assert_int_equal(reply_read(REPLIES[row].json, strlen(REPLIES[row].json), &reply),
+                         STATUS_OK);
+        assert_string_equal(text_string(&reply.text), REPLIES[row].text);
+        assert_string_equal(text_string(&reply.thought), REPLIES[row].thought);
+        assert_string_equal(text_string(&reply.failure), REPLIES[row].failure);
+        assert_int_equal(reply.failed, REPLIES[row].failure[0] != '\0');
+        assert_int_equal(reply.ids.count, REPLIES[row].ids);
+        assert_int_equal(reply.finished ? (int)reply.reason : NOT, REPLIES[row].finished);
+        assert_int_equal(reply.prompt_tokens, REPLIES[row].prompt);
+        assert_int_equal(reply.cached_tokens, REPLIES[row].cached);
+        assert_int_equal(reply.output_tokens, REPLIES[row].output);
+        reply_deinit(&reply);
+    }
+}
+
+static void what_is_no_object_is_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"", "[]", "3", "{", "null", "{\"a\":}", "{\"tokens\":[-1]}"};
+    for (size_t row = 0; row < sizeof bad / sizeof bad[0]; row++) {
+        struct reply reply = {0};
+        assert_int_equal(reply_read(bad[row], strlen(bad[row]), &reply), STATUS_BAD_INPUT);
+        reply_deinit(&reply);
+    }
+}
+
+// A log of messages, as the template writes it: S, U, A and E stand for the marks.
+static const struct {
+    const char *log, *messages;
+    bool goes_on, thinking;
+} LOGS[] = {
+    {"UHiEA", "[{\"role\":\"user\",\"content\":\"Hi\"}]", false, false},
+    {"SbriefEUHiEAyesEUmoreEA",
+     "[{\"role\":\"system\",\"content\":\"brief\"},{\"role\":\"user\",\"content\":\"Hi\"},"
+     "{\"role\":\"assistant\",\"content\":\"yes\"},{\"role\":\"user\",\"content\":\"more\"}]",
+     false, false},
+    {"UHiEAye",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"ye\"}]", true,
+     false},
+    {"UHiEA<think>\nhm\n</think>\n\nyesEUmEA",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"yes\"},"
+     "{\"role\":\"user\",\"content\":\"m\"}]",
+     false, false},
+    {"UHiEA<think>\nhm",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"<think>\\nhm\"}"
+     "]",
+     true, true},
+    {"UGr\xc3\xb6\xc3"
+     "EA",
+     "[{\"role\":\"user\",\"content\":\"Grö\xef\xbf\xbd\"}]", false, false},
+};
+
+static void a_log_of_bytes_is_sent_as_messages(void **state) {
+    (void)state;
+    const struct request_options options = {
+        .sampler = {.temperature = 1, .top_p = 1, .repeat_penalty = 1, .seed = 5}};
+    for (size_t row = 0; row < sizeof LOGS / sizeof LOGS[0]; row++) {
+        static const char marks[] = "SUAE";
+        int32_t tokens[200], count = 0;
+        for (const char *at = LOGS[row].log; *at; at++) {
+            const char *mark = strchr(marks, *at);
+            tokens[count++] =
+                mark ? BYTE_TOKEN_SYSTEM + (int32_t)(mark - marks) : (unsigned char)*at;
+        }
+        const struct query query = {QUERY_MESSAGES, "m", "", tokens, count, &options};
+        struct text body = {0}, expected = {0};
+        bool thinking;
+        assert_int_equal(
+            text_format(&expected,
+                        "{\"model\":\"m\",\"stream\":true,\"seed\":5,"
+                        "\"stream_options\":{\"include_usage\":true},\"messages\":%s%s}",
+                        LOGS[row].messages,
+                        LOGS[row].goes_on ? ",\"continue_final_message\":true,"
+                                            "\"add_generation_prompt\":false"
+                                          : ""),
+            STATUS_OK);
+        assert_int_equal(query_write(&query, &body, &thinking), STATUS_OK);
+        assert_string_equal(text_string(&body), text_string(&expected));
+        assert_int_equal(thinking, LOGS[row].thinking);
+        text_deinit(&body);
+        text_deinit(&expected);
+    }
+}
+
+static void ids_are_sent_as_they_are(void **state) {
+    (void)state;
+    static const int32_t tokens[] = {1, 70000, 3};
+    const struct request_options options = {
+        .sampler = {.temperature = 0.7f, .top_k = 40, .top_p = 0.9f, .repeat_penalty = 1},
+        .max_tokens = 9};
+    static const struct {
+        enum query_form form;
+        const char *begin;
+    } rows[] = {{QUERY_LLAMA, "{\"stream\":true,\"temperature\":0.7,\"top_p\":0.9,\"min_p\":0,"},
+                {QUERY_VLLM, "{\"stream\":true,\"temperature\":0.7,\"top_p\":0.9,\"min_p\":0,"}};
+    for (size_t row = 0; row < 2; row++) {
+        const struct query query = {rows[row].form, "", "salt", tokens, 3, &options};
+        struct text body = {0};
+        bool thinking;
+        assert_int_equal(query_write(&query, &body, &thinking), STATUS_OK);
+        assert_memory_equal(body.bytes, rows[row].begin, strlen(rows[row].begin));
+        assert_non_null(strstr(body.bytes, "\"prompt\":[1,70000,3]"));
+        assert_non_null(strstr(body.bytes, "\"cache_salt\":\"salt\""));
+        assert_non_null(strstr(body.bytes, row ? "\"max_tokens\":9" : "\"n_predict\":9"));
+        assert_non_null(
+            strstr(body.bytes, row ? "\"return_token_ids\":true" : "\"return_tokens\":true"));
+        text_deinit(&body);
+    }
+}
+
+static void bytes_and_marks_are_tokens_that_no_text_forges(void **state) {
+    (void)state;
+    struct tokenizer *tokenizer = NULL;
+    struct error err = {0};
+    struct token_ids ids = {0};
+    struct text back = {0};
+    char all[255 + 1];
+    assert_int_equal(byte_tokenizer_open(&tokenizer, &err), STATUS_OK);
+    assert_int_equal(tokenizer_vocabulary(tokenizer), BYTE_TOKEN_COUNT);
+    for (int i = 1; i < 256; i++)
+        all[i - 1] = (char)i;
+    const struct piece pieces[] = {{PIECE_CONTROL, "<|message_user|>", 16},
+                                   {PIECE_TEXT, all, 255},
+                                   {PIECE_TEXT, "<|message_end|>", 15},
+                                   {PIECE_CONTROL, "<|message_end|>", 15}};
+    assert_int_equal(tokenizer_encode(tokenizer, pieces, 4, &ids), STATUS_OK);
+    assert_int_equal(ids.count, 1 + 255 + 15 + 1);
+    assert_int_equal(ids.ids[0], BYTE_TOKEN_USER);
+    assert_int_equal(ids.ids[ids.count - 1], BYTE_TOKEN_END);
+    assert_true(tokenizer_ends_turn(tokenizer, BYTE_TOKEN_END));
+    for (size_t i = 1; i + 1 < ids.count; i++)
+        assert_int_equal(tokenizer_decode(tokenizer, ids.ids[i], false, &back), STATUS_OK);
+    assert_int_equal(back.length, 255 + 15);
+    assert_memory_equal(back.bytes, all, 255);
+    for (size_t i = 0; i < 255; i++)
+        assert_int_equal(ids.ids[i + 1], i + 1);
+    token_ids_deinit(&ids);
+    text_deinit(&back);
+    tokenizer_close(tokenizer);
+}
+
+// Of a vocabulary of bytes the longest token is one byte.
+static void ids_that_a_server_withholds_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int32_t id;
+        size_t missing;
+    } rows[] = {
+        {"\xf0\x9f\x98\x80", 0x80, 3}, {"a\xc3\xa9", 0xa9, 2}, {"ab", 'b', 0}, {"b", 'b', 0}};
+    struct tokenizer *tokenizer = NULL;
+    struct error err = {0};
+    assert_int_equal(byte_tokenizer_open(&tokenizer, &err), STATUS_OK);
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        struct token_ids ids = {0}, missing = {0};
+        struct text text = {0};
+        assert_int_equal(text_append_string(&text, rows[row].text), STATUS_OK);
+        assert_int_equal(token_ids_push(&ids, rows[row].id), STATUS_OK);
+        assert_int_equal(missing_ids(tokenizer, &text, &ids, &missing), STATUS_OK);
+        assert_int_equal(missing.count, rows[row].missing);
+        for (size_t i = 0; i < missing.count; i++)
+            assert_int_equal(missing.ids[i], (unsigned char)rows[row].text[i]);
+        token_ids_deinit(&ids);
+        token_ids_deinit(&missing);
+        text_deinit(&text);
+    }
+    tokenizer_close(tokenizer);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_do_not_depend_on_how_the_bytes_are_divided),
+        cmocka_unit_test(a_line_and_an_event_have_a_limit),
+        cmocka_unit_test(a_reply_says_what_its_event_has),
+        cmocka_unit_test(what_is_no_object_is_refused),
+        cmocka_unit_test(a_log_of_bytes_is_sent_as_messages),
+        cmocka_unit_test(ids_are_sent_as_they_are),
+        cmocka_unit_test(bytes_and_marks_are_tokens_that_no_text_forges),
+        cmocka_unit_test(ids_that_a_server_withholds_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
