@@ -102,7 +102,7 @@ static enum status read_section(const char *name, struct args *args, struct remo
         for (size_t j = 0; j < sizeof options / sizeof options[0]; j++)
             known |= strcmp(line->key, options[j]) == 0;
         if (known)
-            TRY(args_set(args, line->key, line->value, ARGS_SECTION, line->key, err));
+            TRY(args_set(args, line->key, line->value, ARGS_CONFIG, line->key, err));
         else if (strcmp(line->key, "url") == 0)
             TRY(text_append_string(&model->url, line->value));
         else if (strcmp(line->key, "model") == 0)
