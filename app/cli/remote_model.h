@@ -7,8 +7,9 @@
 //   key-from = env:OFFICE_KEY
 //
 // What the section says are options (`url` and `model` aside); one on the command line or in the
-// environment wins. The key is read from the environment (env:NAME), a file (file:PATH) or a command's first
-// line (command:…), else from QUIRE_API_KEY: never from the command line, which others can see.
+// environment wins. The key is read from the environment (env:NAME), a file (file:PATH) or a
+// command's first line (command:…), else from QUIRE_API_KEY: never from the command line, which
+// others can see.
 #ifndef APP_REMOTE_MODEL_H
 #define APP_REMOTE_MODEL_H
 
