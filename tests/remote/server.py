@@ -3,8 +3,9 @@
 
 Writes its port to FOLDER/port and each request, a line of JSON, to FOLDER/requests. It answers chat
 completions by saying the last message again, word by word; what else it does is its model's name:
-see the class Faults. Every request but those for "open" must have the key in FOLDER/key, if there is
-one.
+see the class Faults. Below /ids it is a llama-server that takes tokens: it reads a text with the
+command in TOKENIZE, whose vocabulary ends a turn with the token EOS. Below /other it reads texts
+otherwise.
 """
 import json
 import os
@@ -12,6 +13,7 @@ import re
 import socket
 import ssl
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -34,6 +36,24 @@ def chunk(delta, reason=None, usage=None):
     if usage:
         event["usage"] = usage
     return "data: " + json.dumps(event, ensure_ascii=False) + "\n\n"
+
+
+def ids_of(text):
+    ids = subprocess.run(os.environ["TOKENIZE"], shell=True, input=text.encode(),
+                         stdout=subprocess.PIPE, check=True).stdout
+    return [int(i) for i in ids.split()]
+
+
+def complete(h, prompt):
+    """An emoji, of which llama-server sends the last token only, and words."""
+    first, more = ids_of("Hello \U0001f600"), ids_of(" there")
+    h.stream()
+    for text, ids in [("Hello", first[:1]), (" \U0001f600", first[-1:]), (" there", more)]:
+        h.say("data: " + json.dumps({"content": text, "tokens": ids, "stop": False}) + "\n\n")
+    end = {"content": "", "tokens": [int(os.environ["EOS"])], "stop": True, "stop_type": "eos",
+           "tokens_evaluated": len(prompt), "tokens_predicted": len(first) + len(more) + 1,
+           "timings": {"cache_n": len(prompt) // 2}}
+    h.say("data: " + json.dumps(end) + "\n\n")
 
 
 class Faults:
@@ -198,8 +218,10 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/v1/models":
             names = sorted(name for name in vars(Faults) if name[0] != "_")
             self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
-        elif self.path == "/one/v1/models":
+        elif self.path in ("/one/v1/models", "/ids/v1/models", "/other/v1/models"):
             self.answer({"data": [{"id": "echo"}]})
+        elif self.path in ("/ids/props", "/other/props"):
+            self.answer({"default_generation_settings": {"n_ctx": 512}})
         else:
             self.answer({}, 404)
 
@@ -209,6 +231,12 @@ class Handler(BaseHTTPRequestHandler):
         with LOCK, open(os.path.join(FOLDER, "requests"), "a") as log:
             log.write(json.dumps({"path": self.path, "headers": dict(self.headers),
                                   "body": asked}) + "\n")
+        if self.path.endswith("/tokenize"):
+            text, quire, end = asked["content"].rpartition(" quire")
+            ids = ids_of(text + quire) + ([int(os.environ["EOS"])] if end else [])
+            return self.answer({"tokens": ids if self.path.startswith("/ids/") else ids[1:]})
+        if self.path == "/ids/completion":
+            return complete(self, asked["prompt"])
         if not self.path.endswith("/chat/completions"):
             return self.answer({}, 404)
         self.messages = asked["messages"]
