@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/internal.h"
+#include "engine/model/kv_shape.h"
 #include "kernels/base/clock.h"
 #include "kernels/cost.h"
 
