@@ -216,11 +216,11 @@ static bool has_two_shapes(const struct model_config *config) {
 static void read_mixed(struct facts *facts) {
     if (facts->shaped) facts->context = facts->config.context; // of which quire may use less
     if (facts->shaped) facts->layers = facts->config.layers;   // without those that only draft
-    if (!facts->shaped || !has_two_shapes(&facts->config)) return;
+    if (!facts->shaped) return;
     const struct attention_spec *global = &example_of(&facts->config, false)->attention;
-    facts->kv_heads = global->kv_heads;
+    facts->kv_heads = global->kv_heads; // a hybrid's list has zeros
     facts->head_size = global->head_size;
-    facts->ffn = model_config_maxima(&facts->config).ffn;
+    if (has_two_shapes(&facts->config)) facts->ffn = model_config_maxima(&facts->config).ffn;
 }
 
 // Of layers that see everything, where the shape is known.

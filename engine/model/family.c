@@ -272,6 +272,8 @@ static const struct folder_default gemma3_defaults[] = {
     {NULL, 0},
 };
 
+static const struct folder_default lfm2_defaults[] = {{"rope_theta", 1000000}, {NULL, 0}};
+
 // A new family that fits this forward pass is a row here, with a function above where its layers
 // differ, and a golden model in tests/golden. Mistral's and Mixtral's files say that they are
 // llama's.
@@ -434,8 +436,11 @@ static const struct family families[] = {
      .tied = true,
      .centered_norms = true},
     {.name = "lfm2",
+     .model_types = "lfm2",
      .layer = {.mixer = MIXER_SHORT_CONV, .attention.qk_norm = QK_NORM_HEAD},
-     .read = read_lfm2},
+     .read = read_lfm2,
+     .tied = true,
+     .defaults = lfm2_defaults},
     {.name = "lfm2moe",
      .layer = {.mixer = MIXER_SHORT_CONV,
                .attention.qk_norm = QK_NORM_HEAD,

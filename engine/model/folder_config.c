@@ -141,12 +141,14 @@ struct line { // of a table from their keys to ours
     const char *theirs, *ours;
 };
 
-// Of these, families of mixed layers have more than one.
-static bool is_mixed_key(const char *key) {
+static bool convolves(const struct writer *writer) {
+    return writer->family->layer.mixer == MIXER_SHORT_CONV;
+}
+
+// Of these, families of mixed layers have more than one; those that convolve, of the first two.
+static bool is_mixed_key(const struct writer *writer, const char *key) {
     static const char *const keys[] = {"intermediate_size", "num_key_value_heads", "head_dim"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!strcmp(keys[i], key)) return true;
-    return false;
+    return is_among(keys, writer->mixed ? 3 : convolves(writer) ? 2 : 0, key);
 }
 
 static void translate_numbers(struct writer *writer) {
@@ -161,6 +163,8 @@ static void translate_numbers(struct writer *writer) {
         {"head_dim", "attention.value_length"},
         {"max_position_embeddings", "context_length"},
         {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
+        {"norm_eps", "attention.layer_norm_rms_epsilon"},
+        {"conv_L_cache", "shortconv.l_cache"},
         {"attn_logit_softcapping", "attn_logit_softcapping"},
         {"final_logit_softcapping", "final_logit_softcapping"},
         {"embedding_multiplier", "embedding_scale"},
@@ -189,7 +193,7 @@ static void translate_numbers(struct writer *writer) {
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const cJSON *item = get(writer, writer->json, lines[i].theirs);
-        if (!item || (writer->mixed && is_mixed_key(lines[i].theirs))) continue;
+        if (!item || is_mixed_key(writer, lines[i].theirs)) continue;
         const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
         if (!isfinite(value))
             fail(writer, STATUS_BAD_FILE, lines[i].theirs, "is no number");
@@ -257,7 +261,8 @@ static void translate_router(struct writer *writer) {
 static void refuse_other_values(struct writer *writer) {
     if (number_or(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
         fail(writer, STATUS_UNSUPPORTED, "swiglu_limit", "is not 7, which quire lacks");
-    static const char *const needed[] = {"use_parallel_block", "use_gated_activation"};
+    static const char *const needed[] = {"use_parallel_block", "use_gated_activation",
+                                         "block_use_swiglu", "use_pos_enc"};
     static const char *const ones[] = {"rotary_pct", "decoder_sparse_step", "full_attn_mod",
                                        "interpolate_factor"};
     const cJSON *json = writer->json;
@@ -335,6 +340,11 @@ static const char *const harmless[] = {
     // training
     "initializer_range",
     "initializer_factor",
+    "block_mlp_init_scale",
+    "block_out_init_scale",
+    "block_use_xavier_init",
+    "conv_use_xavier_init",
+    "block_norm_eps", // norm_eps again
     "pretraining_tp",
     "embd_pdrop",
     "resid_pdrop",
@@ -364,6 +374,10 @@ static const char *const harmless[] = {
     "use_embedding_sharing",
     "use_parallel_embedding",
     "use_qk_norm",
+    "block_dim",
+    "conv_dim",
+    "conv_dim_out",
+    "num_heads",
     // of a window or a scaling, if there is one
     "max_window_layers",
     "initial_context_length",
@@ -483,6 +497,47 @@ static void translate_mixed(struct writer *writer, const int32_t *slides, int32_
     put_int(writer, "attention.value_length_swa", size);
     put_list(writer, "attention.head_count_kv", kv, layers);
     put_list(writer, "feed_forward_length", ffns, layers);
+}
+
+// The width that a feed-forward was asked for is that of a plain one with as many weights.
+static double adjusted_width(struct writer *writer) {
+    const cJSON *json = writer->json;
+    const double asked = number_or(writer, json, "intermediate_size", 0);
+    double width = number_or(writer, json, "block_ff_dim", asked);
+    const double times = number_or(writer, json, "block_ffn_dim_multiplier", 1);
+    const double unit = number_or(writer, json, "block_multiple_of", 256);
+    if (cJSON_IsFalse(get(writer, json, "block_auto_adjust_ff_dim"))) return width;
+    width = floor(floor(2 * width / 3) * times);
+    return unit >= 1 ? unit * ceil(width / unit) : -1;
+}
+
+// Layers that attend are listed by what each is, or by their numbers; the others have no KV heads.
+static void translate_convolutions(struct writer *writer) {
+    const cJSON *json = writer->json, *item;
+    const cJSON *types = get(writer, json, "layer_types"),
+                *numbers = get(writer, json, "full_attn_idxs");
+    const int64_t layers = count_of(writer, "num_hidden_layers", -1);
+    const int32_t heads = (int32_t)count_of(writer, "num_key_value_heads", -1);
+    const double width = adjusted_width(writer);
+    int32_t kv[MODEL_MAX_LAYERS] = {0}, count = 0;
+    if (layers > MODEL_MAX_LAYERS || (types && cJSON_GetArraySize(types) != layers))
+        fail(writer, STATUS_BAD_FILE, "num_hidden_layers", "is out of range");
+    if (!(width >= 1 && width < 0x1p31))
+        fail(writer, STATUS_BAD_FILE, "block_ff_dim", "is out of range");
+    if (writer->status != STATUS_OK) return;
+    const cJSON *listed = types ? types : numbers;
+    cJSON_ArrayForEach(item, listed) {
+        const char *type = cJSON_IsString(item) ? item->valuestring : "";
+        const double at = types ? count++ : cJSON_IsNumber(item) ? item->valuedouble : -1;
+        if (!(at >= 0 && at < (double)layers))
+            fail(writer, STATUS_BAD_FILE, "full_attn_idxs", "is out of range");
+        else if (!types || !strcmp(type, "full_attention"))
+            kv[(int32_t)at] = heads;
+        else if (strcmp(type, "conv") != 0)
+            fail(writer, STATUS_UNSUPPORTED, "layer_types", "has a kind of layer that quire lacks");
+    }
+    put_list(writer, "attention.head_count_kv", kv, (int32_t)layers);
+    put_int(writer, "feed_forward_length", (int64_t)width);
 }
 
 static void translate_windows(struct writer *writer) {
@@ -701,7 +756,8 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     refuse_quantized(&writer, json);
     if (family->multimodal && text_part) writer.json = text_part;
     const cJSON *outer = get(&writer, json, "tie_word_embeddings");
-    const cJSON *tied = outer ? outer : get(&writer, writer.json, "tie_word_embeddings");
+    const cJSON *inner = get(&writer, writer.json, "tie_word_embeddings");
+    const cJSON *tied = outer ? outer : inner ? inner : get(&writer, writer.json, "tie_embedding");
     *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
     writer.defaults = defaults_of(&writer);
     writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL;
@@ -709,7 +765,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     put_text(&writer, ".general.architecture", family->name);
     if (!family->interleaved_folder) put_flag(&writer, ".quire.rotary_halves", true);
     translate_numbers(&writer);
-    translate_windows(&writer);
+    (convolves(&writer) ? translate_convolutions : translate_windows)(&writer);
     translate_no_rope(&writer);
     translate_router(&writer);
     if (count_of(&writer, "num_nextn_predict_layers", 0) > 0)

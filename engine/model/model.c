@@ -386,8 +386,9 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
 
 // A row of a file's tensor has a channel's weights, and a row of ours a token's.
 static const float *load_conv(struct loader *loader, const char *name, int32_t width, int32_t dim) {
-    const struct extent extent = {width, dim, 1};
     const struct gguf_tensor *tensor = find(loader, name, false);
+    const bool grouped = tensor && tensor->shape[2] > 1; // a folder has a group for each channel
+    const struct extent extent = {width, grouped ? 1 : dim, grouped ? dim : 1};
     const size_t count = (size_t)width * (size_t)dim, rows = (size_t)dim;
     if (!tensor || !has_shape(loader, name, tensor, extent)) return NULL;
     float *file = calloc(2 * count, sizeof *file), *turned = file ? file + count : NULL;

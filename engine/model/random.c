@@ -167,12 +167,14 @@ static void fill_experts(struct random *random, const struct ffn_spec *spec, str
     layer->expert_post_norm = ones(random, beside, dim);
 }
 
-static void fill_attention(struct random *random, const struct attention_spec *spec,
+static void fill_attention(struct random *random, const struct attention_spec *spec, bool convolves,
                            struct layer *layer) {
     const int32_t dim = random->model->config.dim, size = spec->head_size;
-    const int32_t q_rows = spec->heads * size, kv_rows = spec->kv_heads * size;
+    const int32_t q_rows = spec->heads * size;
+    const int32_t kv_rows = convolves ? q_rows : spec->kv_heads * size;
     const bool each_head = spec->qk_norm == QK_NORM_HEAD;
     ASSERT(spec->qk_norm != QK_NORM_ROW);
+    layer->conv = ones(random, convolves, dim * spec->window);
     layer->q_norm = ones(random, each_head, size);
     layer->k_norm = ones(random, each_head, size);
     layer->q_bias = zeros(random, spec->qkv_bias, q_rows);
@@ -195,7 +197,7 @@ static void fill_layer(struct random *random, int32_t index) {
     layer->ffn_norm = ones(random, true, dim);
     layer->attn_post_norm = ones(random, spec->post_norm, dim);
     layer->ffn_post_norm = ones(random, spec->post_norm, dim);
-    fill_attention(random, &spec->attention, layer);
+    fill_attention(random, &spec->attention, spec->mixer == MIXER_SHORT_CONV, layer);
     if (spec->ffn.kind != FFN_DENSE) fill_experts(random, &spec->ffn, layer);
     if (spec->ffn.kind == FFN_EXPERTS) return;
     if (!spec->ffn.ungated) layer->gate = matrix(random, spec->ffn.width, dim);

@@ -61,6 +61,14 @@ static const struct shape shapes[] = {
                "'moe_intermediate_size': 704, 'rope_parameters': {'full_attention': "
                "{'rope_type': 'proportional', 'partial_rotary_factor': 0.25, 'rope_theta': "
                "1000000}, 'sliding_attention': {'rope_theta': 10000}}}"},
+    {.name = "lfm2-1.2b",
+     .family = "lfm2",
+     .tied = true,
+     .config = "{'hidden_size': 2048, 'num_hidden_layers': 16, 'num_attention_heads': 32, "
+               "'num_key_value_heads': 8, 'block_ff_dim': 12288, 'block_auto_adjust_ff_dim': "
+               "true, 'vocab_size': 65536, 'max_position_embeddings': 128000, 'norm_eps': 1e-05, "
+               "'rope_theta': 1000000, 'conv_L_cache': 3, 'full_attn_idxs': [2, 5, 8, 10, 12, "
+               "14]}"},
 };
 
 const struct shape *shape_find(const char *name) {
@@ -71,7 +79,7 @@ const struct shape *shape_find(const char *name) {
 
 const char *shape_names(void) {
     return "llama-3-8b, llama-3.2-1b, qwen3-8b, qwen3-0.6b, qwen3-30b-a3b, gpt-oss-20b, "
-           "gemma-4-26b-a4b";
+           "gemma-4-26b-a4b, lfm2-1.2b";
 }
 
 static cJSON *parse(const char *config) {

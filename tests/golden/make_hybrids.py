@@ -19,7 +19,7 @@ from make_gemma4 import tokenizer_keys
 
 HYBRIDS = ("lfm2", "lfm2_moe")
 MODELS = [
-    dict(name="lfm2", lengths=(1, 17, 67),
+    dict(name="lfm2", folder=True, lengths=(1, 17, 67),
          config=config("lfm2", num_hidden_layers=5, full_attn_idxs=[2, 4], conv_L_cache=3,
                        rope_theta=1000000.0, tie_word_embeddings=True)),
     dict(name="lfm2moe", lengths=(1, 9, 17),
@@ -103,7 +103,28 @@ def tensors_of(spec, weights):
     return tensors
 
 
+THEIRS = [("model.norm.", "model.embedding_norm."), ("input_layernorm", "operator_norm"),
+          ("post_attention_layernorm", "ffn_norm"), ("self_attn.o_proj", "self_attn.out_proj"),
+          ("q_norm", "q_layernorm"), ("k_norm", "k_layernorm"), ("mlp.gate_proj", "feed_forward.w1"),
+          ("mlp.up_proj", "feed_forward.w3"), ("mlp.down_proj", "feed_forward.w2")]
+
+
+def write_folder(path, spec, weights):
+    """In the words of the family's own config.json, whose width is what is asked for."""
+    c, theirs = dict(spec["config"]), {}
+    for name, value in weights.items():
+        for ours, other in THEIRS:
+            name = name.replace(ours, other)
+        theirs[name] = [[row] for row in value] if name.endswith("conv.conv.weight") else value
+    c["norm_eps"], c["tie_embedding"] = c.pop("rms_norm_eps"), c.pop("tie_word_embeddings")
+    c["block_ff_dim"] = c.pop("intermediate_size") * 3 // 2
+    c.update(block_auto_adjust_ff_dim=True, block_multiple_of=16, block_ffn_dim_multiplier=1.0,
+             block_use_swiglu=True, conv_bias=False, conv_dim=c["hidden_size"], use_pos_enc=True)
+    families.write_folder(path, dict(spec, config=c), theirs)
+
+
 class Maker:
+    folder = write_folder
     weights, model, keys, tensors = make_weights, make_model, keys_of, tensors_of
 
 

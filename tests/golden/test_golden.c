@@ -65,7 +65,7 @@ static const struct {
     {.name = "gemma4", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-e", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-moe", .folder = true, .nested = true},
-    {.name = "lfm2"},
+    {.name = "lfm2", .folder = true},
     {.name = "lfm2moe"},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
@@ -152,6 +152,7 @@ static bool kernel_fits(const struct harness *harness, const struct way *way) {
     struct error err = {0};
     const int views = harness->groups * KV_VIEWS;
     for (int i = 0; i < views && way->backend->attention_check; i++) {
+        if (kv_shape_is_conv(&harness->model.config, i / KV_VIEWS)) continue;
         kv_shape_set(&cache, &harness->model.config, i / KV_VIEWS, i % KV_VIEWS);
         if (way->backend->attention_check(harness->device, &args, MAX_TOKENS, &err) == STATUS_OK)
             continue;

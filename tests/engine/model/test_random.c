@@ -61,7 +61,7 @@ static void shapes_have_as_many_parameters_as_their_models(void **state) {
         double billions; // as published
     } table[] = {
         {"llama-3-8b", 8.03},  {"qwen3-0.6b", 0.596},     {"qwen3-30b-a3b", 30.5},
-        {"gpt-oss-20b", 20.9}, {"gemma-4-26b-a4b", 25.2},
+        {"gpt-oss-20b", 20.9}, {"gemma-4-26b-a4b", 25.2}, {"lfm2-1.2b", 1.17},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct error err = {0};
