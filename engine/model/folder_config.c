@@ -529,7 +529,7 @@ static void translate_convolutions(struct writer *writer) {
     cJSON_ArrayForEach(item, listed) {
         const char *type = cJSON_IsString(item) ? item->valuestring : "";
         const double at = types ? count++ : cJSON_IsNumber(item) ? item->valuedouble : -1;
-        if (!(at >= 0 && at < (double)layers))
+        if (!(at >= 0 && at < (double)layers) || floor(at) != at)
             fail(writer, STATUS_BAD_FILE, "full_attn_idxs", "is out of range");
         else if (!types || !strcmp(type, "full_attention"))
             kv[(int32_t)at] = heads;

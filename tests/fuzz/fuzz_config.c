@@ -22,6 +22,7 @@ static void read_shape(const struct text *keys, const struct folder_config *fold
     }
     if (model_config_read(gguf, &config, &err) == STATUS_OK) {
         for (int32_t i = 0; i < config.layers; i++) {
+            if (config.specs[i].mixer != MIXER_ATTENTION) continue;
             const struct rope *rope = &config.specs[i].attention.rope;
             const bool divided = rope->divisors != DIVISORS_IGNORED;
             struct kv_cache cache = {0};
