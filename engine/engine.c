@@ -313,24 +313,25 @@ static enum status choose_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
-// A card norms rows four elements at a time. Rows of the stream and of queries are as long as rows
-// of matrices, whose lengths are multiples of eight; heads must be checked.
-static enum status check_norms(struct opening *opening) {
+// A card norms rows four elements at a time, and writes eight of latent attention's values. Rows of
+// the stream and of queries are as long as rows of matrices, whose lengths are multiples of eight;
+// heads must be checked.
+static enum status check_rows(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct model_config *config = &engine->model.config;
     struct device_info info;
     if (!is_card(engine, &info)) return STATUS_OK;
     for (int32_t i = 0; i < config->layers; i++) {
         const struct attention_spec *spec = &config->specs[i].attention;
-        const int32_t row = spec->kv_heads * spec->head_size;
-        const int32_t normed = spec->value_norm               ? spec->head_size
-                               : spec->qk_norm == QK_NORM_ROW ? row
-                                                              : 0;
-        if (normed % 4)
+        const int32_t all = spec->kv_heads * spec->head_size, value = spec->latent.value_size;
+        const int32_t normed = spec->qk_norm == QK_NORM_ROW ? all : value;
+        const int32_t row = spec->value_norm ? spec->head_size : normed, unit = value > 0 ? 8 : 4;
+        if (row % unit)
             return error_set(opening->err, STATUS_UNSUPPORTED,
-                             "keys and values are normed in rows of %" PRId32
-                             ", which is not a multiple of 4, as a GPU needs; use --backend cpu",
-                             normed);
+                             "keys or values come in rows of %" PRId32
+                             ", which is not a multiple of %" PRId32
+                             ", as a GPU needs; use --backend cpu",
+                             row, unit);
     }
     return STATUS_OK;
 }
@@ -343,7 +344,7 @@ static enum status check_attention(struct opening *opening) {
     struct kv_cache cache = engine->shapes[0];
     const struct paged_attention args = {
         .kernel = engine->attention, .num_heads = most.heads, .cache = &cache};
-    TRY(check_norms(opening));
+    TRY(check_rows(opening));
     const int views = kv_shape_groups(config) * KV_VIEWS;
     for (int i = 0; i < views && engine->backend->attention_check; i++) {
         if (kv_shape_is_conv(config, i / KV_VIEWS)) continue;
@@ -484,14 +485,14 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
     char digest[HASH_HEX_BYTES] = "";
     if (engine->gguf && options->disk)
         hash_hex(engine_identity(engine, engine_digest(engine)), digest);
-    const int length =
-        snprintf(text, sizeof text,
-                 "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32
-                 " block %" PRId32 " layout %d numerics %s %d%s%s%s",
-                 digest, options->shape ? options->shape : "", dtype_name(engine->shapes[0].type),
-                 shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
-                 FIRST_LAYOUT + (int)shape->layout, engine->backend->name, NUMERICS,
-                 engine->model.long_rope ? " long" : "", mixed, layers);
+    const int length = snprintf(
+        text, sizeof text,
+        "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
+        " layout %d%s numerics %s %d%s%s%s",
+        digest, options->shape ? options->shape : "", dtype_name(engine->shapes[0].type),
+        shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
+        FIRST_LAYOUT + (int)shape->layout, shape->latent ? " latent" : "", engine->backend->name,
+        NUMERICS, engine->model.long_rope ? " long" : "", mixed, layers);
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }

@@ -275,7 +275,8 @@ struct experts {
 // q is normed and rotated in place; k is normed and rotated, and k and v are written to the
 // slots of `batch`. Pair p of a head is rotated by positions[t] * inv_freq[p]: elements
 // (p, p + rotary/2) or, interleaved, (2p, 2p + 1); elements past `rotary` stay. Without k there is
-// no v either: only q is rotated, and the keys it attends to are in the cache already.
+// no v either: only q is rotated, and the keys it attends to are in the cache already. A latent
+// cache takes k alone.
 struct rope_and_cache {
     void *q;       // [num_tokens, num_heads, head_size] activation, in and out
     void *k;       // [num_tokens, num_kv_heads, head_size] activation, in, overwritten; or NULL
@@ -296,7 +297,7 @@ struct rope_and_cache {
 // out = softmax(q K^T * scale) V, causal, grouped-query. A score s is capped before the softmax,
 // s = softcap * tanh(s / softcap) (Gemma 2, arXiv 2408.00118). A query at position p sees keys
 // p - window + 1 ... p, and no other is read (Mistral, arXiv 2310.06825). A head's sink is one more
-// logit in the softmax's denominator, without a value (arXiv 2309.17453).
+// logit in the softmax's denominator, without a value (arXiv 2309.17453). Of a latent cache V is K.
 struct paged_attention {
     void *out;         // [num_tokens, num_heads, head_size] activation
     const void *q;     // the same shape
@@ -342,6 +343,15 @@ static inline bool short_conv_fits(const struct short_conv *args) { // what ever
            args->layer >= 0 && args->layer < args->cache->num_layers && args->width > 0 &&
            args->width <= SHORT_CONV_MAX;
 }
+
+// y[a][b] = x[a][b], `elements` of them each, for a < rows and b < columns: parts of rows put
+// together or taken apart, or the heads of a token put head by head.
+struct copy_parts {
+    void *y;       // activation, out, not x
+    const void *x; // activation
+    int32_t rows, columns, elements;
+    size_t y_row, y_column, x_row, x_column; // elements from one to the next
+};
 
 struct act_and_mul { // gate = act(gate, up)
     void *gate;      // [rows, dim] activation, in and out
@@ -483,6 +493,7 @@ struct backend {
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*attention)(struct device *device, const struct attention *args);
     void (*short_conv)(struct device *device, const struct short_conv *args);
+    void (*copy_parts)(struct device *device, const struct copy_parts *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
     void (*route)(struct device *device, const struct route *args);
     void (*experts)(struct device *device, const struct experts *args);

@@ -16,11 +16,11 @@ static inline size_t expert_bytes(const struct expert_weights *weights) { // of 
     return (size_t)weights->rows * dtype_row_bytes(weights->type, weights->columns);
 }
 
-// K and V of `keys` cached tokens in one layer, read once. This is also the cost of the op
-// attention, which writes the new ones and reads the others.
+// K and V, or K alone, of `keys` cached tokens in one layer, read once. This is also the cost of
+// the op attention, which writes the new ones and reads the others.
 static inline size_t attention_bytes(const struct kv_cache *cache, int64_t keys) {
     const size_t scale = kv_is_scaled(cache->type) ? sizeof(bf16) : 0;
-    return 2 * (size_t)keys * (size_t)cache->num_kv_heads *
+    return (cache->latent ? 1 : 2) * (size_t)keys * (size_t)cache->num_kv_heads *
            (dtype_row_bytes(cache->type, cache->head_size) + scale);
 }
 

@@ -15,6 +15,7 @@ MUST_CHECK enum status host_weights(struct device *device, const struct weight *
 void host_to_device(struct device *device, void *memory, const void *host, size_t bytes);
 void host_to_host(struct device *device, void *host, const void *memory, size_t bytes);
 MUST_CHECK enum status host_sync(struct device *device); // nothing can have failed
+void host_copy_parts(struct device *device, const struct copy_parts *args); // of F32
 void host_copy_blocks(struct device *device, const struct copy_blocks *args);
 void host_swap_blocks(struct device *device, const struct swap_blocks *args);
 
@@ -35,7 +36,7 @@ static inline char *kv_element(const struct kv_cache *cache, uint32_t block, int
         at = plane == 1 ? (h * size + element) * block_size + key
                         : ((h * (size / x) + element / x) * block_size + key) * x + element % x;
     return (char *)cache->data + (size_t)block * kv_block_bytes(cache) +
-           (2 * (size_t)layer + (size_t)plane) * kv_plane_bytes(cache) + at * bytes;
+           kv_plane(cache, layer, plane) * kv_plane_bytes(cache) + at * bytes;
 }
 
 // Row (block, layer, plane, head) of a cache of rows: block_size keys.
@@ -43,7 +44,7 @@ static inline char *kv_head_rows(const struct kv_cache *cache, uint32_t block, i
                                  int plane, int32_t head) {
     const size_t plane_bytes = kv_plane_bytes(cache);
     return (char *)cache->data + (size_t)block * kv_block_bytes(cache) +
-           (2 * (size_t)layer + (size_t)plane) * plane_bytes +
+           kv_plane(cache, layer, plane) * plane_bytes +
            (size_t)head * (size_t)cache->block_size *
                dtype_row_bytes(cache->type, cache->head_size);
 }
@@ -51,8 +52,7 @@ static inline char *kv_head_rows(const struct kv_cache *cache, uint32_t block, i
 // The scales of that head, one for each of block_size keys.
 static inline bf16 *kv_head_scales(const struct kv_cache *cache, uint32_t block, int32_t layer,
                                    int plane, int32_t head) {
-    const size_t planes = 2 * (size_t)layer + (size_t)plane;
-    const size_t nth = planes * (size_t)cache->num_kv_heads + (size_t)head;
+    const size_t nth = kv_plane(cache, layer, plane) * (size_t)cache->num_kv_heads + (size_t)head;
     return (bf16 *)(void *)((char *)cache->data + (size_t)block * kv_block_bytes(cache) +
                             kv_scale_offset(cache, nth));
 }

@@ -4,6 +4,8 @@
 // host and disk as a whole.
 //
 //   cache   [num_blocks] x extent,  extent = [num_layers] x (K, V), then scales
+//   latent  extent = [num_layers] x K in rows: a key is its own value, and one for all heads (arXiv
+//           2405.04434)
 //   rows    K and V each [num_kv_heads, block_size, head_size]
 //   packed  K [num_kv_heads, head_size / x, block_size, x], with x = 16 bytes of elements, which
 //           divides head_size; V [num_kv_heads, head_size, block_size]
@@ -42,6 +44,7 @@ struct kv_cache {
     int32_t num_layers, num_kv_heads, head_size, block_size;
     uint32_t num_blocks;
     int32_t scale_elements; // the smallest head_size of the model; 0: there is one size
+    bool latent;            // values are the keys, and there is no V
 };
 
 // "f32", "f16", "bf16", "fp8" or "int8"; case does not matter.
@@ -49,22 +52,31 @@ bool kv_type_find(const char *name, enum dtype *type);
 
 static inline bool kv_is_scaled(enum dtype type) { return type == DTYPE_FP8 || type == DTYPE_INT8; }
 
+// K and V of all layers of an extent, counted one after the other: where those of a layer are, and
+// how many there are.
+static inline size_t kv_plane(const struct kv_cache *cache, int32_t layer, int plane) {
+    return cache->latent ? (size_t)layer : 2 * (size_t)layer + (size_t)plane;
+}
+static inline size_t kv_planes(const struct kv_cache *cache) {
+    return kv_plane(cache, cache->num_layers, 0);
+}
+
 static inline size_t kv_plane_bytes(const struct kv_cache *cache) { // K of one layer of a block
     return (size_t)cache->num_kv_heads * (size_t)cache->block_size *
            dtype_row_bytes(cache->type, cache->head_size);
 }
 
 // Where an extent's scales for a head begin, those of the block's keys side by side. `head` counts
-// through the planes: (2 * layer + plane) * num_kv_heads + the KV head.
+// through the planes: kv_plane() * num_kv_heads + the KV head.
 static inline size_t kv_scale_offset(const struct kv_cache *cache, size_t head) {
     const size_t size = (size_t)cache->head_size;
     const size_t step = cache->scale_elements ? (size_t)cache->scale_elements : size;
-    return 2 * (size_t)cache->num_layers * kv_plane_bytes(cache) +
+    return kv_planes(cache) * kv_plane_bytes(cache) +
            (head * size + step - 1) / step * (size_t)cache->block_size * sizeof(bf16);
 }
 
 static inline size_t kv_block_bytes(const struct kv_cache *cache) { // one extent
-    const size_t planes = 2 * (size_t)cache->num_layers;
+    const size_t planes = kv_planes(cache);
     return kv_is_scaled(cache->type) ? kv_scale_offset(cache, planes * (size_t)cache->num_kv_heads)
                                      : planes * kv_plane_bytes(cache);
 }

@@ -39,12 +39,10 @@ struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shap
 }
 
 struct fit_need fit_kv_of(const struct model_config *config) {
-    enum { PLANES_BYTES = 4 }; // an element of K and one of V
     struct fit_need need = {.context = config->context};
     for (int group = 0; group < kv_shape_groups(config); group++) {
         const int32_t reach = kv_shape_reach(config, group);
-        const size_t wide = kv_shape_is_conv(config, group) ? 2 : 1; // F32
-        const size_t bytes = (size_t)kv_shape_elements(config, group) * PLANES_BYTES * wide;
+        const size_t bytes = kv_shape_token_bytes(config, group);
         *(reach > 0 ? &need.kv_window_token_bytes : &need.kv_token_bytes) = bytes;
         if (reach > 0) need.window = reach;
     }

@@ -14,8 +14,7 @@
 #include "kernels/base/size.h"
 
 enum {
-    ROLE_TOKENS = 8,    // about what a template writes around a message
-    KV_VALUE_BYTES = 4, // of a key and a value in fp16, as they are unless asked otherwise
+    ROLE_TOKENS = 8, // about what a template writes around a message
 };
 
 struct cost {
@@ -62,7 +61,7 @@ static enum status read_cost(const struct gguf *gguf, const struct transcript *t
     tokenizer_close(tokenizer);
     for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
         cost->weight_bytes += gguf_tensor_at(gguf, i)->bytes;
-    cost->kv_bytes = KV_VALUE_BYTES * (size_t)kv_shape_sequence_elements(&config, cost->tokens);
+    cost->kv_bytes = kv_shape_sequence_bytes(&config, cost->tokens);
     return status;
 }
 

@@ -84,6 +84,38 @@ static void read_attention(struct metadata *metadata, const struct model_config 
     attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
 }
 
+// What YaRN adds to scores where latent attention has a multiplier, and not to cosine and sine.
+static float yarn_score_scale(struct metadata *metadata, struct rope *rope) {
+    const float multiplier = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
+    if (rope->scaling != ROPE_YARN || multiplier == 0) return 1;
+    rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1);
+    return rope->factor > 1 ? 1 + multiplier * logf(rope->factor) : 1;
+}
+
+// Older files state the sizes of keys and values that are not compressed; newer ones those of what
+// is cached, and the others apart.
+static void read_latent(struct metadata *metadata, const struct model_config *config,
+                        struct attention_spec *attention) {
+    static const char key_length[] = "attention.key_length", rank[] = "attention.kv_lora_rank";
+    struct latent_spec *latent = &attention->latent;
+    int32_t size = metadata_int(metadata, key_length, 0, MODEL_MAX_HEAD_SIZE);
+    int32_t value = metadata_int(metadata, "attention.value_length", 0, MODEL_MAX_HEAD_SIZE);
+    size = metadata_int(metadata, "attention.key_length_mla", size, MODEL_MAX_HEAD_SIZE);
+    value = metadata_int(metadata, "attention.value_length_mla", value, MODEL_MAX_HEAD_SIZE);
+    attention->rope = read_rope(metadata, &attention->rope, config, size);
+    latent->kv_rank = metadata_int(metadata, rank, 0, MODEL_MAX_HEAD_SIZE);
+    latent->q_rank = metadata_count(metadata, "attention.q_lora_rank", MODEL_MAX_DIM);
+    latent->plain_size = size - attention->rope.dimensions;
+    latent->value_size = value;
+    attention->head_size = attention->rope.dimensions + latent->kv_rank;
+    if (latent->plain_size < 1)
+        metadata_fail(metadata, STATUS_BAD_FILE, key_length, "is no longer than what is rotated");
+    if (attention->head_size > MODEL_MAX_HEAD_SIZE)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, rank, "is longer than quire has it");
+    const float stretch = yarn_score_scale(metadata, &attention->rope);
+    attention->scale = stretch * stretch / sqrtf((float)size);
+}
+
 // The softmax of the chosen scores alone (3) is that of all (1) made to add up to one.
 static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
     enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
@@ -169,13 +201,13 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     metadata_list(metadata, heads_key, config->layers, hybrid ? 0 : 1, heads, heads, kv_heads);
     metadata_list(metadata, "feed_forward_length", config->layers, 1, least, MODEL_MAX_DIM, widths);
     layer.attention.heads = heads;
-    read_attention(metadata, config, &layer.attention);
+    (family->latent ? read_latent : read_attention)(metadata, config, &layer.attention);
     read_experts(metadata, widths[0], &layer.ffn);
     layer.residual_scale = metadata_factor(metadata, "residual_scale", 1.0f);
     for (int32_t i = 0; i < config->layers; i++) {
         config->specs[i] = layer;
         if (layer.ffn.kind != FFN_SHARED_EXPERT) config->specs[i].ffn.width = widths[i];
-        config->specs[i].attention.kv_heads = kv_heads[i];
+        config->specs[i].attention.kv_heads = family->latent ? 1 : kv_heads[i];
         config->specs[i].attention.kv_source = i;
         if (kv_heads[i] > 0) config->specs[i].mixer = MIXER_ATTENTION;
         if (kv_heads[i] > 0 && heads % kv_heads[i])

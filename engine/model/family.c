@@ -1,5 +1,6 @@
 #include "engine/model/family.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,6 +218,22 @@ static void read_exaone4(struct metadata *metadata, struct model_config *config)
         config->specs[i].attention.no_rope = !slides[i];
 }
 
+// Files say how scores become weights, but for the first of a family whose choices have a bias.
+static void read_deepseek2(struct metadata *metadata, struct model_config *config) {
+    static const char key[] = "expert_gating_func";
+    char bias[48];
+    limit_context(metadata, config);
+    snprintf(bias, sizeof bias, "blk.%" PRId32 ".exp_probs_b.bias", config->layers - 1);
+    const bool biased = gguf_find_tensor(metadata->gguf, bias) != NULL;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct ffn_spec *ffn = &config->specs[i].ffn;
+        if (biased && !metadata_is_set(metadata, key)) ffn->gating = GATING_SIGMOID;
+        if (ffn->experts > 0 && ffn->expert_groups > 0 && ffn->gating == GATING_SOFTMAX)
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_group_count",
+                          "is of groups that are ranked by their best expert, which quire lacks");
+    }
+}
+
 static void read_command_r(struct metadata *metadata, struct model_config *config) {
     limit_context(metadata, config);
     config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
@@ -360,6 +377,13 @@ static const struct family families[] = {
      .layer = {.attention.rope.interleaved = true,
                .ffn = {.kind = FFN_EXPERTS, .raw_shares = true}},
      .read = limit_context},
+    {.name = "deepseek2",
+     .model_types = "deepseek_v2, deepseek_v3, kimi_k2, glm4_moe_lite",
+     .layer = {.attention.rope.interleaved = true,
+               .ffn = {.kind = FFN_EXPERTS, .raw_shares = true}},
+     .read = read_deepseek2,
+     .interleaved_folder = true,
+     .latent = true},
     {.name = "arcee",
      .model_types = "arcee",
      .layer = {.attention.rope.interleaved = true, .ffn = {.act = ACT_RELU, .ungated = true}},
@@ -519,7 +543,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"gemma-embedding", "an embedding model"},
         {"t5", "a model with an encoder"},
         {"gemma3n", "a model whose layers share keys and have embeddings of their own"},
-        {"deepseek2", "a model of latent attention"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const size_t begin = strlen(kinds[i].begin);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/folder_keys.h"
 #include "engine/model/mapped_file.h"
 #include "kernels/base/assert.h"
 
@@ -161,6 +162,9 @@ static void translate_numbers(struct writer *writer) {
         {"num_key_value_heads", "attention.head_count_kv"},
         {"head_dim", "attention.key_length"},
         {"head_dim", "attention.value_length"},
+        {"v_head_dim", "attention.value_length"},
+        {"kv_lora_rank", "attention.kv_lora_rank"},
+        {"q_lora_rank", "attention.q_lora_rank"},
         {"max_position_embeddings", "context_length"},
         {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
         {"norm_eps", "attention.layer_norm_rms_epsilon"},
@@ -194,12 +198,17 @@ static void translate_numbers(struct writer *writer) {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const cJSON *item = get(writer, writer->json, lines[i].theirs);
         if (!item || is_mixed_key(writer, lines[i].theirs)) continue;
+        if (writer->family->latent && !strcmp(lines[i].theirs, "head_dim")) continue;
         const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
         if (!isfinite(value))
             fail(writer, STATUS_BAD_FILE, lines[i].theirs, "is no number");
         else
             put_number(writer, lines[i].ours, value);
     }
+    if (writer->family->latent)
+        put_int(writer, "attention.key_length",
+                count_of(writer, "qk_nope_head_dim", -1) +
+                    count_of(writer, "qk_rope_head_dim", -1));
     if (writer->family->centered_norms)
         put_float(writer, "attention.layer_norm_epsilon",
                   number_or(writer, writer->json, "layer_norm_eps", 1e-5));
@@ -239,17 +248,23 @@ static void check_activation(struct writer *writer) {
 static void translate_router(struct writer *writer) {
     static const char *const gatings[][2] = {
         [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
-    static const char *const method = "noaux_tc"; // the weights' order, with a bias and in groups
+    static const char *const methods[] = {"noaux_tc", "greedy"}; // the weights' order, with a bias
+                                                                 // and in groups, or without
     const struct ffn_spec *ffn = &writer->family->layer.ffn;
     const cJSON *json = writer->json, *normed = get(writer, json, "norm_topk_prob");
     if (normed)
         put_flag(writer, "expert_weights_norm", cJSON_IsTrue(normed));
     else if (ffn->raw_shares)
         fail(writer, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
-    if (!is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
-                 get(writer, json, "scoring_func")))
+    const char *scores = string_or(writer, json, "scoring_func", "");
+    const bool sigmoid = !strcmp(scores, "sigmoid");
+    if (writer->family->latent && (sigmoid || !strcmp(scores, "softmax")))
+        put_int(writer, "expert_gating_func", sigmoid ? 2 : 1);
+    else if (!is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
+                      get(writer, json, "scoring_func")))
         fail(writer, STATUS_UNSUPPORTED, "scoring_func", "is another one, which quire lacks");
-    if (!is_word(&method, 1, get(writer, json, "topk_method")))
+    if (!is_word(methods, writer->family->latent && !sigmoid ? 2 : 1,
+                 get(writer, json, "topk_method")))
         fail(writer, STATUS_UNSUPPORTED, "topk_method", "is not noaux_tc, which quire lacks");
     const double last = number_or(writer, json, "moe_layer_end_index", -1);
     if (last >= 0 && last + 1 < (double)count_of(writer, "num_hidden_layers", 0))
@@ -262,9 +277,9 @@ static void refuse_other_values(struct writer *writer) {
     if (number_or(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
         fail(writer, STATUS_UNSUPPORTED, "swiglu_limit", "is not 7, which quire lacks");
     static const char *const needed[] = {"use_parallel_block", "use_gated_activation",
-                                         "block_use_swiglu", "use_pos_enc"};
+                                         "block_use_swiglu", "use_pos_enc", "rope_interleave"};
     static const char *const ones[] = {"rotary_pct", "decoder_sparse_step", "full_attn_mod",
-                                       "interpolate_factor"};
+                                       "interpolate_factor", "moe_layer_freq"};
     const cJSON *json = writer->json;
     if (get(writer, json, "vision_config") && !writer->family->multimodal)
         fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
@@ -296,135 +311,6 @@ static void refuse_quantized(struct writer *writer, const cJSON *json) {
                  "BF16 alone; a GGUF file of the model may hold quantized ones");
 }
 
-// Keys that change no answer: of training, of images, of generating, of the library that wrote
-// them.
-static const char *const harmless[] = {
-    "architectures",
-    "auto_map",
-    "model_type",
-    "torch_dtype",
-    "dtype",
-    "transformers_version",
-    "use_cache",
-    "cache_implementation",
-    "tokenizer_class",
-    "prefix",
-    "task_specific_params",
-    "finetuning_task",
-    "problem_type",
-    "id2label",
-    "label2id",
-    "keys_to_ignore_at_inference",
-    // ids of tokens
-    "bos_token_id",
-    "eos_token_id",
-    "pad_token_id",
-    "sep_token_id",
-    "unk_token_id",
-    "cls_token_id",
-    "decoder_start_token_id",
-    "image_token_id",
-    "video_token_id",
-    "audio_token_id",
-    "vision_start_token_id",
-    "vision_end_token_id",
-    "vision_token_id",
-    "image_token_index",
-    "boi_token_id",
-    "eoi_token_id",
-    "boa_token_id",
-    "eoa_token_id",
-    "eoa_token_index",
-    "boi_token_index",
-    "eoi_token_index",
-    // training
-    "initializer_range",
-    "initializer_factor",
-    "block_mlp_init_scale",
-    "block_out_init_scale",
-    "block_use_xavier_init",
-    "conv_use_xavier_init",
-    "block_norm_eps", // norm_eps again
-    "pretraining_tp",
-    "embd_pdrop",
-    "resid_pdrop",
-    "attn_pdrop",
-    "output_router_logits",
-    "router_aux_loss_coef",
-    "router_z_loss_coef",
-    "router_jitter_noise",
-    "moe_capacity",
-    "moe_gate",
-    "moe_use_aux_free",
-    "mtp_loss_scaling_factor",
-    "is_llama_config",
-    "transformers.js_config",
-    "attn_implementation",
-    "unsloth_fixed",
-    "unsloth_version",
-    "neftune_noise_alpha",
-    // what the tensors say: one without a place is refused
-    "attention_bias",
-    "attention_out_bias",
-    "attn_bias",
-    "mlp_bias",
-    "qkv_bias",
-    "enable_moe_block",
-    "use_bias",
-    "use_embedding_sharing",
-    "use_parallel_embedding",
-    "use_qk_norm",
-    "block_dim",
-    "conv_dim",
-    "conv_dim_out",
-    "num_heads",
-    // of a window or a scaling, if there is one
-    "max_window_layers",
-    "initial_context_length",
-    "experts_per_token", // num_experts_per_tok again
-    "no_rope_layer_interval",
-    "layer_switch",
-    "order_of_interleaved_layers",
-    "position_embedding_type",
-    "model_max_length",
-    "original_max_position_embeddings",
-    "attn_factor",
-    "mrope_section",
-    "mrope_interleaved",
-    "type",
-    "rope_type",
-    // images and sound beside the text
-    "vision_config",
-    "audio_config",
-    "text_config",
-    "mm_tokens_per_image",
-    "vision_soft_tokens_per_image",
-    "vision_feature_layer",
-    "projector_hidden_act",
-    "multimodal_projector_bias",
-    "spatial_merge_size",
-    "deepstack_visual_indexes",
-    // how transformers generated when it kept this here
-    "max_length",
-    "min_length",
-    "max_new_tokens",
-    "do_sample",
-    "temperature",
-    "top_k",
-    "top_p",
-    "typical_p",
-    "repetition_penalty",
-    "length_penalty",
-    "diversity_penalty",
-    "num_beams",
-    "num_beam_groups",
-    "num_return_sequences",
-    "return_dict",
-    "use_bfloat16",
-    "torchscript",
-    "chunk_size_feed_forward",
-};
-
 // An absent feature: null, false, 0, "" or nothing listed.
 static bool is_unset(const cJSON *item) {
     return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
@@ -440,7 +326,7 @@ static void refuse_unread(struct writer *writer, const cJSON *object) {
     if (!cJSON_IsObject(object)) return;
     cJSON_ArrayForEach(item, object) {
         if (is_unset(item) || item->string[0] == '_' || strstr(item->string, "dropout") ||
-            is_among(harmless, sizeof harmless / sizeof harmless[0], item->string) ||
+            folder_key_is_harmless(item->string) ||
             is_among(writer->read, writer->read_count, item->string))
             continue;
         fail(writer, STATUS_UNSUPPORTED, item->string,
@@ -625,6 +511,13 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
     const double some = number_or(writer, scaling, "mscale", 0); // of no effect without the other
     const double all = number_or(writer, scaling, "mscale_all_dim", 0);
     const double stretch = factor > 1 ? 0.1 * log(factor) : 0;
+    if (writer->family->latent) {
+        if (given > 0 || some != all)
+            fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
+                 "has an attention_factor, or a mscale other than mscale_all_dim");
+        put_float(writer, "rope.scaling.yarn_log_multiplier", 0.1 * all);
+        return;
+    }
     const double whole = given > 0 ? given : (1 + some * stretch) / (1 + all * stretch);
     if (given > 0 || (some > 0 && all > 0)) // what it is multiplied with there is taken off here
         put_float(writer, "rope.scaling.attn_factor", whole / (1 + stretch));
@@ -698,7 +591,9 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
                                    number_or(writer, json, "rope_local_base_freq", 0));
     const int64_t heads = count_of(writer, "num_attention_heads", -1);
     const int64_t dim = count_of(writer, "hidden_size", -1);
-    const int64_t alike = count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
+    const int64_t alike = writer->family->latent
+                              ? count_of(writer, "qk_rope_head_dim", -1)
+                              : count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
     const int64_t size = count_of(writer, "global_head_dim", alike);
     const bool proportional = !strcmp(string_or(writer, scaling, "rope_type", ""), "proportional");
     const double share = number_or(writer, json, "partial_rotary_factor",

@@ -98,7 +98,7 @@ static struct needs needs_of(const struct model *model) {
         const bool row = spec->attention.qk_norm == QK_NORM_ROW;
         needs.branch |= has_branch(spec, &model->layers[i]);
         needs.wide_q |= row;
-        needs.wide_k |= row || spec->attention.value_norm;
+        needs.wide_k |= row || spec->attention.value_norm || spec->attention.latent.kv_rank > 0;
         needs.sum |= spec->ffn.kind == FFN_DENSE_AND_EXPERTS;
     }
     return needs;
@@ -119,7 +119,7 @@ static void alloc_per_layer_embedding(struct forward *forward) {
 
 // Rows as wide as those of any matrix in a layer.
 static int32_t widest_row(const struct layer_maxima *most, int32_t dim) {
-    const int32_t widths[] = {most->q_row, most->kv_row, most->ffn};
+    const int32_t widths[] = {most->q_row, most->kv_row, most->ffn, most->full_row, most->part_row};
     int32_t widest = dim;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         widest = widths[i] > widest ? widths[i] : widest;
@@ -149,6 +149,7 @@ static void alloc_special_activations(struct forward *forward, const struct laye
     const int32_t rows = forward->limits.max_tokens;
     if (needs.branch) a->branch = alloc(forward, rows, dim);
     if (needs.wide_q) a->wide_q = alloc(forward, rows, (size_t)most->q_row * element);
+    if (most->q_rank > 0) a->wide_q = alloc(forward, rows, (size_t)most->q_rank * element);
     if (needs.wide_k) a->wide_k = alloc(forward, rows, (size_t)most->kv_row * element);
     if (needs.sum) a->sum = alloc(forward, rows, dim);
     if (config->per_layer_embedding) alloc_per_layer_embedding(forward);
@@ -178,6 +179,8 @@ static void alloc_activations(struct forward *forward) {
     a->v = alloc(forward, rows, kv);
     if (gated > 0) a->gate = alloc(forward, rows, (size_t)gated * element);
     if (gated > 0) a->up = alloc(forward, rows, (size_t)gated * element);
+    if (most.full_row > 0) a->full = alloc(forward, rows, (size_t)most.full_row * element);
+    if (most.part_row > 0) a->part = alloc(forward, rows, (size_t)most.part_row * element);
     alloc_special_activations(forward, &most);
 }
 

@@ -232,7 +232,7 @@ static void attend_heads(const struct forward *forward, const struct attention_s
     const struct rope_and_cache rope = {
         .q = a->q,
         .k = shares_kv ? NULL : a->k,
-        .v = shares_kv ? NULL : a->v,
+        .v = shares_kv || cache->latent ? NULL : a->v,
         .q_norm = each_head ? layer->q_norm : NULL,
         .k_norm = each_head && !normed ? layer->k_norm : NULL,
         .inv_freq = layer->inv_freq,
@@ -265,7 +265,8 @@ static void attend_heads(const struct forward *forward, const struct attention_s
 // x += o(what heads or the convolution have made)
 static void add_mixed(const struct forward *forward, int32_t index) {
     const struct layer *layer = &forward->model->layers[index];
-    add(forward, &(struct addend){.rows = forward->activations.attended,
+    const struct activations *a = &forward->activations;
+    add(forward, &(struct addend){.rows = layer->k_b ? a->full : a->attended,
                                   .weight = &layer->o,
                                   .beside = &layer->beside.o,
                                   .bias = layer->o_bias,
@@ -295,18 +296,102 @@ static void convolve(const struct forward *forward, int32_t index) {
     add_mixed(forward, index);
 }
 
+static void *element_at(const struct forward *forward, void *rows, size_t nth) {
+    return (char *)rows + nth * (size_t)dtype_block_bytes(forward->backend->activation);
+}
+
+// The heads of a token side by side, `elements` of each from `begin` on, to or from those of a head
+// side by side: tokens [tokens, heads, size], parts [heads, tokens, elements].
+static void copy_heads(const struct forward *forward, void *tokens, int32_t size, int32_t begin,
+                       int32_t heads, void *parts, int32_t elements, bool by_head) {
+    const size_t part = (size_t)elements, all = (size_t)forward->num_tokens * part;
+    const size_t head = (size_t)size, token = (size_t)heads * head;
+    void *of_token = element_at(forward, tokens, (size_t)begin);
+    const struct copy_parts copy = {.y = by_head ? parts : of_token,
+                                    .x = by_head ? of_token : parts,
+                                    .rows = heads,
+                                    .columns = forward->num_tokens,
+                                    .elements = elements,
+                                    .y_row = by_head ? all : head,
+                                    .y_column = by_head ? part : token,
+                                    .x_row = by_head ? head : all,
+                                    .x_column = by_head ? token : part};
+    forward->backend->copy_parts(forward->device, &copy);
+}
+
+// Each head's rows by a matrix of its own: y [heads, tokens, rows of it].
+static void multiply_heads(const struct forward *forward, void *y, void *x,
+                           const struct weight *weights, int32_t heads) {
+    const size_t tokens = (size_t)forward->num_tokens;
+    for (int32_t h = 0; h < heads; h++) {
+        const size_t nth = (size_t)h * tokens;
+        void *to = element_at(forward, y, nth * (size_t)weights[h].rows);
+        project_rows(forward, element_at(forward, x, nth * (size_t)weights[h].columns),
+                     &(struct projection){to, weights[h], NULL}, LINEAR_ACTIVATION);
+    }
+}
+
+// full = the queries, k = what is cached: the rotated part, and behind it the row that all heads'
+// keys and values are products of
+static void project_latent(const struct forward *forward, const struct attention_spec *spec,
+                           const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    const struct latent_spec *latent = &spec->latent;
+    const int32_t rotated = spec->rope.dimensions, rank = latent->kv_rank;
+    void *input = a->normed;
+    forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
+    if (latent->q_rank > 0) {
+        input = a->part;
+        project_rows(forward, a->normed, &(struct projection){a->wide_q, layer->q_a, NULL},
+                     LINEAR_RESIDUAL);
+        forward_norm_rows(forward, input, a->wide_q, layer->q_a_norm, latent->q_rank);
+    }
+    project_both(forward, input, &(struct projection){a->full, layer->q, NULL}, LINEAR_ACTIVATION,
+                 &layer->beside.q);
+    project_rows(forward, a->normed, &(struct projection){a->v, layer->k_rope, NULL},
+                 LINEAR_ACTIVATION);
+    copy_heads(forward, a->k, spec->head_size, 0, 1, a->v, rotated, false);
+    project_rows(forward, a->normed, &(struct projection){a->wide_k, layer->kv_a, NULL},
+                 LINEAR_RESIDUAL);
+    forward_norm_rows(forward, a->v, a->wide_k, layer->kv_a_norm, rank);
+    copy_heads(forward, a->k, spec->head_size, rotated, 1, a->v, rank, false);
+}
+
+// full = the values' matrices of what one attention to the cached rows gives, whose queries are
+// multiplied by the keys' matrices before
+static void attend_latent(const struct forward *forward, const struct attention_spec *spec,
+                          const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    const struct latent_spec *latent = &spec->latent;
+    const int32_t heads = spec->heads, size = spec->head_size, rotated = spec->rope.dimensions;
+    const int32_t plain = latent->plain_size, rank = latent->kv_rank;
+    project_latent(forward, spec, layer);
+    copy_heads(forward, a->full, plain + rotated, 0, heads, a->part, plain, true);
+    multiply_heads(forward, a->attended, a->part, layer->k_b, heads);
+    copy_heads(forward, a->q, size, rotated, heads, a->attended, rank, false);
+    copy_heads(forward, a->full, plain + rotated, plain, heads, a->attended, rotated, true);
+    copy_heads(forward, a->q, size, 0, heads, a->attended, rotated, false);
+    attend_heads(forward, spec, layer, false);
+    copy_heads(forward, a->attended, size, rotated, heads, a->q, rank, true);
+    multiply_heads(forward, a->part, a->q, layer->v_b, heads);
+    copy_heads(forward, a->full, latent->value_size, 0, heads, a->part, latent->value_size, false);
+}
+
 // x += o(attention(rope(q), rope(k), v))
 static void attend(const struct forward *forward, int32_t index) {
     const struct layer_spec *spec = &forward->model->config.specs[index];
     const struct layer *layer = &forward->model->layers[index];
     const bool shares_kv = layer_shares_kv(&forward->model->config, index);
-    if (spec->attention.value_norm)
+    const bool latent = spec->attention.latent.kv_rank > 0;
+    if (latent)
+        attend_latent(forward, &spec->attention, layer);
+    else if (spec->attention.value_norm)
         project_normed(forward, &spec->attention, layer, shares_kv);
     else if (spec->attention.qk_norm == QK_NORM_ROW)
         project_normed_rows(forward, &spec->attention, layer);
     else
         project(forward, layer);
-    attend_heads(forward, &spec->attention, layer, shares_kv);
+    if (!latent) attend_heads(forward, &spec->attention, layer, shares_kv);
     add_mixed(forward, index);
 }
 

@@ -26,6 +26,11 @@ struct activations {
     float *shares;   // [max_tokens, experts_used]
     void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
 
+    // Of latent attention: queries, or what comes of their heads, as the model has them, and a part
+    // of each head by head.
+    void *full; // [max_tokens, heads * (plain + rotated) or heads * value]
+    void *part; // [heads, max_tokens, plain or value]; or [max_tokens, q_rank]
+
     // Where matrices have something beside them: a x of each of a product's parts, and, where
     // activations are of another type than the residual, the parts before they are narrowed.
     void *low;  // [parts, max_tokens, rank]

@@ -116,16 +116,6 @@ int64_t kv_shape_elements(const struct model_config *config, int group) {
     return round_up_to(end, unit * both[1].elements);
 }
 
-int64_t kv_shape_sequence_elements(const struct model_config *config, int64_t tokens) {
-    int64_t elements = 0;
-    for (int group = 0; group < kv_shape_groups(config); group++) {
-        const int32_t reach = kv_shape_reach(config, group);
-        const int64_t seen = reach > 0 && reach < tokens ? reach : tokens;
-        elements += kv_shape_elements(config, group) * seen;
-    }
-    return elements;
-}
-
 // The size that scales are counted by; 0 where there is one size.
 static int32_t scale_elements_of(const struct model_config *config, int group) {
     const int32_t a = example_of(config, group, 0)->head_size;
@@ -141,6 +131,7 @@ void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int
     const struct attention_spec *example = example_of(config, group, view);
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
+    cache->latent = example->latent.kv_rank > 0;
     if (kv_shape_is_conv(config, group)) {
         cache->type = DTYPE_F32;
         cache->layout = KV_LAYOUT_ROWS;
@@ -148,4 +139,20 @@ void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int
     cache->scale_elements = scale_elements_of(config, group);
     cache->num_layers = (int32_t)(kv_shape_elements(config, group) /
                                   ((int64_t)cache->num_kv_heads * cache->head_size));
+}
+
+size_t kv_shape_token_bytes(const struct model_config *config, int group) {
+    struct kv_cache cache = {.type = DTYPE_F16, .block_size = 1};
+    kv_shape_set(&cache, config, group, 0);
+    return kv_block_bytes(&cache);
+}
+
+size_t kv_shape_sequence_bytes(const struct model_config *config, int64_t tokens) {
+    size_t bytes = 0;
+    for (int group = 0; group < kv_shape_groups(config); group++) {
+        const int32_t reach = kv_shape_reach(config, group);
+        const int64_t seen = reach > 0 && reach < tokens ? reach : tokens;
+        bytes += kv_shape_token_bytes(config, group) * (size_t)seen;
+    }
+    return bytes;
 }

@@ -40,10 +40,12 @@ bool kv_shape_is_conv(const struct model_config *config, int group); // no atten
 int kv_shape_view(const struct model_config *config, int32_t layer);
 int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view
 
-// Of K, and as many of V, that a token takes in the layers of a group.
+// Of K, and as many of V unless it is latent, that a token takes in the layers of a group.
 int64_t kv_shape_elements(const struct model_config *config, int group);
 
-// The same of a sequence in all layers, which have no more of it than they see.
-int64_t kv_shape_sequence_elements(const struct model_config *config, int64_t tokens);
+// What that is in F16, and what a sequence takes in all layers, which have no more of it than they
+// see.
+size_t kv_shape_token_bytes(const struct model_config *config, int group);
+size_t kv_shape_sequence_bytes(const struct model_config *config, int64_t tokens);
 
 #endif

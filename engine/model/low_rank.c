@@ -247,21 +247,6 @@ static enum status copy_pair(const struct applying *applying, const struct adapt
                   "has numbers that are not finite");
 }
 
-// A matrix of rows in the type of activations, which adapters are small enough for.
-static enum status put(struct model *model, float *rows, struct weight *weight) {
-    const size_t count = (size_t)weight->rows * (size_t)weight->columns;
-    weight->data = rows;
-    weight->type = model->backend->activation;
-    ASSERT(weight->type == DTYPE_F32 || weight->type == DTYPE_F16);
-    for (size_t i = 0; i < count && weight->type == DTYPE_F16; i++) {
-        const half rounded = float_to_half(rows[i]); // in place: what is read lies behind
-        if (!isfinite(half_to_float(rounded))) return STATUS_UNSUPPORTED;
-        memcpy((half *)rows + i, &rounded, sizeof rounded);
-    }
-    model->weight_bytes += weight_bytes(weight);
-    return model_copy(model, weight);
-}
-
 // One place of a layer: all adapters' pairs for it, through whichever module.
 static enum status fill_place(const struct applying *applying, int32_t index,
                               const struct place *place, struct sum *sum) {
@@ -311,8 +296,8 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     enum status status =
         sum.a && sum.b ? fill_place(applying, index, place, &sum) : STATUS_NO_MEMORY;
     const bool filled = status == STATUS_OK;
-    if (status == STATUS_OK) status = put(model, sum.a, &pair.a);
-    if (status == STATUS_OK) status = put(model, sum.b, &pair.b);
+    if (status == STATUS_OK) status = model_copy_floats(model, sum.a, &pair.a);
+    if (status == STATUS_OK) status = model_copy_floats(model, sum.b, &pair.b);
     if (status != STATUS_OK && (filled || status == STATUS_NO_MEMORY))
         status =
             error_set(applying->err, status, "layer %" PRId32 "'s part of the adapters %s", index,

@@ -15,54 +15,6 @@
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
 
-struct allocation {
-    struct allocation *next;
-    void *memory;
-    size_t bytes;
-};
-
-void *model_alloc(struct model *model, size_t bytes) {
-    struct allocation *allocation = malloc(sizeof *allocation);
-    if (!allocation) return NULL;
-    *allocation = (struct allocation){.next = model->allocations, .bytes = bytes};
-    if (model->backend->alloc(model->device, bytes, &allocation->memory) != STATUS_OK) {
-        free(allocation);
-        return NULL;
-    }
-    model->allocations = allocation;
-    return allocation->memory;
-}
-
-enum status model_copy(struct model *model, struct weight *weight) {
-    const void *const ours = weight->data;
-    TRY(model->backend->weights(model->device, weight, &weight->data));
-    if (weight->data == ours) {
-        const size_t bytes = weight_bytes(weight);
-        void *copy = model_alloc(model, bytes);
-        if (!copy) return STATUS_NO_MEMORY;
-        model->backend->to_device(model->device, copy, ours, bytes);
-        weight->data = copy;
-    }
-    return model->backend->sync(model->device);
-}
-
-size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count) {
-    struct weight all = *one;
-    if (!model->backend->weight_bytes) return weight_bytes(one);
-    all.rows *= count;
-    const size_t apart = model->backend->weight_bytes(one);
-    return model->backend->weight_bytes(&all) == apart * (size_t)count ? apart : 0;
-}
-
-const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count) {
-    const size_t bytes = (size_t)count * sizeof matrices[0];
-    ASSERT(count > 0);
-    const void **device = model_alloc(model, bytes);
-    if (!device) return NULL;
-    model->backend->to_device(model->device, device, matrices, bytes);
-    return model->backend->sync(model->device) == STATUS_OK ? device : NULL;
-}
-
 // One opening of a file: the first failure is kept, so that the list of tensors reads as a list.
 struct loader {
     struct model *model;
@@ -351,6 +303,80 @@ static bool load_fused_qkv(struct loader *loader, int32_t index, struct layer *l
     layer->k_bias = bias + rows[0];
     layer->v_bias = bias + rows[0] + kv_rows;
     return true;
+}
+
+// A matrix [plain, kv_rank] of a head the other way round.
+static struct weight transposed(struct loader *loader, const struct gguf_tensor *tensor,
+                                const struct latent_spec *latent, int32_t first) {
+    const int32_t rows = latent->kv_rank, columns = latent->plain_size;
+    const size_t count = (size_t)rows * (size_t)columns;
+    const size_t row_bytes = dtype_row_bytes(tensor->type, rows);
+    struct weight weight = {.rows = rows, .columns = columns};
+    float *from = malloc(2 * count * sizeof *from), *to = from ? from + count : NULL;
+    ASSERT(((size_t)first + (size_t)columns) * row_bytes <= tensor->bytes);
+    if (from)
+        dtype_to_float(tensor->type, (const char *)tensor->data + (size_t)first * row_bytes, from,
+                       count);
+    for (size_t i = 0; i < count && from; i++)
+        to[i] = from[i % (size_t)columns * (size_t)rows + i / (size_t)columns];
+    if (!from || model_copy_floats(loader->model, to, &weight) != STATUS_OK)
+        refuse(loader, STATUS_NO_MEMORY, "attn_kv_b.weight",
+               "does not fit the device's memory, or has weights too large for it");
+    free(from);
+    loader->model->parameters += (int64_t)count;
+    return weight;
+}
+
+// What multiplies queries, and what multiplies results, for each head: two tensors, or in older
+// files one, [heads, plain + value, kv_rank].
+static void load_latent_heads(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct attention_spec *attention = &loader->model->config.specs[index].attention;
+    const struct latent_spec *latent = &attention->latent;
+    const int32_t rank = latent->kv_rank, plain = latent->plain_size, value = latent->value_size;
+    const int32_t heads = attention->heads, both = plain + value;
+    const struct extent k_b = {plain, rank, heads}, v_b = {rank, value, heads};
+    char name[64];
+    layer->k_b = calloc(2 * (size_t)heads, sizeof *layer->k_b);
+    if (!layer->k_b) refuse(loader, STATUS_NO_MEMORY, NAME("attn_kv_b.weight"), "no memory");
+    if (!layer->k_b) return;
+    layer->v_b = layer->k_b + heads;
+    const struct gguf_tensor *keys = find(loader, NAME("attn_k_b.weight"), true);
+    if (keys) {
+        if (has_shape(loader, name, keys, k_b)) stacked(loader, name, keys, k_b, layer->k_b);
+        const struct gguf_tensor *values = find(loader, NAME("attn_v_b.weight"), false);
+        if (values && has_shape(loader, name, values, v_b))
+            stacked(loader, name, values, v_b, layer->v_b);
+        return;
+    }
+    const struct gguf_tensor *all = find(loader, NAME("attn_kv_b.weight"), false);
+    if (!all || !has_shape(loader, name, all, (struct extent){rank, heads * both, 1})) return;
+    for (int32_t h = 0; h < heads && loader->status == STATUS_OK; h++) {
+        layer->k_b[h] = transposed(loader, all, latent, h * both);
+        layer->v_b[h] =
+            rows_of(loader, name, all, (struct extent){rank, value, 1}, h * both + plain);
+    }
+}
+
+static void load_latent(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct attention_spec *attention = &loader->model->config.specs[index].attention;
+    const struct latent_spec *latent = &attention->latent;
+    const int32_t dim = loader->model->config.dim, rotated = attention->rope.dimensions;
+    const int32_t q_rows = attention->heads * (latent->plain_size + rotated);
+    char name[64];
+    layer->attn_norm = VECTOR("attn_norm.weight", dim, true, false);
+    if (latent->q_rank > 0) {
+        layer->q_a = MATRIX("attn_q_a", latent->q_rank, dim);
+        layer->q_a_norm = VECTOR("attn_q_a_norm.weight", latent->q_rank, true, false);
+        layer->q = MATRIX("attn_q_b", q_rows, latent->q_rank);
+    } else {
+        layer->q = MATRIX("attn_q", q_rows, dim);
+    }
+    matrices(loader, NAME("attn_kv_a_mqa.weight"), dim,
+             (struct weight *const[]){&layer->kv_a, &layer->k_rope},
+             (const int32_t[]){latent->kv_rank, rotated}, 2);
+    layer->kv_a_norm = VECTOR("attn_kv_a_norm.weight", latent->kv_rank, true, false);
+    load_latent_heads(loader, index, layer);
+    layer->o = MATRIX("attn_output", dim, attention->heads * latent->value_size);
 }
 
 static void load_attention(struct loader *loader, int32_t index, struct layer *layer) {
@@ -719,10 +745,11 @@ static void load_tensors(struct loader *loader) {
     load_per_layer_embedding(loader);
     load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
+        const bool latent = config->specs[i].attention.latent.kv_rank > 0;
         if (config->specs[i].mixer == MIXER_SHORT_CONV)
             load_short_conv(loader, i, &model->layers[i]);
         else
-            load_attention(loader, i, &model->layers[i]);
+            (latent ? load_latent : load_attention)(loader, i, &model->layers[i]);
         load_feed_forward(loader, i, &model->layers[i]);
         load_end(loader, i, &model->layers[i]);
         if (loader->options->progress)
@@ -752,39 +779,4 @@ enum status model_open(struct model *model, const struct gguf *gguf,
         loader.status = adapters_apply(model, options->adapters, err);
     if (loader.status != STATUS_OK) model_close(model);
     return loader.status;
-}
-
-void model_close(struct model *model) {
-    while (model->allocations) {
-        struct allocation *allocation = model->allocations;
-        model->allocations = allocation->next;
-        model->backend->release(model->device, allocation->memory, allocation->bytes);
-        free(allocation);
-    }
-    free(model->layers);
-    *model = (struct model){0};
-}
-
-// How many of a layer's experts are read if each row chooses as if by lot.
-static double experts_read(const struct ffn_spec *spec, int32_t rows) {
-    const double spared = 1 - (double)spec->experts_used / spec->experts;
-    return spec->experts * (1 - pow(spared, rows));
-}
-
-size_t model_step_bytes(const struct model *model, int32_t rows) {
-    const struct weight *embedding = &model->embedding, *of_layers = &model->per_layer_embedding;
-    const struct model_config *config = &model->config;
-    size_t bytes = model->weight_bytes;
-    double unread = 0;
-    if (model->output.data != embedding->data) bytes -= weight_bytes(embedding);
-    if (of_layers->rows > 0) bytes -= weight_bytes(of_layers);
-    for (int32_t i = 0; i < config->layers; i++) {
-        const struct ffn_spec *spec = &config->specs[i].ffn;
-        const struct layer *layer = &model->layers[i];
-        if (spec->kind == FFN_DENSE) continue;
-        const size_t expert = expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
-                              expert_bytes(&layer->expert_down);
-        unread += (spec->experts - experts_read(spec, rows)) * (double)expert;
-    }
-    return bytes - (size_t)unread;
 }

@@ -37,6 +37,13 @@ struct layer {
     const float *conv;                     // [width, dim] of a short convolution
     struct weight gate, up;                // [ffn, dim]
     struct weight down;                    // [dim, ffn]
+
+    // Of latent attention, whose q is [heads * (plain + rotated), q_rank or dim].
+    const float *q_a_norm, *kv_a_norm; // [q_rank], [kv_rank]
+    struct weight q_a;                 // [q_rank, dim]
+    struct weight kv_a, k_rope;        // [kv_rank, dim], [rotated, dim]
+    struct weight *k_b, *v_b;          // [heads] of [kv_rank, plain], [value, kv_rank]; host
+
     struct {
         struct low_rank q, k, v, o, gate, up, down;
     } beside; // of adapters (adapter.h)

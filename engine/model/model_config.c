@@ -35,6 +35,14 @@ struct layer_maxima model_config_maxima(const struct model_config *config) {
         most.q_row = max(most.q_row, q_row);
         most.kv_row =
             max(most.kv_row, attends ? attention->kv_heads * attention->head_size : q_row);
+        if (attention->latent.kv_rank > 0) {
+            const struct latent_spec *latent = &attention->latent;
+            const int32_t part = max(latent->plain_size, latent->value_size);
+            const int32_t full = max(latent->plain_size + attention->rope.dimensions, part);
+            most.q_rank = max(most.q_rank, latent->q_rank);
+            most.full_row = max(most.full_row, attention->heads * full);
+            most.part_row = max(max(most.part_row, latent->q_rank), attention->heads * part);
+        }
         if (ffn->kind != FFN_EXPERTS) most.ffn = max(most.ffn, ffn->width);
         most.experts = max(most.experts, ffn->experts);
         most.experts_used = max(most.experts_used, ffn->experts_used);

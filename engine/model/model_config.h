@@ -23,7 +23,7 @@ enum {
     MODEL_MAX_LAYERS = 512,
     MODEL_MAX_DIM = 1 << 17, // of hidden and feed-forward rows
     MODEL_MAX_HEADS = 1 << 10,
-    MODEL_MAX_HEAD_SIZE = 512,
+    MODEL_MAX_HEAD_SIZE = 576,
     MODEL_MAX_CONTEXT = 1 << 24,
     MODEL_MAX_VOCABULARY = 1 << 22,
 };
@@ -52,8 +52,20 @@ enum qk_norm { // of q and k before the rotation: none; each head by itself; all
     QK_NORM_ROW,
 };
 
+// Latent attention (arXiv 2405.04434): keys and values of all heads are products of one row of
+// kv_rank elements, which alone is cached, behind the part of a key that is rotated. Queries are
+// multiplied by the keys' matrices and results by the values', so that the row is the key and the
+// value of one KV head: head_size is rope.dimensions + kv_rank.
+struct latent_spec {
+    int32_t kv_rank;    // 0: keys and values are cached themselves
+    int32_t q_rank;     // of the row that queries are products of; 0: the layer's input
+    int32_t plain_size; // elements of a head that are not rotated
+    int32_t value_size;
+};
+
 struct attention_spec {
     int32_t heads, kv_heads, head_size;
+    struct latent_spec latent;
     int32_t window;    // keys that a query sees; 0: all that came before
     int32_t kv_source; // the layer whose keys and values it sees
     bool no_rope;
@@ -131,6 +143,7 @@ bool layer_shares_kv(const struct model_config *config, int32_t layer); // it ha
 // The largest of each over all layers. Rows are in elements.
 struct layer_maxima {
     int32_t heads, head_size, q_row, kv_row, ffn, experts, experts_used, expert_width;
+    int32_t full_row, part_row, q_rank; // of latent attention
 };
 struct layer_maxima model_config_maxima(const struct model_config *config);
 

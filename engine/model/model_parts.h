@@ -13,6 +13,10 @@ void *model_alloc(struct model *model, size_t bytes);
 // here, so that the memory can be reused. NO_MEMORY, or what weights() says.
 MUST_CHECK enum status model_copy(struct model *model, struct weight *weight);
 
+// A small matrix of `rows`, in the type of activations, which are spoiled. UNSUPPORTED: a number
+// exceeds that type's range.
+MUST_CHECK enum status model_copy_floats(struct model *model, float *rows, struct weight *weight);
+
 // How each layer rotates q and k, and how far it looks back. factors [dimensions / 2] or NULL, of
 // the layers that share the context's rotation.
 MUST_CHECK enum status model_set_rotations(struct model *model, const float *factors);

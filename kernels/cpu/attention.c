@@ -17,6 +17,7 @@ struct attention_job {
     struct device *device;
     const struct paged_attention *args;
     bool matrix;     // the matrix unit computes
+    int32_t heads;   // of a part
     int32_t queries; // of a part
     int32_t members; // of a part of several sequences; 0: there is none
 };
@@ -68,7 +69,7 @@ static void cache_token(const struct rope_job *job, int32_t token, const float *
         float *k = (float *)args->k + at;
         rope_head(job, k, args->k_norm, cos_sin);
         store_head(job, slot, 0, h, k);
-        store_head(job, slot, 1, h, (const float *)args->v + at);
+        if (args->v) store_head(job, slot, 1, h, (const float *)args->v + at);
     }
 }
 
@@ -89,7 +90,7 @@ static void rope_tokens(void *context, int64_t begin, int64_t end, int32_t threa
 
 void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     ASSERT(args->layer >= 0 && args->layer < args->cache->num_layers);
-    ASSERT(!args->k || args->v);
+    ASSERT(!args->k || !args->v == args->cache->latent);
     ASSERT(args->rotary % 2 == 0 && args->rotary <= args->cache->head_size);
     ASSERT(args->cache->head_size <= device->limits.head_size);
     ASSERT(args->cache->layout == KV_LAYOUT_ROWS);
@@ -136,17 +137,25 @@ static void attend_part(const struct attention_job *job, struct attention_part *
     (job->matrix ? job->device->matrix->attention : job->device->isa->attention)(part);
 }
 
-// Item i is one KV head of one part. Parts of several sequences, which take longest, come first.
+// Items that differ by their heads alone
+static int32_t items_of_part(const struct attention_job *job) {
+    return job->args->num_heads / job->heads;
+}
+
+// Item i is the heads of one part. Parts of several sequences, which take longest, come first.
 // Within a sequence the last queries, which see the most keys, come first, so that no long part is
 // left for the end.
 static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct attention_job *job = context;
     const struct batch *batch = job->args->batch;
-    const int32_t heads = job->args->cache->num_kv_heads;
+    const int32_t heads = items_of_part(job);
     int32_t first = 0;
     const int64_t shared = (int64_t)shared_parts(job, 0, &first) * heads;
     for (int64_t item = begin; item < end; item++) {
-        struct attention_part part = {.shares = item < shared, .kv_head = (int32_t)(item % heads)};
+        struct attention_part part = {.shares = item < shared,
+                                      .head = (int32_t)(item % heads) * job->heads,
+                                      .heads = job->heads};
+        part.kv_head = part.head / (job->args->num_heads / job->args->cache->num_kv_heads);
         if (part.shares) {
             (void)shared_parts(job, (int32_t)(item / heads), &part.first);
             part.count = members_end(job, part.first) - part.first;
@@ -172,17 +181,27 @@ static void attend(void *context, int64_t begin, int64_t end, int32_t thread) {
 
 // Sequences that walk a shared past together: as many as a pass takes, but fewer where threads
 // would be idle. A matrix unit attends the heads of one query with other bits.
-static int32_t members_of(const struct attention_job *job, int32_t group) {
+static int32_t members_of(const struct attention_job *job) {
     const struct batch *batch = job->args->batch;
+    const int32_t group = job->heads;
     const int64_t threads = threads_count(job->device->threads);
     int64_t sharing = 0;
     if (!batch->shared.own || (job->matrix && group >= MATRIX_TOKENS)) return 0;
     for (int32_t s = 0; s < batch->num_seqs; s++)
         sharing += batch->shared.own[s] > 0;
-    const int64_t heads = job->args->cache->num_kv_heads;
+    const int64_t heads = items_of_part(job);
     const int64_t each = (sharing * heads + threads - 1) / threads;
     const int64_t most = group < ATTENTION_ROWS ? ATTENTION_ROWS / group : 1;
     return (int32_t)(each < most ? each : most);
+}
+
+// The query heads of a KV head are divided where they are many, so that several threads have some.
+static int32_t heads_of_part(const struct paged_attention *args) {
+    const int32_t group = args->num_heads / args->cache->num_kv_heads;
+    int32_t parts = 1;
+    while (group / parts > MATRIX_TOKENS || group % parts)
+        parts++;
+    return group / parts;
 }
 
 void cpu_paged_attention(struct device *device, const struct paged_attention *args) {
@@ -192,19 +211,19 @@ void cpu_paged_attention(struct device *device, const struct paged_attention *ar
     ASSERT(args->num_heads % cache->num_kv_heads == 0);
     ASSERT(args->num_heads <= device->limits.num_heads);
     ASSERT(cache->head_size <= device->limits.head_size);
-    const int32_t group = args->num_heads / cache->num_kv_heads;
+    const int32_t heads = heads_of_part(args);
     const bool matrix = device->bf16_tiles != NULL;
     const int32_t rows = matrix ? ATTENTION_MATRIX_ROWS : ATTENTION_ROWS;
-    struct attention_job job = {device, args, matrix, group < rows ? rows / group : 1, 0};
-    job.members = members_of(&job, group);
+    struct attention_job job = {device, args, matrix, heads, rows / heads, 0};
+    job.members = members_of(&job);
     int32_t first = 0;
-    int64_t items = (int64_t)shared_parts(&job, 0, &first) * cache->num_kv_heads;
+    int64_t items = (int64_t)shared_parts(&job, 0, &first) * items_of_part(&job);
     for (int32_t s = 0; s < args->batch->num_seqs; s++) {
         const int32_t *start = args->batch->cu_seqlens_q + s;
         ASSERT(start[1] >= start[0] && args->batch->seq_lens_kv[s] >= start[1] - start[0]);
         ASSERT(args->batch->seq_lens_kv[s] <=
                (int64_t)args->batch->max_blocks_per_seq * cache->block_size);
-        items += (int64_t)parts_of(&job, s) * cache->num_kv_heads;
+        items += (int64_t)parts_of(&job, s) * items_of_part(&job);
     }
     threads_for(device->threads, items, 1, attend, &job);
 }

@@ -53,15 +53,16 @@ struct linear_part {
     int32_t first_row, end_row;
 };
 
-// Queries first ... first + count - 1 of one sequence, for the query heads of one KV head. Or, with
+// Queries first ... first + count - 1 of one sequence, for query heads of one KV head. Or, with
 // `shares`, those of the sequences order[first ... first + count - 1] of the batch's shared past,
 // which have one each.
 struct attention_part {
     const struct paged_attention *args;
     bool shares;
     int32_t sequence, kv_head;
+    int32_t head, heads; // query heads, from this one on
     int32_t first, count;
-    float *scratch; // attention_scratch(count * group, head_size) floats, 64-byte aligned
+    float *scratch; // attention_scratch(count * heads, head_size) floats, 64-byte aligned
 };
 
 enum { ATTENTION_KEYS = 32, ATTENTION_MATRIX_ROWS = 64, MAX_LANES = 16 };

@@ -20,7 +20,7 @@ static bool has_tiles(const struct device *device, const struct paged_attention 
     const size_t rows =
         (size_t)cache->num_blocks * 2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
     const int32_t columns = kv_is_scaled(cache->type) ? 16 : 8; // of a copy of 16 bytes
-    return device->properties.major >= 8 && cache->type != DTYPE_F32 &&
+    return device->properties.major >= 8 && cache->type != DTYPE_F32 && !cache->latent &&
            cache->head_size % columns == 0 && cache->block_size > 1 &&
            (cache->block_size & (cache->block_size - 1)) == 0 &&
            cache->head_size <= FLASH_HEAD_MAX &&
@@ -143,6 +143,9 @@ static enum status check_packed(struct device *device, const struct paged_attent
     const struct packed_shape shape = {cache->type, CACHE_SAME, cache->head_size, cache->block_size,
                                        1};
     const char *name = attention_name(args->kernel);
+    if (cache->latent)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "attention %s has no kernel for latent attention; use auto", name);
     const packed_kernel kernel = packed_kernel_in_program(&shape);
     if (!kernel)
         return error_set(err, STATUS_UNSUPPORTED,

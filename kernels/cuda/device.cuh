@@ -94,6 +94,12 @@ static __device__ inline void from_float(float value, __nv_bfloat16 *out) {
     *out = __float2bfloat16_rn(value);
 }
 
+// Which plane of an extent is a layer's K or V, as kv_plane() says. A layer behind the last: how
+// many there are.
+static __device__ inline size_t plane_of(const kv_cache &cache, int layer, bool of_v) {
+    return cache.latent ? (size_t)layer : 2 * (size_t)layer + of_v;
+}
+
 // The index of element d of a key in its block's plane of one layer, K's or V's.
 template <typename cache_t>
 static __device__ inline size_t kv_element(const kv_cache &cache, bool of_v, int kv_head,
@@ -179,6 +185,7 @@ enum status cuda_attention_check(struct device *device, const struct paged_atten
 // Of device->partitions, for ops up to these shapes.
 size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_short_conv(struct device *device, const struct short_conv *args);
+void cuda_copy_parts(struct device *device, const struct copy_parts *args);
 void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cuda_route(struct device *device, const struct route *args);
 void cuda_experts(struct device *device, const struct experts *args);

@@ -12,7 +12,7 @@
 // flash kernels do not support, and several queries of a sequence over packed pages.
 #include "kernels/cuda/flash.cuh"
 
-enum { WARPS = 4, MAX_PER_LANE = 16 };
+enum { WARPS = 4, MAX_PER_LANE = 18 };
 
 // The sequence that query `token` belongs to.
 static __device__ int sequence_of(const batch &batch, int token) {
@@ -27,8 +27,8 @@ static __device__ int sequence_of(const batch &batch, int token) {
     return low;
 }
 
-// The plane of a layer's K in the block where a key lies, that of V being the next one, and the
-// key's scales; 1 where elements have none.
+// The plane of a layer's K in the block where a key lies, that of V being the next one unless it is
+// the same, and the key's scales; 1 where elements have none.
 template <typename cache_t> struct key_plane {
     const cache_t *k;
     float k_scale, v_scale;
@@ -39,7 +39,8 @@ static __device__ key_plane<cache_t> find_plane(const kv_cache &cache, const int
                                                 int layer, int kv_head, int key) {
     const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
     const size_t block = (size_t)table[key / cache.block_size];
-    const size_t planes = block * 2 * cache.num_layers + 2 * (size_t)layer;
+    const size_t planes =
+        block * plane_of(cache, cache.num_layers, false) + plane_of(cache, layer, false);
     if constexpr (kv_traits<cache_t>::scaled) {
         const char *data = (const char *)cache.data;
         const unsigned first = (unsigned)planes * cache.num_kv_heads * cache.block_size;
@@ -66,7 +67,7 @@ static __global__ __launch_bounds__(WARPS * 32) void gather_kernel(const paged_a
     if (batch.cu_seqlens_q[s + 1] - batch.cu_seqlens_q[s] < least) return;
     const int32_t *table = batch.block_table + (size_t)s * batch.max_blocks_per_seq;
     const int keys = batch.seq_lens_kv[s] - (batch.cu_seqlens_q[s + 1] - 1 - token);
-    const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * size;
+    const size_t plane = cache.latent ? 0 : (size_t)cache.num_kv_heads * cache.block_size * size;
     const size_t row = ((size_t)token * args.num_heads + head) * size;
     const __half *q = (const __half *)args.q + row;
 

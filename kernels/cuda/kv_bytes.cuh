@@ -44,7 +44,8 @@ struct kv_place {
 // Where the scales for a head of a block begin, as kv_scale_offset() says.
 static __device__ inline size_t kv_scales_at(const kv_cache &cache, unsigned head) {
     const unsigned size = cache.head_size, step = cache.scale_elements;
-    const size_t planes = (size_t)2 * cache.num_layers * cache.num_kv_heads * cache.block_size;
+    const size_t planes =
+        plane_of(cache, cache.num_layers, false) * cache.num_kv_heads * cache.block_size;
     const unsigned nth = step ? (head * size + step - 1) / step : head;
     return planes * size + (size_t)nth * cache.block_size * sizeof(bf16);
 }
@@ -52,13 +53,14 @@ static __device__ inline size_t kv_scales_at(const kv_cache &cache, unsigned hea
 // Of the row of head_size elements with this number, counted through all blocks, layers, K and V,
 // heads and keys. It is one of K.
 static __device__ inline kv_place kv_place_of(const kv_cache &cache, unsigned row) {
-    const unsigned heads = 2 * cache.num_layers * cache.num_kv_heads, size = cache.head_size;
+    const unsigned heads = (unsigned)plane_of(cache, cache.num_layers, false) * cache.num_kv_heads;
+    const unsigned size = cache.head_size, v = cache.latent ? 0 : cache.num_kv_heads;
     const unsigned keys = cache.block_size, offset = row % keys, head = row / keys % heads;
     const size_t extent = row / keys / heads * kv_scales_at(cache, heads);
     const size_t k = extent + ((size_t)head * keys + offset) * size;
-    return {k, k + (size_t)cache.num_kv_heads * keys * size,
+    return {k, k + (size_t)v * keys * size,
             extent + kv_scales_at(cache, head) + offset * sizeof(bf16),
-            extent + kv_scales_at(cache, head + cache.num_kv_heads) + offset * sizeof(bf16)};
+            extent + kv_scales_at(cache, head + v) + offset * sizeof(bf16)};
 }
 
 // Where a head's keys of a layer lie in any block; where a key lies takes no division then.

@@ -14,7 +14,7 @@
 #include "kernels/cuda/kv_bytes.cuh"
 #include "kernels/cuda/rope.cuh"
 
-enum { LANES = 32, WARPS = 4, MAX_HEAD = 512, MANY_TOKENS = 64 };
+enum { LANES = 32, WARPS = 4, MAX_HEAD = 576, MANY_TOKENS = 64 };
 
 // Where a head of a token is read and written.
 struct head_location {
@@ -38,9 +38,10 @@ static __device__ inline void store_head(const rope_head<PAIRS> &head, const rop
                                          const kv_cache &cache, const head_location &location,
                                          int64_t slot) {
     const size_t plane = (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
-    const size_t block = (size_t)(slot / cache.block_size) * 2 * cache.num_layers;
+    const size_t block =
+        (size_t)(slot / cache.block_size) * plane_of(cache, cache.num_layers, false);
     cache_t *to =
-        (cache_t *)cache.data + (block + 2 * (size_t)args.layer + (location.is_k ? 0 : 1)) * plane;
+        (cache_t *)cache.data + (block + plane_of(cache, args.layer, !location.is_k)) * plane;
     const int offset = (int)(slot % cache.block_size);
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
@@ -68,7 +69,8 @@ static __device__ inline void store_scaled(const rope_head<PAIRS> &head, const r
     const int32_t block = (int32_t)(slot / cache.block_size);
     const int offset = (int)(slot % cache.block_size);
     // K's row of the first head and key, and that of this head and key
-    const unsigned plane = ((unsigned)block * cache.num_layers + args.layer) * 2;
+    const unsigned plane = (unsigned)(block * plane_of(cache, cache.num_layers, false) +
+                                      plane_of(cache, args.layer, false));
     const unsigned first = plane * cache.num_kv_heads * cache.block_size;
     const kv_place planes = kv_place_of(cache, first);
     const kv_place place = kv_place_of(cache, first + location.head * cache.block_size + offset);
@@ -93,7 +95,7 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
                                                                    const kv_cache cache,
                                                                    const batch batch) {
     const int token = blockIdx.x, lane = threadIdx.x % LANES;
-    const int heads = args.num_heads + (args.k ? 2 * cache.num_kv_heads : 0);
+    const int heads = args.num_heads + (args.k ? (args.v ? 2 : 1) * cache.num_kv_heads : 0);
     grid_launch_dependents();
     float2 cos_sin[PAIRS];
 #pragma unroll
@@ -123,7 +125,8 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
 template <int PAIRS>
 static void launch_rope(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
-    const unsigned heads = (unsigned)(args->num_heads + (args->k ? 2 * cache->num_kv_heads : 0));
+    const int of_kv = args->k ? (args->v ? 2 : 1) * cache->num_kv_heads : 0;
+    const unsigned heads = (unsigned)(args->num_heads + of_kv);
     const int32_t tokens = args->batch->num_tokens;
     const dim3 grid(tokens, tokens < MANY_TOKENS ? ceil_divide(heads, WARPS) : 1);
     const auto kernel = cache->type == DTYPE_F32    ? rope_kernel<float, PAIRS>
@@ -136,6 +139,7 @@ static void launch_rope(struct device *device, const struct rope_and_cache *args
 
 extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
+    ASSERT(!args->k || !args->v == cache->latent);
     ASSERT(cache->head_size <= MAX_HEAD && args->rotary <= cache->head_size);
     ASSERT(cache->layout == KV_LAYOUT_ROWS ||
            dtype_row_bytes(cache->type, cache->head_size) % 16 == 0);

@@ -76,7 +76,7 @@ static void turn_head(struct device *device, const struct rope_and_cache *args, 
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
     const struct kv_cache *cache = args->cache;
     ASSERT(args->layer >= 0 && args->layer < cache->num_layers);
-    ASSERT(!args->k || args->v);
+    ASSERT(!args->k || !args->v == cache->latent);
     const int32_t size = cache->head_size;
     ASSERT(args->rotary % 2 == 0 && args->rotary <= size && size <= device->limits.head_size);
     for (int32_t t = 0; t < args->batch->num_tokens; t++) {
@@ -91,7 +91,8 @@ void reference_rope_and_cache(struct device *device, const struct rope_and_cache
             float *k = (float *)args->k + at;
             turn_head(device, args, k, args->k_norm);
             store_head(args, args->batch->slot_mapping[t], 0, h, k);
-            store_head(args, args->batch->slot_mapping[t], 1, h, (const float *)args->v + at);
+            if (args->v)
+                store_head(args, args->batch->slot_mapping[t], 1, h, (const float *)args->v + at);
         }
     }
 }

@@ -26,15 +26,22 @@ void *copy_to_card(const void *host, size_t bytes) {
     return memory;
 }
 
-// Where element 0 of K of a key lies; V lies a plane further. Index by index as in backend.h.
+static __device__ int planes_of(const kv_cache &cache) { return cache.latent ? 1 : 2; }
+
+// Where element 0 of K of a key lies; V lies a plane further, or is K. Index by index as in
+// backend.h.
 static __device__ size_t row_of(const kv_cache &cache, int32_t block, int offset, int kv_head) {
     size_t row = (size_t)block * cache.num_layers + LAYER;
-    row = row * 2 * cache.num_kv_heads + kv_head;
+    row = row * planes_of(cache) * cache.num_kv_heads + kv_head;
     return (row * cache.block_size + offset) * cache.head_size;
 }
 
 static __device__ size_t plane_of(const kv_cache &cache) {
     return (size_t)cache.num_kv_heads * cache.block_size * cache.head_size;
+}
+
+static __device__ size_t value_of(const kv_cache &cache, size_t key) {
+    return cache.latent ? key : key + plane_of(cache);
 }
 
 static __device__ bool is_scaled(const kv_cache &cache) {
@@ -44,7 +51,8 @@ static __device__ bool is_scaled(const kv_cache &cache) {
 // Of element `at` of a cache of eight bits its byte, or its head's scale: an extent has one of two
 // bytes for each row.
 static __device__ char *scaled_at(const kv_cache &cache, size_t at, bool scale) {
-    const size_t size = cache.head_size, rows = plane_of(cache) / size * 2 * cache.num_layers;
+    const size_t size = cache.head_size;
+    const size_t rows = plane_of(cache) / size * planes_of(cache) * cache.num_layers;
     const size_t block = at / (rows * size), within = at % (rows * size);
     char *extent = (char *)cache.data + block * rows * (size + 2);
     return extent + (scale ? rows * size + within / size * 2 : within);
@@ -98,7 +106,7 @@ static __global__ void fill_kernel(paged_attention args, kv_cache cache, batch b
         const size_t at =
             row_of(cache, block, key % cache.block_size, i / cache.head_size) + i % cache.head_size;
         put(cache, at, uniform(seed + 2 * at));
-        put(cache, at + plane_of(cache), uniform(seed + 2 * at + 1));
+        if (!cache.latent) put(cache, value_of(cache, at), uniform(seed + 2 * at + 1));
     }
 }
 
@@ -147,7 +155,7 @@ static __global__ void attend_kernel(paged_attention args, kv_cache cache, batch
         for (int key = first; key <= position; key++) {
             const size_t row = row_of(cache, table[key / size], key % size, kv_head);
             sum += weights[key];
-            value += weights[key] * element(cache, row + plane_of(cache) + d);
+            value += weights[key] * element(cache, value_of(cache, row) + d);
         }
         out[((size_t)token * args.num_heads + head) * cache.head_size + d] = value / sum;
     }
@@ -218,6 +226,7 @@ void scene_fill(struct scene *scene, const struct scene_shape *shape, uint64_t s
     scene->cache.num_kv_heads = shape->num_kv_heads;
     scene->cache.head_size = shape->head_size;
     scene->cache.block_size = shape->block_size;
+    scene->cache.latent = shape->latent;
     set_batch(scene, shape, &seed);
     const size_t cache_bytes = scene->cache.num_blocks * kv_block_bytes(&scene->cache);
     const size_t rows = (size_t)scene->batch.num_tokens * shape->num_heads;

@@ -17,6 +17,7 @@ struct scene_shape {
     int32_t window;
     bool has_sinks;
     const struct tree *tree; // of the sequences, which share what it says; NULL: no common blocks
+    bool latent;             // the cache is
 };
 
 struct scene {

@@ -184,11 +184,18 @@ static void test_sizes(struct flash_tests *tests, struct scene_shape *shape) {
         }
 }
 
-// What flash has no tiles for: a cache of fp32, heads of an odd size, blocks of any size.
+// What flash has no tiles for: a cache of fp32 or of latent rows, heads of an odd size, blocks of
+// any size.
 static void test_gathered(struct flash_tests *tests) {
-    static const int SHAPES[][3] = {{64, 16, DTYPE_F32}, {20, 5, DTYPE_F32}, {13, 16, DTYPE_F16}};
+    static const int SHAPES[][4] = {{64, 16, DTYPE_F32},       {20, 5, DTYPE_F32},
+                                    {13, 16, DTYPE_F16},       {576, 16, DTYPE_F16, true},
+                                    {40, 8, DTYPE_BF16, true}, {576, 32, DTYPE_FP8, true},
+                                    {72, 16, DTYPE_INT8, true}};
     for (const int *it : SHAPES) {
-        struct scene_shape shape = {(enum dtype)it[2], 6, 2, it[0], it[1], {}, {}, 0, 0, false};
+        const int kv_heads = it[3] ? 1 : 2;
+        struct scene_shape shape = {
+            (enum dtype)it[2], 6, kv_heads, it[0], it[1], {}, {}, 0, 0, false};
+        shape.latent = it[3];
         set_mixed(tests, &shape);
         set_features(tests, &shape);
         struct scene scene;

@@ -141,6 +141,30 @@ static void test_act(struct op_tests *tests, enum act act, int rows, int dim) {
     drop({gate_card, up_card});
 }
 
+// The heads of tokens put head by head into the middle of wider rows; what is between stays.
+static void test_copy_parts(struct op_tests *tests, int tokens, int heads, int part) {
+    const size_t wide = (size_t)part + 5, all = (size_t)heads * tokens * wide;
+    const std::vector<uint16_t> x = half_draws(tests, (size_t)tokens * heads * part, 3);
+    uint16_t *x_card = on_card(x), *y_card = poisoned<uint16_t>(all);
+    const struct copy_parts args = {y_card + 2, x_card,       heads,
+                                    tokens,     part,         tokens * wide,
+                                    wide,       (size_t)part, (size_t)heads * part};
+    backend_cuda()->copy_parts(tests->device, &args);
+    finish(tests);
+    const std::vector<uint16_t> got = fetch(y_card, all);
+    bool right = guard_holds(y_card, 2 * all);
+    for (size_t i = 0; i < all; i++) {
+        const size_t head = i / (tokens * wide), token = i / wide % tokens, at = i % wide;
+        const bool copied = at >= 2 && at < 2 + (size_t)part;
+        right = right &&
+                got[i] == (copied ? x[(token * heads + head) * part + at - 2] : (uint16_t)0xffff);
+    }
+    char what[128];
+    snprintf(what, sizeof what, "copy_parts [%d, %d, %d]", tokens, heads, part);
+    tally_count(tests->tally, right, what, 0);
+    drop({x_card, y_card});
+}
+
 static void test_add_rows(struct op_tests *tests, int rows, int dim, bool normed) {
     const size_t count = (size_t)rows * dim;
     const std::vector<float> x = draws(tests, count, 3), y = draws(tests, count, 3),
@@ -471,6 +495,7 @@ void test_ops(struct device *, struct tally *tally) {
         test_rmsnorm(&tests, shape[0], shape[1], true);
         for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
+        test_copy_parts(&tests, shape[0], 3, shape[1]);
         test_add_rows(&tests, shape[0], shape[1], false);
         test_add_rows(&tests, shape[0], shape[1], true);
         test_narrow(&tests, shape[0], shape[1]);

@@ -381,7 +381,7 @@ class Model:
             return None
         if self.kind in ("gemma2", "gpt_oss"):
             return width if layer % 2 == 0 else None
-        if "layer_types" in c and kind != "gpt_oss":  # whose files leave it to be known
+        if "layer_types" in c and self.kind != "gpt_oss":  # whose files leave it to be known
             return width if c["layer_types"][layer] == "sliding_attention" else None
         if self.kind == "exaone4":
             pattern = c["sliding_window_pattern"]

@@ -51,6 +51,8 @@ static const struct {
     {.name = "granitemoe-shared"},
     {.name = "olmoe", .folder = true},
     {.name = "deepseek"},
+    {.name = "deepseek2"},
+    {.name = "deepseek2-lite", .folder = true},
     {.name = "hunyuan-dense"},
     {.name = "command-r", .folder = true},
     {.name = "cohere2", .folder = true},

@@ -40,7 +40,7 @@ static bool subject_open(struct subject *subject, int which, int32_t threads) {
                                         .max_seqs = 8,
                                         .max_context = 512,
                                         .num_heads = 48,
-                                        .head_size = 256,
+                                        .head_size = 576,
                                         .experts = 64,
                                         .experts_used = 8,
                                         .expert_rows = 512};

@@ -1,5 +1,5 @@
-// tests/kernels/test_elementwise.c — rmsnorm, narrow, add_rows, act_and_mul, and the verbs of the
-// device itself.
+// tests/kernels/test_elementwise.c — rmsnorm, narrow, add_rows, copy_parts, act_and_mul, and the
+// verbs of the device itself.
 #include "tests/kernels/subjects.h"
 
 enum { SEED = 77101, THREADS = 2 };
@@ -88,6 +88,39 @@ static void check_act(const struct subject *subject, enum act act, int32_t dim, 
     floats_free(gate, count);
     floats_free(up, count);
     floats_free(before, count);
+}
+
+// The heads of tokens, [7, 3, 5], put head by head into the middle of rows of 11.
+static void copied_parts_are_where_the_strides_say_and_nowhere_else(void **state) {
+    enum { HEADS = 3, TOKENS = 7, PART = 5, WIDE = 11, X = TOKENS * HEADS * PART };
+    enum { Y = HEADS * TOKENS * WIDE };
+    (void)state;
+    uint64_t random = SEED;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        float *x = random_floats(&random, X), *y = floats_alloc(Y);
+        for (int i = 0; i < Y; i++)
+            y[i] = 99;
+        subject.backend->copy_parts(subject.device, &(struct copy_parts){.y = y + 2,
+                                                                         .x = x,
+                                                                         .rows = HEADS,
+                                                                         .columns = TOKENS,
+                                                                         .elements = PART,
+                                                                         .y_row = TOKENS * WIDE,
+                                                                         .y_column = WIDE,
+                                                                         .x_row = PART,
+                                                                         .x_column = HEADS * PART});
+        assert_int_equal(subject.backend->sync(subject.device), STATUS_OK);
+        for (int i = 0; i < Y; i++) {
+            const int head = i / (TOKENS * WIDE), token = i / WIDE % TOKENS, at = i % WIDE - 2;
+            const bool copied = at >= 0 && at < PART;
+            assert_true(y[i] == (copied ? x[(token * HEADS + head) * PART + at] : 99));
+        }
+        floats_free(x, X);
+        floats_free(y, Y);
+        subject_close(&subject);
+    }
 }
 
 static void act_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
@@ -289,6 +322,7 @@ static void weights_stay_where_they_are_and_info_names_the_device(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rmsnorm_is_its_formula),
+        cmocka_unit_test(copied_parts_are_where_the_strides_say_and_nowhere_else),
         cmocka_unit_test(act_and_mul_is_its_formula_from_tiny_to_huge),
         cmocka_unit_test(add_rows_is_its_formula_with_and_without_its_parts),
         cmocka_unit_test(narrow_keeps_every_row),

@@ -265,6 +265,10 @@ static void rope_parameters_are_read_old_and_new(void **state) {
     }
 }
 
+#define LATENT                                                                                  \
+    "\"norm_topk_prob\":true,\"qk_nope_head_dim\":16,\"qk_rope_head_dim\":8,\"v_head_dim\":16," \
+    "\"kv_lora_rank\":32,\"q_lora_rank\":null,"
+
 // Nothing that a config.json says is passed over but what is known to change no answer.
 static void each_configured_key_is_understood_or_harmless_or_refused(void **state) {
     (void)state;
@@ -289,6 +293,15 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
         {"dots1", "\"norm_topk_prob\":true,\"scoring_func\":\"softmax\"",
          "scoring_func is another"},
         {"dots1", "\"norm_topk_prob\":true,\"topk_method\":\"greedy\"", "topk_method is not"},
+        {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"moe_layer_freq\":1", NULL},
+        {"deepseek_v2", LATENT "\"topk_method\":\"group_limited_greedy\"", "topk_method is not"},
+        {"deepseek_v3", LATENT "\"scoring_func\":\"sigmoid\",\"topk_method\":\"greedy\"",
+         "topk_method is not"},
+        {"glm4_moe_lite", LATENT "\"rope_interleave\":false", "rope_interleave is false"},
+        {"kimi_k2",
+         LATENT "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4,\"mscale\":1.0,"
+                "\"mscale_all_dim\":0.5}",
+         "rope_scaling has an attention_factor"},
         {"cohere2", "\"rotary_pct\":1.0,\"use_parallel_block\":true,\"layer_switch\":4", NULL},
         {"cohere2", "\"use_parallel_block\":false", "use_parallel_block is false"},
         {"cohere2", "\"rotary_pct\":0.5", "rotary_pct is not 1"},

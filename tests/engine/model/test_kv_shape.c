@@ -119,12 +119,27 @@ static void layers_with_a_window_are_a_group_of_their_own(void **state) {
     assert_int_equal(kv_shape_reach(&config, 0), 0);
     assert_int_equal(kv_shape_reach(&config, 1), 1024);
     assert_int_equal(kv_shape_place(&config, 59), 9);
-    assert_int_equal(kv_shape_sequence_elements(&config, 5000),
-                     5000 * 10 * 4 * 512 + 1024 * 50 * 16 * 256);
+    assert_int_equal(kv_shape_sequence_bytes(&config, 5000),
+                     4 * (5000 * 10 * 4 * 512 + 1024 * 50 * 16 * 256));
     for (int32_t i = 5; i < config.layers; i += 6) // all have a window: one group again
         config.specs[i].attention.window = 512;
     assert_int_equal(kv_shape_groups(&config), 1);
     assert_int_equal(kv_shape_reach(&config, 0), 1024);
+}
+
+// DeepSeek-V3's: 70 KiB a token.
+static void latent_keys_are_cached_once(void **state) {
+    (void)state;
+    struct model_config config = {.layers = 61};
+    for (int32_t i = 0; i < config.layers; i++)
+        config.specs[i].attention = (struct attention_spec){
+            .heads = 128, .kv_heads = 1, .head_size = 576, .latent.kv_rank = 512, .kv_source = i};
+    assert_int_equal(kv_shape_token_bytes(&config, 0), 61 * 576 * 2);
+    struct kv_cache cache = {.type = DTYPE_F16, .block_size = 16};
+    kv_shape_set(&cache, &config, 0, 0);
+    assert_true(cache.latent);
+    assert_int_equal(kv_block_bytes(&cache), 61 * 16 * 576 * 2);
+    assert_int_equal(kv_shape_place(&config, 60), 60);
 }
 
 static void layers_that_are_alike_lie_in_order(void **state) {
@@ -148,6 +163,7 @@ int main(void) {
         cmocka_unit_test(planes_do_not_overlap_and_lie_in_their_block),
         cmocka_unit_test(a_block_of_the_published_sizes_has_no_spare_room),
         cmocka_unit_test(layers_with_a_window_are_a_group_of_their_own),
+        cmocka_unit_test(latent_keys_are_cached_once),
         cmocka_unit_test(layers_that_are_alike_lie_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

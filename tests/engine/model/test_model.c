@@ -125,7 +125,7 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
         {"gemma4.attention.shared_kv_layers", 6, "is out of range"},
         {"gemma4.attention.shared_kv_layers", 5, "leaves a layer without keys"},
         {"gemma4.attention.key_length_swa", 6, "gemma4.attention.value_length_swa"},
-        {"gemma4.attention.key_length_swa", 513, "gemma4.attention.key_length_swa"},
+        {"gemma4.attention.key_length_swa", 577, "gemma4.attention.key_length_swa"},
         {"gemma4.rope.dimension_count_swa", 3, "gemma4.rope.dimension_count_swa"},
         {"gemma4.embedding_length_per_layer_input", 1u << 30, "embedding_length_per_layer_input"},
         {"gemma4.embedding_length_per_layer_input", 8, "per_layer_token_embd.weight"},
@@ -143,6 +143,38 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
     struct file file = load("gemma4"); // a list: its type, its elements' type, how many
     set_u32(after_name(&file, "gemma4.attention.head_count_kv") + 4 + 4 + 8 + 4, 1);
     assert_refused(&file, STATUS_UNSUPPORTED, "differs among layers of one kind");
+}
+
+static void latent_figures_fit_one_another_and_the_tensors(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        uint32_t value;
+        enum status status;
+        const char *word;
+    } cases[] = {
+        {"attention.kv_lora_rank", 600, STATUS_BAD_FILE, "out of range"},
+        {"attention.kv_lora_rank", 570, STATUS_UNSUPPORTED, "longer than quire"},
+        {"attention.kv_lora_rank", 40, STATUS_BAD_FILE, "expected [48, 32], found [40, 32]"},
+        {"attention.q_lora_rank", 0, STATUS_BAD_FILE, "blk.0.attn_q.weight: is missing"},
+        {"attention.key_length_mla", 8, STATUS_BAD_FILE, "than what is rotated"},
+        {"attention.value_length_mla", 16, STATUS_BAD_FILE, "attn_v_b.weight: expected [4, 16"},
+        {"attention.head_count_kv", 4, STATUS_OK, NULL},
+        {"expert_gating_func", 1, STATUS_UNSUPPORTED, "by their best expert"},
+        {"expert_gating_func", 0, STATUS_OK, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct file file = load("deepseek2");
+        struct error err = {0};
+        char key[64];
+        snprintf(key, sizeof key, "deepseek2.%s", cases[i].key);
+        set_key(&file, key, cases[i].value);
+        if (cases[i].word)
+            assert_refused(&file, cases[i].status, cases[i].word);
+        else
+            assert_int_equal(open_model(&file, &err), STATUS_OK);
+        if (!cases[i].word) free(file.bytes);
+    }
 }
 
 static void windows_of_families_that_alternate_must_be_there(void **state) {
@@ -343,6 +375,7 @@ static void each_key_is_understood_or_harmless_or_refused(void **state) {
         {"mixtral", "llama.interleave_moe_layer_step", GGUF_U32, 2, NULL,
          "blk.0.ffn_gate.weight: is missing"},
         {"mixtral", "llama.nextn_predict_layers", GGUF_U32, 1, NULL, NULL},
+        {"deepseek2", "deepseek2.attention.temperature_scale", GGUF_F32, 0.1, NULL, unknown},
         {"gpt-oss", "gpt-oss.expert_group_used_count", GGUF_U32, 2, NULL, unknown},
         {"gemma4-moe", "gemma4.expert_shared_count", GGUF_U32, 1, NULL, "is set, which quire"},
         {"qwen2-yarn", "qwen2.rope.scaling.yarn_ext_factor", GGUF_F32, 0, NULL, "is not 1"},
@@ -613,6 +646,7 @@ int main(void) {
         cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
         cmocka_unit_test(keys_out_of_range_are_named),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
+        cmocka_unit_test(latent_figures_fit_one_another_and_the_tensors),
         cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
         cmocka_unit_test(a_context_ends_where_what_it_takes_is_lacking),
         cmocka_unit_test(soft_caps_that_are_not_said),

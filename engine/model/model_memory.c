@@ -1,0 +1,108 @@
+// engine/model/model_memory.c — what a model takes of a device, gives back and reads.
+#include "engine/model/model_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/cost.h"
+
+struct allocation {
+    struct allocation *next;
+    void *memory;
+    size_t bytes;
+};
+
+void *model_alloc(struct model *model, size_t bytes) {
+    struct allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation) return NULL;
+    *allocation = (struct allocation){.next = model->allocations, .bytes = bytes};
+    if (model->backend->alloc(model->device, bytes, &allocation->memory) != STATUS_OK) {
+        free(allocation);
+        return NULL;
+    }
+    model->allocations = allocation;
+    return allocation->memory;
+}
+
+enum status model_copy(struct model *model, struct weight *weight) {
+    const void *const ours = weight->data;
+    TRY(model->backend->weights(model->device, weight, &weight->data));
+    if (weight->data == ours) {
+        const size_t bytes = weight_bytes(weight);
+        void *copy = model_alloc(model, bytes);
+        if (!copy) return STATUS_NO_MEMORY;
+        model->backend->to_device(model->device, copy, ours, bytes);
+        weight->data = copy;
+    }
+    return model->backend->sync(model->device);
+}
+
+enum status model_copy_floats(struct model *model, float *rows, struct weight *weight) {
+    const size_t count = (size_t)weight->rows * (size_t)weight->columns;
+    weight->data = rows;
+    weight->type = model->backend->activation;
+    ASSERT(weight->type == DTYPE_F32 || weight->type == DTYPE_F16);
+    for (size_t i = 0; i < count && weight->type == DTYPE_F16; i++) {
+        const half rounded = float_to_half(rows[i]); // in place: what is read lies behind
+        if (!isfinite(half_to_float(rounded))) return STATUS_UNSUPPORTED;
+        memcpy((half *)rows + i, &rounded, sizeof rounded);
+    }
+    model->weight_bytes += weight_bytes(weight);
+    return model_copy(model, weight);
+}
+
+size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count) {
+    struct weight all = *one;
+    if (!model->backend->weight_bytes) return weight_bytes(one);
+    all.rows *= count;
+    const size_t apart = model->backend->weight_bytes(one);
+    return model->backend->weight_bytes(&all) == apart * (size_t)count ? apart : 0;
+}
+
+const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count) {
+    const size_t bytes = (size_t)count * sizeof matrices[0];
+    ASSERT(count > 0);
+    const void **device = model_alloc(model, bytes);
+    if (!device) return NULL;
+    model->backend->to_device(model->device, device, matrices, bytes);
+    return model->backend->sync(model->device) == STATUS_OK ? device : NULL;
+}
+
+void model_close(struct model *model) {
+    while (model->allocations) {
+        struct allocation *allocation = model->allocations;
+        model->allocations = allocation->next;
+        model->backend->release(model->device, allocation->memory, allocation->bytes);
+        free(allocation);
+    }
+    for (int32_t i = 0; i < model->config.layers && model->layers; i++)
+        free(model->layers[i].k_b);
+    free(model->layers);
+    *model = (struct model){0};
+}
+
+// How many of a layer's experts are read if each row chooses as if by lot.
+static double experts_read(const struct ffn_spec *spec, int32_t rows) {
+    const double spared = 1 - (double)spec->experts_used / spec->experts;
+    return spec->experts * (1 - pow(spared, rows));
+}
+
+size_t model_step_bytes(const struct model *model, int32_t rows) {
+    const struct weight *embedding = &model->embedding, *of_layers = &model->per_layer_embedding;
+    const struct model_config *config = &model->config;
+    size_t bytes = model->weight_bytes;
+    double unread = 0;
+    if (model->output.data != embedding->data) bytes -= weight_bytes(embedding);
+    if (of_layers->rows > 0) bytes -= weight_bytes(of_layers);
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct ffn_spec *spec = &config->specs[i].ffn;
+        const struct layer *layer = &model->layers[i];
+        if (spec->kind == FFN_DENSE) continue;
+        const size_t expert = expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
+                              expert_bytes(&layer->expert_down);
+        unread += (spec->experts - experts_read(spec, rows)) * (double)expert;
+    }
+    return bytes - (size_t)unread;
+}
