@@ -52,6 +52,7 @@ static const char *const MODELS[] = {
     DEMO_MODEL,
     TESTS_DIR "/golden/gemma4-moe.gguf",
     TESTS_DIR "/golden/llama.gguf",
+    TESTS_DIR "/golden/deepseek2.gguf",
     TESTS_DIR "/golden/qwen3.gguf",
     TESTS_DIR "/golden/gemma4.gguf",
     TESTS_DIR "/golden/gemma4-e.gguf",

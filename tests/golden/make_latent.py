@@ -14,6 +14,7 @@ import sys
 import make_families as families
 import make_mixtures as mixtures
 from make_families import TYPE_BF16, U32, Dice, config, dot, pack_bf16, softmax, times
+from make_gemma4 import tokenizer_keys
 
 families.NAMES += [("self_attn.q_a_proj.", "attn_q_a."),
                    ("self_attn.q_a_layernorm.", "attn_q_a_norm."),
@@ -126,7 +127,8 @@ def keys_of(spec):
             ("attention.q_lora_rank", c["q_lora_rank"]),
             ("attention.key_length_mla", None if whole else plain + rotated),
             ("attention.value_length_mla", None if whole else value)]
-    return keys + [("deepseek2." + key, U32, new) for key, new in more if new]
+    keys += [("deepseek2." + key, U32, new) for key, new in more if new]
+    return keys + ([] if spec.get("whole") else tokenizer_keys())
 
 
 def tensors_of(spec, weights):
