@@ -7,7 +7,7 @@
 
 // Each expert's weight, and what it is chosen by: the score itself where that is the same order.
 static void weigh(const struct route *args, const float *scores, double *weights, double *keys) {
-    double highest = -INFINITY, sum = 0;
+    double highest = (double)-INFINITY, sum = 0;
     for (int32_t e = 0; e < args->experts; e++)
         highest = fmax(highest, (double)scores[e]);
     for (int32_t e = 0; e < args->experts; e++) {
@@ -53,7 +53,7 @@ static void leave_groups(const struct route *args, double *keys) {
     for (int32_t j = 0; j < args->groups; j++) {
         kept[j] = best_left(sums, args->groups, kept, j);
         for (int32_t e = 0; e < each && j >= args->groups_used; e++)
-            keys[kept[j] * each + e] = -INFINITY;
+            keys[kept[j] * each + e] = (double)-INFINITY;
     }
 }
 
