@@ -7,50 +7,67 @@ static const struct attention_spec *attention_of(const struct model_config *conf
     return &config->specs[layer].attention;
 }
 
-static bool any_layer(const struct model_config *config, bool windowed) {
-    for (int32_t i = 0; i < config->layers; i++)
-        if ((attention_of(config, i)->window > 0) == windowed) return true;
-    return false;
+// The first layer of each group.
+struct partition {
+    int groups;
+    int32_t first[KV_GROUPS];
+};
+
+static struct partition partition_of(const struct model_config *config) {
+    int32_t first[2] = {-1, -1}; // without a window and with one
+    for (int32_t i = config->layers - 1; i >= 0; i--)
+        first[attention_of(config, i)->window > 0] = i;
+    if (first[0] < 0 || first[1] < 0) return (struct partition){.groups = 1};
+    return (struct partition){2, {first[0], first[1]}};
 }
 
-int kv_shape_groups(const struct model_config *config) {
-    return any_layer(config, false) && any_layer(config, true) ? 2 : 1;
+static int group_of(const struct partition *partition, const struct model_config *config,
+                    int32_t layer) {
+    return partition->groups == 2 && attention_of(config, layer)->window > 0 ? 1 : 0;
 }
+
+int kv_shape_groups(const struct model_config *config) { return partition_of(config).groups; }
 
 int kv_shape_group(const struct model_config *config, int32_t layer) {
-    return attention_of(config, layer)->window > 0 && any_layer(config, false) ? 1 : 0;
+    const struct partition partition = partition_of(config);
+    return group_of(&partition, config, layer);
 }
 
 int32_t kv_shape_reach(const struct model_config *config, int group) {
+    const struct partition partition = partition_of(config);
     int32_t reach = 0;
-    if (group == 0 && any_layer(config, false)) return 0;
+    if (attention_of(config, partition.first[group])->window == 0) return 0;
     for (int32_t i = 0; i < config->layers; i++)
         if (attention_of(config, i)->window > reach) reach = attention_of(config, i)->window;
     return reach;
 }
 
 static int32_t first_of(const struct model_config *config, int group) {
-    int32_t layer = 0;
-    ASSERT(group >= 0 && group < kv_shape_groups(config));
-    while (kv_shape_group(config, layer) != group)
-        layer++;
-    return layer;
+    const struct partition partition = partition_of(config);
+    ASSERT(group >= 0 && group < partition.groups);
+    return partition.first[group];
 }
 
-static bool same_shape(const struct attention_spec *a, const struct attention_spec *b) {
-    return a->kv_heads == b->kv_heads && a->head_size == b->head_size;
+static int view_of(const struct partition *partition, const struct model_config *config,
+                   int32_t layer) {
+    const struct attention_spec *a = attention_of(config, layer);
+    const int32_t first = partition->first[group_of(partition, config, layer)];
+    const struct attention_spec *b = attention_of(config, first);
+    return a->kv_heads == b->kv_heads && a->head_size == b->head_size ? 0 : 1;
 }
 
-static bool is_in(const struct model_config *config, int32_t layer, int group, int view) {
-    return kv_shape_group(config, layer) == group && kv_shape_view(config, layer) == view;
+static bool is_in(const struct partition *partition, const struct model_config *config,
+                  int32_t layer, int group, int view) {
+    return group_of(partition, config, layer) == group && view_of(partition, config, layer) == view;
 }
 
 // A layer of the view; the group's first one where it has no other.
 static const struct attention_spec *example_of(const struct model_config *config, int group,
                                                int view) {
+    const struct partition partition = partition_of(config);
     ASSERT(view >= 0 && view < KV_VIEWS);
     for (int32_t i = 0; i < config->layers; i++)
-        if (is_in(config, i, group, view)) return attention_of(config, i);
+        if (is_in(&partition, config, i, group, view)) return attention_of(config, i);
     return attention_of(config, first_of(config, group));
 }
 
@@ -61,10 +78,11 @@ struct kind {
 };
 
 static struct kind kind_of(const struct model_config *config, int group, int view) {
+    const struct partition partition = partition_of(config);
     const struct attention_spec *example = example_of(config, group, view);
     struct kind kind = {.elements = (int64_t)example->kv_heads * example->head_size};
     for (int32_t i = 0; i < config->layers; i++)
-        kind.count += is_in(config, i, group, view) && !layer_shares_kv(config, i);
+        kind.count += is_in(&partition, config, i, group, view) && !layer_shares_kv(config, i);
     return kind;
 }
 
@@ -93,17 +111,19 @@ static int64_t start_of(const struct model_config *config, int group, int view) 
 }
 
 int kv_shape_view(const struct model_config *config, int32_t layer) {
-    const int32_t first = first_of(config, kv_shape_group(config, layer));
-    return same_shape(attention_of(config, layer), attention_of(config, first)) ? 0 : 1;
+    const struct partition partition = partition_of(config);
+    return view_of(&partition, config, layer);
 }
 
 int32_t kv_shape_place(const struct model_config *config, int32_t layer) {
+    const struct partition partition = partition_of(config);
     const int32_t source = attention_of(config, layer)->kv_source;
-    const int group = kv_shape_group(config, layer), view = kv_shape_view(config, layer);
-    ASSERT(is_in(config, source, group, view) && !layer_shares_kv(config, source));
+    const int group = group_of(&partition, config, layer);
+    const int view = view_of(&partition, config, layer);
+    ASSERT(is_in(&partition, config, source, group, view) && !layer_shares_kv(config, source));
     int32_t nth = 0;
     for (int32_t i = 0; i < source; i++)
-        nth += is_in(config, i, group, view) && !layer_shares_kv(config, i);
+        nth += is_in(&partition, config, i, group, view) && !layer_shares_kv(config, i);
     const int64_t before = start_of(config, group, view) / kind_of(config, group, view).elements;
     return (int32_t)before + nth;
 }
