@@ -1,7 +1,7 @@
 // engine/remote/missing_ids.h — tokens that a server has kept to itself.
 //
-// llama-server sends no token while the text ends within a character: of those that write a
-// character together, the text comes whole, but only the last one's id.
+// llama-server sends nothing while the text ends within a character. Where several tokens write one
+// character, its text arrives whole, but with the last token's id alone.
 #ifndef ENGINE_REMOTE_MISSING_IDS_H
 #define ENGINE_REMOTE_MISSING_IDS_H
 

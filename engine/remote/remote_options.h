@@ -12,7 +12,7 @@ struct remote_options {       // borrowed for the call
     const char *key;          // NULL: none
     const char *salt;         // of the server's cache, between people who share it; NULL: none
     const char *vocabulary;   // a model file with the server's tokens and template; NULL: none
-    const char *certificates; // a file of those that are trusted; NULL: the system's
+    const char *certificates; // a file of the trusted ones; NULL: the system's
     enum remote_wish wish;
     int32_t first_byte_ms, silence_ms; // how long to wait for the answer to begin, and to go on
 };

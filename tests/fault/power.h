@@ -3,9 +3,9 @@
 //
 // Made from the changes that a program made of its files, as the shim recorded them (shim.c). Of a
 // write that was not synced each sector is kept, dropped, or torn; of the rest, a change of a size
-// is kept or dropped. Names — files made, renamed, removed — stand in a journal: of those that no
-// sync of their folder has followed the first few are kept. A sync of a file does not keep its
-// name.
+// is kept or dropped. Names (of files made, renamed or removed) stand in a journal: of the
+// changes that no sync of their folder has followed, the first few are kept. A sync of a file does
+// not keep its name.
 #ifndef TESTS_FAULT_POWER_H
 #define TESTS_FAULT_POWER_H
 
