@@ -177,7 +177,8 @@ static enum status push_float(struct machine *machine, const struct spec *spec,
     else
         snprintf(digits, sizeof digits, spec->alternate ? "%#.*g" : "%.*g",
                  precision ? precision : 1, shown);
-    if (type == '%') strcat(digits, "%");
+    const size_t length = strlen(digits);
+    if (type == '%') snprintf(digits + length, sizeof digits - length, "%%");
     push_number(out, "", digits, spec);
     return STATUS_OK;
 }
@@ -204,7 +205,8 @@ static enum status push_general(struct machine *machine, const struct spec *spec
         memmove(last, exponent, strlen(exponent) + 1);
     } else if (exponent) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (!strchr(digits, '.')) strcat(digits, ".0");
+        const size_t length = strlen(digits);
+        if (!strchr(digits, '.')) snprintf(digits + length, sizeof digits - length, ".0");
     }
     push_number(out, "", digits, spec);
     return STATUS_OK;
@@ -466,13 +468,15 @@ static enum status find_field(struct machine *machine, struct braces *braces, co
         while (stop < end && (item ? *stop != ']' : *stop != '.' && *stop != '['))
             stop++;
         if (stop == at || (item && stop == end)) return bad_pattern(machine);
-        const struct chars name = chars_of(at, (size_t)(stop - at), ORIGIN_TEXT);
-        const struct value of = *value, index = number_of(at, stop) >= 0
-                                                    ? value_integer(number_of(at, stop))
-                                                    : value_string(&name);
-        TRY(machine_copy(machine, name.length * KEY_READINGS));
+        TRY(machine_copy(machine, (size_t)(stop - at) * KEY_READINGS));
+        const struct chars *name = // what is undefined keeps it
+            chars_keep(machine->arena, chars_of(at, (size_t)(stop - at), ORIGIN_TEXT));
+        if (!name) return machine_full(machine, STATUS_FULL);
+        const int number = number_of(at, stop);
+        const struct value of = *value;
+        const struct value index = number >= 0 ? value_integer(number) : value_string(name);
         TRY(item ? machine_subscript(machine, &of, &index, value)
-                 : machine_attribute(machine, &of, &name, value));
+                 : machine_attribute(machine, &of, name, value));
         stop += item;
         if (item && stop < end && *stop != '.' && *stop != '[') return bad_pattern(machine);
     }
@@ -494,8 +498,7 @@ static enum status push_specified(struct machine *machine, const struct spec *sp
         const bool plain = !spec->sign && !spec->alternate && !spec->group && spec->align != '=';
         return plain ? push_field(machine, &typed, value, out) : bad_pattern(machine);
     }
-    if ((of_integers && spec->precision >= 0) ||
-        spec->width > GROUPED_MOST * (spec->group ? 1 : 128) ||
+    if ((of_integers && spec->precision >= 0) || (spec->group && spec->width > GROUPED_MOST) ||
         (spec->group && spec->type && strchr(spec->group == ',' ? "xXobcn" : "cn", spec->type)))
         return bad_pattern(machine);
     if (!spec->type && is_float)
