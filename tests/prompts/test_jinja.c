@@ -70,6 +70,8 @@ static void errors_say_where_and_what(void **state) {
         {"a\n  {{ 'é' + 1 }}", "2:6: can only concatenate str (not \"int\") to str"},
         {"{{ d.a.b }}", "1:8: 'dict object' has no attribute 'a'"},
         {"{{ none.a.b }}", "1:11: 'None' has no attribute 'a'"},
+        {"{{ '{0.a.b}'.format(d) }}", "1:14: 'dict object' has no attribute 'a'"},
+        {"{{ '{0[a][bc]}'.format(d) }}", "1:17: 'dict object' has no attribute 'a'"},
         {"{{ [1][4].x }}", "1:11: list object has no element 4"},
         {"{% if x %}\n\n", "2:1: expected elif, but the template ends here"},
         {"{% if x }}", "1:9: this bracket closes nothing"},
