@@ -23,6 +23,7 @@
 #include "app/cli/man.h"
 #include "app/cli/models.h"
 #include "app/cli/oneshot.h"
+#include "app/cli/pull.h"
 #include "app/cli/template_command.h"
 #include "app/cli/tokenize.h"
 #include "app/console/interactive.h"
@@ -283,6 +284,7 @@ static bool keeps_files(const struct args *args) {
     case COMMAND_BATCH:
     case COMMAND_TEMPLATE:
     case COMMAND_MODELS:
+    case COMMAND_PULL:
         return false;
     }
     return false;
@@ -315,7 +317,9 @@ static int run_command(const struct args *args, const struct config *config) {
     case COMMAND_TEMPLATE:
         return template_command_run(args);
     case COMMAND_MODELS:
-        return models_run(args);
+        return args->operand_count ? models_remove(args) : models_run(args);
+    case COMMAND_PULL:
+        return pull_run(args);
     case COMMAND_DOCTOR:
         return doctor_run(args, config);
     }

@@ -1,6 +1,7 @@
 #include "app/base/path.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,15 @@ enum status path_expand(const char *typed, struct text *path) {
 
 bool path_is_url(const char *path) {
     return strncmp(path, "http://", 7) == 0 || strncmp(path, "https://", 8) == 0;
+}
+
+struct path_part path_part(const char *path) {
+    const size_t length = strlen(path), tail = sizeof "-00001-of-00003.gguf" - 1;
+    int part, parts, read = 0;
+    if (length > tail && sscanf(path + length - tail, "-%5d-of-%5d%n", &part, &parts, &read) == 2 &&
+        read == (int)(tail - strlen(".gguf")) && part >= 1 && part <= parts)
+        return (struct path_part){length - tail, part, parts};
+    return (struct path_part){length, 1, 1};
 }
 
 static const char BLANKS[] = " \t\n";

@@ -5,6 +5,8 @@
 #define APP_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "kernels/base/text.h"
 
@@ -13,6 +15,14 @@ MUST_CHECK enum status path_expand(const char *typed, struct text *path);
 
 // Does it name a place on the net, http or https?
 bool path_is_url(const char *path);
+
+// "NAME-00002-of-00003.gguf" is part 2 of 3, and NAME the first `stem` bytes; anything else is part
+// 1 of 1, all stem.
+struct path_part {
+    size_t stem;
+    int32_t part, parts;
+};
+struct path_part path_part(const char *path);
 
 // Moves *rest behind its next word, which is appended. Blanks may be in "quotation marks", or after
 // a backslash. False: there is none, or memory is short.

@@ -248,6 +248,18 @@ static enum status check_model_operand(const struct args *args, struct error *er
                      strlen(word) > 60 ? "…" : "", word, strlen(word) > 60 ? "…" : "");
 }
 
+static enum status check_models(const struct args *args, struct error *err) {
+    const char *verb = args->operands[0];
+    if (args->command == COMMAND_PULL && !verb)
+        return error_set(err, STATUS_BAD_INPUT, "quire pull needs a model: hf:ORG/REPO");
+    if (args->command != COMMAND_MODELS || !verb) return STATUS_OK;
+    if (strcmp(verb, "rm") != 0)
+        return error_set(err, STATUS_BAD_INPUT, "quire models knows rm, not \"%.60s\"", verb);
+    if (args->operand_count < 2)
+        return error_set(err, STATUS_BAD_INPUT, "quire models rm needs a model's name");
+    return STATUS_OK;
+}
+
 enum status args_check(const struct args *args, struct error *err) {
     TRY(check_commands(args, err));
     TRY(check_model_operand(args, err));
@@ -278,6 +290,7 @@ enum status args_check(const struct args *args, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT, "quire import needs a file that export wrote");
     if (command == COMMAND_BATCH && args->operand_count == 0)
         return error_set(err, STATUS_BAD_INPUT, "quire batch needs a file of requests, or -");
+    TRY(check_models(args, err));
     const char *verb = command == COMMAND_KV && args->operand_count ? args->operands[0] : "check";
     if (strcmp(verb, "check") != 0 && strcmp(verb, "drop") != 0)
         return error_set(err, STATUS_BAD_INPUT, "quire kv knows check and drop, not \"%.60s\"",

@@ -25,6 +25,7 @@ enum command {
     COMMAND_BATCH,
     COMMAND_TEMPLATE,
     COMMAND_IMPORT,
+    COMMAND_PULL,
     COMMAND_MODELS,
     COMMAND_DOCTOR,
 };
@@ -67,6 +68,9 @@ struct args {
     const char *remote;                             // "auto", "messages", "tokens"
     const char *key_from, *vocabulary, *cache_salt; // NULL: none
     int32_t first_byte, silence;                    // seconds
+
+    bool offline; // nothing is asked of the net
+    bool yes;     // to what would be asked
 
     bool go_on;         // --continue
     bool all;           // with questions of -p

@@ -12,6 +12,8 @@
 
 #include "app/base/attachment.h"
 #include "app/base/path.h"
+#include "app/cli/fit.h"
+#include "app/hub/hub_cache.h"
 #include "engine/model/checkpoint.h"
 
 enum { NAMES_SHOWN = 5 };
@@ -67,14 +69,6 @@ static enum status add(struct found_models *models, const struct found_model *mo
 static bool ends_with(const char *text, const char *end) {
     const size_t length = strlen(text), tail = strlen(end);
     return length >= tail && strcasecmp(text + length - tail, end) == 0;
-}
-
-// "NAME-00002-of-00003.gguf": 2 of 3; else 1 of 1.
-static void find_part(const char *file, int *part, int *parts) {
-    const size_t length = strlen(file), tail = sizeof "-00001-of-00003.gguf" - 1;
-    *part = *parts = 1;
-    if (length > tail && sscanf(file + length - tail, "-%5d-of-%5d", part, parts) == 2) return;
-    *part = *parts = 1;
 }
 
 // Of all parts of a split.
@@ -143,7 +137,6 @@ static void visit_entry(struct walk *walk, const char *path, const char *below, 
                         int depth, struct folder_facts *facts) {
     char whole[4096], relative[4096];
     struct stat info, link;
-    int part, parts;
     const int a = snprintf(whole, sizeof whole, "%s/%s", path, entry);
     const int b = snprintf(relative, sizeof relative, "%s%s%s", below, *below ? "/" : "", entry);
     if (a < 0 || b < 0 || (size_t)a >= sizeof whole || (size_t)b >= sizeof relative) return;
@@ -156,8 +149,9 @@ static void visit_entry(struct walk *walk, const char *path, const char *below, 
     if (!S_ISREG(info.st_mode)) return;
     facts->config = facts->config || !strcmp(entry, "config.json");
     if (ends_with(entry, ".safetensors")) facts->weights += (size_t)info.st_size;
-    find_part(entry, &part, &parts);
-    if (!ends_with(entry, ".gguf") || part != 1 || !strncasecmp(entry, "mmproj", 6)) return;
+    if (!ends_with(entry, ".gguf") || path_part(entry).part != 1 ||
+        !strncasecmp(entry, "mmproj", 6))
+        return;
     walk->status = add_named(walk, whole, relative, &info, file_bytes(whole, (size_t)info.st_size));
 }
 
@@ -293,6 +287,7 @@ enum status finder_list(struct found_models *models) {
     search_own(&walk);
     search(&walk, "Hugging Face", getenv("HF_HUB_CACHE"), "", NAMING_HUB);
     search(&walk, "Hugging Face", getenv("HF_HOME"), "hub", NAMING_HUB);
+    search(&walk, "Hugging Face", getenv("XDG_CACHE_HOME"), "huggingface/hub", NAMING_HUB);
     search(&walk, "Hugging Face", home, ".cache/huggingface/hub", NAMING_HUB);
     search_ollama(&walk, getenv("OLLAMA_MODELS"), "");
     search_ollama(&walk, home, ".ollama/models");
@@ -373,11 +368,35 @@ static enum status find_in_folder(const char *folder, struct text *path, struct 
     return status;
 }
 
+// "hf:ORG/REPO:Q4_K_M", of what is in the cache; if it is not said, what would be chosen of it.
+static enum status find_in_hub(const char *given, struct text *path, struct error *err) {
+    struct hub_name name;
+    struct hub_listing listing = {0};
+    struct hub_machine machine = {.memory_free = UINT64_MAX};
+    struct hub_model model;
+    struct text why = {0};
+    struct fit fit;
+    TRY(hub_name_parse(given, &name, err));
+    enum status status = hub_cache_list(name.repo, &listing, err);
+    if (status == STATUS_OK && !name.which[0] && hub_listing_model(&listing, 1, &model) &&
+        fit_machine(false, &fit))
+        machine = (struct hub_machine){fit.memory_free, fit.card};
+    if (status == STATUS_OK)
+        status = hub_listing_choose(&listing, &name, &machine, &model, &why, err);
+    if (status == STATUS_OK) status = hub_cache_model(name.repo, &listing, &model, path, err);
+    hub_listing_deinit(&listing);
+    text_deinit(&why);
+    if (status != STATUS_NOT_FOUND) return status;
+    return error_set(err, status, "%s is not on this machine; quire pull %s downloads it", given,
+                     given);
+}
+
 enum status finder_find(const char *name, struct text *path, struct error *err) {
     struct stat info;
     struct found_models models = {0};
     if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
     if (stat(name, &info) == 0) return text_append_string(path, name);
+    if (hub_name_is(name)) return find_in_hub(name, path, err);
     if (name[0] == '/' || name[0] == '.' || path_is_url(name) || ends_with(name, ".gguf"))
         return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);

@@ -3,7 +3,8 @@
 // Places, in this order; each is only read, and nothing is downloaded:
 //   QUIRE_MODELS             folders, separated by ":"
 //   QUIRE_HOME, else $XDG_CONFIG_HOME/quire if that is absolute, ~/.config/quire: its folder models
-//   Hugging Face             $HF_HUB_CACHE, $HF_HOME/hub, ~/.cache/huggingface/hub:
+//   Hugging Face             $HF_HUB_CACHE, $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub,
+//                            ~/.cache/huggingface/hub:
 //                            models--OWNER--NAME/snapshots/REVISION/FILE
 //   Ollama                   $OLLAMA_MODELS, ~/.ollama/models, /usr/share/ollama/.ollama/models:
 //                            manifests/HOST/OWNER/NAME/TAG, JSON, names a blob
@@ -44,8 +45,9 @@ MUST_CHECK enum status finder_list(struct found_models *models);
 void found_models_deinit(struct found_models *models);
 
 // The path of the model that `name` means: an existing path is itself; a folder that is no model
-// but contains one means that one; otherwise the model of this name, or the only one whose name has
-// it as a whole part, ignoring case. NOT_FOUND: none; BAD_INPUT: several, with a list.
+// but contains one means that one; hf:ORG/REPO[:WHICH] is what the hub's cache has; otherwise the
+// model of this name, or the only one whose name has it as a whole part, ignoring case. NOT_FOUND:
+// none; BAD_INPUT: several, with a list.
 MUST_CHECK enum status finder_find(const char *name, struct text *path, struct error *err);
 
 #endif

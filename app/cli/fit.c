@@ -71,7 +71,7 @@ static double read_speed(const struct backend *backend, struct device *device) {
     return best ? (double)READ_BYTES * 1e6 / (double)best : 0;
 }
 
-static bool measure_on(const struct backend *backend, struct fit *fit) {
+static bool measure_on(const struct backend *backend, bool speed, struct fit *fit) {
     struct device *device;
     struct device_info info;
     const struct device_options options = {0};
@@ -79,14 +79,19 @@ static bool measure_on(const struct backend *backend, struct fit *fit) {
     backend->info(device, &info);
     snprintf(fit->machine, sizeof fit->machine, "%s", info.name);
     fit->memory_free = info.memory_free;
-    fit->read_bytes_s = read_speed(backend, device);
+    fit->card = backend == backend_cuda();
+    if (speed) fit->read_bytes_s = read_speed(backend, device);
     backend->close(device);
     return true;
 }
 
-void fit_measure(const struct fit_need *need, struct fit *fit) {
+bool fit_machine(bool speed, struct fit *fit) {
     *fit = (struct fit){0};
-    if (!measure_on(backend_cuda(), fit) && !measure_on(backend_cpu(), fit)) return;
+    return measure_on(backend_cuda(), speed, fit) || measure_on(backend_cpu(), speed, fit);
+}
+
+void fit_measure(const struct fit_need *need, struct fit *fit) {
+    if (!fit_machine(true, fit)) return;
     const size_t windows = need->kv_window_token_bytes, fixed = fit_bytes(need, need->window);
     size_t available =
         fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;

@@ -25,6 +25,7 @@ struct fit_need {
 struct fit {
     char machine[96];   // "AMD EPYC, 2 threads, avx2"; empty where it could not be measured
     size_t memory_free; // bytes
+    bool card;          // they are a card's
     bool holds;         // the weights and some context
     int64_t context;    // tokens that fit beside the weights, at most the trained length
     double read_bytes_s;
@@ -40,6 +41,9 @@ struct fit_need fit_kv_of(const struct model_config *config);
 
 // Bytes with a context of so many tokens.
 size_t fit_bytes(const struct fit_need *need, int64_t context);
+
+// The machine alone, or its speed too. False: it could not be measured.
+bool fit_machine(bool speed, struct fit *fit);
 
 // On a card if there is one, otherwise on the processor.
 void fit_measure(const struct fit_need *need, struct fit *fit);

@@ -12,10 +12,13 @@
 #include "app/base/path.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/presets.h"
+#include "app/cli/confirm.h"
 #include "app/cli/digest.h"
 #include "app/cli/finder.h"
 #include "app/cli/kv_disk.h"
+#include "app/cli/pull.h"
 #include "app/cli/remote_model.h"
+#include "app/hub/hub_listing.h"
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
 #include "app/screen/progress.h"
@@ -235,7 +238,8 @@ static enum status open_with_loras(struct launch *launch, struct loading *loadin
 static int open_remote(struct launch *launch, const char *name) {
     struct remote_model model = {0};
     struct error err = {0};
-    enum status status = remote_model_read(launch->args, name, &model, &err);
+    enum status status = pull_check_offline(launch->args, name, &err);
+    if (status == STATUS_OK) status = remote_model_read(launch->args, name, &model, &err);
     if (status == STATUS_OK) status = text_append_string(&launch->model, name);
     if (status == STATUS_OK)
         status =
@@ -247,6 +251,12 @@ static int open_remote(struct launch *launch, const char *name) {
     return EXIT_DONE;
 }
 
+// A chat at a terminal can ask whether to download what is not here.
+static bool may_pull(const struct launch *launch, const char *given, enum status status) {
+    return status == STATUS_NOT_FOUND && given && hub_name_is(given) && !launch->once &&
+           launch->args->command == COMMAND_CHAT && confirm_possible();
+}
+
 int launch_model(struct launch *launch) {
     const struct args *args = launch->args;
     const char *given = given_model(args);
@@ -255,6 +265,11 @@ int launch_model(struct launch *launch) {
     struct loading loading = {0};
     bool demo;
     enum status status = launch_find_model(args, &launch->model, &demo, &err);
+    if (may_pull(launch, given, status)) {
+        status = pull_wanted(args, given, &err);
+        if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, &err);
+        if (status == STATUS_OK) status = launch_find_model(args, &launch->model, &demo, &err);
+    }
     if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     if (demo && !args->quiet)
         fprintf(stderr,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/base/attachment.h"
 #include "app/base/exit_code.h"
@@ -14,6 +13,7 @@
 #include "app/base/printable.h"
 #include "app/chat/export.h"
 #include "app/chat/import.h"
+#include "app/cli/confirm.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 #include "app/screen/terminal.h"
@@ -306,16 +306,12 @@ static void strip(const char *folder, const char *id) {
 
 // Only a person is asked: a script has no terminal to answer at.
 static bool confirm_removal(const struct conversation *conversation) {
-    char answer[8];
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) return true;
-    fprintf(stderr, "delete %s", conversation->id);
-    struct text name = {0};
-    if (conversation->name[0] &&
-        printable_text(conversation->name, strlen(conversation->name), &name) == STATUS_OK)
-        fprintf(stderr, " (%s)", text_string(&name));
-    text_deinit(&name);
-    fprintf(stderr, " permanently? y/n ");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    char question[512];
+    const bool named = conversation->name[0] != '\0';
+    if (!confirm_possible()) return true;
+    snprintf(question, sizeof question, "delete %s%s%.400s%s permanently", conversation->id,
+             named ? " (" : "", conversation->name, named ? ")" : "");
+    return confirm(question);
 }
 
 int listing_remove(struct db *db, const struct args *args, const char *kv_folder) {

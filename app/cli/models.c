@@ -3,14 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
 #include "app/base/printable.h"
+#include "app/cli/confirm.h"
 #include "app/cli/finder.h"
 #include "app/cli/fit.h"
+#include "app/hub/hub_cache.h"
 #include "app/screen/complain.h"
 #include "engine/model/adapter.h"
 #include "engine/model/checkpoint.h"
@@ -119,4 +122,41 @@ int models_run(const struct args *args) {
     found_models_deinit(&models);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, NULL);
     return output_exit_code(EXIT_DONE);
+}
+
+// The path that goes, and what it is called.
+static enum status find_removed(const char *name, struct text *path, struct error *err) {
+    struct hub_name hub;
+    if (hub_name_is(name)) {
+        TRY(hub_name_parse(name, &hub, err));
+        if (!hub.which[0]) TRY(hub_cache_path(hub.repo, "", path, err));
+        if (!hub.which[0] && access(path->bytes, F_OK) != 0)
+            return error_set(err, STATUS_NOT_FOUND, "%.200s is not on this machine", name);
+    }
+    if (!path->length) TRY(finder_find(name, path, err));
+    if (hub_cache_holds(path->bytes)) return STATUS_OK;
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%.300s is not in Hugging Face's cache, and quire removes nothing elsewhere",
+                     path->bytes);
+}
+
+int models_remove(const struct args *args) {
+    struct text path = {0};
+    struct error err = {0};
+    uint64_t freed_bytes;
+    char size[SIZE_TEXT_BYTES], question[300];
+    bool agreed = args->yes;
+    enum status status = find_removed(args->operands[1], &path, &err);
+    snprintf(question, sizeof question, "remove %.280s", text_string(&path));
+    if (status == STATUS_OK && !agreed && !confirm_possible())
+        status =
+            error_set(&err, STATUS_BAD_INPUT, "models rm asks at a terminal; here it needs --yes");
+    else if (status == STATUS_OK && !agreed)
+        agreed = confirm(question);
+    if (status == STATUS_OK && agreed) status = hub_cache_remove(path.bytes, &freed_bytes, &err);
+    if (status == STATUS_OK && agreed && !args->quiet)
+        fprintf(stderr, "removed; %s are free again\n", size_format(freed_bytes, size));
+    text_deinit(&path);
+    const int code = status == STATUS_NOT_FOUND ? EXIT_MODEL : exit_code_for(status);
+    return status == STATUS_OK ? EXIT_DONE : complain_failed(code, status, &err);
 }

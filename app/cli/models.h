@@ -8,4 +8,8 @@
 // Prints to stdout; returns the exit code.
 int models_run(const struct args *args);
 
+// `quire models rm NAME`: removes one of Hugging Face's cache, or with hf:ORG/REPO all of a
+// repository there. Asks at a terminal; elsewhere it needs --yes.
+int models_remove(const struct args *args);
+
 #endif

@@ -25,7 +25,11 @@ enum {
 static const struct option OPTIONS[] = {
     {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
      FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE | FOR_DOCTOR, 0, 0,
-     "a GGUF file, or URL#MODEL; without one, the demo"},
+     "a GGUF file, hf:ORG/REPO, URL#MODEL; or the demo"},
+    {NULL, "offline", 0, OPTION_FLAG, NULL, AT(offline), FOR_ALL, 0, 0,
+     "nothing is asked of the net: no pull, no URL"},
+    {NULL, "yes", 0, OPTION_FLAG, NULL, AT(yes), FOR_MODELS | ONLY_AS_WORD, 0, 0,
+     "models rm: without asking"},
     {NULL, "lora", 0, OPTION_LIST, "FILE[=SCALE]", AT(loras), FOR_ANSWERS, 0, 0,
      "a LoRA adapter beside the model; repeatable"},
     {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS, 16, 1 << 24,
@@ -141,7 +145,8 @@ static const struct option OPTIONS[] = {
      "read back, not computed again; auto: the faster"},
 
     {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
-     FOR_ALL & ~(unsigned)(FOR_RM | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0, "of stdout"},
+     FOR_ALL & ~(unsigned)(FOR_RM | FOR_PULL | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0,
+     "of stdout"},
     {NULL, "html", 0, OPTION_FLAG, NULL, AT(html), FOR_EXPORT, 0, 0,
      "export: one page to read without quire"},
     {NULL, "tree", 0, OPTION_FLAG, NULL, AT(tree), FOR_EXPORT, 0, 0,

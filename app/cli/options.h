@@ -38,6 +38,8 @@ enum {
     FOR_IMPORT = 1u << COMMAND_IMPORT,
     FOR_EXPORT = 1u << COMMAND_EXPORT,
     FOR_DOCTOR = 1u << COMMAND_DOCTOR,
+    FOR_PULL = 1u << COMMAND_PULL,
+    FOR_MODELS = 1u << COMMAND_MODELS,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
     ONLY_AS_WORD = 1u << 30, // not in the environment, not in the config file
 };

@@ -127,8 +127,7 @@ static enum remote_wish wish_of(const char *word) {
     return strcmp(word, "messages") == 0 ? REMOTE_MESSAGES : REMOTE_AUTO;
 }
 
-// As curl and OpenSSL name it.
-static const char *find_certificates(void) {
+const char *remote_model_certificates(void) {
     const char *file = getenv("CURL_CA_BUNDLE");
     return file && *file ? file : getenv("SSL_CERT_FILE");
 }
@@ -151,7 +150,7 @@ enum status remote_model_read(const struct args *given, const char *name,
         .key = model->key.length ? text_string(&model->key) : NULL,
         .salt = args.cache_salt,
         .vocabulary = model->vocabulary.length ? text_string(&model->vocabulary) : NULL,
-        .certificates = find_certificates(),
+        .certificates = remote_model_certificates(),
         .wish = wish_of(args.remote),
         .first_byte_ms = args.first_byte * MS,
         .silence_ms = args.silence * MS,

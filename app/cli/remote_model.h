@@ -30,4 +30,7 @@ MUST_CHECK enum status remote_model_read(const struct args *args, const char *na
                                          struct remote_model *model, struct error *err);
 void remote_model_deinit(struct remote_model *model);
 
+// The file of trusted certificates, as curl and OpenSSL name it in the environment, or NULL.
+const char *remote_model_certificates(void);
+
 #endif

@@ -21,8 +21,10 @@ static const struct subcommand TABLE[COMMAND_COUNT] = {
                     COMPLETES_CONVERSATIONS, NULL},
     [COMMAND_BATCH] = {"batch", "FILE.jsonl", "many requests, one a line, as one batch", 1,
                        COMPLETES_FILES, NULL},
-    [COMMAND_MODELS] = {"models", "", "models that are on this machine", 0, COMPLETES_NOTHING,
-                        NULL},
+    [COMMAND_PULL] = {"pull", "hf:ORG/REPO[:TYPE|FILE]", "downloads a model, and verifies it", 1,
+                      COMPLETES_NOTHING, NULL},
+    [COMMAND_MODELS] = {"models", "[rm NAME]", "models on this machine; rm: deletes one", 2,
+                        COMPLETES_WORDS, "rm"},
     [COMMAND_DOCTOR] = {"doctor", "", "is anything wrong here, and what mends it", 0,
                         COMPLETES_NOTHING, NULL},
     [COMMAND_INSPECT] = {"inspect", "MODEL", "what is in a model, and would it run here", 1,
@@ -61,7 +63,7 @@ const char *subcommand_nearest(const char *word) {
 
 const char *subcommand_describe(const struct subcommand *row, char text[SUBCOMMAND_TEXT_BYTES]) {
     size_t at = (size_t)snprintf(text, SUBCOMMAND_TEXT_BYTES, "%s", row->help);
-    if (!row->words || strchr(row->operands, '|')) return text;
+    if (!row->words || strchr(row->operands, '|') || strstr(row->operands, row->words)) return text;
     const char *before = ": ";
     for (const char *word = row->words; *word; before = ", ") {
         const size_t length = strcspn(word, "|");

@@ -5,12 +5,15 @@
 
 #include "engine/remote/remote_options.h"
 #include "engine/remote/reply.h"
+#include "kernels/base/clock.h"
 
 enum {
     CONNECT_MS = 10000,
     ASK_MS = 30000,
     MAX_ANSWER_BYTES = 16 << 20,
     MAX_REDIRECTS = 5,
+    FIRST_WAIT_MS = 500, // doubled each time
+    LONGEST_WAIT_MS = 60000,
 };
 
 static enum status refuse(struct error *err, const char *url, const char *why) {
@@ -165,24 +168,48 @@ static size_t append_answer(char *bytes, size_t size, size_t count, void *user) 
     return text_append(answer, bytes, size * count) == STATUS_OK ? size * count : 0;
 }
 
+enum status exchange_ask(struct exchange *exchange, struct text *answer, CURLcode *code,
+                         struct error *err) {
+    long http = 0;
+    curl_easy_setopt(exchange->easy, CURLOPT_TIMEOUT_MS, (long)ASK_MS);
+    curl_easy_setopt(exchange->easy, CURLOPT_WRITEFUNCTION, append_answer);
+    curl_easy_setopt(exchange->easy, CURLOPT_WRITEDATA, answer);
+    *code = curl_easy_perform(exchange->easy);
+    curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
+    if (*code == CURLE_OK && http >= 200 && http <= 299) return STATUS_OK;
+    const enum status status = exchange_explain(exchange, *code, answer, err);
+    return *code == CURLE_OK && (http == 404 || http == 405) ? STATUS_NOT_FOUND : status;
+}
+
 enum status http_ask(const struct endpoint *endpoint, const struct text *base, const char *path,
                      const char *query, struct text *answer, struct error *err) {
     struct exchange exchange = {.endpoint = endpoint};
+    CURLcode code;
     enum status status = text_append_string(&exchange.body, query ? query : "");
     if (status == STATUS_OK) status = exchange_open(&exchange, base, path, 0);
-    if (status == STATUS_OK) {
-        long http = 0;
-        curl_easy_setopt(exchange.easy, CURLOPT_TIMEOUT_MS, (long)ASK_MS);
-        curl_easy_setopt(exchange.easy, CURLOPT_WRITEFUNCTION, append_answer);
-        curl_easy_setopt(exchange.easy, CURLOPT_WRITEDATA, answer);
-        const CURLcode code = curl_easy_perform(exchange.easy);
-        curl_easy_getinfo(exchange.easy, CURLINFO_RESPONSE_CODE, &http);
-        if (code != CURLE_OK || http < 200 || http > 299) {
-            status = exchange_explain(&exchange, code, answer, err);
-            if (code == CURLE_OK && (http == 404 || http == 405)) status = STATUS_NOT_FOUND;
-        }
-    }
+    if (status == STATUS_OK) status = exchange_ask(&exchange, answer, &code, err);
     exchange_close(&exchange);
     text_deinit(&exchange.body);
     return status;
+}
+
+bool exchange_may_pass(const struct exchange *exchange, CURLcode code, int tries,
+                       int64_t *wait_ms) {
+    static const long passing[] = {408, 409, 425, 429};
+    long http = 0;
+    curl_off_t after_s = 0;
+    curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
+    curl_easy_getinfo(exchange->easy, CURLINFO_RETRY_AFTER, &after_s);
+    bool passes = code == CURLE_OK && http >= 500;
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        passes |= code == CURLE_OK && http == passing[i];
+    passes |= code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+              code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
+              code == CURLE_PARTIAL_FILE || code == CURLE_HTTP2_STREAM;
+    if (!passes || tries >= EXCHANGE_MOST_TRIES) return false;
+    int64_t wait = after_s > 0 ? (int64_t)after_s * 1000 : FIRST_WAIT_MS << (tries - 1);
+    if (wait > LONGEST_WAIT_MS) return false;
+    wait += wait * (clock_now_us() % 256) / 1024; // many who failed together come back one by one
+    *wait_ms = wait;
+    return true;
 }

@@ -50,8 +50,16 @@ void exchange_close(struct exchange *exchange); // {0} is fine; keeps the endpoi
 enum status exchange_explain(const struct exchange *exchange, CURLcode code,
                              const struct text *body, struct error *err);
 
-// Asks and waits for the whole answer, 30 seconds at most: a small question, or a POST of *query.
-// IO: no success; NOT_FOUND: the server knows no such path.
+// Is an exchange that ended so worth another try, after `tries` of them, at least one, and when?
+enum { EXCHANGE_MOST_TRIES = 5 };
+bool exchange_may_pass(const struct exchange *exchange, CURLcode code, int tries, int64_t *wait_ms);
+
+// Asks what is open, and waits for the whole answer, 30 seconds at most. IO: no success; NOT_FOUND:
+// the server knows no such path.
+MUST_CHECK enum status exchange_ask(struct exchange *exchange, struct text *answer, CURLcode *code,
+                                    struct error *err);
+
+// Asks and waits for the whole answer: a small question, or a POST of *query. As exchange_ask().
 MUST_CHECK enum status http_ask(const struct endpoint *endpoint, const struct text *base,
                                 const char *path, const char *query, struct text *answer,
                                 struct error *err);

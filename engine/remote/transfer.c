@@ -10,12 +10,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
-enum {
-    MOST_TRIES = 5,
-    FIRST_WAIT_MS = 500, // doubled each time
-    LONGEST_WAIT_MS = 60000,
-    MAX_REFUSAL_BYTES = 64 << 10,
-};
+enum { MAX_REFUSAL_BYTES = 64 << 10 };
 
 static const char *host_of(const struct transfer *transfer) {
     return text_string(&transfer->exchange.endpoint->host);
@@ -222,23 +217,10 @@ void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us) {
 
 // Is it worth another try, and when? The answer has not begun.
 static bool try_again(struct transfer *transfer, CURLcode code, int64_t now_us) {
-    static const long passing[] = {408, 409, 425, 429};
-    long http = 0;
-    curl_off_t after_s = 0;
-    CURL *easy = transfer->exchange.easy;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &http);
-    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after_s);
-    bool passes = code == CURLE_OK && http >= 500;
-    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
-        passes |= code == CURLE_OK && http == passing[i];
-    passes |= code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
-              code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
-              code == CURLE_PARTIAL_FILE || code == CURLE_HTTP2_STREAM;
-    if (!passes || transfer->err.status != STATUS_OK || transfer->tries >= MOST_TRIES) return false;
-    int64_t wait_ms =
-        after_s > 0 ? (int64_t)after_s * 1000 : FIRST_WAIT_MS << (transfer->tries - 1);
-    if (wait_ms > LONGEST_WAIT_MS) return false;
-    wait_ms += wait_ms * (now_us % 256) / 1024; // many who failed together come back one by one
+    int64_t wait_ms;
+    if (transfer->err.status != STATUS_OK ||
+        !exchange_may_pass(&transfer->exchange, code, transfer->tries, &wait_ms))
+        return false;
     transfer->again_us = now_us + wait_ms * 1000;
     struct error err = {0};
     exchange_explain(&transfer->exchange, code, &transfer->refusal, &err);

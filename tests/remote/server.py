@@ -5,10 +5,13 @@ Writes its port to FOLDER/port and each request, a line of JSON, to FOLDER/reque
 completions by saying the last message again, word by word; what else it does is its model's name:
 see the class Faults. Below /ids it is a llama-server that takes tokens: it reads a text with the
 command in TOKENIZE, whose vocabulary ends a turn with the token EOS. Below /other it reads texts
-otherwise.
+otherwise. It is also a hub of models: what lies in FOLDER/repos/ORG/REPO, whose faults are ORG's: see
+the class Hub.
 """
+import hashlib
 import json
 import os
+import random
 import re
 import socket
 import ssl
@@ -18,6 +21,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
 
 FOLDER = sys.argv[1]
 LOCK = threading.Lock()
@@ -178,6 +182,94 @@ class Faults:
         return h.redirect(h.path)
 
 
+class Hub:
+    """A listing and the files of a repository. Large files lie at another host: localhost."""
+    COMMIT = "0123456789abcdef0123456789abcdef01234567"
+    RANDOM = random.Random(4711)
+
+    def file(self, repo, name, path):
+        key = ("digest", path)
+        if key not in SEEN:
+            data = open(path, "rb").read()
+            blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+            SEEN[key] = {"rfilename": name, "size": len(data), "blobId": blob}
+            if len(data) > 4096:
+                digest = hashlib.sha256(data).hexdigest()
+                SEEN[key]["lfs"] = {"sha256": digest, "size": len(data)}
+        return dict(SEEN[key])
+
+    def listing(self, h, repo):
+        org, _, name = repo.partition("/")
+        top = os.path.join(FOLDER, "repos", repo)
+        if org == "gated":
+            return h.answer({"error": "Access is restricted"}, 403, {"X-Error-Code": "GatedRepo"})
+        if org == "busy" and nth("busy hub") == 1:
+            return h.refuse(429, "slowly", {"Retry-After": "1"})
+        if not os.path.isdir(top):
+            return h.answer({"error": "Invalid username or password."}, 401)
+        files = [os.path.relpath(os.path.join(at, f), top) for at, _, fs in os.walk(top) for f in fs]
+        siblings = [self.file(repo, f, os.path.join(top, f)) for f in sorted(files)]
+        if org == "wrong":
+            for s in siblings:
+                s["lfs"] = {"sha256": "0" * 64, "size": s["size"]}
+        if org == "huge":
+            siblings[0]["size"] = 1 << 58
+        if org == "hostile":
+            siblings[0]["rfilename"] = {"up": "../../../up.gguf", "root": "/root.gguf",
+                                        "bell": "a\a.gguf", "turn": "a\u202e.gguf"}[name]
+        if org == "undigested":
+            del siblings[0]["blobId"], siblings[0]["lfs"]
+        h.answer({"id": repo, "sha": self.COMMIT, "siblings": siblings})
+
+    def send(self, h, repo, name):
+        """The file, or the part of it that is wanted, as far as the repository's faults let it."""
+        org = repo.partition("/")[0]
+        path = os.path.join(FOLDER, "repos", repo, name)
+        size = os.path.getsize(path)
+        wanted = re.match(r"bytes=(\d+)-(\d+)$", h.headers.get("Range", ""))
+        if org == "whole":
+            wanted = None
+        first, last = (int(n) for n in wanted.groups()) if wanted else (0, size - 1)
+        with open(path, "rb") as file:
+            file.seek(first)
+            part = file.read(last + 1 - first)
+        if org == "other" and first:
+            first += 1
+        h.send_response(206 if wanted else 200)
+        h.send_header("Content-Length", str(len(part)))
+        if wanted:
+            h.send_header("Content-Range", "bytes %d-%d/%d" % (first, last, size))
+        h.end_headers()
+        if org == "broken":
+            with LOCK:
+                cut = self.RANDOM.randrange(len(part)) if len(part) > 1000 else len(part)
+                cut = min(cut, self.RANDOM.randrange(300000))
+            h.say(part[:cut])
+            return h.reset() if cut % 2 else None
+        for at in range(0, len(part), 1 << 16):
+            h.say(part[at:at + (1 << 16)])
+            if org == "slow":
+                time.sleep(0.01)
+
+    def get(self, h):
+        """False: it is not for the hub."""
+        listed = re.match(r"/api/models/([^/]+/[^/]+)/revision/main\?blobs=true$", h.path)
+        file = re.match(r"/(store/|)([^/]+/[^/]+)/resolve/%s/(.*)$" % self.COMMIT, h.path)
+        if not listed and not file:
+            return False
+        with LOCK, open(os.path.join(FOLDER, "requests"), "a") as log:
+            log.write(json.dumps({"path": h.path, "headers": dict(h.headers)}) + "\n")
+        if listed:
+            self.listing(h, listed.group(1))
+        elif file.group(1):
+            self.send(h, file.group(2), unquote(file.group(3)))
+        elif os.path.getsize(os.path.join(FOLDER, "repos", file.group(2), unquote(file.group(3)))) > 4096:
+            h.redirect("http://localhost:%d/store%s" % (h.server.server_port, h.path))
+        else:
+            self.send(h, file.group(2), unquote(file.group(3)))
+        return True
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"  # the answer ends where the connection does
 
@@ -215,6 +307,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
+        if HUB.get(self):
+            return
         if self.path == "/v1/models":
             names = sorted(name for name in vars(Faults) if name[0] != "_")
             self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
@@ -245,6 +339,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.messages[-1]["role"] == "assistant":
             words = [" and", " on."]
         getattr(Faults(), asked["model"])(self, words)
+
+
+HUB = Hub()
 
 
 class Server(ThreadingHTTPServer):

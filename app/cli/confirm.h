@@ -1,0 +1,12 @@
+// app/cli/confirm.h — a question at the terminal that is answered by y or n.
+#ifndef APP_CONFIRM_H
+#define APP_CONFIRM_H
+
+#include <stdbool.h>
+
+bool confirm_possible(void); // is there a person to ask, on stdin and stderr?
+
+// Shows "QUESTION? y/n " and reads a line; anything but y is no, a signal too.
+bool confirm(const char *question);
+
+#endif

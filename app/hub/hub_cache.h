@@ -1,0 +1,59 @@
+// app/hub/hub_cache.h — Hugging Face's cache on this disk, as its own client keeps it.
+//
+//   CACHE/models--ORG--REPO/refs/main              the commit
+//                          /snapshots/COMMIT/PATH  a link: ../../blobs/DIGEST
+//                          /blobs/DIGEST           a file's bytes
+//                          /blobs/DIGEST.incomplete   its first bytes
+//   CACHE/.locks/models--ORG--REPO/DIGEST.lock     held by flock() while the blob is written
+//
+// CACHE is $HF_HUB_CACHE, else $HF_HOME/hub, else huggingface/hub in $XDG_CACHE_HOME or ~/.cache.
+// A snapshot's links are made after all blobs of a model, and the reference after them, so that
+// what is found there is whole.
+//
+// Source: huggingface_hub's documentation of its cache, and folders that it wrote.
+#ifndef APP_HUB_CACHE_H
+#define APP_HUB_CACHE_H
+
+#include "app/hub/hub_listing.h"
+
+// IO: neither of the variables is set, nor HOME.
+MUST_CHECK enum status hub_cache_folder(struct text *folder, struct error *err);
+
+// Appends the path of the repository's folder; "" below it is the folder itself.
+MUST_CHECK enum status hub_cache_path(const char *repo, const char *below, struct text *path,
+                                      struct error *err);
+
+// What is in the snapshot of refs/main. NOT_FOUND: there is none.
+MUST_CHECK enum status hub_cache_list(const char *repo, struct hub_listing *listing,
+                                      struct error *err);
+
+// The path of a model in the listing's snapshot: its first file, or the folder.
+MUST_CHECK enum status hub_cache_model(const char *repo, const struct hub_listing *listing,
+                                       const struct hub_model *model, struct text *path,
+                                       struct error *err);
+
+// Does the cache have the file's blob? And how many bytes of it, whole or incomplete?
+bool hub_cache_is_whole(const char *repo, const struct hub_file *file);
+uint64_t hub_cache_bytes(const char *repo, const struct hub_file *file);
+
+// Creates the folders that `path` lies in.
+MUST_CHECK enum status hub_cache_make_folders(const char *path, struct error *err);
+
+// Waits until no other program writes the blob, and keeps them out until close(*fd). While it has
+// to wait, it calls waiting(user) from time to time; CANCELLED when that returns false.
+MUST_CHECK enum status hub_cache_lock(const char *repo, const char *digest,
+                                      bool (*waiting)(void *user), void *user, int *fd,
+                                      struct error *err);
+
+// Links the model's files in the snapshot, and sets refs/main.
+MUST_CHECK enum status hub_cache_publish(const char *repo, const struct hub_listing *listing,
+                                         const struct hub_model *model, struct error *err);
+
+// Removes the files at `path`, a link or a folder of a snapshot, with their blobs unless another
+// link needs them; and the repository's folder when no link is left, or if `path` is that folder.
+MUST_CHECK enum status hub_cache_remove(const char *path, uint64_t *freed_bytes, struct error *err);
+
+// Is the path in a snapshot of the cache?
+bool hub_cache_holds(const char *path);
+
+#endif

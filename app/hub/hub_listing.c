@@ -1,0 +1,353 @@
+#include "app/hub/hub_listing.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "app/base/path.h"
+#include "app/base/printable.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
+
+enum { LISTED = 6 };
+
+// As the files' names have them, largest first. A card reads Q8_0 fast enough; on a processor,
+// where the time of a token is the time to read its weights, Q4_K_M is what most people use.
+static const char *const TYPES[] = {
+    "F32",    "BF16",   "F16",   "FP16",      "Q8_0",    "Q6_K",   "Q5_K_M",  "Q5_K_S", "Q5_1",
+    "Q5_0",   "Q4_K_M", "MXFP4", "MXFP4_MOE", "Q4_K_S",  "IQ4_NL", "IQ4_XS",  "Q4_1",   "Q4_0",
+    "Q3_K_L", "Q3_K_M", "IQ3_M", "IQ3_S",     "Q3_K_S",  "IQ3_XS", "IQ3_XXS", "Q2_K",   "Q2_K_S",
+    "IQ2_M",  "IQ2_S",  "TQ2_0", "IQ2_XS",    "IQ2_XXS", "TQ1_0",  "IQ1_M",   "IQ1_S"};
+enum { TYPE_COUNT = sizeof TYPES / sizeof TYPES[0], BEST_ON_CARD = 4, BEST_ON_PROCESSOR = 10 };
+
+// ---- names
+
+bool hub_name_is(const char *name) { return strncmp(name, "hf:", 3) == 0; }
+
+static bool is_repo_part(const char *part, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)part[i]) && !strchr("-_.", part[i])) return false;
+    return length > 0 && length <= 96 && part[0] != '.' && part[0] != '-' &&
+           !memmem(part, length, "..", 2) && !memmem(part, length, "--", 2);
+}
+
+enum status hub_name_parse(const char *name, struct hub_name *parsed, struct error *err) {
+    const char *repo = hub_name_is(name) ? name + 3 : name;
+    const size_t length = strcspn(repo, ":"), owner = strcspn(repo, "/:");
+    const char *which = repo[length] ? repo + length + 1 : "";
+    const bool whole = owner < length && is_repo_part(repo, owner) &&
+                       is_repo_part(repo + owner + 1, length - owner - 1) &&
+                       strlen(which) < HUB_WHICH_BYTES && length < HUB_REPO_BYTES;
+    if (!hub_name_is(name) || !whole || (repo[length] && !*which) ||
+        utf8_has_control(which, strlen(which)))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "expected hf:ORG/REPO, or hf:ORG/REPO:FILE or :Q4_K_M, found \"%.100s\"",
+                         name);
+    snprintf(parsed->repo, sizeof parsed->repo, "%.*s", (int)length, repo);
+    snprintf(parsed->which, sizeof parsed->which, "%s", which);
+    return STATUS_OK;
+}
+
+static bool stays_below(const char *path) {
+    const size_t bytes = strlen(path);
+    if (bytes > 1024 || strchr(path, '\\') || !utf8_valid(path, bytes, NULL)) return false;
+    for (size_t at = 0, used; at < bytes; at += used)
+        if (printable_is_hidden(utf8_decode(path + at, bytes - at, &used))) return false;
+    for (const char *at = path;; at++) {
+        const size_t length = strcspn(at, "/");
+        if (length == 0 || length > 255 || (at[0] == '.' && length == 1) ||
+            (at[0] == '.' && at[1] == '.' && length == 2))
+            return false;
+        at += length;
+        if (!*at) return true;
+    }
+}
+
+static bool is_digest(const char *digest) {
+    const size_t length = strlen(digest);
+    return length == 0 || ((length == HUB_SHA1_DIGITS || length == HUB_SHA256_DIGITS) &&
+                           strspn(digest, "0123456789abcdef") == length);
+}
+
+enum status hub_listing_add(struct hub_listing *listing, const char *path, uint64_t bytes,
+                            const char *digest, struct error *err) {
+    if (!stays_below(path) || !is_digest(digest))
+        return error_set(
+            err, STATUS_BAD_FILE,
+            "the repository has a file \"%.100s\", which cannot be kept under that name", path);
+    if (listing->count == HUB_MAX_FILES)
+        return error_set(err, STATUS_UNSUPPORTED, "the repository has more than %d files",
+                         HUB_MAX_FILES);
+    if (listing->count == listing->capacity) {
+        const size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
+        struct hub_file *files = realloc(listing->files, capacity * sizeof *files);
+        if (!files) return STATUS_NO_MEMORY;
+        listing->files = files;
+        listing->capacity = capacity;
+    }
+    struct hub_file file = {.path = strdup(path), .bytes = bytes};
+    if (!file.path) return STATUS_NO_MEMORY;
+    memcpy(file.digest, digest, strlen(digest) + 1);
+    listing->files[listing->count++] = file;
+    return STATUS_OK;
+}
+
+static const char *string_of(const cJSON *object, const char *name) {
+    const cJSON *string = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(string) ? string->valuestring : "";
+}
+
+static enum status read_file(const cJSON *item, struct hub_listing *listing, struct error *err) {
+    const cJSON *lfs = cJSON_GetObjectItemCaseSensitive(item, "lfs");
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(item, "size");
+    const char *sha256 = string_of(lfs, "sha256"), *path = string_of(item, "rfilename");
+    const char *digest = sha256[0] ? sha256 : string_of(item, "blobId");
+    if (!digest[0] || !cJSON_IsNumber(size) || size->valuedouble < 0 || size->valuedouble > 0x1p60)
+        return error_set(err, STATUS_BAD_FILE, "the hub does not state a size and digest of %.100s",
+                         path);
+    return hub_listing_add(listing, path, (uint64_t)size->valuedouble, digest, err);
+}
+
+enum status hub_listing_read(const char *json, size_t length, struct hub_listing *listing,
+                             struct error *err) {
+    cJSON *object = cJSON_ParseWithLength(json, length);
+    const cJSON *item, *siblings = cJSON_GetObjectItemCaseSensitive(object, "siblings");
+    const char *commit = string_of(object, "sha");
+    enum status status = STATUS_OK;
+    if (!cJSON_IsArray(siblings) || strlen(commit) != HUB_COMMIT_DIGITS || !is_digest(commit))
+        status = error_set(err, STATUS_BAD_FILE, "the hub's answer is not a list of files");
+    else
+        memcpy(listing->commit, commit, sizeof listing->commit);
+    cJSON_ArrayForEach(item, siblings) if (status == STATUS_OK) status =
+        read_file(item, listing, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+void hub_listing_deinit(struct hub_listing *listing) {
+    for (size_t i = 0; i < listing->count; i++)
+        free(listing->files[i].path);
+    free(listing->files);
+    *listing = (struct hub_listing){0};
+}
+
+// ---- models
+
+static const char *name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcasecmp(text + length - tail, end) == 0;
+}
+
+// Is `part` in it between boundaries? A type's name goes on after "_".
+static bool has_part(const char *text, const char *part) {
+    const size_t length = strlen(part);
+    for (const char *at = text; *at; at++)
+        if (strncasecmp(at, part, length) == 0 && (at == text || !isalnum((unsigned char)at[-1])) &&
+            !isalnum((unsigned char)at[length]) && at[length] != '_')
+            return true;
+    return false;
+}
+
+static int rank_of(const char *path) {
+    for (int i = 0; i < TYPE_COUNT; i++)
+        if (has_part(path, TYPES[i])) return i;
+    return TYPE_COUNT;
+}
+
+static size_t find_file(const struct hub_listing *listing, const char *path) {
+    size_t i = 0;
+    while (i < listing->count && strcmp(listing->files[i].path, path) != 0)
+        i++;
+    return i;
+}
+
+// The first part of a GGUF model.
+static bool begins_model(const char *path) {
+    const char *name = name_of(path);
+    return ends_with(name, ".gguf") && !strcasestr(name, "mmproj") &&
+           !strcasestr(name, "imatrix") && path_part(name).part == 1;
+}
+
+// Other weights than those that quire reads can stand beside: consolidated.safetensors.
+static bool is_weights(const char *path) {
+    return !strchr(path, '/') && strncmp(path, "model", 5) == 0 && ends_with(path, ".safetensors");
+}
+
+static bool is_of_folder(const char *path) {
+    static const char *const ends[] = {".json", ".jinja", ".txt", ".model"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (!strchr(path, '/') && ends_with(path, ends[i])) return true;
+    return is_weights(path);
+}
+
+bool hub_model_has(const struct hub_listing *listing, const struct hub_model *model, size_t file) {
+    const char *path = listing->files[file].path, *first = listing->files[model->first].path;
+    if (model->parts == 0) return is_of_folder(path);
+    if (model->parts == 1) return file == model->first;
+    const struct path_part part = path_part(path);
+    return part.parts == model->parts && part.stem == path_part(first).stem &&
+           strncmp(path, first, part.stem) == 0;
+}
+
+static struct hub_model model_at(const struct hub_listing *listing, size_t first, int32_t parts) {
+    const char *path = listing->files[first].path;
+    struct hub_model model = {.first = first, .parts = parts, .rank = TYPE_COUNT};
+    if (parts) model.rank = rank_of(path);
+    if (model.rank < TYPE_COUNT) model.type = TYPES[model.rank];
+    for (size_t i = 0; i < listing->count; i++)
+        if (hub_model_has(listing, &model, i)) model.bytes += listing->files[i].bytes;
+    return model;
+}
+
+bool hub_listing_model(const struct hub_listing *listing, size_t nth, struct hub_model *model) {
+    size_t found = 0;
+    for (size_t i = 0; i < listing->count; i++) {
+        const char *path = listing->files[i].path;
+        if (!begins_model(path) || found++ < nth) continue;
+        *model = model_at(listing, i, path_part(path).parts);
+        return true;
+    }
+    const size_t config = find_file(listing, "config.json");
+    if (found || nth || config == listing->count) return false;
+    for (size_t i = 0; i < listing->count; i++) {
+        if (!is_weights(listing->files[i].path)) continue;
+        *model = model_at(listing, config, 0);
+        return true;
+    }
+    return false;
+}
+
+const char *hub_model_path(const struct hub_listing *listing, const struct hub_model *model) {
+    ASSERT(model->first < listing->count);
+    return listing->files[model->first].path;
+}
+
+// Beside the weights there are keys, values and activations, of which a name says nothing.
+static uint64_t memory_of(const struct hub_model *model) {
+    return model->bytes + model->bytes / 8 + (256u << 20);
+}
+
+bool hub_model_fits(const struct hub_model *model, const struct hub_machine *machine) {
+    return memory_of(model) <= machine->memory_free;
+}
+
+// ---- which one
+
+static enum status choose_named(const struct hub_listing *listing, const struct hub_name *name,
+                                struct hub_model *chosen, struct error *err) {
+    struct hub_model model;
+    size_t matches = 0;
+    char several[300] = "";
+    for (size_t i = 0; hub_listing_model(listing, i, &model); i++) {
+        const char *path = hub_model_path(listing, &model);
+        const size_t used = strlen(several);
+        if (strcmp(path, name->which) == 0) {
+            *chosen = model;
+            return STATUS_OK;
+        }
+        if (!has_part(path, name->which) && strcmp(name_of(path), name->which) != 0) continue;
+        if (matches++ < LISTED)
+            snprintf(several + used, sizeof several - used, "%s%.60s", used ? ", " : "", path);
+        *chosen = model;
+    }
+    if (matches == 1) return STATUS_OK;
+    if (matches)
+        return error_set(err, STATUS_BAD_INPUT, "%.100s could be %zu files of %s: %s%s",
+                         name->which, matches, name->repo, several, matches > LISTED ? ", …" : "");
+    return error_set(err, STATUS_NOT_FOUND, "%s has no model %.100s", name->repo, name->which);
+}
+
+// Types from `best` down come first, then those above it, the smallest of them first.
+static int preference(const struct hub_model *model, int best) {
+    return model->rank >= best ? model->rank - best : TYPE_COUNT + best - model->rank;
+}
+
+// *several: another one that fits is as good.
+static bool choose_fitting(const struct hub_listing *listing, const struct hub_machine *machine,
+                           int best, struct hub_model *chosen, bool *several) {
+    struct hub_model model;
+    bool found = false;
+    *several = false;
+    for (size_t i = 0; hub_listing_model(listing, i, &model); i++) {
+        const int better = found ? preference(chosen, best) - preference(&model, best) : 1;
+        if (!hub_model_fits(&model, machine) || better < 0) continue;
+        *several = better == 0;
+        if (better) *chosen = model;
+        found = true;
+    }
+    return found;
+}
+
+static enum status refuse_all(const struct hub_listing *listing, const struct hub_name *name,
+                              const struct hub_machine *machine, struct error *err) {
+    struct hub_model model, smallest = {0};
+    char needed[SIZE_TEXT_BYTES], memory[SIZE_TEXT_BYTES];
+    size_t count = 0;
+    for (; hub_listing_model(listing, count, &model); count++)
+        if (count == 0 || model.bytes < smallest.bytes) smallest = model;
+    if (count == 0)
+        return error_set(err, STATUS_NOT_FOUND,
+                         "%s has no model that quire could read: no GGUF file, and no config.json "
+                         "with model*.safetensors",
+                         name->repo);
+    const char *path = hub_model_path(listing, &smallest);
+    return error_set(err, STATUS_FULL,
+                     "nothing in %s fits this machine: the smallest needs %s of memory, and %s are "
+                     "free; to have it anyway, name it: hf:%s:%s",
+                     name->repo, size_format(memory_of(&smallest), needed),
+                     size_format(machine->memory_free, memory), name->repo,
+                     smallest.type ? smallest.type : path);
+}
+
+static enum status explain(const struct hub_model *model, const struct hub_machine *machine,
+                           int best, struct text *why) {
+    char memory[SIZE_TEXT_BYTES];
+    size_format(machine->memory_free, memory);
+    if (model->parts == 0 || !model->type)
+        return text_format(why, "it fits (%s of memory are free)", memory);
+    if (model->rank < best)
+        return text_format(why, "the smallest type that there is fits (%s of memory are free)",
+                           memory);
+    return text_format(why, "the %s type for a %s that fits (%s of memory are free)",
+                       model->rank == best ? "usual" : "best", machine->card ? "card" : "processor",
+                       memory);
+}
+
+static enum status check_parts(const struct hub_listing *listing, const struct hub_model *model,
+                               struct error *err) {
+    int32_t parts = 0;
+    for (size_t i = 0; i < listing->count; i++)
+        parts += hub_model_has(listing, model, i);
+    if (model->parts == 0 || parts == model->parts) return STATUS_OK;
+    return error_set(err, STATUS_BAD_FILE, "%.200s: %d of %d parts are there",
+                     hub_model_path(listing, model), (int)parts, (int)model->parts);
+}
+
+enum status hub_listing_choose(const struct hub_listing *listing, const struct hub_name *name,
+                               const struct hub_machine *machine, struct hub_model *model,
+                               struct text *why, struct error *err) {
+    const int best = machine->card ? BEST_ON_CARD : BEST_ON_PROCESSOR;
+    struct hub_model chosen = {0};
+    bool several = false;
+    if (name->which[0])
+        TRY(choose_named(listing, name, &chosen, err));
+    else if (!choose_fitting(listing, machine, best, &chosen, &several))
+        return refuse_all(listing, name, machine, err);
+    else if (several)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s has several models like %.200s: name a file, hf:%s:FILE", name->repo,
+                         hub_model_path(listing, &chosen), name->repo);
+    else
+        TRY(explain(&chosen, machine, best, why));
+    TRY(check_parts(listing, &chosen, err));
+    *model = chosen;
+    return STATUS_OK;
+}

@@ -1,0 +1,161 @@
+// tests/app/test_hub.c — names of models at a hub, what a repository has, and which model is meant.
+#include "app/hub/hub_listing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/check.h"
+
+static void names(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *repo, *which;
+    } rows[] = {
+        {"hf:Qwen/Qwen3-8B-GGUF", "Qwen/Qwen3-8B-GGUF", ""},
+        {"hf:Qwen/Qwen3-8B-GGUF:Q4_K_M", "Qwen/Qwen3-8B-GGUF", "Q4_K_M"},
+        {"hf:a/b.c_d:e f/g-00001-of-00002.gguf", "a/b.c_d", "e f/g-00001-of-00002.gguf"},
+        {"hf:a", NULL, NULL},
+        {"hf:/b", NULL, NULL},
+        {"hf:a/", NULL, NULL},
+        {"hf:a/b/c", NULL, NULL},
+        {"hf:../b", NULL, NULL},
+        {"hf:a/.b", NULL, NULL},
+        {"hf:a/b--c", NULL, NULL},
+        {"hf:a/b:", NULL, NULL},
+        {"hf:a/b?c", NULL, NULL},
+        {"hf:a/b:\x1b[2J", NULL, NULL},
+        {"a/b", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hub_name name;
+        struct error err = {0};
+        const enum status status = hub_name_parse(rows[i].name, &name, &err);
+        assert_int_equal(status, rows[i].repo ? STATUS_OK : STATUS_BAD_INPUT);
+        if (status != STATUS_OK) continue;
+        assert_string_equal(name.repo, rows[i].repo);
+        assert_string_equal(name.which, rows[i].which);
+    }
+}
+
+#define COMMIT "\"sha\":\"0123456789abcdef0123456789abcdef01234567\","
+#define FILE_OF(name, size)                                     \
+    "{\"rfilename\":\"" name "\",\"size\":" size ",\"blobId\":" \
+    "\"0123456789abcdef0123456789abcdef01234567\"}"
+
+static void answers(void **state) {
+    (void)state;
+    static const struct {
+        const char *json;
+        enum status status;
+    } rows[] = {
+        {"{" COMMIT "\"siblings\":[]}", STATUS_OK},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a/b.gguf", "0") "]}", STATUS_OK},
+        {"", STATUS_BAD_FILE},
+        {"[]", STATUS_BAD_FILE},
+        {"{\"siblings\":[]}", STATUS_BAD_FILE},
+        {"{\"sha\":\"../../../../../../../../../../../../../x\",\"siblings\":[]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":7}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[7]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[{\"rfilename\":\"a\",\"size\":1}]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[{\"rfilename\":\"a\",\"size\":1,\"blobId\":\"../x\"}]}",
+         STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a", "-1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a", "1e99") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("/a", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a/../b", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("..", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a//b", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a\\\\b", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a\\u001b", "1") "]}", STATUS_BAD_FILE},
+        {"{" COMMIT "\"siblings\":[" FILE_OF("a\\u202e", "1") "]}", STATUS_BAD_FILE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hub_listing listing = {0};
+        struct error err = {0};
+        const enum status status =
+            hub_listing_read(rows[i].json, strlen(rows[i].json), &listing, &err);
+        if (status != rows[i].status) fail_msg("row %zu: %s", i, err.text);
+        hub_listing_deinit(&listing);
+    }
+}
+
+// Files are "NAME SIZE", in GiB, with commas between them.
+static void add_files(struct hub_listing *listing, const char *files) {
+    char name[64];
+    int bytes, used;
+    for (; sscanf(files, "%63s %d%n", name, &bytes, &used) == 2; files += used)
+        assert_int_equal(hub_listing_add(listing, name, (uint64_t)bytes << 30, "", NULL),
+                         STATUS_OK);
+}
+
+static void choices(void **state) {
+    (void)state;
+    static const char many[] = "m-F16.gguf 16  m-Q8_0.gguf 8  m-Q6_K.gguf 7  m-Q4_K_M.gguf 5  "
+                               "m-UD-Q4_K_XL.gguf 5  m-Q4_0_4_4.gguf 5  m-IQ4_XS.gguf 4  "
+                               "m-Q2_K.gguf 3  mmproj-F16.gguf 1  m.imatrix.gguf 1";
+    static const char split[] =
+        "Q8_0/m-Q8_0-00001-of-00002.gguf 4  Q8_0/m-Q8_0-00002-of-00002.gguf 4"
+        "  m-Q4_0-00001-of-00003.gguf 1  m-Q4_0-00003-of-00003.gguf 1";
+    static const char folder[] = "config.json 0  model-00001-of-00002.safetensors 2  "
+                                 "model-00002-of-00002.safetensors 2  tokenizer.json 0  "
+                                 "consolidated.safetensors 4  original/model.safetensors 4";
+    static const struct {
+        const char *files, *which;
+        int memory; // GiB
+        bool card;
+        enum status status;
+        const char *path; // and
+        int bytes;        // GiB
+    } rows[] = {
+        {many, "", 64, true, STATUS_OK, "m-Q8_0.gguf", 8},
+        {many, "", 64, false, STATUS_OK, "m-Q4_K_M.gguf", 5},
+        {many, "", 9, true, STATUS_OK, "m-Q6_K.gguf", 7},
+        {many, "", 5, true, STATUS_OK, "m-IQ4_XS.gguf", 4},
+        {many, "", 4, false, STATUS_OK, "m-Q2_K.gguf", 3},
+        {many, "", 2, false, STATUS_FULL, NULL, 0},
+        {many, "f16", 2, false, STATUS_OK, "m-F16.gguf", 16},
+        {many, "UD-Q4_K_XL", 64, false, STATUS_OK, "m-UD-Q4_K_XL.gguf", 5},
+        {many, "Q4_0", 64, false, STATUS_NOT_FOUND, NULL, 0},
+        {many, "m", 64, false, STATUS_BAD_INPUT, NULL, 0},
+        {"m-F16.gguf 16  m-Q8_0.gguf 8", "", 64, false, STATUS_OK, "m-Q8_0.gguf", 8},
+        {"gpt-mxfp4.gguf 12", "", 64, true, STATUS_OK, "gpt-mxfp4.gguf", 12},
+        {"model.gguf 1", "", 64, false, STATUS_OK, "model.gguf", 1},
+        {"a.gguf 1  b.gguf 1", "", 64, false, STATUS_BAD_INPUT, NULL, 0},
+        {"a-Q8_0.gguf 1  b-Q8_0.gguf 1", "", 64, true, STATUS_BAD_INPUT, NULL, 0},
+        {split, "", 64, true, STATUS_OK, "Q8_0/m-Q8_0-00001-of-00002.gguf", 8},
+        {split, "Q4_0", 64, true, STATUS_BAD_FILE, NULL, 0},
+        {folder, "", 64, true, STATUS_OK, "config.json", 4},
+        {folder, "", 4, true, STATUS_FULL, NULL, 0},
+        {"README.md 0", "", 64, true, STATUS_NOT_FOUND, NULL, 0},
+        {"model.safetensors 1", "", 64, true, STATUS_NOT_FOUND, NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hub_listing listing = {0};
+        struct hub_name name = {.repo = "a/b"};
+        struct hub_model model;
+        struct text why = {0};
+        struct error err = {0};
+        const struct hub_machine machine = {(uint64_t)rows[i].memory << 30, rows[i].card};
+        snprintf(name.which, sizeof name.which, "%s", rows[i].which);
+        add_files(&listing, rows[i].files);
+        const enum status status =
+            hub_listing_choose(&listing, &name, &machine, &model, &why, &err);
+        if (status != rows[i].status) fail_msg("row %zu: %s", i, err.text);
+        if (status == STATUS_OK) {
+            assert_string_equal(hub_model_path(&listing, &model), rows[i].path);
+            assert_int_equal(model.bytes >> 30, rows[i].bytes);
+        }
+        hub_listing_deinit(&listing);
+        text_deinit(&why);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(choices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+#!/bin/sh
+# tests/remote/pull.sh QUIRE — models by name: chosen, downloaded in pieces over connections that
+# break, verified, found by other tools, removed; and what cannot be is said in one line.
+quire=$1
+folder=$(mktemp -d) || exit 1
+. "$(dirname "$0")/serve.sh"
+trap 'stop_servers; rm -rf "$folder"' EXIT
+for name in $(env | sed -n 's/^\(QUIRE_[A-Z_]*\|HF_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
+unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_COLOR XDG_CACHE_HOME
+demo=$(cd "$remote/../../engine/demo" && pwd)/quire-demo-30m-q8_0.gguf
+golden=$(cd "$remote/../golden" && pwd)
+export QUIRE_HOME="$folder/home" HOME="$folder/person" LC_ALL=C.UTF-8 HF_HOME="$folder/hf" HF_TOKEN=sekrit-4711
+cd "$folder" || exit 1
+bad=0
+fail() {
+    echo "FAILED: $*"
+    sed 's/^/  stderr: /' err
+    bad=1
+}
+
+# repo ORG/REPO FILE TARGET…: files of the server
+repo() {
+    at=server/repos/$1
+    shift
+    while [ $# -gt 0 ]; do
+        mkdir -p "$at/$(dirname "$1")" && ln -sf "$2" "$at/$1"
+        shift 2
+    done
+}
+small=$golden/llama.gguf
+for org in broken wrong slow whole other busy; do repo $org/m demo-Q8_0.gguf "$demo"; done
+for org in huge gated undigested hostile; do repo $org/m m-Q8_0.gguf "$small"; done
+for kind in up root bell turn; do repo hostile/$kind m-Q8_0.gguf "$small"; done
+repo some/types m-Q2_K.gguf "$small" "m Q4_K_M.gguf" "$demo" m-Q8_0.gguf "$small" README.md "$remote/run" \
+    mmproj-F16.gguf "$small" more/m-F16.gguf "$small"
+repo some/plain model.gguf "$small" other.gguf "$small"
+repo some/split x-Q8_0-00001-of-00002.gguf "$small" x-Q8_0-00002-of-00002.gguf "$golden/qwen2.gguf"
+repo some/half x-Q8_0-00001-of-00002.gguf "$small"
+repo some/nothing README.md "$remote/run"
+for file in "$golden"/mistral.hf/*; do repo some/folder "$(basename "$file")" "$file"; done
+repo some/folder original/consolidated.safetensors "$small"
+serve "$folder/server"
+export HF_ENDPOINT="http://127.0.0.1:$port"
+hub=$HF_HOME/hub
+blobs() { find "$hub/models--$1/blobs" -type f 2> /dev/null; }
+
+# row CODE STDOUT STDERR WORDS…: a pattern of each that some line has, "" for not a byte of stdout
+row() {
+    code=$1 stdout=$2 stderr=$3
+    shift 3
+    timeout 60 "$quire" "$@" < /dev/null > out 2> err
+    got=$?
+    [ $got = "$code" ] || fail "quire $*: exit $got, not $code"
+    if [ "$stdout" ]; then grep -qE -e "$stdout" out; else [ ! -s out ]; fi || fail "quire $*: stdout $(cat out)"
+    [ -z "$stderr" ] || grep -qE -e "$stderr" err || fail "quire $*: stderr wants $stderr"
+    [ "$(grep -c '^quire: ' err)" -le 1 ] || fail "quire $*: more than one line"
+    cat out err >> said
+}
+
+# Broken some two hundred times, it goes on from there, and the file is the same.
+row 0 "$hub/models--broken--m/snapshots/0123456789abcdef0123456789abcdef01234567/demo-Q8_0.gguf" '' pull hf:broken/m:Q8_0
+cmp -s "$demo" "$(cat out)" || fail "the file is another one"
+breaks=$(grep -c '"/store/broken' server/requests)
+[ "$breaks" -ge 200 ] || fail "it broke $breaks times only"
+[ "$(cat "$hub/models--broken--m/refs/main")" = 0123456789abcdef0123456789abcdef01234567 ] || fail "refs/main"
+blobs broken--m | grep -qE '/[0-9a-f]{64}$' || fail "no blob"
+row 0 'snapshots' '' pull hf:broken/m
+[ "$(grep -c '"/store/broken' server/requests)" = "$breaks" ] || fail "what is there was downloaded again"
+
+# What it is not is refused and removed.
+row 3 '' 'its SHA-256 is .*, and the hub states 000000000000…; it was removed' pull hf:wrong/m:Q8_0
+[ -z "$(blobs wrong--m)" ] && [ ! -e "$hub/models--wrong--m/snapshots" ] || fail "a wrong file is kept"
+row 1 '' 'm-Q8_0.gguf needs 262144 TiB, and .* are free in' pull hf:huge/m:Q8_0
+[ -z "$(blobs huge--m)" ] || fail "a file that does not fit was begun"
+row 3 '' 'gated/m is gated: agree to its conditions at http://127.0.0.1:.*/gated/m, with the account' pull hf:gated/m
+row 3 '' 'none/m: 127.0.0.1:.* has no such repository, or refuses the token' pull hf:none/m
+row 3 '' 'does not state a size and digest of m-Q8_0.gguf' pull hf:undigested/m
+row 3 '' 'does not send parts of files' pull hf:whole/m:Q8_0
+row 1 '' 'sends another part than was asked for' pull hf:other/m:Q8_0
+row 3 '' 'some/nothing has no model that quire could read' pull hf:some/nothing
+row 3 '' '1 of 2 parts are there' pull hf:some/half:Q8_0
+for kind in up root bell turn; do
+    row 3 '' 'which cannot be kept under that name' pull hf:hostile/$kind
+    [ "$kind" != bell ] || ! grep -q "$(printf '\a')" err || fail "the name rings"
+done
+find . -name 'up.gguf' -o -name 'root.gguf' | grep . && fail "a file outside of the cache"
+for name in hf: hf:m hf:a/b/c hf:../m hf:a/.. hf:a/b: hf:-a/b 'hf:a b/c' "hf:a/b:$(printf '\a')" Qwen3; do
+    row 2 '' '^quire: expected hf:ORG/REPO, or hf:' pull "$name"
+done
+row 2 '' 'needs a model: hf:ORG/REPO' pull
+row 0 'demo-Q8_0' '' pull hf:busy/m:demo-Q8_0.gguf
+
+# Which one, and why; as one file, parts, a folder.
+row 0 '/m Q4_K_M.gguf$' '^> Q4_K_M .*fits +m Q4_K_M.gguf$' pull hf:some/types
+sed -e 's/(.* of memory/(N of memory/' err > shown
+diff - shown > diffs << END || fail "the list is another: $(cat diffs)"
+> Q4_K_M      30.9 MiB  fits       m Q4_K_M.gguf
+  Q2_K         222 KiB  fits       m-Q2_K.gguf
+  Q8_0         222 KiB  fits       m-Q8_0.gguf
+  F16          222 KiB  fits       more/m-F16.gguf
+m Q4_K_M.gguf, 30.9 MiB: the usual type for a processor that fits (N of memory are free)
+END
+row 0 '/m-Q2_K.gguf$' '' pull hf:some/types:q2_k
+row 0 '/more/m-F16.gguf$' '' pull hf:some/types:F16 -q
+[ ! -s err ] || fail "-q is not quiet"
+row 3 '' 'some/types has no model Q5_0' pull hf:some/types:Q5_0
+row 2 '' 'several models like model.gguf: name a file' pull hf:some/plain
+row 0 'x-Q8_0-00001-of-00002.gguf$' '' pull hf:some/split
+cmp -s "$golden/qwen2.gguf" "$hub"/models--some--split/snapshots/*/x-Q8_0-00002-of-00002.gguf || fail "a part is missing"
+row 0 'models--some--folder/snapshots/[0-9a-f]*$' '' pull hf:some/folder
+diff -r -x '*.txt' "$golden/mistral.hf" "$(cat out)" > diffs || fail "the folder is another: $(cat diffs)"
+[ -e "$(cat out)/original" ] && fail "what quire does not read was downloaded"
+row 0 '^family +llama' '' inspect hf:some/folder
+row 0 '[a-z]' '' -m hf:some/types:Q4_K_M -p Hi -n 4 --no-save
+row 3 '' '^quire: hf:some/plain:model.gguf is not on this machine; quire pull hf:some/plain:model.gguf downloads it$' \
+    -m hf:some/plain:model.gguf -p Hi
+
+# Without the net.
+row 0 '[a-z]' '' --offline -m hf:some/types:Q4_K_M -p Hi -n 4 --no-save
+row 3 '' 'nothing is asked of the net .--offline' pull hf:some/types --offline
+row 3 '' 'nothing is asked of the net .--offline' -m "$HF_ENDPOINT/v1#echo" --offline -p Hi
+HF_HUB_OFFLINE=1 row 3 '' 'nothing is asked of the net .HF_HUB_OFFLINE' pull hf:some/types
+
+# Killed in the midst of it, it goes on; two at once download it once.
+"$quire" pull hf:slow/m:Q8_0 > out 2> err &
+killed=$!
+wait_for_bytes() {
+    tries=0
+    until [ "$(cat "$hub"/models--slow--m/blobs/*.incomplete 2> /dev/null | wc -c)" -gt "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { fail "nothing comes"; break; }
+        sleep 0.05
+    done
+}
+wait_for_bytes 1000000
+kill -9 $killed
+wait $killed 2> /dev/null
+"$quire" pull hf:slow/m:Q8_0 > out 2> err &
+stopped=$!
+wait_for_bytes 2000000
+kill $stopped
+wait $stopped
+[ $? = 143 ] || fail "SIGTERM: not 143"
+grep -qx 'quire: stopped; the same command goes on from there' err || fail "SIGTERM: it does not say so"
+[ ! -e "$hub/models--slow--m/snapshots" ] || fail "half a file is a model"
+kept=$(cat "$hub"/models--slow--m/blobs/*.incomplete | wc -c)
+cmp -s -n "$kept" "$demo" "$hub"/models--slow--m/blobs/*.incomplete || fail "what is kept is not its beginning"
+"$quire" pull hf:slow/m:Q8_0 > first 2> err &
+one=$!
+wait_for_bytes "$kept"
+"$quire" pull hf:slow/m:Q8_0 > second 2> waiting &
+two=$!
+wait $one && wait $two || fail "two at once"
+cmp -s first second && cmp -s "$demo" "$(cat first)" || fail "two at once: another file"
+grep -q 'another program is downloading demo-Q8_0.gguf; waiting for it' waiting || fail "it does not say that it waits"
+grep '"/store/slow' server/requests | grep -q "bytes=$kept-" || fail "it does not go on from $kept"
+
+# What is there is listed and goes again; blobs stay as long as a snapshot needs them.
+row 0 '^broken/m/demo-Q8_0 .* Q8_0 .* Hugging Face$' '' models
+row 2 '' 'here it needs --yes' models rm broken/m/demo-Q8_0
+row 3 '' 'no model of that name' models rm nothing --yes
+row 2 '' 'knows rm' models list
+row 2 '' "needs a model's name" models rm
+mkdir -p home/models && cp "$small" home/models/mine.gguf
+row 3 '' 'removes nothing elsewhere' models rm mine --yes
+old=$hub/models--broken--m/snapshots/fedcba9876543210fedcba9876543210fedcba98
+mkdir -p "$old" && cp -P "$hub"/models--broken--m/snapshots/0*/* "$old"
+row 0 '' 'removed; 0 B are free again' models rm hf:broken/m:Q8_0 --yes
+[ -s "$old/demo-Q8_0.gguf" ] || fail "a blob that is needed was removed"
+row 0 '' 'removed; 30.9 MiB are free again' models rm broken/m/demo-Q8_0 --yes
+[ ! -e "$hub/models--broken--m" ] || fail "something of it is left"
+row 0 '' 'removed; ' models rm hf:some/types:F16 --yes
+[ -s "$hub"/models--some--types/snapshots/0*/m-Q2_K.gguf ] || fail "another one was removed"
+row 0 '' 'removed; ' models rm hf:some/split --yes
+[ ! -e "$hub/models--some--split" ] || fail "a part is left"
+row 3 '' 'hf:some/split is not on this machine' models rm hf:some/split --yes
+
+# The token went to the hub, not to where the files lie, and is nowhere to be seen.
+grep '"/api' server/requests | grep -q 'Bearer sekrit-4711' || fail "the token was not sent"
+grep '"/store' server/requests | grep -q sekrit && fail "another host got the token"
+unset HF_TOKEN
+printf 'sekrit-file\n' > "$HF_HOME/token"
+row 0 'm-Q2_K' '' pull hf:some/types:Q2_K -v -v --trace trace
+tail -n 1 server/requests | grep -q 'Bearer sekrit-file' || fail "the token's file was not read"
+grep -l sekrit said trace && fail "the token is shown"
+exit $bad
