@@ -1,9 +1,14 @@
 // tests/fuzz/fuzz_remote.c — any bytes as a server's answer: its events do not depend on how the
 // bytes are divided, and what is read of them is well-formed where it is shown.
 //
+// As a hub's list of files: none is above its folder or has a name that a terminal would obey.
+//
 // The first byte is the size of the pieces; the rest is the answer.
+#include <stdio.h>
 #include <string.h>
 
+#include "app/base/printable.h"
+#include "app/hub/hub_listing.h"
 #include "engine/remote/event_stream.h"
 #include "engine/remote/reply.h"
 #include "kernels/base/assert.h"
@@ -33,6 +38,33 @@ static void play(const char *bytes, size_t length, size_t piece, struct text *ev
     event_stream_deinit(&stream);
 }
 
+static void check_path(const char *path) {
+    char parts[2048];
+    size_t used;
+    ASSERT(path[0] && path[0] != '/' && utf8_valid(path, strlen(path), NULL));
+    snprintf(parts, sizeof parts, "/%s/", path);
+    ASSERT(!strstr(parts, "//") && !strstr(parts, "/./") && !strstr(parts, "/../"));
+    for (; *path; path += used)
+        ASSERT(!printable_is_hidden(utf8_decode(path, strlen(path), &used)));
+}
+
+static void list(const char *json, size_t length) {
+    struct hub_listing listing = {0};
+    const struct hub_name name = {.repo = "org/repo"};
+    const struct hub_machine machine = {.memory_free = UINT64_MAX};
+    struct hub_model model;
+    struct text why = {0};
+    struct error err = {0};
+    const enum status status = hub_listing_read(json, length, &listing, &err);
+    ASSERT(status == STATUS_OK || status == STATUS_BAD_FILE || status == STATUS_UNSUPPORTED);
+    for (size_t i = 0; i < listing.count; i++)
+        check_path(listing.files[i].path);
+    if (hub_listing_choose(&listing, &name, &machine, &model, &why, &err) == STATUS_OK)
+        ASSERT(hub_model_has(&listing, &model, model.first));
+    hub_listing_deinit(&listing);
+    text_deinit(&why);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct text at_once = {0}, in_pieces = {0}, failure = {0};
     if (length < 2) return 0;
@@ -46,5 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     text_deinit(&at_once);
     text_deinit(&in_pieces);
     text_deinit(&failure);
+    list(answer, length - 1);
     return 0;
 }

@@ -29,7 +29,7 @@ repo() {
 }
 small=$golden/llama.gguf
 for org in broken wrong slow whole other busy; do repo $org/m demo-Q8_0.gguf "$demo"; done
-for org in huge gated undigested hostile; do repo $org/m m-Q8_0.gguf "$small"; done
+for org in huge gated agree undigested hostile; do repo $org/m m-Q8_0.gguf "$small"; done
 for kind in up root bell turn; do repo hostile/$kind m-Q8_0.gguf "$small"; done
 repo some/types m-Q2_K.gguf "$small" "m Q4_K_M.gguf" "$demo" m-Q8_0.gguf "$small" README.md "$remote/run" \
     mmproj-F16.gguf "$small" more/m-F16.gguf "$small"
@@ -73,6 +73,7 @@ row 3 '' 'its SHA-256 is .*, and the hub states 000000000000…; it was removed'
 row 1 '' 'm-Q8_0.gguf needs 262144 TiB, and .* are free in' pull hf:huge/m:Q8_0
 [ -z "$(blobs huge--m)" ] || fail "a file that does not fit was begun"
 row 3 '' 'gated/m is gated: agree to its conditions at http://127.0.0.1:.*/gated/m, with the account' pull hf:gated/m
+row 3 '' 'agree/m is gated' pull hf:agree/m
 row 3 '' 'none/m: 127.0.0.1:.* has no such repository, or refuses the token' pull hf:none/m
 row 3 '' 'does not state a size and digest of m-Q8_0.gguf' pull hf:undigested/m
 row 3 '' 'does not send parts of files' pull hf:whole/m:Q8_0
@@ -88,7 +89,9 @@ for name in hf: hf:m hf:a/b/c hf:../m hf:a/.. hf:a/b: hf:-a/b 'hf:a b/c' "hf:a/b
     row 2 '' '^quire: expected hf:ORG/REPO, or hf:' pull "$name"
 done
 row 2 '' 'needs a model: hf:ORG/REPO' pull
+(ulimit -f 20000 && row 1 '' '^quire: .*incomplete cannot be written: File too large$' pull hf:busy/m:demo-Q8_0.gguf && exit $bad) || bad=1
 row 0 'demo-Q8_0' '' pull hf:busy/m:demo-Q8_0.gguf
+cmp -s "$demo" "$(cat out)" || fail "after a full disk it is another file"
 
 # Which one, and why; as one file, parts, a folder.
 row 0 '/m Q4_K_M.gguf$' '^> Q4_K_M .*fits +m Q4_K_M.gguf$' pull hf:some/types

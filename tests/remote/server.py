@@ -261,6 +261,8 @@ class Hub:
             log.write(json.dumps({"path": h.path, "headers": dict(h.headers)}) + "\n")
         if listed:
             self.listing(h, listed.group(1))
+        elif file.group(2).startswith("agree/"):
+            h.answer({"error": "Access is restricted"}, 403, {"X-Error-Code": "GatedRepo"})
         elif file.group(1):
             self.send(h, file.group(2), unquote(file.group(3)))
         elif os.path.getsize(os.path.join(FOLDER, "repos", file.group(2), unquote(file.group(3)))) > 4096:
