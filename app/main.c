@@ -24,6 +24,7 @@
 #include "app/cli/models.h"
 #include "app/cli/oneshot.h"
 #include "app/cli/pull.h"
+#include "app/cli/remote_model.h"
 #include "app/cli/template_command.h"
 #include "app/cli/tokenize.h"
 #include "app/console/interactive.h"
@@ -92,6 +93,13 @@ static bool wants_answer(const struct args *args) {
     return args->prompt || args->prompt_file || args->files.count || !isatty(STDIN_FILENO);
 }
 
+// What /model is given, as -m has it.
+static enum status name_model(const void *args, const char *name, struct text *path,
+                              bool *elsewhere, struct error *err) {
+    *elsewhere = remote_model_is(args, name);
+    return *elsewhere ? text_append_string(path, name) : finder_find(name, path, err);
+}
+
 // *model is the one that the person wants to go on with, or empty.
 static int run_interactive(struct launch *launch, const struct outgoing *prompt, struct text *model,
                            struct reopening *reopening) {
@@ -109,7 +117,8 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
         .saved = !args->no_save,
         .resumed = launch->resumed,
         .picks = launch->picks,
-        .find_model = finder_find,
+        .find_model = name_model,
+        .find_user = args,
         .model = model,
         .reopening = reopening,
     };

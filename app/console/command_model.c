@@ -72,7 +72,6 @@ static bool wants(struct console *console, const char *path) {
     struct gguf *gguf = NULL;
     struct cost cost = {0};
     struct error err = {0};
-    if (path_is_url(path)) return true; // what it costs is the server's to say
     enum status status = checkpoint_open(path, &gguf, &err);
     if (status == STATUS_OK) status = read_cost(gguf, transcript, &cost, &err);
     gguf_close(gguf);
@@ -96,6 +95,7 @@ void command_model(struct console *console, const char *argument) {
     struct engine_info info;
     struct text typed = {0}, path = {0};
     struct error err = {0};
+    bool elsewhere = false; // what it costs is the server's to say
     engine_info(console->session->engine, &info);
     if (!argument[0]) {
         terminal_say(STYLE_PLAIN, "%s, %s\n", info.model_name,
@@ -104,10 +104,12 @@ void command_model(struct console *console, const char *argument) {
     }
     enum status status = check(console, &err);
     if (status == STATUS_OK) status = path_expand(argument, &typed);
-    if (status == STATUS_OK) status = console->find_model(text_string(&typed), &path, &err);
+    if (status == STATUS_OK)
+        status =
+            console->find_model(console->find_user, text_string(&typed), &path, &elsewhere, &err);
     text_deinit(&typed);
     const struct conversation *here = &console->session->front->conversation;
-    if (console_failed(status, &err) || !wants(console, text_string(&path))) {
+    if (console_failed(status, &err) || !(elsewhere || wants(console, text_string(&path)))) {
         text_deinit(&path);
         return;
     }

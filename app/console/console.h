@@ -34,8 +34,9 @@ struct reopening {
     struct text question; // that was given back: it is asked again
 };
 
-// The path of the model that a name means, appended to *path.
-typedef enum status find_model(const char *name, struct text *path, struct error *err);
+// The path of the model that a name means, or its name elsewhere, appended to *path.
+typedef enum status find_model(const void *user, const char *name, struct text *path,
+                               bool *elsewhere, struct error *err);
 
 struct console {
     struct session *session; // borrowed
@@ -54,6 +55,7 @@ struct console {
     char *listed;             // the words of /list, which Enter picks from; or NULL. Owned
     bool leave;
     find_model *find_model;
+    const void *find_user;
     struct text model;       // the one to change to, unless empty
     struct title title;      // that is asked for
     struct progress reading; // of a long conversation; begun: keys are listened to

@@ -377,6 +377,7 @@ int interactive_run(const struct interactive_options *options) {
         .verbose = options->verbose,
         .saved = options->saved,
         .find_model = options->find_model,
+        .find_user = options->find_user,
         .reopening = {.done = options->reopening->done},
         .warned_at = -1,
         .exit_code = EXIT_DONE,

@@ -21,8 +21,9 @@ struct interactive_options {
     bool resumed;                        // show the last turns, dimmed
     bool picks;                          // asks which conversation to go on with
     find_model *find_model;              // of /model
-    struct text *model;                  // out: the file that /model asked for
-    struct reopening *reopening;         // in and out
+    const void *find_user;
+    struct text *model;          // out: the file that /model asked for
+    struct reopening *reopening; // in and out
 };
 
 // Returns the exit code for the process.
