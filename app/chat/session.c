@@ -82,7 +82,11 @@ struct session_changes session_take_changes(struct session *session) {
 
 enum status session_make_changes(struct session *session, struct session_changes *changes,
                                  struct error *err) {
+    struct sampler_options sampler = session->settings.sampler; // what the model itself says
+    sampler_options_merge(&sampler, &changes->settings.sampler);
+    sampler.seed = changes->settings.sampler.seed;
     session->settings = changes->settings;
+    session->settings.sampler = sampler;
     if (changes->has_stop_words) {
         stop_words_deinit(&session->stop_words);
         session->stop_words = changes->stop_words;

@@ -92,7 +92,8 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
     memcpy(title->conversation, chat->conversation.id, sizeof title->conversation);
     TRY(aside_begin(chat, first_exchange(chat), ASK, &title->sequence, err));
     struct request_options request = session_request(session);
-    request.sampler = (struct sampler_options){.top_p = 1, .repeat_penalty = 1}; // the likeliest
+    request.sampler = (struct sampler_options){
+        .top_p = 1, .repeat_penalty = 1, .given = SAMPLER_GIVEN(temperature)}; // the likeliest
     request.max_tokens = TITLE_TOKENS;
     request.grammar = NULL;
     turn_begin(&title->turn,

@@ -56,20 +56,26 @@ static enum status read_sampling(const cJSON *item, struct sampler_options *samp
     const struct {
         const char *name;
         float *value;
+        uint64_t given;
     } numbers[] = {
-        {"temperature", &sampler->temperature},
-        {"temp", &sampler->temperature},
-        {"top_p", &sampler->top_p},
-        {"min_p", &sampler->min_p},
-        {"repeat_penalty", &sampler->repeat_penalty},
-        {"presence_penalty", &sampler->presence_penalty},
-        {"frequency_penalty", &sampler->frequency_penalty},
+        {"temperature", &sampler->temperature, SAMPLER_GIVEN(temperature)},
+        {"temp", &sampler->temperature, SAMPLER_GIVEN(temperature)},
+        {"top_p", &sampler->top_p, SAMPLER_GIVEN(top_p)},
+        {"min_p", &sampler->min_p, SAMPLER_GIVEN(min_p)},
+        {"repeat_penalty", &sampler->repeat_penalty, SAMPLER_GIVEN(repeat_penalty)},
+        {"presence_penalty", &sampler->presence_penalty, SAMPLER_GIVEN(presence_penalty)},
+        {"frequency_penalty", &sampler->frequency_penalty, SAMPLER_GIVEN(frequency_penalty)},
     };
     *known = true;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (strcmp(item->string, numbers[i].name) == 0)
+        if (strcmp(item->string, numbers[i].name) == 0) {
+            sampler->given |= numbers[i].given;
             return read_number(item, numbers[i].value, err);
-    if (strcmp(item->string, "top_k") == 0) return read_whole(item, &sampler->top_k, err);
+        }
+    if (strcmp(item->string, "top_k") == 0) {
+        sampler->given |= SAMPLER_GIVEN(top_k);
+        return read_whole(item, &sampler->top_k, err);
+    }
     if (strcmp(item->string, "seed") == 0) return read_seed(item, &sampler->seed, err);
     *known = false;
     return STATUS_OK;

@@ -299,13 +299,25 @@ const char *launch_chat_template(const struct launch *launch) {
 struct sampler_options launch_sampling(const struct launch *launch) {
     const struct args *args = launch->args;
     struct sampler_options options = engine_sampler_defaults(launch->engine);
-    if (args_source(args, "temp")) options.temperature = args->temperature;
-    if (args_source(args, "top-k")) options.top_k = args->top_k;
-    if (args_source(args, "top-p")) options.top_p = args->top_p;
-    if (args_source(args, "min-p")) options.min_p = args->min_p;
-    if (args_source(args, "repeat-penalty")) options.repeat_penalty = args->repeat_penalty;
-    if (args_source(args, "presence-penalty")) options.presence_penalty = args->presence_penalty;
-    if (args_source(args, "frequency-penalty")) options.frequency_penalty = args->frequency_penalty;
+    struct sampler_options given = {
+        .temperature = args->temperature,
+        .top_k = args->top_k,
+        .top_p = args->top_p,
+        .min_p = args->min_p,
+        .repeat_penalty = args->repeat_penalty,
+        .presence_penalty = args->presence_penalty,
+        .frequency_penalty = args->frequency_penalty,
+    };
+    static const char *const names[] = {"temp",
+                                        "top-k",
+                                        "top-p",
+                                        "min-p",
+                                        "repeat-penalty",
+                                        "presence-penalty",
+                                        "frequency-penalty"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) // in the order of the fields
+        if (args_source(args, names[i])) given.given |= UINT64_C(1) << i;
+    sampler_options_merge(&options, &given);
     options.seed = args->seed;
     return options;
 }

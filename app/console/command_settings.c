@@ -212,6 +212,9 @@ static bool change(struct console *console, const struct setting *setting, const
     case SETTING_REAL:
     case SETTING_WHOLE:
         read = parse_number(setting, value, field);
+        if (setting->offset < SAMPLER(given)) // the sampler comes first
+            settings.sampler.given |= UINT64_C(1)
+                                      << (setting->offset - OF(sampler)) / sizeof(float);
         break;
     case SETTING_SEED:
         settings.seed_given = strcmp(value, "random") != 0;
@@ -254,6 +257,8 @@ void command_set(struct console *console, const char *argument) {
                       err.text[0] ? err.text : setting->range);
     else
         show_setting(console, setting);
+    if (setting && strcmp(setting->key, "speculate") == 0 && console->session->remote[0])
+        terminal_tell(STYLE_DIM, "A server guesses for itself: speculate has no effect on it.\n");
     free(value);
 }
 

@@ -215,6 +215,14 @@ struct sampler_options sampler_options_default(void) {
         .temperature = 0.7f, .top_k = 40, .top_p = 0.9f, .repeat_penalty = 1, .penalty_last_n = 64};
 }
 
+void sampler_options_merge(struct sampler_options *options, const struct sampler_options *given) {
+    static const size_t size = sizeof(float);
+    for (size_t at = 0; at < offsetof(struct sampler_options, given); at += size)
+        if (given->given >> at / size & 1)
+            memcpy((char *)options + at, (const char *)given + at, size);
+    options->given |= given->given;
+}
+
 enum status sampler_options_check(const struct sampler_options *options, struct error *err) {
     const struct {
         const char *name;

@@ -51,11 +51,17 @@ struct sampler_options {
     float presence_penalty;  // -100 to 100; 0: off
     float frequency_penalty; // -100 to 100; 0: off
     int32_t penalty_last_n;  // tokens that penalties look back; 0: off, -1: all of them
+    uint64_t given;          // SAMPLER_GIVEN of each field above that a person has set
     uint64_t seed;
 };
+#define SAMPLER_GIVEN(field) \
+    (UINT64_C(1) << (offsetof(struct sampler_options, field) / sizeof(float)))
 
 // Temperature 0.7, top_k 40, top_p 0.9, no penalties (over 64 tokens, if turned on), seed 0.
 struct sampler_options sampler_options_default(void);
+
+// What a person has set in `given` is set in *options as well.
+void sampler_options_merge(struct sampler_options *options, const struct sampler_options *given);
 
 // BAD_INPUT names the option, its value and what it may be.
 MUST_CHECK enum status sampler_options_check(const struct sampler_options *options,
