@@ -98,6 +98,7 @@ struct engine_info {
     char file_type[16];                 // the type that most weight bytes have: "q8_0"
     char backend[16];                   // "remote": see the next
     char remote[16];                    // "messages" or "tokens", which a server gets; "": none
+    bool takes_grammars;                // the server does, and not only schemas
     char device[ENGINE_NAME_BYTES];
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape

@@ -63,6 +63,7 @@ struct sequence {
 
 struct request {
     struct sequence *sequence;
+    const struct request *first; // of those that were started together; only its identity counts
     struct request_options options;
     struct sampler *sampler;
     struct prompt_lookup lookup;

@@ -107,6 +107,7 @@ enum status request_start_all(struct sequence *const *sequences,
     enum status status = count <= ENGINE_MAX_REQUESTS ? STATUS_OK : STATUS_FULL;
     while (made < count && status == STATUS_OK) {
         status = create(sequences[made], &options[made], &requests[made]);
+        if (status == STATUS_OK) requests[made]->first = requests[0];
         made += status == STATUS_OK;
     }
     if (status == STATUS_OK && !submit(sequences[0]->engine, requests, count)) status = STATUS_FULL;
@@ -149,6 +150,7 @@ bool request_walk(struct request *request, int32_t length) {
 static bool is_unfinished(struct request *request, enum stop_reason reason) {
     struct grammar *grammar = request->options.grammar;
     if (!grammar || reason == STOP_REASON_END) return false;
+    if (request->sequence->engine->remote) return true;
     return !request_walk(request, request->sequence->length) ||
            !grammar_accepts(grammar, &request->walk);
 }

@@ -45,13 +45,23 @@ enum status answer_place(struct answer *answer, struct sequence *sequence) {
     return status;
 }
 
-enum status answer_start(struct answer *answer, struct sequence *sequence) {
-    struct request *request;
-    TRY(answer_place(answer, sequence));
-    answer->options.answered = (int32_t)answer->old_tokens;
-    TRY(request_start(sequence, &answer->options, &request));
-    atomic_store(&answer->request, request);
-    if (atomic_load(&answer->cancelled)) request_cancel(request);
+enum status answer_start(struct answer *answers, int32_t count) {
+    struct sequence *sequences[ENGINE_MAX_REQUESTS] = {0};
+    struct request_options options[ENGINE_MAX_REQUESTS] = {0};
+    struct request *requests[ENGINE_MAX_REQUESTS];
+    if (count > ENGINE_MAX_REQUESTS) return STATUS_FULL;
+    for (int32_t i = 0; i < count; i++) {
+        struct answer *answer = &answers[i];
+        TRY(answer_place(answer, answer->sequence));
+        answer->options.answered = (int32_t)answer->old_tokens;
+        sequences[i] = answer->sequence;
+        options[i] = answer->options;
+    }
+    TRY(request_start_all(sequences, options, count, requests));
+    for (int32_t i = 0; i < count; i++) {
+        atomic_store(&answers[i].request, requests[i]);
+        if (atomic_load(&answers[i].cancelled)) request_cancel(requests[i]);
+    }
     return STATUS_OK;
 }
 

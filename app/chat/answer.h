@@ -27,7 +27,7 @@ struct answer_cache { // where the cached tokens of the prompt were found
 
 struct answer {
     struct turn *turn;                 // that it belongs to
-    struct sequence *sequence;         // borrowed, from answer_start() on
+    struct sequence *sequence;         // borrowed; its owner sets it for answer_start()
     _Atomic(struct request *) request; // NULL when none runs
     atomic_bool cancelled;
     struct request_options options; // its events carry this answer as their owner
@@ -61,7 +61,8 @@ MUST_CHECK enum status answer_load(struct answer *answer, const struct message *
 // text begins with it.
 MUST_CHECK enum status answer_place(struct answer *answer, struct sequence *sequence);
 
-MUST_CHECK enum status answer_start(struct answer *answer, struct sequence *sequence);
+// Starts answers [count] in their sequences, all at once or none.
+MUST_CHECK enum status answer_start(struct answer *answers, int32_t count);
 
 // Adds a token. If that completes a stop string or fails, the request is cancelled.
 void answer_push(struct answer *answer, const struct stops *stops, int32_t id);

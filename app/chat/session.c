@@ -20,6 +20,7 @@ static enum status open_model(struct session *session, const struct session_opti
     memcpy(session->remote, info.remote, sizeof session->remote);
     session->structure.tokenizer = session->tokenizer;
     session->structure.remote = info.remote[0] != '\0';
+    session->structure.takes_grammars = info.takes_grammars;
     const char *own = strcmp(info.remote, "messages") == 0 ? info.remote : options->chat_template;
     TRY(model_template_create(engine_gguf(session->engine), session->tokenizer, own,
                               &session->chat_template, err));

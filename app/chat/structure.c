@@ -1,5 +1,6 @@
 #include "app/chat/structure.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,13 +97,26 @@ static enum status append_thoughts(const struct structure *structure, struct tex
     return status;
 }
 
+// What it may say is the server's matter, which has its own dialect.
+static enum status leave_to_server(const struct structure *structure, enum structure_kind kind,
+                                   const char *text, struct grammar **grammar, struct error *err) {
+    const bool is_schema = kind == STRUCTURE_SCHEMA;
+    cJSON *json = is_schema ? cJSON_Parse(text) : NULL;
+    const bool fits = !is_schema || cJSON_IsObject(json);
+    cJSON_Delete(json);
+    if (!fits) return error_set(err, STATUS_BAD_INPUT, "the schema is not a JSON object");
+    if (!is_schema && !structure->takes_grammars)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "this server takes schemas, but no grammars: llama-server, vLLM and "
+                         "SGLang do");
+    return grammar_create_elsewhere(text, is_schema, grammar);
+}
+
 enum status structure_read(struct structure *structure, enum structure_kind kind, const char *text,
                            struct grammar **grammar, struct error *err) {
     struct text gbnf = {0};
     enum status status = STATUS_OK;
-    if (structure->remote)
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "a schema or grammar needs the model on this machine, not on a server");
+    if (structure->remote) return leave_to_server(structure, kind, text, grammar, err);
     if (!structure->trie)
         TRY(token_trie_create(structure->tokenizer, thinking_is_mark, &structure->trie, err));
     if (kind == STRUCTURE_SCHEMA)

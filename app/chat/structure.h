@@ -1,7 +1,7 @@
 // app/chat/structure.h — the form that answers must have: a JSON Schema or a grammar.
 //
 // What stands before the answer is left free: a model whose vocabulary has the marks of thoughts
-// (thinking.h) may think first.
+// (thinking.h) may think first. A server is sent the source as it is.
 //
 // Memory: {0} with a tokenizer is empty; all is owned, and turns that run keep their own reference
 // to the grammar. The vocabulary's trie is made when the first structure is set.
@@ -14,7 +14,8 @@ enum structure_kind { STRUCTURE_NONE, STRUCTURE_SCHEMA, STRUCTURE_GRAMMAR };
 
 struct structure {
     const struct tokenizer *tokenizer; // borrowed
-    bool remote;                       // the model is elsewhere, so no token can be ruled out here
+    bool remote;                       // the model is elsewhere: its server rules tokens out
+    bool takes_grammars;               // and not only schemas
     struct token_trie *trie;           // NULL: not made yet
     enum structure_kind kind;
     struct text source;      // as it was set

@@ -44,21 +44,14 @@ enum status turn_start(struct turn *turn, struct sequence *sequence, struct erro
     turn->sequence = answers[0].sequence = sequence;
     for (int32_t i = 1; i < turn->answer_count && status == STATUS_OK; i++)
         status = sequence_fork(sequence, &answers[i].sequence);
-    int32_t started = 0;
-    while (started < turn->answer_count && status == STATUS_OK) {
-        status = answer_start(&answers[started], answers[started].sequence);
-        started += status == STATUS_OK;
-    }
+    if (status == STATUS_OK) status = answer_start(answers, turn->answer_count);
     if (status == STATUS_OK) return status;
-    for (int32_t i = started; i < turn->answer_count; i++) {
+    for (int32_t i = 0; i < turn->answer_count; i++) {
         if (i > 0) sequence_destroy(answers[i].sequence);
         answers[i].sequence = NULL;
     }
-    turn->answer_count = started;
+    turn->answer_count = 0;
     turn->status = status;
-    for (int32_t i = 0; i < started; i++)
-        answer_cancel(&answers[i]);
-    if (started > 0) return STATUS_OK; // the turn fails when their DONE events have come
     if (status == STATUS_FULL)
         return error_set(err, status, "%d answers are being written already", ENGINE_MAX_REQUESTS);
     return explain_failure(turn, status, err);

@@ -33,10 +33,10 @@ void remote_model_deinit(struct remote_model *model) {
 
 // Options that say how this machine computes. Those of the config file are for other models.
 static enum status check_options(const struct args *args, struct error *err) {
-    static const char *const local[] = {
-        "lora",      "ctx",     "backend", "threads", "deterministic", "attention",
-        "speculate", "beams",   "schema",  "grammar", "block-size",    "kv-type",
-        "kv-device", "kv-host", "kv-disk", "kv-dir",  "kv-restore"};
+    static const char *const local[] = {"lora",          "ctx",       "backend",   "threads",
+                                        "deterministic", "attention", "speculate", "beams",
+                                        "block-size",    "kv-type",   "kv-device", "kv-host",
+                                        "kv-disk",       "kv-dir",    "kv-restore"};
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
         if (args_source(args, local[i]) == ARGS_WORDS)
             return error_set(err, STATUS_BAD_INPUT,

@@ -32,6 +32,8 @@ struct grammar {
     size_t mask_count, mask_capacity;
     struct text forced;
     int32_t *depths; // [TOKEN_TRIE_MAX_DEPTH + 1] states along the trie's path
+    char *source;    // of one that is applied elsewhere; or NULL
+    bool is_schema;  // the source
 };
 
 enum status grammar_create(const struct token_trie *trie, const char *gbnf, const char *root,
@@ -59,6 +61,26 @@ enum status grammar_create(const struct token_trie *trie, const char *gbnf, cons
     return STATUS_OK;
 }
 
+enum status grammar_create_elsewhere(const char *source, bool is_schema, struct grammar **result) {
+    struct grammar *grammar = calloc(1, sizeof *grammar);
+    if (!grammar) return STATUS_NO_MEMORY;
+    atomic_init(&grammar->references, 1);
+    grammar->is_schema = is_schema;
+    grammar->source = strdup(source);
+    if (!grammar->source) {
+        grammar_release(grammar);
+        return STATUS_NO_MEMORY;
+    }
+    *result = grammar;
+    return STATUS_OK;
+}
+
+const char *grammar_source(const struct grammar *grammar, bool *is_schema) {
+    ASSERT(grammar->source);
+    *is_schema = grammar->is_schema;
+    return grammar->source;
+}
+
 struct grammar *grammar_retain(struct grammar *grammar) {
     if (grammar) atomic_fetch_add(&grammar->references, 1);
     return grammar;
@@ -78,6 +100,7 @@ void grammar_release(struct grammar *grammar) {
     automaton_destroy(grammar->automaton);
     text_deinit(&grammar->forced);
     free(grammar->depths);
+    free(grammar->source);
     free(grammar);
 }
 

@@ -42,6 +42,12 @@ struct grammar_mask {
 MUST_CHECK enum status grammar_create(const struct token_trie *trie, const char *gbnf,
                                       const char *root, struct grammar **grammar,
                                       struct error *err);
+
+// One that only a server elsewhere applies: a JSON Schema or GBNF, copied. Neither walks nor masks.
+MUST_CHECK enum status grammar_create_elsewhere(const char *source, bool is_schema,
+                                                struct grammar **grammar);
+const char *grammar_source(const struct grammar *grammar, bool *is_schema); // of such a one
+
 struct grammar *grammar_retain(struct grammar *grammar); // NULL is fine, here and there
 void grammar_release(struct grammar *grammar);
 

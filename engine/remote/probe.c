@@ -6,14 +6,14 @@
 
 #include "engine/model/checkpoint.h"
 #include "engine/remote/byte_tokenizer.h"
+#include "engine/remote/reply.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/log.h"
 
 struct probe {
     struct engine *engine;
-    struct endpoint *endpoint;
+    struct remote_server *server;
     struct error *err;
-    bool is_llama;   // llama-server
     int32_t context; // tokens; 0: the server does not say
 };
 
@@ -26,12 +26,12 @@ static enum status ask(const struct probe *probe, const struct text *base, const
                        const char *query, cJSON **answer) {
     struct text body = {0};
     *answer = NULL;
-    enum status status = http_ask(probe->endpoint, base, path, query, &body, probe->err);
+    enum status status = http_ask(&probe->server->endpoint, base, path, query, &body, probe->err);
     if (status == STATUS_OK) {
         *answer = cJSON_ParseWithLength(text_string(&body), body.length);
         if (!*answer)
             status = error_set(probe->err, STATUS_BAD_FILE, "%s sends what is not JSON",
-                               text_string(&probe->endpoint->host));
+                               text_string(&probe->server->endpoint.host));
     }
     text_deinit(&body);
     return status;
@@ -40,6 +40,14 @@ static enum status ask(const struct probe *probe, const struct text *base, const
 static void note_context(struct probe *probe, const cJSON *number) {
     const double tokens = cJSON_IsNumber(number) ? number->valuedouble : 0;
     if (tokens >= 1 && tokens <= PROBE_LOG_BYTES) probe->context = (int32_t)tokens;
+}
+
+static void note_server(struct probe *probe, const cJSON *owner) {
+    static const char *const names[] = {
+        [SERVER_LLAMA] = "llamacpp", [SERVER_VLLM] = "vllm", [SERVER_SGLANG] = "sglang"};
+    for (size_t i = SERVER_UNKNOWN + 1; i < sizeof names / sizeof names[0]; i++)
+        if (cJSON_IsString(owner) && strcmp(owner->valuestring, names[i]) == 0)
+            probe->server->kind = (enum query_server)i;
 }
 
 static enum status list_names(const cJSON *models, struct text *names) {
@@ -63,8 +71,8 @@ static const cJSON *find_named(const cJSON *models, const char *name) {
 
 // The one that is named, or the only one. A server may have others than it lists.
 static enum status choose_model(struct probe *probe, const cJSON *models) {
-    struct text *chosen = &probe->endpoint->model, names = {0};
-    const char *host = text_string(&probe->endpoint->host);
+    struct text *chosen = &probe->server->endpoint.model, names = {0};
+    const char *host = text_string(&probe->server->endpoint.host);
     const int count = cJSON_GetArraySize(models);
     const cJSON *model = count == 1 ? cJSON_GetArrayItem(models, 0) : NULL;
     if (chosen->length) model = find_named(models, text_string(chosen));
@@ -78,6 +86,7 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
     else if (status == STATUS_OK && !model && names.length)
         log_write(LOG_WARNING, "%s does not list %.80s; it lists %.300s", host, text_string(chosen),
                   text_string(&names));
+    note_server(probe, get(model, "owned_by"));
     note_context(probe, get(get(model, "meta"), "n_ctx"));
     note_context(probe, get(model, "max_model_len"));
     text_deinit(&names);
@@ -86,8 +95,8 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
 
 static enum status ask_models(struct probe *probe) {
     cJSON *answer;
-    enum status status = ask(probe, &probe->endpoint->url, "/models", NULL, &answer);
-    if (status == STATUS_OK || (status == STATUS_NOT_FOUND && probe->endpoint->model.length))
+    enum status status = ask(probe, &probe->server->endpoint.url, "/models", NULL, &answer);
+    if (status == STATUS_OK || (status == STATUS_NOT_FOUND && probe->server->endpoint.model.length))
         status = choose_model(probe, get(answer, "data"));
     cJSON_Delete(answer);
     return status == STATUS_NOT_FOUND ? STATUS_IO : status;
@@ -96,11 +105,11 @@ static enum status ask_models(struct probe *probe) {
 // Only llama-server has this page.
 static void ask_properties(struct probe *probe) {
     struct error ignored = {0};
-    const struct probe quiet = {.endpoint = probe->endpoint, .err = &ignored};
+    const struct probe quiet = {.server = probe->server, .err = &ignored};
     cJSON *answer;
-    if (ask(&quiet, &probe->endpoint->root, "/props", NULL, &answer) == STATUS_OK) {
+    if (ask(&quiet, &probe->server->endpoint.root, "/props", NULL, &answer) == STATUS_OK) {
         const cJSON *settings = get(answer, "default_generation_settings");
-        probe->is_llama = cJSON_IsObject(settings);
+        if (cJSON_IsObject(settings)) probe->server->kind = SERVER_LLAMA;
         note_context(probe, get(settings, "n_ctx"));
     }
     cJSON_Delete(answer);
@@ -130,7 +139,7 @@ static char *write_question(const struct probe *probe, const char *text) {
         object && cJSON_AddStringToObject(object, "content", text) &&
         cJSON_AddFalseToObject(object, "add_special") &&
         cJSON_AddTrueToObject(object, "parse_special") &&
-        cJSON_AddStringToObject(object, "model", text_string(&probe->endpoint->model)) &&
+        cJSON_AddStringToObject(object, "model", text_string(&probe->server->endpoint.model)) &&
         cJSON_AddStringToObject(object, "prompt", text) &&
         cJSON_AddFalseToObject(object, "add_special_tokens");
     char *question = whole ? cJSON_PrintUnformatted(object) : NULL;
@@ -154,7 +163,7 @@ static enum status compare_tokens(const struct probe *probe, const struct tokeni
     char *question = status == STATUS_OK ? write_question(probe, text_string(&all)) : NULL;
     if (status == STATUS_OK && !question) status = STATUS_NO_MEMORY;
     if (status == STATUS_OK)
-        status = ask(probe, &probe->endpoint->root, "/tokenize", question, &answer);
+        status = ask(probe, &probe->server->endpoint.root, "/tokenize", question, &answer);
     if (status == STATUS_OK) *same = same_ids(get(answer, "tokens"), &ids);
     cJSON_free(question);
     cJSON_Delete(answer);
@@ -167,7 +176,7 @@ static enum status compare_tokens(const struct probe *probe, const struct tokeni
 // The vocabulary, if the server has the same. Else UNSUPPORTED says why messages are all it takes.
 static enum status open_vocabulary(struct probe *probe, const char *path) {
     struct engine *engine = probe->engine;
-    const char *host = text_string(&probe->endpoint->host);
+    const char *host = text_string(&probe->server->endpoint.host);
     bool same = false;
     TRY(checkpoint_open(path, &engine->gguf, probe->err));
     TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, probe->err));
@@ -187,40 +196,87 @@ static void close_vocabulary(struct engine *engine) {
     engine->gguf = NULL;
 }
 
-static enum status choose_form(struct probe *probe, const struct remote_options *options,
-                               enum query_form *form) {
+static enum status note_ids(void *user, const char *data, size_t length) {
+    bool *has_ids = user;
+    struct reply reply = {0};
+    if (reply_read(data, length, 0, &reply) == STATUS_OK) *has_ids |= reply.ids.count > 0;
+    reply_deinit(&reply);
+    return STATUS_OK;
+}
+
+// Does the form that is chosen give ids back? Asks for one token after a short text.
+static enum status check_form(const struct probe *probe) {
+    const struct remote_server *server = probe->server;
+    const struct endpoint *endpoint = &server->endpoint;
+    const struct request_options options = {.sampler = sampler_options_default(), .max_tokens = 1};
+    const struct piece piece = {PIECE_TEXT, "quire", 5};
+    struct token_ids ids = {0};
+    struct text body = {0}, answer = {0};
+    bool thinking, of_root, has_ids = false;
+    const char *path = query_path(server->form, &of_root);
+    enum status status = tokenizer_encode(probe->engine->tokenizer, &piece, 1, &ids);
+    const struct query query = {.form = server->form,
+                                .server = server->kind,
+                                .model = text_string(&endpoint->model),
+                                .salt = text_string(&endpoint->salt),
+                                .tokens = ids.ids,
+                                .length = (int32_t)ids.count,
+                                .choices = 1,
+                                .options = &options};
+    if (status == STATUS_OK) status = query_write(&query, &body, &thinking, probe->err);
+    if (status == STATUS_OK && http_ask(endpoint, of_root ? &endpoint->root : &endpoint->url, path,
+                                        text_string(&body), &answer, probe->err) == STATUS_OK) {
+        struct event_stream events = {.take = note_ids, .user = &has_ids};
+        status = event_stream_push(&events, text_string(&answer), answer.length);
+        event_stream_deinit(&events);
+    }
+    token_ids_deinit(&ids);
+    text_deinit(&body);
+    text_deinit(&answer);
+    if (status != STATUS_OK || has_ids) return status;
+    return error_set(probe->err, STATUS_UNSUPPORTED, "%s gives no token ids back at %s",
+                     text_string(&endpoint->host), path);
+}
+
+static enum query_form form_of(enum query_server kind) {
+    if (kind == SERVER_LLAMA) return QUERY_LLAMA;
+    return kind == SERVER_SGLANG ? QUERY_SGLANG : QUERY_VLLM;
+}
+
+static enum status choose_form(struct probe *probe, const struct remote_options *options) {
     struct engine *engine = probe->engine;
+    struct remote_server *server = probe->server;
     const bool wants_tokens = options->wish == REMOTE_TOKENS;
     if (wants_tokens && !options->vocabulary)
         return error_set(probe->err, STATUS_BAD_INPUT,
                          "tokens need the server's vocabulary: --vocabulary FILE.gguf");
-    enum status status = STATUS_UNSUPPORTED;
+    server->form = QUERY_MESSAGES;
     if (options->vocabulary && options->wish != REMOTE_MESSAGES) {
-        status = open_vocabulary(probe, options->vocabulary);
-        if (status != STATUS_OK && (wants_tokens || status != STATUS_UNSUPPORTED)) return status;
-        if (status != STATUS_OK)
-            log_write(LOG_WARNING, "%s, so it gets messages", probe->err->text);
+        server->form = form_of(server->kind);
+        enum status status = open_vocabulary(probe, options->vocabulary);
+        if (status == STATUS_OK) status = check_form(probe);
+        if (status == STATUS_OK || wants_tokens || status != STATUS_UNSUPPORTED) return status;
+        log_write(LOG_WARNING, "%s, so it gets messages", probe->err->text);
+        close_vocabulary(engine);
+        server->form = QUERY_MESSAGES;
     }
-    *form = probe->is_llama ? QUERY_LLAMA : QUERY_VLLM;
-    if (status == STATUS_OK) return STATUS_OK;
-    *form = QUERY_MESSAGES;
-    close_vocabulary(engine);
     return byte_tokenizer_open(&engine->tokenizer, probe->err);
 }
 
 enum status probe_server(struct engine *engine, const struct remote_options *options,
-                         struct endpoint *endpoint, enum query_form *form, struct error *err) {
+                         struct remote_server *server, struct error *err) {
     enum { UNKNOWN_CONTEXT = 1 << 17 };
-    struct probe probe = {.engine = engine, .endpoint = endpoint, .err = err};
+    struct probe probe = {.engine = engine, .server = server, .err = err};
+    struct endpoint *endpoint = &server->endpoint;
     struct text name = {0}, path = {0};
     TRY(ask_models(&probe));
     ask_properties(&probe);
-    TRY(choose_form(&probe, options, form));
+    TRY(choose_form(&probe, options));
     engine->model.config.vocabulary = tokenizer_vocabulary(engine->tokenizer);
     engine->model.config.context = probe.context;
-    engine->context = *form == QUERY_MESSAGES ? PROBE_LOG_BYTES
-                      : probe.context         ? probe.context
-                                              : UNKNOWN_CONTEXT;
+    engine->context = server->form == QUERY_MESSAGES ? PROBE_LOG_BYTES
+                      : probe.context                ? probe.context
+                                                     : UNKNOWN_CONTEXT;
     const char *model = text_string(&endpoint->model);
     enum status status = text_format(&name, "%s at %s", model, text_string(&endpoint->host));
     if (status == STATUS_OK)

@@ -3,18 +3,16 @@
 #define ENGINE_REMOTE_PROBE_H
 
 #include "engine/internal.h"
-#include "engine/remote/http.h"
-#include "engine/remote/query.h"
 #include "engine/remote/remote_options.h"
+#include "engine/remote/transfer.h"
 
 enum {
     PROBE_LOG_BYTES = 4 << 20
 }; // that a log of messages may have; what fits is the server's to say
 
-// Fills in the endpoint's model, and the engine's name, tokenizer, template and context, as
-// remote_open() says.
+// Fills in the server's form, kind and model, and the engine's name, tokenizer, template and
+// context, as remote_open() says.
 MUST_CHECK enum status probe_server(struct engine *engine, const struct remote_options *options,
-                                    struct endpoint *endpoint, enum query_form *form,
-                                    struct error *err);
+                                    struct remote_server *server, struct error *err);
 
 #endif

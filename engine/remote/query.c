@@ -1,9 +1,11 @@
 #include "engine/remote/query.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/grammar/grammar.h"
 #include "engine/remote/byte_tokenizer.h"
 #include "kernels/base/assert.h"
 
@@ -91,66 +93,144 @@ static bool add_sampling(cJSON *object, const struct query *query) {
     const struct sampler_options *sampler = &query->options->sampler;
     const bool all = query->form != QUERY_MESSAGES;
     const char *repeat = query->form == QUERY_LLAMA ? "repeat_penalty" : "repetition_penalty";
+    const char *seed = query->form == QUERY_SGLANG ? "sampling_seed" : "seed";
     const struct {
         const char *name;
-        float value, neutral;
+        float value;
+        uint64_t bit;
     } rows[] = {
-        {"temperature", sampler->temperature, 1},
-        {"top_p", sampler->top_p, 1},
-        {"min_p", sampler->min_p, 0},
-        {repeat, sampler->repeat_penalty, 1},
-        {"presence_penalty", sampler->presence_penalty, 0},
-        {"frequency_penalty", sampler->frequency_penalty, 0},
+        {"temperature", sampler->temperature, SAMPLER_GIVEN(temperature)},
+        {"top_p", sampler->top_p, SAMPLER_GIVEN(top_p)},
+        {"min_p", sampler->min_p, SAMPLER_GIVEN(min_p)},
+        {repeat, sampler->repeat_penalty, SAMPLER_GIVEN(repeat_penalty)},
+        {"presence_penalty", sampler->presence_penalty, SAMPLER_GIVEN(presence_penalty)},
+        {"frequency_penalty", sampler->frequency_penalty, SAMPLER_GIVEN(frequency_penalty)},
     };
     bool whole = true;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && whole; i++)
-        if (all || rows[i].value < rows[i].neutral || rows[i].value > rows[i].neutral)
+        if (all || sampler->given & rows[i].bit)
             whole = add_float(object, rows[i].name, rows[i].value);
-    if (sampler->top_k > 0 || query->form == QUERY_LLAMA)
+    // Servers differ in what stands for all of them, so that is not said, except to llama-server,
+    // whose default is another.
+    if (query->form == QUERY_LLAMA ||
+        (sampler->top_k > 0 && (all || sampler->given & SAMPLER_GIVEN(top_k))))
         whole = whole && cJSON_AddNumberToObject(object, "top_k", sampler->top_k);
-    return whole && cJSON_AddNumberToObject(object, "seed", (double)(sampler->seed & INT32_MAX));
+    return whole && cJSON_AddNumberToObject(object, seed, (double)(sampler->seed & INT32_MAX));
 }
 
 static bool add_ids(cJSON *object, const struct query *query) {
+    const char *name = query->form == QUERY_SGLANG ? "input_ids" : "prompt";
     cJSON *ids = cJSON_CreateIntArray(query->tokens, query->length);
-    if (ids && cJSON_AddItemToObject(object, "prompt", ids)) return true;
+    if (ids && cJSON_AddItemToObject(object, name, ids)) return true;
     cJSON_Delete(ids);
     return false;
 }
 
+// {"stream_options": {"include_usage": true}}
 static bool add_usage_wish(cJSON *object) {
     cJSON *options = cJSON_AddObjectToObject(object, "stream_options");
     return options && cJSON_AddTrueToObject(options, "include_usage");
 }
 
+static bool add_schema(cJSON *object, const struct query *query, const char *source) {
+    if (query->form == QUERY_LLAMA) return cJSON_AddRawToObject(object, "json_schema", source);
+    if (query->form == QUERY_SGLANG) return cJSON_AddStringToObject(object, "json_schema", source);
+    cJSON *format = cJSON_AddObjectToObject(object, "response_format");
+    if (!format || !cJSON_AddStringToObject(format, "type", "json_schema")) return false;
+    cJSON *schema = cJSON_AddObjectToObject(format, "json_schema");
+    return schema && cJSON_AddStringToObject(schema, "name", "answer") &&
+           cJSON_AddRawToObject(schema, "schema", source) &&
+           cJSON_AddTrueToObject(schema, "strict");
+}
+
+static bool add_grammar(cJSON *object, const struct query *query, const char *source) {
+    if (query->server == SERVER_SGLANG) return cJSON_AddStringToObject(object, "ebnf", source);
+    if (query->server == SERVER_VLLM)
+        object = cJSON_AddObjectToObject(object, "structured_outputs");
+    return object && cJSON_AddStringToObject(object, "grammar", source);
+}
+
+static bool add_structure(cJSON *object, const struct query *query) {
+    bool is_schema;
+    if (!query->options->grammar) return true;
+    const char *source = grammar_source(query->options->grammar, &is_schema);
+    return is_schema ? add_schema(object, query, source) : add_grammar(object, query, source);
+}
+
+// The fields of all that sample, which SGLang wants in an object of their own.
+static bool add_wishes(cJSON *object, const struct query *query) {
+    static const char *const limits[] = {[QUERY_MESSAGES] = "max_tokens",
+                                         [QUERY_LLAMA] = "n_predict",
+                                         [QUERY_VLLM] = "max_tokens",
+                                         [QUERY_SGLANG] = "max_new_tokens"};
+    int32_t limit = query->options->max_tokens;
+    if (query->form == QUERY_SGLANG) object = cJSON_AddObjectToObject(object, "sampling_params");
+    // Servers have a small limit of their own for an answer in tokens.
+    if (limit <= 0 && query->form != QUERY_MESSAGES) limit = query->room;
+    return object && add_sampling(object, query) && add_structure(object, query) &&
+           (limit <= 0 || cJSON_AddNumberToObject(object, limits[query->form], limit));
+}
+
+// What reaches the machine that knows the conversation, and how many answers.
+static bool add_optional(cJSON *object, const struct query *query) {
+    char key[32];
+    if (query->plain) return true;
+    snprintf(key, sizeof key, "%016" PRIx64, query->options->route);
+    return (query->choices == 1 || cJSON_AddNumberToObject(object, "n", query->choices)) &&
+           (!query->options->route || cJSON_AddStringToObject(object, "prompt_cache_key", key));
+}
+
+static bool add_tokens(cJSON *object, const struct query *query) {
+    switch (query->form) {
+    case QUERY_MESSAGES:
+        return add_usage_wish(object) && add_optional(object, query);
+    case QUERY_LLAMA:
+        return add_ids(object, query) && cJSON_AddTrueToObject(object, "return_tokens") &&
+               cJSON_AddTrueToObject(object, "cache_prompt");
+    case QUERY_VLLM:
+        return add_usage_wish(object) && add_optional(object, query) && add_ids(object, query) &&
+               cJSON_AddTrueToObject(object, "return_token_ids") &&
+               cJSON_AddFalseToObject(object, "skip_special_tokens");
+    case QUERY_SGLANG:
+        return add_ids(object, query);
+    }
+    return false;
+}
+
 static enum status fill(cJSON *object, const struct query *query, bool *thinking) {
-    const bool llama = query->form == QUERY_LLAMA;
-    const int32_t limit = query->options->max_tokens;
     bool whole =
         object && (!query->model[0] || cJSON_AddStringToObject(object, "model", query->model));
-    whole = whole && cJSON_AddTrueToObject(object, "stream") && add_sampling(object, query);
-    if (limit > 0)
-        whole = whole && cJSON_AddNumberToObject(object, llama ? "n_predict" : "max_tokens", limit);
+    whole = whole && cJSON_AddTrueToObject(object, "stream") && add_wishes(object, query);
     if (query->salt[0]) whole = whole && cJSON_AddStringToObject(object, "cache_salt", query->salt);
-    whole = whole && (llama || add_usage_wish(object));
-    if (query->form != QUERY_MESSAGES) whole = whole && add_ids(object, query);
-    if (query->form == QUERY_VLLM)
-        whole = whole && cJSON_AddTrueToObject(object, "return_token_ids") &&
-                cJSON_AddFalseToObject(object, "skip_special_tokens");
-    if (llama)
-        whole = whole && cJSON_AddTrueToObject(object, "return_tokens") &&
-                cJSON_AddTrueToObject(object, "cache_prompt");
-    if (!whole) return STATUS_NO_MEMORY;
+    if (!whole || !add_tokens(object, query)) return STATUS_NO_MEMORY;
     *thinking = false;
     return query->form == QUERY_MESSAGES ? add_messages(object, query, thinking) : STATUS_OK;
 }
 
-enum status query_write(const struct query *query, struct text *body, bool *thinking) {
+const char *query_path(enum query_form form, bool *of_root) {
+    static const char *const paths[] = {[QUERY_MESSAGES] = "/chat/completions",
+                                        [QUERY_LLAMA] = "/completion",
+                                        [QUERY_VLLM] = "/completions",
+                                        [QUERY_SGLANG] = "/generate"};
+    *of_root = form == QUERY_LLAMA || form == QUERY_SGLANG;
+    return paths[form];
+}
+
+enum status query_write(const struct query *query, struct text *body, bool *thinking,
+                        struct error *err) {
+    const struct request_options *options = query->options;
+    if (options->grammar && options->answered > 0)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "a server cannot go on with an answer in a structure");
+    if (options->grammar && options->begun)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "a server that gets tokens would fit the thought into the structure: "
+                         "/set think off, or --remote messages");
     cJSON *object = cJSON_CreateObject();
     enum status status = fill(object, query, thinking);
     char *json = status == STATUS_OK ? cJSON_PrintUnformatted(object) : NULL;
     if (status == STATUS_OK) status = json ? text_append_string(body, json) : STATUS_NO_MEMORY;
     cJSON_free(json);
     cJSON_Delete(object);
-    return status;
+    return status == STATUS_OK ? status : error_set(err, status, "%s", status_text(status));
 }

@@ -12,8 +12,7 @@ enum { WATCH_MS = 10 }; // while requests run: how long a new or a cancelled one
 
 struct remote {
     struct engine *engine;
-    struct endpoint endpoint;
-    enum query_form form;
+    struct remote_server server;
     CURLM *multi;
     struct transfer transfers[ENGINE_MAX_REQUESTS];
 };
@@ -26,18 +25,19 @@ enum status remote_open(struct engine *engine, const struct remote_options *opti
     remote->engine = engine;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(remote->multi = curl_multi_init()))
         return error_set(err, STATUS_NO_MEMORY, "not enough memory");
-    TRY(endpoint_set(&remote->endpoint, options, err));
-    return probe_server(engine, options, &remote->endpoint, &remote->form, err);
+    TRY(endpoint_set(&remote->server.endpoint, options, err));
+    return probe_server(engine, options, &remote->server, err);
 }
 
 void remote_close(struct remote *remote) {
     if (!remote) return;
-    endpoint_deinit(&remote->endpoint);
+    endpoint_deinit(&remote->server.endpoint);
     curl_multi_cleanup(remote->multi);
     free(remote);
 }
 
 void remote_info(const struct engine *engine, struct engine_info *info) {
+    const struct remote_server *server = &engine->remote->server;
     *info = (struct engine_info){
         .model_path = engine->model_path,
         .adapters = "",
@@ -47,12 +47,12 @@ void remote_info(const struct engine *engine, struct engine_info *info) {
         .family = "unknown",
         .backend = "remote",
         .kv_type = "none",
+        .takes_grammars = server->kind != SERVER_UNKNOWN,
     };
     snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);
     snprintf(info->remote, sizeof info->remote, "%s",
-             engine->remote->form == QUERY_MESSAGES ? "messages" : "tokens");
-    snprintf(info->device, sizeof info->device, "%.100s",
-             text_string(&engine->remote->endpoint.host));
+             server->form == QUERY_MESSAGES ? "messages" : "tokens");
+    snprintf(info->device, sizeof info->device, "%.100s", text_string(&server->endpoint.host));
 }
 
 struct sampler_options remote_sampler_defaults(void) {
@@ -67,6 +67,19 @@ static struct transfer *find_transfer(struct remote *remote, const struct reques
     return NULL;
 }
 
+// One that has just begun and can ask for this request's answer as well, or NULL.
+static struct transfer *find_leader(struct remote *remote, const struct request *request) {
+    const enum query_form form = remote->server.form;
+    const bool has_choices = form == QUERY_MESSAGES || form == QUERY_VLLM;
+    if (!has_choices || remote->server.plain || remote->server.one_choice) return NULL;
+    for (int i = 0; i < ENGINE_MAX_REQUESTS; i++) {
+        struct transfer *transfer = &remote->transfers[i];
+        const bool begins = transfer->request && !transfer->leader && transfer->tries == 0;
+        if (begins && transfer_shares(transfer, request)) return transfer;
+    }
+    return NULL;
+}
+
 // With the engine's lock.
 static void begin_new(struct remote *remote) {
     const struct engine *engine = remote->engine;
@@ -75,10 +88,7 @@ static void begin_new(struct remote *remote) {
         if (find_transfer(remote, request)) continue;
         struct transfer *transfer = find_transfer(remote, NULL);
         ASSERT(transfer); // as many as there can be requests
-        const enum status status =
-            transfer_begin(transfer, &remote->endpoint, remote->form, request);
-        transfer->over = status != STATUS_OK;
-        if (transfer->over) (void)error_set(&transfer->err, status, "%s", status_text(status));
+        transfer_begin(transfer, &remote->server, request, find_leader(remote, request));
     }
 }
 

@@ -48,6 +48,8 @@ static void finish(struct reply *reply, const char *reason) {
 
 static enum status read_choice(const cJSON *choice, struct reply *reply) {
     const cJSON *delta = get(choice, "delta"), *reason = get(choice, "finish_reason");
+    const int64_t number = count_of(choice, "index");
+    if (number > 0) reply->choice = number;
     TRY(append_text(delta, "content", &reply->text));
     const cJSON *thought = get(delta, "reasoning");
     TRY(append_text(delta, cJSON_IsString(thought) ? "reasoning" : "reasoning_content",
@@ -65,8 +67,21 @@ static void read_usage(const cJSON *usage, struct reply *reply) {
     reply->cached_tokens = count_of(get(usage, "prompt_tokens_details"), "cached_tokens");
 }
 
-// llama-server's own form has no choices.
+static enum status read_generated(const cJSON *event, const cJSON *about, struct reply *reply) {
+    const cJSON *type = get(get(about, "finish_reason"), "type");
+    TRY(append_ids(get(event, "output_ids"), &reply->ids));
+    if (cJSON_IsString(type)) finish(reply, type->valuestring);
+    reply->cumulative = true;
+    reply->prompt_tokens = count_of(about, "prompt_tokens");
+    reply->output_tokens = count_of(about, "completion_tokens");
+    reply->cached_tokens = count_of(about, "cached_tokens");
+    return STATUS_OK;
+}
+
+// The servers' own forms have no choices.
 static enum status read_completion(const cJSON *event, struct reply *reply) {
+    const cJSON *about = get(event, "meta_info");
+    if (cJSON_IsObject(about)) return read_generated(event, about, reply);
     const cJSON *type = get(event, "stop_type");
     TRY(append_text(event, "content", &reply->text));
     TRY(append_ids(get(event, "tokens"), &reply->ids));
@@ -110,24 +125,25 @@ enum status reply_failure(const char *body, size_t length, struct text *failure)
     return status;
 }
 
-static enum status read_event(const cJSON *event, struct reply *reply) {
+static enum status read_event(const cJSON *event, size_t at, struct reply *reply) {
     if (!cJSON_IsObject(event)) return STATUS_BAD_INPUT;
     const cJSON *choices = get(event, "choices");
     const char *message = get(event, "error") ? message_of(event) : NULL;
     reply->failed = get(event, "error") != NULL && !cJSON_IsNull(get(event, "error"));
     if (message) TRY(append_line(message, strlen(message), &reply->failure));
+    reply->choices = (size_t)cJSON_GetArraySize(choices);
     if (choices)
-        TRY(read_choice(cJSON_GetArrayItem(choices, 0), reply));
+        TRY(read_choice(cJSON_GetArrayItem(choices, (int)at), reply));
     else
         TRY(read_completion(event, reply));
-    read_usage(get(event, "usage"), reply);
+    if (at == 0) read_usage(get(event, "usage"), reply);
     return STATUS_OK;
 }
 
-enum status reply_read(const char *json, size_t length, struct reply *reply) {
+enum status reply_read(const char *json, size_t length, size_t at, struct reply *reply) {
     struct reply read = {.prompt_tokens = -1, .cached_tokens = -1, .output_tokens = -1};
     cJSON *event = cJSON_ParseWithLength(json, length);
-    const enum status status = read_event(event, &read);
+    const enum status status = read_event(event, at, &read);
     cJSON_Delete(event);
     if (status == STATUS_OK)
         *reply = read;

@@ -78,16 +78,23 @@ static bool ends_turn(const struct transfer *transfer) {
            tokenizer_ends_turn(sequence->engine->tokenizer, sequence->tokens[sequence->length - 1]);
 }
 
+// SGLang sends all ids so far, or the new ones, as it was started.
+static size_t first_new(const struct transfer *transfer, const struct reply *reply) {
+    const int64_t fresh = reply->output_tokens - transfer->request->stats.output_tokens;
+    if (!reply->cumulative || fresh >= (int64_t)reply->ids.count) return 0;
+    return reply->ids.count - (size_t)(fresh > 0 ? fresh : 0);
+}
+
 static enum status put_tokens(struct transfer *transfer, const struct reply *reply) {
     const struct tokenizer *tokenizer = transfer->request->sequence->engine->tokenizer;
     struct token_ids missing = {0};
-    enum status status = transfer->form == QUERY_LLAMA
+    enum status status = transfer->server->form == QUERY_LLAMA
                              ? missing_ids(tokenizer, &reply->text, &reply->ids, &missing)
                              : STATUS_OK;
     for (size_t i = 0; i < missing.count && status == STATUS_OK; i++)
         status = put_token(transfer, missing.ids[i]);
     token_ids_deinit(&missing);
-    for (size_t i = 0; i < reply->ids.count && status == STATUS_OK; i++) {
+    for (size_t i = first_new(transfer, reply); i < reply->ids.count && status == STATUS_OK; i++) {
         if (reply->ids.ids[i] >= tokenizer_vocabulary(tokenizer))
             return fail(transfer, STATUS_BAD_FILE, "sends tokens of another vocabulary");
         status = put_token(transfer, reply->ids.ids[i]);
@@ -98,29 +105,23 @@ static enum status put_tokens(struct transfer *transfer, const struct reply *rep
     return status;
 }
 
-static void note_counts(struct transfer *transfer, const struct reply *reply) {
+// What the server counts of several choices, it counts of all together.
+static void note_counts(struct transfer *transfer, const struct reply *reply, bool alone) {
     struct request_stats *stats = &transfer->request->stats;
     if (reply->prompt_tokens >= 0) stats->prompt_tokens = reply->prompt_tokens;
     if (reply->cached_tokens >= 0)
         stats->cached_tokens = stats->device_tokens = reply->cached_tokens;
-    if (!transfer->counted) transfer->output_tokens += reply->text.length || reply->thought.length;
-    if (reply->output_tokens < 0) return;
+    if (reply->output_tokens < 0 || !alone) return;
     transfer->output_tokens = reply->output_tokens;
     transfer->counted = true;
 }
 
-static enum status take_reply(struct transfer *transfer, const struct reply *reply) {
-    struct engine *engine = transfer->request->sequence->engine;
-    if (reply->failed) {
-        const char *said = text_string(&reply->failure);
-        return error_set(&transfer->err, STATUS_IO, "%s gives up%s%s", host_of(transfer),
-                         said[0] ? ": " : "", said);
-    }
-    pthread_mutex_lock(&engine->lock);
-    note_counts(transfer, reply);
-    const enum status status = transfer->form == QUERY_MESSAGES ? put_messages(transfer, reply)
-                                                                : put_tokens(transfer, reply);
-    pthread_mutex_unlock(&engine->lock);
+static enum status put_reply(struct transfer *transfer, const struct reply *reply) {
+    if (!transfer->counted) transfer->output_tokens += reply->text.length || reply->thought.length;
+    const enum status status = transfer->server->form == QUERY_MESSAGES
+                                   ? put_messages(transfer, reply)
+                                   : put_tokens(transfer, reply);
+    if (status == STATUS_FULL) return STATUS_OK; // it has ended, with the context
     TRY(status);
     if (!reply->finished) return STATUS_OK;
     transfer->finished = true;
@@ -129,14 +130,38 @@ static enum status take_reply(struct transfer *transfer, const struct reply *rep
     return STATUS_OK;
 }
 
+// Hands a reply to the transfer whose choice it is, if that still wants it. FULL: none does.
+static enum status take_reply(struct transfer *leader, const struct reply *reply) {
+    struct engine *engine = leader->request->sequence->engine;
+    enum status status = STATUS_OK;
+    bool wanted = false;
+    if (reply->failed) {
+        const char *said = text_string(&reply->failure);
+        return error_set(&leader->err, STATUS_IO, "%s gives up%s%s", host_of(leader),
+                         said[0] ? ": " : "", said);
+    }
+    pthread_mutex_lock(&engine->lock);
+    for (struct transfer *one = leader; one && status == STATUS_OK; one = one->next) {
+        note_counts(one, reply, !leader->next);
+        if (one->choice == reply->choice && !one->finished) status = put_reply(one, reply);
+        wanted |= !one->finished || one->reason != STOP_REASON_CONTEXT;
+    }
+    pthread_mutex_unlock(&engine->lock);
+    return status == STATUS_OK && !wanted ? STATUS_FULL : status;
+}
+
 static enum status take_event(void *user, const char *data, size_t length) {
-    struct transfer *transfer = user;
-    struct reply reply = {0};
+    struct transfer *leader = user;
+    enum status status = STATUS_OK;
     if (strcmp(data, "[DONE]") == 0) return STATUS_OK;
-    if (reply_read(data, length, &reply) != STATUS_OK)
-        return fail(transfer, STATUS_BAD_FILE, "sends what is not JSON");
-    const enum status status = take_reply(transfer, &reply);
-    reply_deinit(&reply);
+    for (size_t at = 0, choices = 1; at < choices && status == STATUS_OK; at++) {
+        struct reply reply = {0};
+        if (reply_read(data, length, at, &reply) != STATUS_OK)
+            return fail(leader, STATUS_BAD_FILE, "sends what is not JSON");
+        if (reply.choices > 1) choices = reply.choices;
+        status = take_reply(leader, &reply);
+        reply_deinit(&reply);
+    }
     return status;
 }
 
@@ -163,21 +188,62 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *user) {
 
 // ---- asking
 
-enum status transfer_begin(struct transfer *transfer, const struct endpoint *endpoint,
-                           enum query_form form, struct request *request) {
-    const struct query query = {
-        .form = form,
-        .model = text_string(&endpoint->model),
-        .salt = text_string(&endpoint->salt),
-        .tokens = request->sequence->tokens,
-        .length = request->sequence->length,
-        .options = &request->options,
-    };
-    *transfer = (struct transfer){.request = request, .form = form};
-    transfer->exchange.endpoint = endpoint;
-    if (form == QUERY_MESSAGES) request->stats.prompt_tokens = 0; // until the server says
+void transfer_begin(struct transfer *transfer, struct remote_server *server,
+                    struct request *request, struct transfer *leader) {
+    ASSERT(!transfer->request && (!leader || !leader->leader));
+    *transfer = (struct transfer){
+        .request = request, .server = server, .leader = leader, .plain = server->plain};
+    transfer->exchange.endpoint = &server->endpoint;
     transfer->events = (struct event_stream){.take = take_event, .user = transfer};
-    return query_write(&query, &transfer->exchange.body, &transfer->thinking);
+    if (server->form == QUERY_MESSAGES) request->stats.prompt_tokens = 0; // until the server says
+    for (struct transfer *last = leader; last; last = last->next) {
+        transfer->choice = last->choice + 1;
+        if (last->next) continue;
+        last->next = transfer;
+        break;
+    }
+}
+
+bool transfer_shares(const struct transfer *transfer, const struct request *request) {
+    const struct request *other = transfer->request;
+    const struct sequence *a = other->sequence, *b = request->sequence;
+    struct sampler_options sampler = other->options.sampler;
+    sampler.seed = request->options.sampler.seed;
+    return other->first == request->first && a->length == b->length &&
+           other->options.max_tokens == request->options.max_tokens &&
+           other->options.grammar == request->options.grammar &&
+           memcmp(&sampler, &request->options.sampler, sizeof sampler) == 0 &&
+           memcmp(a->tokens, b->tokens, (size_t)a->length * sizeof *a->tokens) == 0;
+}
+
+static int32_t count_choices(const struct transfer *leader) {
+    int32_t count = 0;
+    for (; leader; leader = leader->next)
+        count++;
+    return count;
+}
+
+// Only the remote thread changes the log of a request that runs.
+static enum status write_query(struct transfer *transfer) {
+    const struct remote_server *server = transfer->server;
+    const struct sequence *sequence = transfer->request->sequence;
+    const struct query query = {
+        .form = server->form,
+        .server = server->kind,
+        .model = text_string(&server->endpoint.model),
+        .salt = text_string(&server->endpoint.salt),
+        .tokens = sequence->tokens,
+        .length = sequence->length,
+        .room = sequence->engine->context - sequence->length - 1,
+        .choices = count_choices(transfer),
+        .plain = transfer->plain,
+        .options = &transfer->request->options,
+    };
+    text_clear(&transfer->exchange.body);
+    TRY(query_write(&query, &transfer->exchange.body, &transfer->thinking, &transfer->err));
+    for (struct transfer *one = transfer->next; one; one = one->next)
+        one->thinking = transfer->thinking;
+    return STATUS_OK;
 }
 
 static void leave(struct transfer *transfer, CURLM *multi) {
@@ -189,12 +255,11 @@ static void leave(struct transfer *transfer, CURLM *multi) {
 }
 
 static enum status ask(struct transfer *transfer, CURLM *multi) {
+    bool of_root;
+    const char *path = query_path(transfer->server->form, &of_root);
     const struct endpoint *endpoint = transfer->exchange.endpoint;
-    const bool llama = transfer->form == QUERY_LLAMA;
-    const char *path = llama                              ? "/completion"
-                       : transfer->form == QUERY_MESSAGES ? "/chat/completions"
-                                                          : "/completions";
-    TRY(exchange_open(&transfer->exchange, llama ? &endpoint->root : &endpoint->url, path,
+    TRY(write_query(transfer));
+    TRY(exchange_open(&transfer->exchange, of_root ? &endpoint->root : &endpoint->url, path,
                       transfer->request->options.route));
     CURL *easy = transfer->exchange.easy;
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
@@ -204,15 +269,17 @@ static enum status ask(struct transfer *transfer, CURLM *multi) {
 }
 
 void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us) {
-    if (!transfer->request || transfer->asking || transfer->over || now_us < transfer->again_us)
+    if (!transfer->request || transfer->leader || transfer->asking || transfer->over ||
+        now_us < transfer->again_us)
         return;
     transfer->tries++;
     transfer->asked_us = now_us;
     transfer->heard_us = 0;
     transfer->asking = ask(transfer, multi) == STATUS_OK;
     if (transfer->asking) return;
-    transfer->over = true;
-    (void)error_set(&transfer->err, STATUS_NO_MEMORY, "not enough memory");
+    if (transfer->err.status == STATUS_OK)
+        (void)error_set(&transfer->err, STATUS_NO_MEMORY, "not enough memory");
+    transfer_hear(transfer, multi, CURLE_OK);
 }
 
 // Is it worth another try, and when? The answer has not begun.
@@ -228,41 +295,94 @@ static bool try_again(struct transfer *transfer, CURLcode code, int64_t now_us) 
     return true;
 }
 
-// Adds what may be done about it.
-static void explain(struct transfer *transfer, CURLcode code) {
-    struct error why = transfer->err;
-    if (why.status == STATUS_OK && code == CURLE_OK && succeeds(transfer))
-        (void)error_set(&why, STATUS_IO, "%s: the answer broke off", host_of(transfer));
-    else if (why.status == STATUS_OK)
-        exchange_explain(&transfer->exchange, code, &transfer->refusal, &why);
-    transfer->err = why;
-    if (transfer->begun)
-        (void)error_set(&transfer->err, why.status, "%.400s; /continue goes on with the answer",
-                        why.text);
-    else if (transfer->tries > 1)
-        (void)error_set(&transfer->err, why.status, "%.400s (tried %d times)", why.text,
-                        transfer->tries);
+// Why the exchange ended too early.
+static void explain(const struct transfer *leader, CURLcode code, struct error *why) {
+    if (why->status == STATUS_OK && code == CURLE_OK && succeeds(leader))
+        (void)error_set(why, STATUS_IO, "%s: the answer broke off", host_of(leader));
+    else if (why->status == STATUS_OK)
+        exchange_explain(&leader->exchange, code, &leader->refusal, why);
 }
 
-void transfer_hear(struct transfer *transfer, CURLM *multi, CURLcode code) {
-    const bool filtered = transfer->finished && transfer->filtered;
-    const bool again =
-        !transfer->finished && !transfer->begun && try_again(transfer, code, clock_now_us());
-    if (!again) transfer->over = true;
-    if (filtered) (void)fail(transfer, STATUS_IO, "ended the answer for what it says");
-    if (!again && !transfer->finished) explain(transfer, code);
-    leave(transfer, multi);
+// Adds what may be done about it.
+static void advise(struct transfer *transfer, const struct error *why, int tries) {
+    if (transfer->begun)
+        (void)error_set(&transfer->err, why->status, "%.400s; /continue goes on with the answer",
+                        why->text);
+    else if (tries > 1)
+        (void)error_set(&transfer->err, why->status, "%.400s (tried %d times)", why->text, tries);
+    else
+        transfer->err = *why;
+}
+
+static bool any_wanted(const struct transfer *leader) {
+    for (const struct transfer *one = leader; one; one = one->next)
+        if (!one->finished) return true;
+    return false;
+}
+
+// Asks without what is optional: many servers refuse fields that they do not know.
+static bool try_plain(struct transfer *leader) {
+    const bool optional = leader->next || leader->request->options.route;
+    long http = 0;
+    curl_easy_getinfo(leader->exchange.easy, CURLINFO_RESPONSE_CODE, &http);
+    if (leader->plain || !optional || (http != 400 && http != 422)) return false;
+    leader->plain = true;
+    leader->tries--;
+    return true;
+}
+
+// Ends one choice, or lets it ask for itself.
+static void part(struct transfer *transfer, bool asks, const struct error *why, int tries) {
+    transfer->leader = transfer->next = NULL;
+    transfer->choice = 0;
+    if (asks) return;
+    transfer->over = true;
+    if (transfer->finished && transfer->filtered)
+        (void)fail(transfer, STATUS_IO, "ended the answer for what it says");
+    else if (!transfer->finished)
+        advise(transfer, why, tries);
+}
+
+void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
+    ASSERT(!leader->leader);
+    bool begun = false;
+    for (const struct transfer *one = leader; one; one = one->next)
+        begun |= one->begun || (one->finished && one->reason != STOP_REASON_CANCELLED);
+    const bool whole =
+        leader->asking && code == CURLE_OK && leader->err.status == STATUS_OK && succeeds(leader);
+    if (whole && begun) leader->server->plain |= leader->plain;
+    const bool may_ask = !begun && leader->asking && any_wanted(leader);
+    if (may_ask && try_again(leader, code, clock_now_us())) {
+        leave(leader, multi);
+        return;
+    }
+    const bool plain = may_ask && code == CURLE_OK && try_plain(leader);
+    struct error why = leader->err;
+    if (leader->asking) explain(leader, code, &why);
+    const int tries = leader->tries;
+    leave(leader, multi);
+    for (struct transfer *one = leader, *next; one; one = next) {
+        next = one->next;
+        const bool missing = whole && begun && one != leader && !one->begun && !one->finished;
+        leader->server->one_choice |= missing;
+        one->plain = leader->plain;
+        part(one, (plain || missing) && !one->finished, &why, tries);
+    }
+}
+
+// Nobody waits for it any more. It goes when the others of its exchange do.
+static void cancel(struct transfer *transfer, CURLM *multi) {
+    struct transfer *leader = transfer->leader ? transfer->leader : transfer;
+    transfer->reason = STOP_REASON_CANCELLED;
+    transfer->finished = true;
+    if (any_wanted(leader)) return;
+    transfer_hear(leader, multi, CURLE_OK);
 }
 
 void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     const struct request *request = transfer->request;
     if (!request || transfer->over) return;
-    if (atomic_load(&request->cancelled)) {
-        transfer->over = transfer->finished = true;
-        transfer->reason = STOP_REASON_CANCELLED;
-        leave(transfer, multi);
-        return;
-    }
+    if (atomic_load(&request->cancelled) && !transfer->finished) cancel(transfer, multi);
     const struct endpoint *endpoint = transfer->exchange.endpoint;
     const int64_t since = transfer->heard_us ? transfer->heard_us : transfer->asked_us;
     const int32_t limit_ms = transfer->heard_us ? endpoint->silence_ms : endpoint->first_byte_ms;
@@ -275,7 +395,7 @@ void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us) {
 void transfer_end(struct transfer *transfer) {
     struct request *request = transfer->request;
     ASSERT(request && transfer->over && !transfer->asking);
-    if (transfer->form == QUERY_MESSAGES || transfer->counted)
+    if (transfer->server->form == QUERY_MESSAGES || transfer->counted)
         request->stats.output_tokens = transfer->output_tokens;
     request->err = transfer->err;
     const bool failed = transfer->err.status != STATUS_OK;

@@ -4,6 +4,10 @@
 //                        ▲                                  │
 //                        └──── later, nothing has come yet ─┘
 //
+// Several answers to the same log are choices of one exchange where the server has them: the first
+// transfer leads, and asks for all. A server that gives fewer is asked again for each of the rest;
+// one that refuses what is optional (query.h) is asked without, and that is remembered.
+//
 // Embedded by the remote engine, {0} is free. Threads: the remote one's. The engine's lock is taken
 // where tokens are added to the log, and by the caller around transfer_begin() and transfer_end().
 #ifndef ENGINE_REMOTE_TRANSFER_H
@@ -16,9 +20,21 @@
 
 struct reply;
 
+struct remote_server { // how it is spoken to
+    struct endpoint endpoint;
+    enum query_form form;
+    enum query_server kind;
+    bool plain;      // it refuses what is optional
+    bool one_choice; // it has no choices
+};
+
 struct transfer {
     struct request *request; // NULL: free
-    enum query_form form;
+    struct remote_server *server;
+    struct transfer *leader; // that asks for it; NULL: it asks itself
+    struct transfer *next;   // choice of the same exchange
+    int32_t choice;          // its number
+    bool plain;              // the query is
     struct exchange exchange;
     struct event_stream events;
     struct text refusal; // the body of an answer that is no success
@@ -38,9 +54,13 @@ struct transfer {
     bool counted;          // it does
 };
 
-// Writes the query. With the engine's lock.
-MUST_CHECK enum status transfer_begin(struct transfer *transfer, const struct endpoint *endpoint,
-                                      enum query_form form, struct request *request);
+// With the engine's lock. `leader`: one that has just begun, and will ask for this answer too;
+// NULL: it asks itself.
+void transfer_begin(struct transfer *transfer, struct remote_server *server,
+                    struct request *request, struct transfer *leader);
+
+// Do both requests want an answer to the same log, in the same way but for the seed?
+bool transfer_shares(const struct transfer *transfer, const struct request *request);
 
 // Asks the server, when it is time to.
 void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us);

@@ -40,7 +40,8 @@ static struct sequence *begin(struct answer *answer, const char *prompt) {
     assert_int_equal(sequence_append(sequence, ids.ids, ids.count), STATUS_OK);
     token_ids_deinit(&ids);
     answer_begin(answer, tokenizer, &options);
-    assert_int_equal(answer_start(answer, sequence), STATUS_OK);
+    answer->sequence = sequence;
+    assert_int_equal(answer_start(answer, 1), STATUS_OK);
     return sequence;
 }
 

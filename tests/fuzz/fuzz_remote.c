@@ -19,7 +19,7 @@ static enum status take(void *user, const char *data, size_t length) {
     struct text *events = user;
     struct reply reply = {0};
     ASSERT(strlen(data) <= length);
-    const enum status status = reply_read(data, length, &reply);
+    const enum status status = reply_read(data, length, length % 3, &reply);
     ASSERT(status == STATUS_OK || status == STATUS_BAD_INPUT);
     ASSERT(utf8_valid(text_string(&reply.failure), reply.failure.length, NULL));
     ASSERT(!utf8_has_control(text_string(&reply.failure), reply.failure.length));

@@ -9,6 +9,8 @@ unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY H
 serve "$folder"
 url=http://127.0.0.1:$port/v1
 
+mkdir -p "$QUIRE_HOME"
+printf '[remote.office]\nurl = %s\nmodel = long\n' "$url" > "$QUIRE_HOME/config"
 start -m "$url#echo"
 wait_for "echo at 127.0.0.1:$port · remote: messages · 4,096 tokens"
 ask "/name first"
@@ -41,6 +43,8 @@ wait_for "beams need the model on this machine"
 wait_last "> Blue fish"
 keys C-c
 ask "/set beams 1"
+ask "/set speculate 4"
+on_screen "speculate has no effect on it" || fail "/set speculate does not say that it has no effect"
 
 # All branches of a tree have one key by which a gateway can send them to the same machine.
 [ "$(grep -o '"x-session-id": "[0-9a-f]*"' "$folder/requests" | sort -u | wc -l)" = 1 ] ||
@@ -71,7 +75,7 @@ on_screen "and on." || fail "/continue does not go on"
 tail -n 1 "$folder/requests" | grep -q '"continue_final_message": true' || fail "/continue asks for a new answer"
 
 # Two in the background, and an answer beside them; then to a model that is here, and back.
-ask "/model $url#long"
+ask "/model office"
 wait_for "long at"
 ask "/new fourth"
 ask_only "Count."

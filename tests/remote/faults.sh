@@ -9,6 +9,7 @@ for name in $(env | sed -n 's/^\(QUIRE_[A-Z_]*\)=.*/\1/p'); do unset "$name"; do
 unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_COLOR
 export QUIRE_HOME="$folder/home" LC_ALL=C.UTF-8 THE_KEY=sekrit-4711
 cd "$folder" || exit 1
+echo 'root ::= "a"' > grammar
 serve "$folder/server"
 url=http://127.0.0.1:$port/v1
 bad=0
@@ -56,6 +57,11 @@ row 1 "$half" "the answer broke off$more" -m "$url#half_event"
 row 1 "$half" "reset by peer$more" -m "$url#reset"
 row 1 "$half" "sends what is not JSON$more" -m "$url#not_json"
 row 1 "$half" "gives up: the .31mengine.0m died$more" -m "$url#given_up"
+row 1 "[1]
+Choice 0
+
+[2]
+Choice 1" "the answer broke off$more" -m "$url#numbered" --samples 2
 row 1 "Some words" "nothing was heard for 1 s$more" -m "$url#silent" --silence 1
 row 1 "" "nothing was heard for 1 s" -m "$url#mute" --first-byte 1
 row 1 "Well" "ended the answer for what it says" -m "$url#filtered"
@@ -71,6 +77,9 @@ row 3 "" "HTTP 404" -m "http://127.0.0.1:$port/elsewhere"
 row 2 "" "a name and a password do not belong here" -m "http://me:sekrit-0815@127.0.0.1:$port/v1#echo"
 row 2 "" "--kv-type is for a model on this machine" -m "$url#echo" --kv-type f16
 row 2 "" "--beams is for a model on this machine" -m "$url#echo" --beams 2
+row 0 "You said: Good morning" '' -m "$url#strict" --schema '{"type":"null"}'
+row 2 "" "this server takes schemas, but no grammars" -m "$url#echo" --grammar grammar
+row 2 "" "the schema is not a JSON object" -m "$url#echo" --schema grammar
 row 2 "" "tokens need the server's vocabulary" -m "$url#echo" --remote tokens
 if [ "$tls" ]; then
     row 3 "" "certificate" -m "$tls#echo"
@@ -106,6 +115,29 @@ printf '[remote.office]\nurl = %s\nmodel = echo # of all\nkey-from = file:%s/key
 : > server/requests
 "$quire" -m office -p "Good morning" > out 2> err || { cat err; bad=1; }
 grep -q "Bearer sekrit-file" server/requests || { echo "FAILED: the section's key was not sent"; bad=1; }
+
+# samples MODEL ANSWERS REQUESTS: three answers are one request where the server has choices, else
+# each of them has its own.
+samples() {
+    : > server/requests
+    "$quire" -m "$url#$1" -p "Good morning" --samples 3 --no-save --format json > out 2> err
+    if [ "$(jq -r ".[].text" out | sort | uniq -c | tr -s ' \n' ' ')" != "$2" ] ||
+        [ "$(grep -c '"path": "/v1/chat' server/requests)" != "$3" ]; then
+        echo "FAILED: three answers of $1: $(wc -l < server/requests) requests" && cat out err && bad=1
+    fi
+}
+samples echo ' 3 You said: Good morning ' 1
+samples one ' 3 You said: Good morning ' 3
+samples strict ' 3 You said: Good morning ' 4
+samples early ' 3 You said: Good morning ' 1
+
+# What a person sets reaches the server, even where it is what others have by default; the rest is
+# left to it. A structure is wished for as OpenAI does.
+: > server/requests
+"$quire" -m "$url#echo" -p Hi --no-save --temp 1 --schema '{"type": "null"}' > out 2> err || { cat err; bad=1; }
+jq -e '.body | .temperature == 1 and (has("top_p") or has("top_k") | not)
+    and .response_format.json_schema == {"name": "answer", "schema": {"type": "null"}, "strict": true}
+    and (.prompt_cache_key | length) == 16' server/requests > out || { echo "FAILED: $(cat server/requests)"; bad=1; }
 
 # The key went where it belongs, and along with no redirect to another host.
 : > server/requests

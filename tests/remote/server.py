@@ -3,10 +3,10 @@
 
 Writes its port to FOLDER/port and each request, a line of JSON, to FOLDER/requests. It answers chat
 completions by saying the last message again, word by word; what else it does is its model's name:
-see the class Faults. Below /ids it is a llama-server that takes tokens: it reads a text with the
-command in TOKENIZE, whose vocabulary ends a turn with the token EOS. Below /other it reads texts
-otherwise. It is also a hub of models: what lies in FOLDER/repos/ORG/REPO, whose faults are ORG's: see
-the class Hub.
+see the class Faults. Below /ids it is a llama-server that takes tokens, below /vllm and /sglang
+those: it reads a text with the command in TOKENIZE, whose vocabulary ends a turn with the token EOS.
+Below /other it reads texts otherwise, and below /old it is a vLLM that gives no ids back. It is also
+a hub of models: what lies in FOLDER/repos/ORG/REPO, whose faults are ORG's: see the class Hub.
 """
 import hashlib
 import json
@@ -35,8 +35,8 @@ def nth(what):
         return SEEN[what]
 
 
-def chunk(delta, reason=None, usage=None):
-    event = {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+def chunk(delta, reason=None, usage=None, index=0):
+    event = {"choices": [{"index": index, "delta": delta, "finish_reason": reason}]}
     if usage:
         event["usage"] = usage
     return "data: " + json.dumps(event, ensure_ascii=False) + "\n\n"
@@ -60,23 +60,78 @@ def complete(h, prompt):
     h.say("data: " + json.dumps(end) + "\n\n")
 
 
+def complete_vllm(h, asked):
+    """docs.vllm.ai, OpenAI-Compatible Server, Completions API: return_token_ids."""
+    first, more = ids_of("Hello \U0001f600"), ids_of(" there")
+    parts = [("Hello", first[:1]), ("", first[1:-1]), (" \U0001f600", first[-1:]), (" there", more)]
+    h.stream()
+    for index in range(asked.get("n", 1)):
+        for text, ids in parts[:asked["max_tokens"]]:
+            choice = {"index": index, "text": text, "token_ids": ids, "finish_reason": None}
+            if h.path.startswith("/old/"):
+                del choice["token_ids"]
+            h.say("data: " + json.dumps({"choices": [choice]}) + "\n\n")
+        h.say("data: " + json.dumps({"choices": [{"index": index, "text": "", "token_ids": [],
+                                                  "finish_reason": "stop"}]}) + "\n\n")
+    usage = {"prompt_tokens": len(asked["prompt"]), "completion_tokens": 7,
+             "prompt_tokens_details": {"cached_tokens": len(asked["prompt"]) // 2}}
+    h.say("data: " + json.dumps({"choices": [], "usage": usage}) + "\n\ndata: [DONE]\n\n")
+
+
+def complete_sglang(h, asked):
+    """docs.sglang.io, Native APIs, /generate: all ids so far, or, with --stream-output, the new."""
+    ids = ids_of("Hello \U0001f600 there") + [int(os.environ["EOS"])]
+    ids = ids[:asked["sampling_params"]["max_new_tokens"]]
+    first = 0
+    h.stream()
+    for end in range(1, len(ids) + 1):
+        about = {"prompt_tokens": len(asked["input_ids"]), "completion_tokens": end,
+                 "cached_tokens": len(asked["input_ids"]) // 2,
+                 "finish_reason": {"type": "stop", "matched": ids[-1]} if end == len(ids) else None}
+        h.say("data: " + json.dumps({"text": "", "output_ids": ids[first:end], "meta_info": about})
+              + "\n\n")
+        first = end if "new" in h.path else 0
+    h.say("data: [DONE]\n\n")
+
+
 class Faults:
     """One method for each model; the handler's say() sends what is streamed."""
 
     def echo(self, h, words):
         count = sum(len(m["content"].split()) for m in h.messages)
+        choices = h.asked.get("n", 1)
         h.stream()
         for word in words:
-            h.say(chunk({"content": word}))
-        usage = {"prompt_tokens": count, "completion_tokens": len(words),
+            for index in reversed(range(choices)):
+                h.say(chunk({"content": word}, index=index))
+        usage = {"prompt_tokens": count, "completion_tokens": len(words) * choices,
                  "prompt_tokens_details": {"cached_tokens": count // 2}}
-        h.say(chunk({}, "stop"))
+        for index in range(choices):
+            h.say(chunk({}, "stop", index=index))
         h.say("data: " + json.dumps({"choices": [], "usage": usage}) + "\n\ndata: [DONE]\n\n")
 
     def thinking(self, h, words):
         h.stream()
         h.say(chunk({"reasoning": "Let me "}) + chunk({"reasoning_content": "see."}))
         h.say(chunk({"content": "Seen."}) + chunk({}, "stop"))
+
+    def numbered(self, h, words):
+        """Two choices in one event, and the second broken off."""
+        h.stream()
+        both = [{"index": i, "delta": {"content": "Choice %d" % i}} for i in (1, 0)]
+        h.say("data: " + json.dumps({"choices": both}) + "\n\n" + chunk({}, "stop"))
+
+    def one(self, h, words):
+        """It has no choices, and does not say so."""
+        h.asked.pop("n", None)
+        return self.echo(h, words)
+
+    def strict(self, h, words):
+        """It refuses what it does not know."""
+        for name in ("n", "prompt_cache_key"):
+            if name in h.asked:
+                return h.refuse(400, "Unrecognized request argument supplied: " + name)
+        return self.echo(h, words)
 
     def slow(self, h, words):
         time.sleep(1)
@@ -311,11 +366,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         if HUB.get(self):
             return
+        kind = {"/ids": "llamacpp", "/sgl": "sglang", "/vll": "vllm", "/old": "vllm"}
         if self.path == "/v1/models":
             names = sorted(name for name in vars(Faults) if name[0] != "_")
             self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
-        elif self.path in ("/one/v1/models", "/ids/v1/models", "/other/v1/models"):
-            self.answer({"data": [{"id": "echo"}]})
+        elif self.path.endswith("/v1/models"):
+            self.answer({"data": [{"id": "echo", "owned_by": kind.get(self.path[:4], "us"),
+                                   "max_model_len": 512}]})
         elif self.path in ("/ids/props", "/other/props"):
             self.answer({"default_generation_settings": {"n_ctx": 512}})
         else:
@@ -330,12 +387,16 @@ class Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/tokenize"):
             text, quire, end = asked["content"].rpartition(" quire")
             ids = ids_of(text + quire) + ([int(os.environ["EOS"])] if end else [])
-            return self.answer({"tokens": ids if self.path.startswith("/ids/") else ids[1:]})
+            return self.answer({"tokens": ids[self.path.startswith("/other/"):]})
         if self.path == "/ids/completion":
             return complete(self, asked["prompt"])
+        if self.path in ("/vllm/v1/completions", "/old/v1/completions"):
+            return complete_vllm(self, asked)
+        if self.path in ("/sglang/generate", "/sglang-new/generate"):
+            return complete_sglang(self, asked)
         if not self.path.endswith("/chat/completions"):
             return self.answer({}, 404)
-        self.messages = asked["messages"]
+        self.asked, self.messages = asked, asked["messages"]
         last = self.messages[-1]["content"]
         words = re.findall(r"\S+\s*", "You said: " + last)
         if self.messages[-1]["role"] == "assistant":

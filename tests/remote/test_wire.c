@@ -1,6 +1,7 @@
 // tests/remote/test_wire.c — what goes to a server and what comes back, without one.
 #include <string.h>
 
+#include "engine/grammar/grammar.h"
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/event_stream.h"
 #include "engine/remote/missing_ids.h"
@@ -88,6 +89,11 @@ static const struct {
     {"{\"content\":\"\",\"tokens\":[],\"stop\":true,\"stop_type\":\"limit\",\"tokens_evaluated\":8,"
      "\"tokens_predicted\":2,\"timings\":{\"cache_n\":6}}",
      "", "", 0, STOP_REASON_LENGTH, 8, 6, 2, ""},
+    {"{\"text\":\"all\",\"output_ids\":[3,4,5],\"meta_info\":{\"finish_reason\":null,"
+     "\"prompt_tokens\":8,\"completion_tokens\":3,\"cached_tokens\":6}}",
+     "", "", 3, NOT, 8, 6, 3, ""},
+    {"{\"output_ids\":[2],\"meta_info\":{\"finish_reason\":{\"type\":\"length\",\"length\":1}}}",
+     "", "", 1, STOP_REASON_LENGTH, NOT, NOT, NOT, ""},
     {"{\"error\":{\"message\":\"no\\u001b[0m\\nmore\"}}", "", "", 0, NOT, NOT, NOT, NOT, "no[0m"},
     {"{\"error\":\"plain\"}", "", "", 0, NOT, NOT, NOT, NOT, "plain"},
     {"{\"choices\":{\"delta\":3},\"usage\":\"x\",\"unknown\":[[]]}", "", "", 0, NOT, NOT, NOT, NOT,
@@ -100,7 +106,7 @@ static void a_reply_says_what_its_event_has(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof REPLIES / sizeof REPLIES[0]; row++) {
         struct reply reply = {0};
-        assert_int_equal(reply_read(REPLIES[row].json, strlen(REPLIES[row].json), &reply),
+        assert_int_equal(reply_read(REPLIES[row].json, strlen(REPLIES[row].json), 0, &reply),
                          STATUS_OK);
         assert_string_equal(text_string(&reply.text), REPLIES[row].text);
         assert_string_equal(text_string(&reply.thought), REPLIES[row].thought);
@@ -115,12 +121,27 @@ static void a_reply_says_what_its_event_has(void **state) {
     }
 }
 
+static void an_event_may_have_several_choices(void **state) {
+    (void)state;
+    static const char json[] = "{\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}},"
+                               "{\"index\":0,\"text\":\"a\"}],\"usage\":{\"prompt_tokens\":7}}";
+    for (size_t at = 0; at < 3; at++) {
+        struct reply reply = {0};
+        assert_int_equal(reply_read(json, sizeof json - 1, at, &reply), STATUS_OK);
+        assert_int_equal(reply.choices, 2);
+        assert_int_equal(reply.choice, at == 0);
+        assert_string_equal(text_string(&reply.text), at == 0 ? "b" : at == 1 ? "a" : "");
+        assert_int_equal(reply.prompt_tokens, at == 0 ? 7 : NOT);
+        reply_deinit(&reply);
+    }
+}
+
 static void what_is_no_object_is_refused(void **state) {
     (void)state;
     static const char *const bad[] = {"", "[]", "3", "{", "null", "{\"a\":}", "{\"tokens\":[-1]}"};
     for (size_t row = 0; row < sizeof bad / sizeof bad[0]; row++) {
         struct reply reply = {0};
-        assert_int_equal(reply_read(bad[row], strlen(bad[row]), &reply), STATUS_BAD_INPUT);
+        assert_int_equal(reply_read(bad[row], strlen(bad[row]), 0, &reply), STATUS_BAD_INPUT);
         reply_deinit(&reply);
     }
 }
@@ -163,7 +184,14 @@ static void a_log_of_bytes_is_sent_as_messages(void **state) {
             tokens[count++] =
                 mark ? BYTE_TOKEN_SYSTEM + (int32_t)(mark - marks) : (unsigned char)*at;
         }
-        const struct query query = {QUERY_MESSAGES, "m", "", tokens, count, &options};
+        const struct query query = {.form = QUERY_MESSAGES,
+                                    .model = "m",
+                                    .salt = "",
+                                    .tokens = tokens,
+                                    .length = count,
+                                    .choices = 1,
+                                    .options = &options};
+        struct error err = {0};
         struct text body = {0}, expected = {0};
         bool thinking;
         assert_int_equal(
@@ -175,7 +203,7 @@ static void a_log_of_bytes_is_sent_as_messages(void **state) {
                                             "\"add_generation_prompt\":false"
                                           : ""),
             STATUS_OK);
-        assert_int_equal(query_write(&query, &body, &thinking), STATUS_OK);
+        assert_int_equal(query_write(&query, &body, &thinking, &err), STATUS_OK);
         assert_string_equal(text_string(&body), text_string(&expected));
         assert_int_equal(thinking, LOGS[row].thinking);
         text_deinit(&body);
@@ -183,28 +211,94 @@ static void a_log_of_bytes_is_sent_as_messages(void **state) {
     }
 }
 
-static void ids_are_sent_as_they_are(void **state) {
+// What a body of each form has, and has not, of: temperature 1 and top-k 40 that are given, a salt,
+// a route, three answers, a structure.
+enum { SCHEMA = 1, GRAMMAR = 2, LIMIT = 4, PLAIN = 8 };
+static const struct {
+    enum query_form form;
+    enum query_server server;
+    int with;
+    const char *has[5], *lacks[3];
+} BODIES[] = {
+    {QUERY_MESSAGES,
+     SERVER_UNKNOWN,
+     SCHEMA | LIMIT,
+     {"\"temperature\":1,", "\"top_k\":40,", "\"max_tokens\":9,",
+      "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\","
+      "\"schema\":{\"type\": \"null\"},\"strict\":true}}",
+      "\"n\":3,\"prompt_cache_key\":\"00000000000000ff\""},
+     {"top_p", "min_p"}},
+    {QUERY_MESSAGES,
+     SERVER_LLAMA,
+     GRAMMAR | PLAIN,
+     {"\"grammar\":\"root ::= \\\"a\\\"\"", "\"cache_salt\":\"salt\""},
+     {"\"n\":", "prompt_cache_key", "max_tokens"}},
+    {QUERY_MESSAGES, SERVER_VLLM, GRAMMAR, {"\"structured_outputs\":{\"grammar\":\"root"}, {0}},
+    {QUERY_MESSAGES, SERVER_SGLANG, GRAMMAR, {"\"ebnf\":\"root"}, {0}},
+    {QUERY_LLAMA,
+     SERVER_LLAMA,
+     SCHEMA,
+     {"\"top_p\":0.9,\"min_p\":0,", "\"json_schema\":{\"type\": \"null\"}",
+      "\"prompt\":[1,70000,3]", "\"return_tokens\":true", "\"n_predict\":100"},
+     {"\"n\":", "prompt_cache_key"}},
+    {QUERY_LLAMA, SERVER_LLAMA, GRAMMAR | LIMIT, {"\"grammar\":\"root", "\"n_predict\":9"}, {0}},
+    {QUERY_VLLM,
+     SERVER_VLLM,
+     SCHEMA,
+     {"\"response_format\":{", "\"prompt\":[1,70000,3]", "\"return_token_ids\":true", "\"n\":3",
+      "\"max_tokens\":100"},
+     {0}},
+    {QUERY_SGLANG,
+     SERVER_SGLANG,
+     SCHEMA,
+     {"\"sampling_params\":{\"temperature\":1,\"top_p\":0.9,", "\"sampling_seed\":5",
+      "\"json_schema\":\"{\\\"type\\\": \\\"null\\\"}\"", "\"max_new_tokens\":100}",
+      "\"input_ids\":[1,70000,3]"},
+     {"\"n\":", "prompt_cache_key"}},
+    {QUERY_SGLANG, SERVER_SGLANG, GRAMMAR, {"\"ebnf\":\"root"}, {0}},
+};
+
+static void each_server_is_asked_in_its_own_words(void **state) {
     (void)state;
     static const int32_t tokens[] = {1, 70000, 3};
-    const struct request_options options = {
-        .sampler = {.temperature = 0.7f, .top_k = 40, .top_p = 0.9f, .repeat_penalty = 1},
-        .max_tokens = 9};
-    static const struct {
-        enum query_form form;
-        const char *begin;
-    } rows[] = {{QUERY_LLAMA, "{\"stream\":true,\"temperature\":0.7,\"top_p\":0.9,\"min_p\":0,"},
-                {QUERY_VLLM, "{\"stream\":true,\"temperature\":0.7,\"top_p\":0.9,\"min_p\":0,"}};
-    for (size_t row = 0; row < 2; row++) {
-        const struct query query = {rows[row].form, "", "salt", tokens, 3, &options};
+    for (size_t row = 0; row < sizeof BODIES / sizeof BODIES[0]; row++) {
+        const bool bytes = BODIES[row].form == QUERY_MESSAGES, schema = BODIES[row].with & SCHEMA;
+        struct request_options options = {
+            .sampler = {.temperature = 1,
+                        .top_k = 40,
+                        .top_p = 0.9f,
+                        .repeat_penalty = 1,
+                        .seed = 5,
+                        .given = SAMPLER_GIVEN(temperature) | SAMPLER_GIVEN(top_k)},
+            .max_tokens = BODIES[row].with & LIMIT ? 9 : 0,
+            .route = 255};
+        const struct query query = {.form = BODIES[row].form,
+                                    .server = BODIES[row].server,
+                                    .model = "",
+                                    .salt = "salt",
+                                    .tokens = tokens,
+                                    .length = bytes ? 0 : 3,
+                                    .room = 100,
+                                    .choices = 3,
+                                    .plain = BODIES[row].with & PLAIN,
+                                    .options = &options};
         struct text body = {0};
+        struct error err = {0};
         bool thinking;
-        assert_int_equal(query_write(&query, &body, &thinking), STATUS_OK);
-        assert_memory_equal(body.bytes, rows[row].begin, strlen(rows[row].begin));
-        assert_non_null(strstr(body.bytes, "\"prompt\":[1,70000,3]"));
-        assert_non_null(strstr(body.bytes, "\"cache_salt\":\"salt\""));
-        assert_non_null(strstr(body.bytes, row ? "\"max_tokens\":9" : "\"n_predict\":9"));
-        assert_non_null(
-            strstr(body.bytes, row ? "\"return_token_ids\":true" : "\"return_tokens\":true"));
+        assert_int_equal(
+            grammar_create_elsewhere(schema ? "{\"type\": \"null\"}" : "root ::= \"a\"", schema,
+                                     &options.grammar),
+            STATUS_OK);
+        assert_int_equal(query_write(&query, &body, &thinking, &err), STATUS_OK);
+        for (size_t i = 0; i < 5 && BODIES[row].has[i]; i++)
+            if (!strstr(body.bytes, BODIES[row].has[i]))
+                fail_msg("row %zu: no %s in %s", row, BODIES[row].has[i], body.bytes);
+        for (size_t i = 0; i < 3 && BODIES[row].lacks[i]; i++)
+            if (strstr(body.bytes, BODIES[row].lacks[i]))
+                fail_msg("row %zu: %s in %s", row, BODIES[row].lacks[i], body.bytes);
+        options.answered = 1; // a structure has begun here, and the server would begin it again
+        assert_int_equal(query_write(&query, &body, &thinking, &err), STATUS_UNSUPPORTED);
+        grammar_release(options.grammar);
         text_deinit(&body);
     }
 }
@@ -273,9 +367,10 @@ int main(void) {
         cmocka_unit_test(events_do_not_depend_on_how_the_bytes_are_divided),
         cmocka_unit_test(a_line_and_an_event_have_a_limit),
         cmocka_unit_test(a_reply_says_what_its_event_has),
+        cmocka_unit_test(an_event_may_have_several_choices),
         cmocka_unit_test(what_is_no_object_is_refused),
         cmocka_unit_test(a_log_of_bytes_is_sent_as_messages),
-        cmocka_unit_test(ids_are_sent_as_they_are),
+        cmocka_unit_test(each_server_is_asked_in_its_own_words),
         cmocka_unit_test(bytes_and_marks_are_tokens_that_no_text_forges),
         cmocka_unit_test(ids_that_a_server_withholds_are_found),
     };

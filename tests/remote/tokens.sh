@@ -23,16 +23,35 @@ ask() {
     url=$1
     shift
     "$quire" -m "$url" --vocabulary "$demo" "$@" > out 2> err || fail "$url $*"
+    case "$*" in *json*) mv out json && jq -r .text json > out ;; esac
     [ "$(cat out)" = "Hello 😀 there" ] || fail "$url says $(cat out)"
 }
-ask "$root/ids/v1" -p "Good morning"
-ask "$root/ids/v1" -C --all -p "Good evening"
-ask "$root/ids/v1" -C --all --fork -p "Good night" --remote tokens
 answer=$(printf 'Hello 😀 there' | eval "$TOKENIZE" | tr ' ' ,),2
-set -- $(jq -c 'select(.path == "/ids/completion").body.prompt' server/requests | tr -d '[]')
-[ $# = 3 ] || fail "$# requests"
-case $2 in "$1,$answer,"*) ;; *) fail "$2 does not extend $1 and $answer" ;; esac
-case $3 in "$2,$answer,"*) ;; *) fail "$3 does not extend $2 and $answer" ;; esac
+
+# Three turns, of which each extends the one before; what asks for one token was a probe.
+turns() {
+    : > server/requests
+    rm -rf "$QUIRE_HOME"
+    ask "$root/$1/v1" -p "Good morning"
+    ask "$root/$1/v1" -C --all -p "Good evening"
+    ask "$root/$1/v1" -C --all --fork -p "Good night" --remote tokens --format json
+    [ "$(jq .cached_tokens.device json)" -gt 20 ] || fail "$1: no cached tokens in $(cat json)"
+    set -- "$1" $(jq -c 'select(.path | test("completions?$|generate$")).body
+        | select((.max_tokens // .n_predict // .sampling_params.max_new_tokens) != 1)
+        | .prompt // .input_ids' server/requests | tr -d '[]')
+    [ $# = 4 ] || fail "$1: $(($# - 1)) requests"
+    case $3 in "$2,$answer,"*) ;; *) fail "$1: $3 does not extend $2 and $answer" ;; esac
+    case $4 in "$3,$answer,"*) ;; *) fail "$1: $4 does not extend $3 and $answer" ;; esac
+}
+for server in ids vllm sglang sglang-new; do turns $server; done
+"$quire" -m "$root/vllm/v1" --vocabulary "$demo" -p "Good day" --samples 3 --format json > out 2> err ||
+    fail "three answers"
+[ "$(jq -r ".[].text" out | sort | uniq -c)" = "      3 Hello 😀 there" ] || fail "three answers: $(cat out)"
+tail -n 1 server/requests | jq -e '.body.n == 3' > err || fail "three answers are not asked for at once"
+
+"$quire" -m "$root/old/v1" --vocabulary "$demo" -p Hi > out 2> err || fail "a server without ids"
+grep -q "gives no token ids back at /completions, so it gets messages" err || fail "no ids, and not said"
+[ "$(cat out)" = "You said: Hi" ] || fail "no messages after no ids"
 
 "$quire" -m "$root/other/v1#echo" --vocabulary "$demo" -p Hi > out 2> err || fail "another vocabulary"
 grep -q "reads a text as other tokens .* so it gets messages" err || fail "it is not said"
