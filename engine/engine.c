@@ -136,25 +136,42 @@ static enum status count_weights(struct opening *opening, size_t *bytes) {
     return STATUS_OK;
 }
 
-// Checks that the card can hold the weights before any is copied. If not, opening fails, or the
-// processor computes if the choice of backend was left to us.
-static enum status check_weights_fit(struct opening *opening) {
-    struct engine *engine = opening->engine;
+// Why the card cannot run the model, before anything is copied to it.
+static enum status check_card(struct opening *opening, size_t bytes, size_t memory_free,
+                              struct error *err) {
     const struct engine_options *options = opening->options;
+    struct model_config config;
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    if (bytes > memory_free)
+        return error_set(err, STATUS_NO_MEMORY, "%s needs %s of GPU memory, and %s is free",
+                         options->model_path ? options->model_path : options->shape,
+                         size_format(bytes, need), size_format(memory_free, have));
+    const enum status status = opening->engine->gguf
+                                   ? model_config_read(opening->engine->gguf, &config, NULL)
+                                   : shape_config(opening->shape, &config, NULL);
+    if (status != STATUS_OK || opening->engine->backend->delta_net) return STATUS_OK; // said later
+    for (int32_t i = 0; i < config.layers; i++)
+        if (config.specs[i].mixer == MIXER_DELTA_NET)
+            return error_set(err, STATUS_UNSUPPORTED,
+                             "family %s has recurrent layers, which quire computes on a processor "
+                             "only",
+                             config.family);
+    return STATUS_OK;
+}
+
+// If the card cannot run the model, opening fails, or the processor computes if the choice of
+// backend was left to us.
+static enum status check_backend(struct opening *opening) {
+    struct engine *engine = opening->engine;
     struct device_info info;
     struct error err = {0};
-    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     size_t bytes;
     if (!is_card(engine, &info)) return STATUS_OK;
     TRY(count_weights(opening, &bytes));
-    if (bytes <= info.memory_free) return STATUS_OK;
-    const enum status status =
-        error_set(&err, STATUS_NO_MEMORY, "%s needs %s of GPU memory, and %s is free",
-                  options->model_path ? options->model_path : options->shape,
-                  size_format(bytes, need), size_format(info.memory_free, have));
-    if (is_named(options))
-        return error_set(opening->err, status, "%s; use a smaller model, or --backend cpu",
-                         err.text);
+    const enum status status = check_card(opening, bytes, info.memory_free, &err);
+    if (status == STATUS_OK) return STATUS_OK;
+    if (is_named(opening->options))
+        return error_set(opening->err, status, "%s; use --backend cpu", err.text);
     log_write(LOG_WARNING, "computing on the processor: %s", err.text);
     engine->backend->close(engine->device);
     engine->device = NULL;
@@ -347,21 +364,27 @@ static enum status check_attention(struct opening *opening) {
     TRY(check_rows(opening));
     const int views = kv_shape_groups(config) * KV_VIEWS;
     for (int i = 0; i < views && engine->backend->attention_check; i++) {
-        if (kv_shape_is_conv(config, i / KV_VIEWS)) continue;
+        if (kv_shape_is_recurrent(config, i / KV_VIEWS)) continue;
         kv_shape_set(&cache, config, i / KV_VIEWS, i % KV_VIEWS);
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
     return STATUS_OK;
 }
 
+static struct cache_group group_of(const struct engine *engine, int group) {
+    const struct model_config *config = &engine->model.config;
+    return (struct cache_group){.reach = kv_shape_reach(config, group),
+                                .states = kv_shape_has_states(config, group)};
+}
+
 // Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
 // of the last.
 static size_t blocks_for(const struct engine *engine, int group, int32_t context) {
+    const struct cache_group of = group_of(engine, group);
     const int32_t size = engine->shapes[0].block_size;
-    const int32_t reach = kv_shape_reach(&engine->model.config, group);
     const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
-    const size_t window = (size_t)grouped_cache_most(reach, size, engine->chunk_tokens) + 1;
-    return reach == 0 || all < window ? all : window;
+    const size_t window = (size_t)grouped_cache_most(&of, size, engine->chunk_tokens) + 1;
+    return of.reach == 0 || all < window ? all : window;
 }
 
 static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
@@ -386,10 +409,11 @@ static uint32_t at_most(size_t blocks) {
 static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
     enum { USUAL_TOKENS = 8192 };
     struct kv_cache *all = &engine->shapes[0], *window = &engine->shapes[1];
-    const int32_t reach = kv_shape_reach(&engine->model.config, 1), size = all->block_size;
+    const struct cache_group of = group_of(engine, 1);
+    const int32_t size = all->block_size;
     const size_t block = kv_block_bytes(all), other = kv_block_bytes(window);
     const size_t least = blocks_for(engine, 1, context), need = blocks_for(engine, 0, context);
-    const double share = (double)grouped_cache_most(reach, size, 0) * size / USUAL_TOKENS;
+    const double share = (double)grouped_cache_most(&of, size, 0) * size / USUAL_TOKENS;
     all->num_blocks = window->num_blocks = at_most(bytes / (block + other));
     if (all->num_blocks <= least || share >= 1) return;
     const size_t rest = bytes - least * other;
@@ -527,6 +551,8 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
     TRY(block_cache_create(&cache, &opened->cache, opening->err));
     *disk = NULL;
     opened->reach = kv_shape_reach(config, group);
+    opened->states = kv_shape_has_states(config, group);
+    engine->drafts = !opened->states;
     engine->cache.count++;
     return STATUS_OK;
 }
@@ -541,9 +567,11 @@ static enum status open_cache(struct opening *opening) {
     engine->cache.block_size = engine->shapes[0].block_size;
     for (int i = 0; i < groups; i++)
         device_bytes += pool_bytes(engine, i);
-    if (groups > 1 && engine->disk) twin = engine->disk->ops->twin(engine->disk);
+    if (groups > 1 && engine->disk && !group_of(engine, 1).states)
+        twin = engine->disk->ops->twin(engine->disk);
     for (int i = 0; i < groups; i++) {
-        const double part = (double)pool_bytes(engine, i) / (double)device_bytes;
+        const bool kept = !group_of(engine, i).states; // states do not leave the device
+        const double part = kept ? (double)pool_bytes(engine, i) / (double)device_bytes : 0;
         const enum status status = open_group(opening, i, (size_t)((double)host_bytes * part),
                                               i == 0 ? &engine->disk : &twin);
         if (status == STATUS_OK) continue;
@@ -573,7 +601,7 @@ static enum status open_parts(struct opening *opening) {
     }
     TRY(choose_backend(opening));
     TRY(find_model(opening));
-    TRY(check_weights_fit(opening));
+    TRY(check_backend(opening));
     choose_step(opening);
     TRY(choose_attention(opening));
     name_model(engine, opening->options);
@@ -745,7 +773,7 @@ static void check_group(const struct engine *engine, int group) {
         const struct block_table *table = &s->tables.of[group];
         block_table_check(table, pool);
         if (!s->running && !s->restoring.active) ASSERT(table->length == s->cached);
-        counted += (uint64_t)(table->count - table->first);
+        counted += (uint64_t)block_table_blocks(table);
     }
     for (uint32_t block = 0; block < block_pool_total(pool); block++)
         references += block_pool_references(pool, block);

@@ -102,6 +102,7 @@ struct engine {
     bool knows_digest;
     struct hash128 adapters_identity;
     struct text adapters; // as engine_info says
+    bool drafts;          // rejected ones can be dropped
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;

@@ -8,6 +8,7 @@
 #include "engine/internal.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "kernels/base/trace.h"
 
 void queue_push(struct engine *engine, const struct event *event) {
@@ -76,7 +77,9 @@ static enum status create(struct sequence *sequence, const struct request_option
     request->options = *options;
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
-    request->lookup = prompt_lookup_new(options->speculate);
+    if (options->speculate > 0 && !engine->drafts)
+        log_write(LOG_DEBUG, "nothing is drafted: a recurrent state cannot take tokens back");
+    request->lookup = prompt_lookup_new(engine->drafts ? options->speculate : 0);
     request->scheduling = (struct scheduler_request){.foreground = !options->background};
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;

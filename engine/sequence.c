@@ -52,7 +52,7 @@ enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
     pthread_mutex_lock(&engine->lock);
     ASSERT(sequence->cached <= sequence->length);
     fork->length = sequence->length;
-    fork->cached = sequence->cached;
+    fork->cached = grouped_table_last(&engine->cache, &sequence->tables, sequence->cached);
     fork->pinned_length = sequence->pinned_length;
     memcpy(fork->tokens, sequence->tokens, (size_t)fork->length * sizeof fork->tokens[0]);
     grouped_table_fork(&engine->cache, &sequence->tables, fork->cached, &fork->tables);

@@ -204,7 +204,8 @@ struct linear { // y = x W^T + bias for each part, all with the same input
 //   GELU     g / 2 * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 g^3))) * u (arXiv 1606.08415)
 //   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
 //   RELU     g * u where g is above 0, else 0; of u = g, its square             (arXiv 2109.08668)
-enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU };
+//   SIGMOID  u / (1 + exp(-g))
+enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID };
 
 #define ACT_CLAMP 7.0f
 #define ACT_SLOPE 1.702f
@@ -342,6 +343,50 @@ static inline bool short_conv_fits(const struct short_conv *args) { // what ever
            args->cache->num_kv_heads == 1 && 2 * args->cache->head_size == args->dim &&
            args->layer >= 0 && args->layer < args->cache->num_layers && args->width > 0 &&
            args->width <= SHORT_CONV_MAX;
+}
+
+// A gated delta net (arXiv 2412.06464). Of each token, c = silu(sum over j < width of conv[j] *
+// qkv[t - width + 1 + j]), with zeros before the sequence's first, has the q and then the k of all
+// key heads and the v of all value heads. A value head has the q and k of key head h % key_heads
+// where they are tiled, else of h / (value_heads / key_heads), each divided by sqrt(its squares'
+// sum + eps), q by sqrt(size) too. With g = exp(decay * log(1 + exp(alpha + bias))):
+//   S = g S;  S = S + k (sigmoid(beta) * (v - S^T k))^T;  o = S^T q
+//   z = silu(z) * norm * o / sqrt(mean(o^2) + eps)
+// What a sequence's state is after its last token, [width - 1, channels] of qkv and then
+// [value_heads, size of k, size of v] of S, is written to that token's block; what it was before
+// its first new token is read from the block of the token before, which may be the same one.
+struct delta_net {
+    void *z;                   // [num_tokens, value_heads, size] activation, in and out
+    void *qkv;                 // [num_tokens, delta_channels()] activation, overwritten; not z
+    const void *alpha, *beta;  // [num_tokens, value_heads] activation
+    const float *conv;         // [width, delta_channels()] device
+    const float *decay, *bias; // [value_heads] device
+    const float *norm;         // [size] device
+    int32_t key_heads, value_heads, size, width;
+    bool tiled;
+    float eps;
+    int32_t layer;
+    const struct kv_cache *cache; // F32, with state_bytes
+    const struct batch *batch;
+};
+
+enum { DELTA_SIZE_MAX = 256 };
+
+static inline int32_t delta_channels(const struct delta_net *args) {
+    return (2 * args->key_heads + args->value_heads) * args->size;
+}
+
+static inline size_t delta_state_bytes(const struct delta_net *args) {
+    const size_t square = (size_t)args->size * (size_t)args->size;
+    return sizeof(float) * ((size_t)(args->width - 1) * (size_t)delta_channels(args) +
+                            (size_t)args->value_heads * square);
+}
+
+static inline bool delta_net_fits(const struct delta_net *args) { // what every backend asserts
+    return args->width > 0 && args->width <= SHORT_CONV_MAX && args->size > 0 &&
+           args->size <= DELTA_SIZE_MAX && args->value_heads % args->key_heads == 0 &&
+           args->layer >= 0 && args->layer < args->cache->num_layers &&
+           args->cache->state_bytes == delta_state_bytes(args);
 }
 
 // y[a][b] = x[a][b], `elements` of them each, for a < rows and b < columns: parts of rows put
@@ -493,6 +538,7 @@ struct backend {
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*attention)(struct device *device, const struct attention *args);
     void (*short_conv)(struct device *device, const struct short_conv *args);
+    void (*delta_net)(struct device *device, const struct delta_net *args); // NULL: it has none
     void (*copy_parts)(struct device *device, const struct copy_parts *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
     void (*route)(struct device *device, const struct route *args);

@@ -39,6 +39,18 @@ static inline char *kv_element(const struct kv_cache *cache, uint32_t block, int
            kv_plane(cache, layer, plane) * kv_plane_bytes(cache) + at * bytes;
 }
 
+// A layer's state after the last token of `block` (of those that have one), of args->batch's
+// sequence `seq` after its first `length` tokens; NULL before the first.
+static inline float *delta_state(const struct delta_net *args, int32_t seq, int32_t length) {
+    const struct batch *batch = args->batch;
+    const size_t row = (size_t)seq * (size_t)batch->max_blocks_per_seq;
+    if (length == 0) return NULL;
+    const size_t index = (size_t)((length - 1) / args->cache->block_size);
+    const size_t block = (size_t)(uint32_t)batch->block_table[row + index];
+    return (float *)(void *)((char *)args->cache->data + block * kv_block_bytes(args->cache) +
+                             (size_t)args->layer * args->cache->state_bytes);
+}
+
 // Row (block, layer, plane, head) of a cache of rows: block_size keys.
 static inline char *kv_head_rows(const struct kv_cache *cache, uint32_t block, int32_t layer,
                                  int plane, int32_t head) {

@@ -45,6 +45,8 @@ struct kv_cache {
     uint32_t num_blocks;
     int32_t scale_elements; // the smallest head_size of the model; 0: there is one size
     bool latent;            // values are the keys, and there is no V
+    size_t state_bytes;     // of a layer's state after the block's last token, which a block of a
+                            // latent cache has in place of keys; 0: keys
 };
 
 // "f32", "f16", "bf16", "fp8" or "int8"; case does not matter.
@@ -62,6 +64,7 @@ static inline size_t kv_planes(const struct kv_cache *cache) {
 }
 
 static inline size_t kv_plane_bytes(const struct kv_cache *cache) { // K of one layer of a block
+    if (cache->state_bytes > 0) return cache->state_bytes;
     return (size_t)cache->num_kv_heads * (size_t)cache->block_size *
            dtype_row_bytes(cache->type, cache->head_size);
 }

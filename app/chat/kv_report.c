@@ -143,10 +143,11 @@ static enum status append_all(struct text *line, const struct restore_report *re
 // "; 3,000 tokens are computed again, as layers with a window have dropped what came before them"
 static enum status append_lost(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
-    return text_format(line,
-                       "; %s tokens are computed again, as layers with a window have dropped "
-                       "what came before them",
-                       count_format(report->lost_tokens, count));
+    return text_format(
+        line,
+        "; %s tokens are computed again, as layers with a window or a state have dropped "
+        "what came before them",
+        count_format(report->lost_tokens, count));
 }
 
 enum status kv_report_restored(const struct restore_report *report, struct text *line) {

@@ -16,6 +16,7 @@
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
+#include "engine/model/kv_shape.h"
 #include "engine/model/model.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/size.h"
@@ -282,6 +283,10 @@ static enum status put_kv(struct text *out, const struct facts *facts) {
         return text_format(out, "%-16s %s, of the last %s tokens only\n", "KV of a token",
                            size_format(need->kv_window_token_bytes, window),
                            count_format(need->window, digits));
+    if (kv_shape_has_states(&facts->config, kv_shape_groups(&facts->config) - 1))
+        return text_format(out, "%-16s %s, and a state of %s\n", "KV of a token",
+                           size_format(need->kv_token_bytes, all),
+                           size_format(need->kv_window_token_bytes, window));
     return text_format(out, "%-16s %s, and %s of the last %s tokens\n", "KV of a token",
                        size_format(need->kv_token_bytes, all),
                        size_format(need->kv_window_token_bytes, window),

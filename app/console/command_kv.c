@@ -122,15 +122,16 @@ static void show_pools(const struct kv_usage *usage) {
     const uint32_t window[3] = {usage->window_held, usage->window_cached, usage->window_free};
     const uint32_t window_host[3] = {usage->window_host_moving, usage->window_host_cached,
                                      usage->window_host_free};
+    const char *other = usage->has_states ? " states" : " windows";
     if (has_tables())
         terminal_say(STYLE_DIM, "%-10s%11s   %9s   %9s   %9s  %12s\n", "blocks", "used", "cached",
                      "free", "all", "bytes");
     pool_row("device", device, usage->device_blocks, usage->block_bytes);
     if (usage->window_blocks)
-        pool_row(" windows", window, usage->window_blocks, usage->window_block_bytes);
+        pool_row(other, window, usage->window_blocks, usage->window_block_bytes);
     if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
     if (usage->window_host_blocks)
-        pool_row(" windows", window_host, usage->window_host_blocks, usage->window_block_bytes);
+        pool_row(other, window_host, usage->window_host_blocks, usage->window_block_bytes);
     disk_row(usage);
     show_map(usage);
 }

@@ -31,9 +31,26 @@ static bool tail_is_frozen(const struct block_table *table, const struct block_p
     return block_pool_references(pool, tail) > 1 || block_pool_node(pool, tail) != BLOCK_NONE;
 }
 
+int32_t block_table_blocks(const struct block_table *table) {
+    int32_t blocks = 0;
+    for (int32_t i = table->first; i < table->count; i++)
+        blocks += table->blocks[i] != BLOCK_NONE;
+    return blocks;
+}
+
+int32_t block_table_last_state(const struct block_table *table, int32_t length) {
+    int32_t full = length / table->block_size;
+    ASSERT(table->sparse && length >= 0 && length <= table->length);
+    if (length == table->length) return length;
+    while (full > table->first && table->blocks[full - 1] == BLOCK_NONE)
+        full--;
+    return full > table->first ? full * table->block_size : 0;
+}
+
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
                           int32_t new_length) {
-    return (uint32_t)(blocks_for(table, new_length) - table->count) + tail_is_frozen(table, pool);
+    const int32_t more = blocks_for(table, new_length) - table->count;
+    return (uint32_t)(table->sparse && more > 1 ? 1 : more) + tail_is_frozen(table, pool);
 }
 
 enum status block_table_grow(struct block_table *table, struct block_pool *pool, int32_t new_length,
@@ -52,9 +69,11 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
         block_pool_release(pool, *tail);
         *tail = copy->destination;
     }
-    while (table->count < need) {
-        ASSERT(block_pool_alloc(pool, &table->blocks[table->count]) == STATUS_OK);
-        table->count++;
+    for (; table->count < need; table->count++) {
+        uint32_t *block = &table->blocks[table->count];
+        *block = BLOCK_NONE;
+        if (!table->sparse || table->count + 1 == need)
+            ASSERT(block_pool_alloc(pool, block) == STATUS_OK);
     }
     table->length = new_length;
     return STATUS_OK;
@@ -95,7 +114,8 @@ void block_table_truncate(struct block_table *table, struct block_pool *pool, in
 void block_table_skip(struct block_table *table, struct block_pool *pool, int32_t first) {
     ASSERT(first <= table->capacity);
     for (; table->first < first; table->first++) {
-        if (table->first < table->count) block_pool_retire(pool, table->blocks[table->first]);
+        if (table->first < table->count && table->blocks[table->first] != BLOCK_NONE)
+            block_pool_retire(pool, table->blocks[table->first]);
         table->blocks[table->first] = BLOCK_NONE;
     }
     if (table->count >= first) return;
@@ -126,5 +146,6 @@ void block_table_check(const struct block_table *table, const struct block_pool 
     for (int32_t i = 0; i < table->first; i++)
         ASSERT(table->blocks[i] == BLOCK_NONE);
     for (int32_t i = table->first; i < table->count; i++)
-        ASSERT(block_pool_references(pool, table->blocks[i]) > 0);
+        if (!table->sparse || i + 1 == table->count || table->blocks[i] != BLOCK_NONE)
+            ASSERT(block_pool_references(pool, table->blocks[i]) > 0);
 }

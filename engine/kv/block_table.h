@@ -9,6 +9,11 @@
 //
 //   table    [   -    ,    -    ,    12   ]      first 2, count 3, length 41
 //
+// A sparse table, of recurrent layers, has a block for its last tokens, and of earlier ones those
+// that were last when it grew: what a block has of them is the state after its last token.
+//
+//   table    [   -    ,    3    ,    -    ,   12   ]      length 57, grown from 30
+//
 // A table grows on demand: the waste is less than one block. Tables share blocks: a fork adds
 // a reference to each, and copies nothing; adopting one that was found in the cache does the same.
 // Before a table writes into a block that others use too, or that has a node (prefix.h), it
@@ -16,7 +21,8 @@
 // fork, and none for a fork that is never written to.
 //
 // Invariants, checked by block_table_check():
-//   (1) The table has exactly the blocks that `length` tokens need, but those before `first`.
+//   (1) The table has exactly the blocks that `length` tokens need, but those before `first`; a
+//       sparse one has the last of them.
 //   (2) Every block in it is USED.
 // And after block_table_grow(): every slot from the old length to the new one lies in a block
 // with one reference and without a node.
@@ -36,6 +42,7 @@ struct block_table {
     int32_t first, count, capacity;
     int32_t length; // tokens
     int32_t block_size;
+    bool sparse;
 };
 
 struct block_copy { // to be done before anything is written to `destination`
@@ -46,6 +53,8 @@ struct block_copy { // to be done before anything is written to `destination`
 MUST_CHECK enum status block_table_init(struct block_table *table, int32_t max_tokens,
                                         int32_t block_size);
 void block_table_deinit(struct block_table *table, struct block_pool *pool); // releases all
+
+int32_t block_table_blocks(const struct block_table *table); // that it has
 
 // FREE blocks of the pool that growing to new_length takes, the one for a copy counted.
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
@@ -76,6 +85,10 @@ void block_table_skip(struct block_table *table, struct block_pool *pool, int32_
 // `fork`, initialised and empty, gets the first `length` tokens of `table`.
 void block_table_fork(const struct block_table *table, struct block_pool *pool, int32_t length,
                       struct block_table *fork);
+
+// The most of the first `length` tokens, in whole blocks, whose last block a sparse table has; all
+// `length` where these are all its tokens.
+int32_t block_table_last_state(const struct block_table *table, int32_t length);
 
 void block_table_check(const struct block_table *table, const struct block_pool *pool);
 #endif

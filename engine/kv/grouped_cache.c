@@ -12,9 +12,15 @@ static int32_t stride_of(int32_t reach, int32_t block_size) {
     return stride > 0 ? stride : 1;
 }
 
-uint32_t grouped_cache_most(int32_t reach, int32_t block_size, int32_t step_tokens) {
+bool grouped_cache_has_states(const struct grouped_cache *cache) {
+    return cache->count > 1 && cache->groups[cache->count - 1].states;
+}
+
+uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
+                            int32_t step_tokens) {
     enum { PARTLY_FILLED = 3 }; // at both ends, and where a window begins one token earlier
-    const int32_t window = reach / block_size + stride_of(reach, block_size);
+    const int32_t window = group->reach / block_size + stride_of(group->reach, block_size);
+    if (group->states) step_tokens = 0; // however many there are, the state after the last is kept
     return (uint32_t)(window + step_tokens / block_size + PARTLY_FILLED);
 }
 
@@ -42,6 +48,8 @@ enum status grouped_table_init(const struct grouped_cache *cache, struct grouped
             grouped_table_deinit(cache, tables);
             return STATUS_NO_MEMORY;
         }
+    for (int i = 0; i < cache->count; i++)
+        tables->of[i].sparse = cache->groups[i].states;
     return STATUS_OK;
 }
 
@@ -52,11 +60,22 @@ void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_tabl
 
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length) {
-    for (int i = 0; i < cache->count && length > 0; i++)
-        if (tables->of[i].length < length ||
-            tables->of[i].first > first_needed(&cache->groups[i], cache->block_size, length))
+    for (int i = 0; i < cache->count && length > 0; i++) {
+        const struct block_table *table = &tables->of[i];
+        if (table->length < length) return false;
+        if (table->sparse
+                ? block_table_last_state(table, length) != length
+                : table->first > first_needed(&cache->groups[i], cache->block_size, length))
             return false;
+    }
     return true;
+}
+
+int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
+                           int32_t length) {
+    for (int i = 0; i < cache->count; i++)
+        if (tables->of[i].sparse) length = block_table_last_state(&tables->of[i], length);
+    return grouped_table_reaches(cache, tables, length) ? length : 0;
 }
 
 void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_table *tables,
@@ -129,31 +148,37 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
         struct block_table *table = &tables->of[i];
         const int32_t stride = stride_of(group->reach, cache->block_size);
         const int32_t kept = first_kept(group, cache->block_size, table->length);
-        block_cache_seal(group->cache, table, ids, from);
+        if (!group->states) block_cache_seal(group->cache, table, ids, from);
         if (kept / stride * stride <= table->first) continue;
-        block_cache_pin(group->cache, table, pinned);
+        if (!group->states) block_cache_pin(group->cache, table, pinned);
         block_table_skip(table, block_cache_pool(group->cache), kept / stride * stride);
     }
 }
 
 int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
                                const int32_t *ids, int32_t new_length) {
-    if (!grouped_table_reaches(cache, tables, new_length)) new_length = 0;
-    for (int i = 0; i < cache->count; i++)
-        block_cache_truncate(cache->groups[i].cache, &tables->of[i], ids,
-                             new_length < tables->of[i].length ? new_length : tables->of[i].length);
+    new_length = grouped_table_last(cache, tables, new_length);
+    for (int i = 0; i < cache->count; i++) {
+        struct block_cache *of = cache->groups[i].cache;
+        struct block_table *table = &tables->of[i];
+        const int32_t kept = new_length < table->length ? new_length : table->length;
+        if (table->sparse)
+            block_table_truncate(table, block_cache_pool(of), kept);
+        else
+            block_cache_truncate(of, table, ids, kept);
+    }
     return new_length;
 }
 
 void grouped_cache_pin(const struct grouped_cache *cache, const struct grouped_table *tables,
                        int32_t length) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_pin(cache->groups[i].cache, &tables->of[i], length);
+        if (!tables->of[i].sparse) block_cache_pin(cache->groups[i].cache, &tables->of[i], length);
 }
 
 void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_table *tables) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_discard(cache->groups[i].cache, &tables->of[i]);
+        if (!tables->of[i].sparse) block_cache_discard(cache->groups[i].cache, &tables->of[i]);
 }
 
 // ---- what there is of a log
@@ -178,12 +203,12 @@ static bool search_begin(struct search *search, const struct grouped_cache *cach
         struct search_group *group = &search->groups[i];
         const struct block_table *table = &tables->of[i];
         ASSERT(table->length == search->at);
+        *group = (struct search_group){.ended = table->sparse};
+        if (table->sparse) continue;
         if (!cache_walk_begin(cache->groups[i].cache, table, ids, length, &group->walk))
             return false;
         group->behind = group->walk;
         group->since = table->first * cache->block_size;
-        group->us = 0;
-        group->ended = false;
     }
     return true;
 }
@@ -346,8 +371,9 @@ bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms) {
 void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
                              const int32_t *ids, int32_t length) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_reference(cache->groups[i].cache, conversation,
-                              block_cache_leaf(cache->groups[i].cache, ids, length));
+        if (!cache->groups[i].states)
+            block_cache_reference(cache->groups[i].cache, conversation,
+                                  block_cache_leaf(cache->groups[i].cache, ids, length));
 }
 
 void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation) {
@@ -398,6 +424,7 @@ void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usa
     }
     block_cache_usage(cache->groups[0].cache, usage);
     usage->window_reach = (uint32_t)cache->groups[cache->count - 1].reach;
+    usage->has_states = grouped_cache_has_states(cache);
     if (cache->count == 1) return;
     block_cache_usage(cache->groups[1].cache, &window);
     if (window.disk_bytes > usage->disk_bytes) usage->disk_bytes = window.disk_bytes;
@@ -435,6 +462,7 @@ bool grouped_cache_is_trusted(const struct grouped_cache *cache) {
 
 double grouped_cache_swap_us(const struct grouped_cache *cache) {
     double us = 0;
+    if (grouped_cache_has_states(cache)) return 0; // keys are of no use without a state
     for (int i = 0; i < cache->count; i++)
         us += block_cache_swap_us(cache->groups[i].cache);
     return us;

@@ -14,6 +14,11 @@
 // the deepest such position is computed again: K and V of a window follow from the windows of all
 // layers below it, each of which begins a window earlier.
 //
+// Recurrent layers are a group too: one whose window is the token before, and whose table is sparse
+// (block_table.h). A block of it has a state, which is of no use but after its last token: at the
+// table's end, or at the end of a full block. States are not found again yet: what is not in a
+// table any more is computed again, from the log's beginning.
+//
 // A model without windows has one group, and this is its block cache. One on another machine has
 // none, and no KV here.
 //
@@ -30,6 +35,7 @@
 struct cache_group {
     struct block_cache *cache; // owned
     int32_t reach;             // keys that a query sees; 0: all
+    bool states;               // blocks have one each, not rows of tokens
 };
 
 struct grouped_cache {
@@ -47,7 +53,10 @@ struct block_counts { // one for each group
 };
 
 // Blocks of a group that a sequence has at most while it computes step_tokens at once.
-uint32_t grouped_cache_most(int32_t reach, int32_t block_size, int32_t step_tokens);
+uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
+                            int32_t step_tokens);
+
+bool grouped_cache_has_states(const struct grouped_cache *cache);
 
 // NULL groups are fine. As block_cache_destroy() says; again after a false.
 MUST_CHECK bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms);
@@ -58,6 +67,10 @@ void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_tabl
 
 // Can the sequence go on after its first `length` tokens, without what follows them?
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
+                           int32_t length);
+
+// The most of its first `length` tokens that it could go on after; 0 where there are none.
+int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 
 // `fork`, initialised and empty, gets the first `length` tokens, which the tables must reach.
@@ -88,7 +101,8 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
                           const int32_t *ids, int32_t from, int32_t pinned);
 
 // Releases what lies after new_length. Where the windows before it are gone, all is released, to be
-// found or computed again. Returns the tokens that are left: new_length, or 0.
+// found or computed again; where there is no state after it, what follows the last one before.
+// Returns the tokens that are left.
 int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
                                const int32_t *ids, int32_t new_length);
 

@@ -29,6 +29,7 @@ struct kv_usage {
     uint32_t window_blocks, window_held, window_cached, window_free;
     uint32_t window_host_blocks, window_host_cached, window_host_moving, window_host_free;
     uint32_t window_reach; // keys that a query sees there; 0: no layer has a window
+    bool has_states;       // it is recurrent layers that they are of, and a block has a state
     bool has_disk;
     uint32_t disk_blocks;      // of this model, that are known to be on the disk
     uint64_t disk_bytes;       // stored, of all models

@@ -274,6 +274,45 @@ static void read_lfm2(struct metadata *metadata, struct model_config *config) {
                       "is odd, which quire lacks");
 }
 
+static struct delta_spec read_delta_net(struct metadata *metadata) {
+    static const char heads_key[] = "ssm.time_step_rank", inner_key[] = "ssm.inner_size";
+    const struct delta_spec delta = {
+        .key_heads = metadata_int(metadata, "ssm.group_count", 0, MODEL_MAX_HEADS),
+        .value_heads = metadata_int(metadata, heads_key, 0, MODEL_MAX_HEADS),
+        .size = metadata_int(metadata, "ssm.state_size", 0, DELTA_SIZE_MAX),
+        .width = metadata_int(metadata, "ssm.conv_kernel", 0, SHORT_CONV_MAX),
+    };
+    const int32_t values = delta.value_heads * delta.size;
+    if (metadata_int(metadata, inner_key, values, MODEL_MAX_DIM) != values)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, inner_key,
+                      "says that values have another size than keys, which quire lacks");
+    if (delta.value_heads % delta.key_heads)
+        metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "is no multiple of ssm.group_count");
+    return delta;
+}
+
+// A file lists the recurrent layers, draft layers too, or says that all but each n-th are.
+static void read_qwen3next(struct metadata *metadata, struct model_config *config) {
+    static const char list_key[] = "attention.recurrent_layers";
+    bool recurrent[MODEL_MAX_LAYERS], attends = false;
+    struct delta_spec delta = read_delta_net(metadata);
+    delta.tiled = strcmp(config->family, "qwen3next") != 0;
+    limit_context(metadata, config);
+    metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
+    if (metadata_has(metadata, list_key))
+        metadata_pattern(metadata, list_key, config->layers + config->draft_layers, 0, recurrent);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || !recurrent[i];
+        if (!recurrent[i]) continue;
+        spec->mixer = MIXER_DELTA_NET;
+        spec->attention = attention_spec_of_state(i);
+        spec->delta = delta;
+    }
+    if (!attends)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, list_key, "has all layers, which quire lacks");
+}
+
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
 static const struct folder_default gemma3_defaults[] = {
     {"num_attention_heads", 8},
@@ -470,6 +509,20 @@ static const struct family families[] = {
                .attention.qk_norm = QK_NORM_HEAD,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
      .read = read_lfm2},
+    {.name = "qwen3next",
+     .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
+               .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
+               .ffn_norm = "post_attention_norm"},
+     .read = read_qwen3next},
+    {.name = "qwen35",
+     .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
+               .ffn_norm = "post_attention_norm"},
+     .read = read_qwen3next},
+    {.name = "qwen35moe",
+     .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
+               .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
+               .ffn_norm = "post_attention_norm"},
+     .read = read_qwen3next},
     {.name = "gpt-oss",
      .model_types = "gpt_oss",
      .layer = {.attention =
@@ -532,8 +585,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"falcon-h1", "a hybrid of attention and recurrence"},
         {"nemotron_h", "a hybrid of attention and recurrence"},
         {"plamo2", "a hybrid of attention and recurrence"},
-        {"qwen3next", "a hybrid of attention and recurrence"},
-        {"qwen35", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},
         {"mllama", "a vision model"},
         {"cogvlm", "a vision model"},

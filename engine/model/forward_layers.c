@@ -207,12 +207,14 @@ static void project_normed_rows(const struct forward *forward, const struct atte
     forward_norm_rows(forward, a->k, a->wide_k, layer->k_norm, spec->kv_heads * spec->head_size);
 }
 
-// q, k and v, not normed yet
-static void project(const struct forward *forward, const struct layer *layer) {
+// q, k and v, not normed yet; full = q and the gates beside it
+static void project(const struct forward *forward, const struct attention_spec *spec,
+                    const struct layer *layer) {
     const struct activations *a = &forward->activations;
+    void *q = spec->gated ? a->full : a->q;
     multiply(forward,
              &(struct linear){.in = input(forward, layer->attn_norm),
-                              .parts = {{a->q, layer->q, layer->q_bias},
+                              .parts = {{q, layer->q, layer->q_bias},
                                         {a->k, layer->k, layer->k_bias},
                                         {a->v, layer->v, layer->v_bias}},
                               .count = 3},
@@ -262,11 +264,10 @@ static void attend_heads(const struct forward *forward, const struct attention_s
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
 }
 
-// x += o(what heads or the convolution have made)
-static void add_mixed(const struct forward *forward, int32_t index) {
+// x += o(what the mixer has made)
+static void add_mixed(const struct forward *forward, int32_t index, const void *mixed) {
     const struct layer *layer = &forward->model->layers[index];
-    const struct activations *a = &forward->activations;
-    add(forward, &(struct addend){.rows = layer->k_b ? a->full : a->attended,
+    add(forward, &(struct addend){.rows = mixed,
                                   .weight = &layer->o,
                                   .beside = &layer->beside.o,
                                   .bias = layer->o_bias,
@@ -279,7 +280,7 @@ static void add_mixed(const struct forward *forward, int32_t index) {
 static void convolve(const struct forward *forward, int32_t index) {
     const struct layer *layer = &forward->model->layers[index];
     const struct activations *a = &forward->activations;
-    project(forward, layer);
+    project(forward, &forward->model->config.specs[index].attention, layer);
     forward->backend->short_conv(forward->device,
                                  &(struct short_conv){
                                      .out = a->attended,
@@ -293,11 +294,86 @@ static void convolve(const struct forward *forward, int32_t index) {
                                      .cache = &forward->views[layer->group][layer->view],
                                      .batch = &forward->batches[layer->group],
                                  });
-    add_mixed(forward, index);
+    add_mixed(forward, index, a->attended);
 }
 
 static void *element_at(const struct forward *forward, void *rows, size_t nth) {
     return (char *)rows + nth * (size_t)dtype_block_bytes(forward->backend->activation);
+}
+
+// Every second part of each token's row [count, 2, elements], the first of them `begin` elements
+// from its start: y [tokens, count, elements].
+static void take_parts(const struct forward *forward, void *y, void *rows, int32_t begin,
+                       int32_t count, int32_t elements) {
+    const size_t part = (size_t)elements, row = (size_t)count * part;
+    forward->backend->copy_parts(forward->device,
+                                 &(struct copy_parts){.y = y,
+                                                      .x = element_at(forward, rows, (size_t)begin),
+                                                      .rows = count,
+                                                      .columns = forward->num_tokens,
+                                                      .elements = elements,
+                                                      .y_row = part,
+                                                      .y_column = row,
+                                                      .x_row = 2 * part,
+                                                      .x_column = 2 * row});
+}
+
+// x = sigmoid(x) * y
+static void gate_by(const struct forward *forward, void *x, const void *y, int32_t dim) {
+    forward->backend->act_and_mul(
+        forward->device, &(struct act_and_mul){x, y, forward->num_tokens, dim, ACT_SIGMOID});
+}
+
+// k = alpha, v = beta
+static void project_gates(const struct forward *forward, const struct delta_spec *delta,
+                          const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    const int32_t each = delta->value_heads / delta->key_heads;
+    if (layer->alpha.rows > 0) {
+        project_rows(forward, a->normed, &(struct projection){a->k, layer->alpha, NULL},
+                     LINEAR_ACTIVATION);
+        project_rows(forward, a->normed, &(struct projection){a->v, layer->beta, NULL},
+                     LINEAR_ACTIVATION);
+        return;
+    }
+    project_rows(forward, a->normed, &(struct projection){a->part, layer->beta, NULL},
+                 LINEAR_ACTIVATION);
+    take_parts(forward, a->v, a->part, 0, delta->key_heads, each);
+    take_parts(forward, a->k, a->part, each, delta->key_heads, each);
+}
+
+// x += o(delta_net(full, q, k, v))
+static void recur(const struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    const struct delta_spec *delta = &forward->model->config.specs[index].delta;
+    const struct activations *a = &forward->activations;
+    forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
+    const struct linear product = {.in = {.x = a->normed, .tokens = forward->num_tokens},
+                                   .parts = {{a->full, layer->qkv, NULL}, {a->q, layer->z, NULL}},
+                                   .count = 2};
+    forward->backend->linear(forward->device, &product);
+    project_gates(forward, delta, layer);
+    forward->backend->delta_net(forward->device,
+                                &(struct delta_net){
+                                    .z = a->q,
+                                    .qkv = a->full,
+                                    .alpha = a->k,
+                                    .beta = a->v,
+                                    .conv = layer->conv,
+                                    .decay = layer->decay,
+                                    .bias = layer->decay_bias,
+                                    .norm = layer->o_norm,
+                                    .key_heads = delta->key_heads,
+                                    .value_heads = delta->value_heads,
+                                    .size = delta->size,
+                                    .width = delta->width,
+                                    .tiled = delta->tiled,
+                                    .eps = forward->model->config.norm_eps,
+                                    .layer = layer->place,
+                                    .cache = &forward->views[layer->group][layer->view],
+                                    .batch = &forward->batches[layer->group],
+                                });
+    add_mixed(forward, index, a->q);
 }
 
 // The heads of a token side by side, `elements` of each from `begin` on, to or from those of a head
@@ -383,6 +459,9 @@ static void attend(const struct forward *forward, int32_t index) {
     const struct layer *layer = &forward->model->layers[index];
     const bool shares_kv = layer_shares_kv(&forward->model->config, index);
     const bool latent = spec->attention.latent.kv_rank > 0;
+    const int32_t heads = spec->attention.heads, size = spec->attention.head_size;
+    const struct activations *a = &forward->activations;
+    void *mixed = latent ? a->full : spec->attention.gated ? a->part : a->attended;
     if (latent)
         attend_latent(forward, &spec->attention, layer);
     else if (spec->attention.value_norm)
@@ -390,9 +469,14 @@ static void attend(const struct forward *forward, int32_t index) {
     else if (spec->attention.qk_norm == QK_NORM_ROW)
         project_normed_rows(forward, &spec->attention, layer);
     else
-        project(forward, layer);
+        project(forward, &spec->attention, layer);
+    if (spec->attention.gated) {
+        take_parts(forward, a->q, a->full, 0, heads, size);
+        take_parts(forward, a->part, a->full, size, heads, size);
+    }
     if (!latent) attend_heads(forward, &spec->attention, layer, shares_kv);
-    add_mixed(forward, index);
+    if (spec->attention.gated) gate_by(forward, a->part, a->attended, heads * size);
+    add_mixed(forward, index, mixed);
 }
 
 // gate = act(gate(in) + bias, up(in) + bias), up being the gate where there is none
@@ -473,6 +557,26 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
                                                                  .add = add});
 }
 
+// up = the shared expert's rows, each times the sigmoid of one number of the token
+static void *gate_shared_expert(const struct forward *forward, const struct layer *layer) {
+    const struct activations *a = &forward->activations;
+    const int32_t width = layer->down.columns;
+    const struct linear one = {.in = input(forward, layer->ffn_norm),
+                               .parts = {{a->k, layer->shared_gate, NULL}},
+                               .count = 1};
+    forward->backend->linear(forward->device, &one);
+    forward->backend->copy_parts(forward->device, &(struct copy_parts){.y = a->up,
+                                                                       .x = a->k,
+                                                                       .rows = width,
+                                                                       .columns = one.in.tokens,
+                                                                       .elements = 1,
+                                                                       .y_row = 1,
+                                                                       .y_column = (size_t)width,
+                                                                       .x_column = 1});
+    gate_by(forward, a->up, a->gate, width);
+    return a->up;
+}
+
 // x = gain * (x + the experts' sum), by way of the branch where there is more to it than a sum. A
 // shared expert's rows are made before the sum changes what they come from.
 static void add_experts(const struct forward *forward, const struct layer_spec *spec,
@@ -480,12 +584,13 @@ static void add_experts(const struct forward *forward, const struct layer_spec *
     const struct activations *a = &forward->activations;
     const bool plain = !addend->norm && addend->gain == 1 && addend->scale == 1;
     const bool shared = spec->ffn.kind == FFN_SHARED_EXPERT;
-    void *y = plain ? a->x : a->branch;
+    void *y = plain ? a->x : a->branch, *rows = a->gate;
     ASSERT(y);
     if (shared) gate_rows(forward, spec, layer);
+    if (layer->shared_gate.rows > 0) rows = gate_shared_expert(forward, layer);
     ask_experts(forward, &spec->ffn, layer, y, plain);
     if (shared)
-        project_both(forward, a->gate, &(struct projection){y, layer->down, NULL}, LINEAR_ADD,
+        project_both(forward, rows, &(struct projection){y, layer->down, NULL}, LINEAR_ADD,
                      addend->beside);
     if (!plain) add_branch(forward, a->branch, addend);
 }
@@ -613,6 +718,9 @@ void forward_layers(struct forward *forward) {
             break;
         case MIXER_SHORT_CONV:
             convolve(forward, i);
+            break;
+        case MIXER_DELTA_NET:
+            recur(forward, i);
             break;
         }
         feed_forward(forward, i);

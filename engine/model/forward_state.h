@@ -27,9 +27,10 @@ struct activations {
     void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
 
     // Of latent attention: queries, or what comes of their heads, as the model has them, and a part
-    // of each head by head.
-    void *full; // [max_tokens, heads * (plain + rotated) or heads * value]
-    void *part; // [heads, max_tokens, plain or value]; or [max_tokens, q_rank]
+    // of each head by head. Of gated attention, queries and gates, and the gates; of a delta net,
+    // what its convolution reads, and its gates as they are stored.
+    void *full; // [max_tokens, heads * (plain + rotated) or heads * value or heads * 2 * head_size]
+    void *part; // [heads, max_tokens, plain or value]; or [max_tokens, q_rank or q's row]
 
     // Where matrices have something beside them: a x of each of a product's parts, and, where
     // activations are of another type than the residual, the parts before they are narrowed.

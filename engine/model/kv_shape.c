@@ -143,8 +143,12 @@ static int32_t scale_elements_of(const struct model_config *config, int group) {
     return a == b ? 0 : a < b ? a : b;
 }
 
-bool kv_shape_is_conv(const struct model_config *config, int group) {
-    return config->specs[first_of(config, group)].mixer == MIXER_SHORT_CONV;
+bool kv_shape_is_recurrent(const struct model_config *config, int group) {
+    return config->specs[first_of(config, group)].mixer != MIXER_ATTENTION;
+}
+
+bool kv_shape_has_states(const struct model_config *config, int group) {
+    return config->specs[first_of(config, group)].mixer == MIXER_DELTA_NET;
 }
 
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view) {
@@ -152,9 +156,14 @@ void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
     cache->latent = example->latent.kv_rank > 0;
-    if (kv_shape_is_conv(config, group)) {
+    if (kv_shape_is_recurrent(config, group)) {
         cache->type = DTYPE_F32;
         cache->layout = KV_LAYOUT_ROWS;
+    }
+    cache->state_bytes = 0;
+    if (kv_shape_has_states(config, group)) {
+        cache->latent = true;
+        cache->state_bytes = delta_spec_state_bytes(&config->specs[first_of(config, group)].delta);
     }
     cache->scale_elements = scale_elements_of(config, group);
     cache->num_layers = (int32_t)(kv_shape_elements(config, group) /

@@ -35,7 +35,8 @@ int32_t kv_shape_reach(const struct model_config *config, int group);
 // fields stay. A block has the same bytes in both.
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view);
 
-bool kv_shape_is_conv(const struct model_config *config, int group); // no attention reads it
+bool kv_shape_is_recurrent(const struct model_config *config, int group); // no attention reads it
+bool kv_shape_has_states(const struct model_config *config, int group); // a block has one, not rows
 
 int kv_shape_view(const struct model_config *config, int32_t layer);
 int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view

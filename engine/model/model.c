@@ -384,18 +384,19 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     const struct attention_spec *attention = &spec->attention;
     const int32_t size = attention->head_size, dim = loader->model->config.dim;
     const int32_t q_rows = attention->heads * size, kv_rows = attention->kv_heads * size;
+    const int32_t gates = attention->gated ? q_rows : 0;
     const bool each_head = attention->qk_norm == QK_NORM_HEAD;
     const bool normed = attention->qk_norm != QK_NORM_NONE;
     const bool shares_kv = layer_shares_kv(&loader->model->config, index);
     char name[64];
     layer->attn_norm = VECTOR("attn_norm.weight", dim, !spec->no_pre_norm, false);
     if (!load_fused_qkv(loader, index, layer)) {
-        layer->q = MATRIX("attn_q", q_rows, dim);
+        layer->q = MATRIX("attn_q", q_rows + gates, dim);
         if (!shares_kv) layer->k = MATRIX("attn_k", kv_rows, dim);
         if (!shares_kv)
             layer->v =
                 matrix(loader, NAME("attn_v.weight"), kv_rows, dim, attention->value_optional);
-        layer->q_bias = VECTOR("attn_q.bias", q_rows, attention->qkv_bias, true);
+        layer->q_bias = VECTOR("attn_q.bias", q_rows + gates, attention->qkv_bias, true);
         layer->k_bias = VECTOR("attn_k.bias", kv_rows, attention->qkv_bias, true);
         layer->v_bias = VECTOR("attn_v.bias", kv_rows, attention->qkv_bias, true);
     }
@@ -442,6 +443,28 @@ static void load_short_conv(struct loader *loader, int32_t index, struct layer *
              (const int32_t[]){dim, dim, dim}, 3);
     layer->conv = load_conv(loader, NAME("shortconv.conv.weight"), width, dim);
     layer->o = MATRIX("shortconv.out_proj", dim, dim);
+}
+
+static void load_delta_net(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct delta_spec *delta = &loader->model->config.specs[index].delta;
+    const int32_t dim = loader->model->config.dim, heads = delta->value_heads;
+    const int32_t values = heads * delta->size;
+    const int32_t channels = 2 * delta->key_heads * delta->size + values;
+    char name[64];
+    layer->attn_norm = VECTOR("attn_norm.weight", dim, true, false);
+    layer->qkv = MATRIX("attn_qkv", channels, dim);
+    layer->z = MATRIX("attn_gate", values, dim);
+    if (gguf_find_tensor(loader->gguf, NAME("ssm_ba.weight"))) {
+        layer->beta = MATRIX("ssm_ba", 2 * heads, dim);
+    } else {
+        layer->alpha = MATRIX("ssm_alpha", heads, dim);
+        layer->beta = MATRIX("ssm_beta", heads, dim);
+    }
+    layer->conv = load_conv(loader, NAME("ssm_conv1d.weight"), delta->width, channels);
+    layer->decay = VECTOR("ssm_a", heads, true, false);
+    layer->decay_bias = VECTOR("ssm_dt.bias", heads, true, false);
+    layer->o_norm = VECTOR("ssm_norm.weight", delta->size, true, false);
+    layer->o = MATRIX("ssm_out", dim, values);
 }
 
 // What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own.
@@ -500,8 +523,10 @@ static void load_expert_norms(struct loader *loader, int32_t index, struct layer
 
 static void load_shared_expert(struct loader *loader, int32_t index, struct layer *layer) {
     const int32_t dim = loader->model->config.dim;
-    const int32_t width = loader->model->config.specs[index].ffn.width;
+    const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
+    const int32_t width = spec->width;
     char name[64];
+    if (spec->shared_gate) layer->shared_gate = MATRIX("ffn_gate_inp_shexp", 1, dim);
     layer->gate = MATRIX("ffn_gate_shexp", width, dim);
     layer->up = MATRIX("ffn_up_shexp", width, dim);
     layer->down = MATRIX("ffn_down_shexp", dim, width);
@@ -558,33 +583,6 @@ static void load_end(struct loader *loader, int32_t index, struct layer *layer) 
 #undef NAME
 #undef MATRIX
 #undef VECTOR
-
-enum status model_set_rotations(struct model *model, const float *factors) {
-    enum { ROW = MODEL_MAX_HEAD_SIZE / 2 };
-    const struct model_config *config = &model->config;
-    const size_t bytes = (size_t)config->layers * ROW * sizeof(float);
-    float *host = calloc((size_t)config->layers, ROW * sizeof(float));
-    float *device = host ? model_alloc(model, bytes) : NULL;
-    for (int32_t i = 0; i < config->layers && device; i++) {
-        const struct attention_spec *attention = &config->specs[i].attention;
-        const struct rope *rope = &attention->rope;
-        struct layer *layer = &model->layers[i];
-        const bool divided = rope->divisors != DIVISORS_IGNORED;
-        ASSERT(rope->dimensions / 2 <= ROW);
-        if (!attention->no_rope)
-            rope_inv_freq(rope, divided ? factors : NULL, host + (size_t)i * ROW);
-        layer->inv_freq = device + (size_t)i * ROW;
-        layer->magnitude = attention->no_rope ? 1.0f : rope->attention_factor;
-        layer->group = kv_shape_group(config, i);
-        layer->view = kv_shape_view(config, i);
-        layer->place = kv_shape_place(config, i);
-        ASSERT(layer->view >= 0 && layer->view < KV_VIEWS && layer->place >= 0);
-    }
-    if (device) model->backend->to_device(model->device, device, host, bytes);
-    const enum status status = device ? model->backend->sync(model->device) : STATUS_NO_MEMORY;
-    free(host);
-    return status;
-}
 
 // A rotation that a file's own divisors belong to, or that of the first layer.
 static const struct rope *divided_rope(const struct model_config *config) {
@@ -748,6 +746,8 @@ static void load_tensors(struct loader *loader) {
         const bool latent = config->specs[i].attention.latent.kv_rank > 0;
         if (config->specs[i].mixer == MIXER_SHORT_CONV)
             load_short_conv(loader, i, &model->layers[i]);
+        else if (config->specs[i].mixer == MIXER_DELTA_NET)
+            load_delta_net(loader, i, &model->layers[i]);
         else
             (latent ? load_latent : load_attention)(loader, i, &model->layers[i]);
         load_feed_forward(loader, i, &model->layers[i]);

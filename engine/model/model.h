@@ -31,12 +31,20 @@ struct layer {
     const float *o_bias, *down_bias;       // [dim]
     const float *gate_bias, *up_bias;      // [ffn]
     const float *sinks;                    // [heads]
-    struct weight q;                       // [heads * head_size, dim]
+    struct weight q;                       // [heads * head_size, dim]; twice as many rows where
+                                           // it is gated, each head's gate behind the head
     struct weight k, v;                    // [kv_heads * head_size, dim]
     struct weight o;                       // [dim, heads * head_size]
     const float *conv;                     // [width, dim] of a short convolution
-    struct weight gate, up;                // [ffn, dim]
-    struct weight down;                    // [dim, ffn]
+
+    // Of a delta net, whose o is [dim, values]: values = value_heads * size, channels are those of
+    // values and of q and k, and its conv is [width, channels].
+    struct weight qkv, z;                     // [channels, dim], [values, dim]
+    struct weight alpha, beta;                // [value_heads, dim]; or both in beta: for each key
+                                              // head the rows of beta and then those of alpha
+    const float *decay, *decay_bias, *o_norm; // [value_heads] twice, [size]
+    struct weight gate, up;                   // [ffn, dim]
+    struct weight down;                       // [dim, ffn]
 
     // Of latent attention, whose q is [heads * (plain + rotated), q_rank or dim].
     const float *q_a_norm, *kv_a_norm; // [q_rank], [kv_rank]
@@ -49,6 +57,7 @@ struct layer {
     } beside; // of adapters (adapter.h)
 
     struct weight router;                    // [experts, dim]; rows 0: no mixture
+    struct weight shared_gate;               // [1, dim] of the shared expert; rows 0: none
     const float *router_bias, *expert_gains; // [experts]
     const float *choice_bias;                // [experts]; see struct route
     const float *router_norm, *expert_norm;  // [dim] where experts stand beside a dense part

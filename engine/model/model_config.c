@@ -20,6 +20,23 @@ struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t
                                    .rope.divisors = DIVISORS_IGNORED};
 }
 
+struct attention_spec attention_spec_of_state(int32_t layer) {
+    return (struct attention_spec){.heads = 1,
+                                   .kv_heads = 1,
+                                   .head_size = 1,
+                                   .window = 2,
+                                   .kv_source = layer,
+                                   .no_rope = true,
+                                   .rope.divisors = DIVISORS_IGNORED};
+}
+
+size_t delta_spec_state_bytes(const struct delta_spec *delta) {
+    return delta_state_bytes(&(struct delta_net){.key_heads = delta->key_heads,
+                                                 .value_heads = delta->value_heads,
+                                                 .size = delta->size,
+                                                 .width = delta->width});
+}
+
 static int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 
 struct layer_maxima model_config_maxima(const struct model_config *config) {
@@ -42,6 +59,18 @@ struct layer_maxima model_config_maxima(const struct model_config *config) {
             most.q_rank = max(most.q_rank, latent->q_rank);
             most.full_row = max(most.full_row, attention->heads * full);
             most.part_row = max(max(most.part_row, latent->q_rank), attention->heads * part);
+        }
+        if (attention->gated) {
+            most.full_row = max(most.full_row, 2 * q_row);
+            most.part_row = max(most.part_row, q_row);
+        }
+        if (config->specs[i].mixer == MIXER_DELTA_NET) {
+            const struct delta_spec *delta = &config->specs[i].delta;
+            const int32_t values = delta->value_heads * delta->size;
+            most.q_row = max(most.q_row, values);
+            most.kv_row = max(most.kv_row, delta->value_heads);
+            most.full_row = max(most.full_row, 2 * delta->key_heads * delta->size + values);
+            most.part_row = max(most.part_row, 2 * delta->value_heads);
         }
         if (ffn->kind != FFN_EXPERTS) most.ffn = max(most.ffn, ffn->width);
         most.experts = max(most.experts, ffn->experts);

@@ -75,15 +75,16 @@ struct attention_spec {
     bool value_norm;     // values are normed, without a weight
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
     bool qkv_bias, output_bias; // required; where not, the file may have them
-    bool sinks;                 // a logit for each head that no key has
-    float scale;                // of scores
-    float softcap;              // of scores; 0: none
+    bool gated;    // q has a gate beside each head, whose sigmoid its result is multiplied by
+    bool sinks;    // a logit for each head that no key has
+    float scale;   // of scores
+    float softcap; // of scores; 0: none
 };
 
 enum ffn_kind {
     FFN_DENSE,
     FFN_EXPERTS,
-    FFN_SHARED_EXPERT,     // and experts: every token asks it
+    FFN_SHARED_EXPERT,     // and experts: every token asks it, maybe through a gate of its own
     FFN_DENSE_AND_EXPERTS, // each with norms of its own
 };
 
@@ -94,7 +95,7 @@ struct ffn_spec {
     bool fused;                                  // gate and up are one matrix in the file
     bool ungated;                                // up serves as gate
     int32_t experts, experts_used, expert_width; // 0 where there are none
-    bool expert_bias;
+    bool expert_bias, shared_gate;
     enum gating gating; // see struct route
     bool raw_shares;
     float share_scale; // of all shares
@@ -104,11 +105,18 @@ struct ffn_spec {
 enum mixer_kind {
     MIXER_ATTENTION,
     MIXER_SHORT_CONV, // struct short_conv of what q, k and v make of the layer's input
+    MIXER_DELTA_NET,  // struct delta_net
+};
+
+struct delta_spec { // see struct delta_net
+    int32_t key_heads, value_heads, size, width;
+    bool tiled;
 };
 
 struct layer_spec {
     enum mixer_kind mixer;
-    struct attention_spec attention; // or see attention_spec_of_conv()
+    struct attention_spec attention; // or see attention_spec_of_conv(), attention_spec_of_state()
+    struct delta_spec delta;
     struct ffn_spec ffn;
     const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
     bool parallel;           // the feed-forward reads what the mixer reads
@@ -138,12 +146,19 @@ struct model_config {
 // sequence forks, goes back and comes back as with any window.
 struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t layer);
 
+// A recurrent state follows from all tokens, but what comes next needs it after the last one only.
+// So it has a place in the cache as a window has, in which a query sees its own token and the one
+// before; a block has it once, after its last token (struct kv_cache).
+struct attention_spec attention_spec_of_state(int32_t layer);
+size_t delta_spec_state_bytes(const struct delta_spec *delta);
+
 bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
 
 // The largest of each over all layers. Rows are in elements.
 struct layer_maxima {
     int32_t heads, head_size, q_row, kv_row, ffn, experts, experts_used, expert_width;
-    int32_t full_row, part_row, q_rank; // of latent attention
+    int32_t full_row, part_row; // of latent and gated attention, and of delta nets
+    int32_t q_rank;             // of latent attention
 };
 struct layer_maxima model_config_maxima(const struct model_config *config);
 

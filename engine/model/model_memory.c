@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/kv_shape.h"
+#include "engine/model/rope.h"
 #include "kernels/base/assert.h"
 #include "kernels/cost.h"
 
@@ -68,6 +70,33 @@ const void *const *model_pointers(struct model *model, const void *const *matric
     if (!device) return NULL;
     model->backend->to_device(model->device, device, matrices, bytes);
     return model->backend->sync(model->device) == STATUS_OK ? device : NULL;
+}
+
+enum status model_set_rotations(struct model *model, const float *factors) {
+    enum { ROW = MODEL_MAX_HEAD_SIZE / 2 };
+    const struct model_config *config = &model->config;
+    const size_t bytes = (size_t)config->layers * ROW * sizeof(float);
+    float *host = calloc((size_t)config->layers, ROW * sizeof(float));
+    float *device = host ? model_alloc(model, bytes) : NULL;
+    for (int32_t i = 0; i < config->layers && device; i++) {
+        const struct attention_spec *attention = &config->specs[i].attention;
+        const struct rope *rope = &attention->rope;
+        struct layer *layer = &model->layers[i];
+        const bool divided = rope->divisors != DIVISORS_IGNORED;
+        ASSERT(rope->dimensions / 2 <= ROW);
+        if (!attention->no_rope)
+            rope_inv_freq(rope, divided ? factors : NULL, host + (size_t)i * ROW);
+        layer->inv_freq = device + (size_t)i * ROW;
+        layer->magnitude = attention->no_rope ? 1.0f : rope->attention_factor;
+        layer->group = kv_shape_group(config, i);
+        layer->view = kv_shape_view(config, i);
+        layer->place = kv_shape_place(config, i);
+        ASSERT(layer->view >= 0 && layer->view < KV_VIEWS && layer->place >= 0);
+    }
+    if (device) model->backend->to_device(model->device, device, host, bytes);
+    const enum status status = device ? model->backend->sync(model->device) : STATUS_NO_MEMORY;
+    free(host);
+    return status;
 }
 
 void model_close(struct model *model) {

@@ -59,6 +59,20 @@ static void share_table(struct request *request, const struct sequence *other, i
     set_cached(request, length);
 }
 
+// The same where layers are recurrent: states are kept where prompts pause, a block before their
+// end, and that is where prompts that begin alike wait for the first.
+static bool follows_state(const struct request *request, const struct request *other,
+                          int32_t *shared) {
+    const struct sequence *a = request->sequence, *b = other->sequence;
+    const int32_t size = a->engine->cache.block_size;
+    const int32_t shortest = a->length < b->length ? a->length : b->length;
+    const int32_t pause = (shortest - 1) / size * size;
+    if (pause <= a->cached || !share_prefix(a, b, pause)) return false;
+    *shared =
+        grouped_table_last(&a->engine->cache, &b->tables, pause < b->cached ? pause : b->cached);
+    return b->cached < pause && pause == (b->length - 1) / size * size;
+}
+
 // Is an earlier request computing the block that this one needs next? Then this one waits for it,
 // or shares it if it is done. A request in the foreground does not wait for one in the background.
 static bool follows(struct engine *engine, int32_t index) {
@@ -68,6 +82,15 @@ static bool follows(struct engine *engine, int32_t index) {
         const struct request *other = engine->requests[i];
         const int32_t end = next_end(sequence);
         if (end <= sequence->cached) return false;
+        int32_t shared = 0;
+        if (grouped_cache_has_states(&engine->cache)) {
+            if (other->scheduling.state != SCHEDULER_RUNNING) continue;
+            if (follows_state(request, other, &shared) &&
+                (other->scheduling.foreground || !request->scheduling.foreground))
+                return true;
+            if (shared > sequence->cached) share_table(request, other->sequence, shared);
+            continue;
+        }
         if (other->scheduling.state != SCHEDULER_RUNNING ||
             !share_prefix(sequence, other->sequence, end))
             continue;
@@ -87,18 +110,19 @@ static bool follows(struct engine *engine, int32_t index) {
 static int32_t own_blocks(const struct block_pool *pool, const struct block_table *table) {
     int32_t own = 0;
     for (int32_t i = table->first; i < table->count; i++)
-        own += block_pool_references(pool, table->blocks[i]) == 1;
+        own += table->blocks[i] != BLOCK_NONE && block_pool_references(pool, table->blocks[i]) == 1;
     return own;
 }
 
 // Further blocks that the sequence can need, however long it gets.
 static int32_t most_blocks(const struct engine *engine, int group,
                            const struct block_table *table) {
-    const int32_t reach = engine->cache.groups[group].reach, size = engine->cache.block_size;
-    const int32_t have = table->count - table->first;
-    if (reach == 0) return INT32_MAX;
-    const int32_t all = (int32_t)grouped_cache_most(reach, size, engine->chunk_tokens);
-    const int32_t step = (int32_t)grouped_cache_most(0, size, engine->chunk_tokens);
+    const struct cache_group *of = &engine->cache.groups[group], everything = {0};
+    const int32_t size = engine->cache.block_size, tokens = engine->chunk_tokens;
+    const int32_t have = block_table_blocks(table);
+    if (of->reach == 0) return INT32_MAX;
+    const int32_t all = (int32_t)grouped_cache_most(of, size, tokens);
+    const int32_t step = of->states ? 1 : (int32_t)grouped_cache_most(&everything, size, tokens);
     return all - have > step ? all - have : step;
 }
 
@@ -114,6 +138,7 @@ static struct scheduler_request describe(struct engine *engine, int32_t index) {
     described.cached = sequence->cached;
     described.length = sequence->length;
     described.blocks = tables[0].count;
+    described.pauses = grouped_cache_has_states(&engine->cache);
     for (int i = 0; i < engine->cache.count; i++) {
         described.copies.of[i] =
             (int32_t)block_cache_need(engine->cache.groups[i].cache, &tables[i], tables[i].length);

@@ -145,7 +145,9 @@ static void commit_step(struct step *step) {
 static void fail_step(struct step *step, enum status status) {
     for (int32_t i = 0; i < step->count; i++) {
         struct sequence *sequence = step->requests[i]->sequence;
-        grouped_table_drop(&sequence->engine->cache, &sequence->tables, sequence->cached);
+        const struct grouped_cache *cache = &sequence->engine->cache;
+        sequence->cached = grouped_table_last(cache, &sequence->tables, sequence->cached);
+        grouped_table_drop(cache, &sequence->tables, sequence->cached);
         request_finish(step->requests[i], STOP_REASON_FAILED, status);
     }
 }

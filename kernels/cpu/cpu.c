@@ -159,6 +159,7 @@ const struct backend *backend_cpu(void) {
         .paged_attention = cpu_paged_attention,
         .attention = cpu_attention,
         .short_conv = cpu_short_conv,
+        .delta_net = cpu_delta_net,
         .copy_parts = host_copy_parts,
         .act_and_mul = cpu_act_and_mul,
         .route = cpu_route,

@@ -77,6 +77,15 @@ static inline size_t attention_scratch(size_t rows, int32_t head_size) {
            (size_t)STRIP_ROWS * ATTENTION_KEYS + 2 * rows;
 }
 
+enum { DELTA_VECTORS = 4 }; // columns of a state that are in registers at once
+
+struct delta_step { // a token of one head; out = S^T q with the new S
+    float *state, *out;
+    const float *q, *k, *v;
+    float decay, beta;
+    int32_t size;
+};
+
 struct cpu_isa {
     const char *name;
     void (*quantize)(struct act_block *x8, const float *x, int32_t columns);
@@ -88,9 +97,11 @@ struct cpu_isa {
     void (*scale_and_cap)(float *y, size_t count, float scale, float softcap);
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);
     void (*rotate_head)(float *head, const float *cos_sin, int32_t rotary, bool interleaved);
-    // out = q * the sum over j < taps of weight[j * stride] * rows[j], of `count` channels.
+    // out = q * the sum over j < taps of weight[j * stride] * rows[j], of `count` channels; without
+    // q, silu of the sum.
     void (*convolve)(float *out, const float *q, const float *const *rows, const float *weight,
                      size_t stride, int32_t taps, size_t count);
+    void (*delta_step)(const struct delta_step *step);
     void (*store)(enum dtype type, void *memory, const float *values, int32_t count);
     // FP8 and INT8, with kv_quantize()'s bits; returns the scale.
     bf16 (*store_scaled)(enum dtype type, uint8_t *elements, const float *values, int32_t count);

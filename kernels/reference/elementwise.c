@@ -60,6 +60,8 @@ float reference_act(enum act act, float gate, float up) {
         return (float)(g / 2 * (1 + tanh(sqrt(2 / PI) * (g + 0.044715 * g * g * g)))) * up;
     case ACT_RELU:
         return gate > 0 ? gate * up : 0;
+    case ACT_SIGMOID:
+        return up / (1 + expf(-gate));
     case ACT_CLAMPED:
         break;
     }

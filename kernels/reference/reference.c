@@ -111,6 +111,7 @@ const struct backend *backend_reference(void) {
         .paged_attention = reference_paged_attention,
         .attention = reference_attention,
         .short_conv = reference_short_conv,
+        .delta_net = reference_delta_net,
         .copy_parts = host_copy_parts,
         .act_and_mul = reference_act_and_mul,
         .route = reference_route,

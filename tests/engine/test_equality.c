@@ -57,6 +57,7 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/gemma4.gguf",
     TESTS_DIR "/golden/gemma4-e.gguf",
     TESTS_DIR "/golden/lfm2.gguf",
+    TESTS_DIR "/golden/qwen35.gguf",
 };
 
 struct way { // of computing
@@ -114,6 +115,9 @@ static size_t bytes_of_blocks(size_t blocks) {
 }
 
 static bool has_windows(void) { return strstr(model, "gemma4") || strstr(model, "lfm2"); }
+
+// States are not found again: all tokens before are computed once more.
+static bool has_states(void) { return strstr(model, "qwen35"); }
 
 static int32_t vocabulary_of(struct engine *engine) {
     struct engine_info info;
@@ -249,11 +253,14 @@ static void swapped_to_host_and_back_is_the_same(void) {
         first_turn(engine, which, &other);
     assert_int_equal(sequence_cached(sequence), 0);
     second_turn(engine, sequence, 0, &swapped);
-    assert_true(swapped.second.host_tokens >= PROMPT / 2);
-    assert_true(swapped.second.cached_tokens >= PROMPT + ANSWER - 16);
+    assert_true(has_states() || swapped.second.host_tokens >= PROMPT / 2);
+    assert_true(has_states() || swapped.second.cached_tokens >= PROMPT + ANSWER - 16);
     assert_same_talk(truth_of(0, false), &swapped);
     engine_close(engine);
 }
+
+// The tail too; the last token of an answer was never computed.
+static int32_t tokens_on_disk(void) { return has_states() ? 0 : PROMPT + ANSWER - 1; }
 
 static struct engine *open_on_disk(const char *folder) {
     const struct disk_cache_options cache = {.folder = folder};
@@ -312,8 +319,8 @@ static void have_second_turn(const char *folder, struct talk *talk) {
     struct restore_report report;
     sequence_restore(sequence, 20000, &report);
     assert_true(report.done);
-    assert_int_equal(report.disk_tokens, PROMPT + ANSWER - 1); // the tail too; the last token of an
-    second_turn(engine, sequence, 0, talk);                    // answer was never computed
+    assert_int_equal(report.disk_tokens, tokens_on_disk());
+    second_turn(engine, sequence, 0, talk);
     engine_close(engine);
 }
 
@@ -334,7 +341,7 @@ static void another_way_shares_nothing(const char *folder, struct way other,
     in_another_process("first", folder, &theirs);
     assert_int_equal(theirs.first.disk_tokens, 0);
     in_another_process("second", folder, &theirs);
-    assert_int_equal(theirs.second.disk_tokens, PROMPT + ANSWER - 1);
+    assert_int_equal(theirs.second.disk_tokens, tokens_on_disk());
     way = before;
 }
 
@@ -350,8 +357,8 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
         other.kv_type = strcmp(way.kv_type, "f16") == 0 ? "bf16" : "f16";
     another_way_shares_nothing(folder, other, &restored);
     in_another_process("second", folder, &restored);
-    assert_int_equal(restored.second.disk_tokens, PROMPT + ANSWER - 1);
-    assert_int_equal(restored.second.cached_tokens, PROMPT + ANSWER - 1);
+    assert_int_equal(restored.second.disk_tokens, tokens_on_disk());
+    assert_int_equal(restored.second.cached_tokens, tokens_on_disk());
     assert_same_talk(truth_of(0, false), &restored);
     uint64_t freed;
     assert_int_equal(disk_cache_drop(folder, &freed, NULL), STATUS_OK);
@@ -398,9 +405,9 @@ static void forked_from_a_running_sequence_is_the_same(void) {
     assert_true(forked.logits[PROMPT + ANSWER - 1] != 0);
     second_turn(engine, fork, 0, &forked);
     if (forked.second.cached_tokens != truth->second.cached_tokens) {
-        // What its windows had let go was computed again, by products of another shape, and the
-        // original finds its blocks.
-        assert_true(has_windows());
+        // What its windows had let go, or had no state for, was computed again, by products of
+        // another shape, and the original finds its blocks.
+        assert_true(has_windows() || has_states());
         engine_close(engine);
         return;
     }
@@ -515,11 +522,11 @@ static void a_fork_before_the_windows_is_the_same(void) {
     go_on_in_the_middle(&roomy, true, &truth);
     const struct restore_report found = go_on_in_the_middle(&roomy, false, &talk);
     assert_memory_equal(&truth.logits[FIRST], &talk.logits[FIRST], ANSWER * sizeof truth.logits[0]);
-    assert_true(found.device_tokens == MIDDLE && found.lost_tokens == 0);
+    if (!has_states()) assert_true(found.device_tokens == MIDDLE && found.lost_tokens == 0);
     const struct restore_report lost = go_on_in_the_middle(&small, false, &talk);
     assert_memory_equal(&truth.logits[FIRST], &talk.logits[FIRST], ANSWER * sizeof truth.logits[0]);
     assert_int_equal(lost.device_tokens + lost.lost_tokens, MIDDLE);
-    assert_int_equal(lost.lost_tokens > 0, has_windows());
+    assert_int_equal(lost.lost_tokens > 0, has_windows() || has_states());
 }
 
 struct rows { // of logits, in the order of tokens

@@ -161,6 +161,9 @@ class Model(families.Model):
             chosen = self.choose([a + b for a, b in zip(weights, bias)])
         total = sum(weights[e] for e in chosen) if c.get("norm_topk_prob", True) else 1
         y = gated(p + "shared_experts.") if shared_of(c) else [0.0] * len(x)
+        if p + "shared_expert_gate.weight" in w:
+            gate = sigmoid(times(w[p + "shared_expert_gate.weight"], x)[0])
+            y = [gate * v for v in y]
         for e in chosen:
             share = weights[e] / total * c.get("routed_scaling_factor", 1)
             y = [a + share * b for a, b in zip(y, gated(f"{p}experts.{e}."))]

@@ -61,6 +61,7 @@ static double act_of(enum act act, double g, double u) {
     if (act == ACT_GELU) // (1 + tanh z) / 2 without its loss far below zero
         return g / (1 + exp(-2 * 0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
+    if (act == ACT_SIGMOID) return u / (1 + exp(-g));
     g = g > 7 ? 7 : g;
     u = u > 7 ? 7 : u < -7 ? -7 : u;
     return g / (1 + exp(-1.702 * g)) * (u + 1);
@@ -130,7 +131,7 @@ static void act_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, THREADS)) continue;
         for (size_t d = 0; d < sizeof dims / sizeof dims[0]; d++)
-            for (int act = ACT_SILU; act <= ACT_RELU; act++)
+            for (int act = ACT_SILU; act <= ACT_SIGMOID; act++)
                 check_act(&subject, (enum act)act, dims[d], &random);
         subject_close(&subject);
     }

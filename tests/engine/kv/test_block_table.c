@@ -142,12 +142,47 @@ static void random_walk_reads_back_what_each_table_wrote(void **state) {
     block_pool_destroy(pool);
 }
 
+static void a_sparse_table_has_what_was_last_when_it_grew(void **state) {
+    (void)state;
+    struct block_pool *pool = block_pool_create(8);
+    struct block_table table, fork;
+    struct block_copy copy;
+    assert_int_equal(block_table_init(&table, 200, 16), STATUS_OK);
+    assert_int_equal(block_table_init(&fork, 200, 16), STATUS_OK);
+    table.sparse = fork.sparse = true;
+    assert_int_equal(block_table_need(&table, pool, 96), 1);
+    assert_int_equal(block_table_grow(&table, pool, 96, &copy), STATUS_OK);
+    assert_int_equal(block_table_grow(&table, pool, 101, &copy), STATUS_OK);
+    assert_int_equal(block_pool_free(pool), 6);
+    assert_int_equal(block_table_blocks(&table), 2);
+    static const int32_t lasts[][2] = {{101, 101}, {100, 96}, {96, 96}, {95, 0}, {0, 0}};
+    for (size_t i = 0; i < sizeof lasts / sizeof lasts[0]; i++)
+        assert_int_equal(block_table_last_state(&table, lasts[i][0]), lasts[i][1]);
+
+    block_table_fork(&table, pool, 101, &fork);
+    assert_int_equal(block_table_need(&fork, pool, 102), 1); // a copy: it is written in place
+    assert_int_equal(block_table_grow(&fork, pool, 102, &copy), STATUS_OK);
+    assert_true(copy.needed && copy.source == table.blocks[6] &&
+                copy.destination == fork.blocks[6]);
+    block_table_check(&fork, pool);
+
+    block_table_truncate(&table, pool, 96);
+    block_table_skip(&table, pool, 5);
+    block_table_check(&table, pool);
+    assert_int_equal(block_table_last_state(&table, 96), 96);
+    block_table_deinit(&table, pool);
+    block_table_deinit(&fork, pool);
+    assert_int_equal(block_pool_free(pool), 8);
+    block_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_pool_says_full_and_recovers),
         cmocka_unit_test(table_takes_blocks_only_as_tokens_come),
         cmocka_unit_test(table_that_does_not_fit_changes_nothing),
         cmocka_unit_test(fork_copies_one_block_when_it_is_written_and_none_before),
+        cmocka_unit_test(a_sparse_table_has_what_was_last_when_it_grew),
         cmocka_unit_test(random_walk_reads_back_what_each_table_wrote),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
