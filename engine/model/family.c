@@ -98,6 +98,38 @@ static void read_glm4_moe(struct metadata *metadata, struct model_config *config
         config->specs[i].attention.qk_norm = QK_NORM_HEAD;
 }
 
+// One number for all layers, or one for each.
+static double layer_number(struct metadata *metadata, const char *key, int32_t layer,
+                           int32_t layers, double otherwise) {
+    struct gguf_array list;
+    double value = otherwise;
+    if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
+        (list.type == GGUF_F32 || list.type == GGUF_F64))
+        value = gguf_array_float(&list, (size_t)layer);
+    else
+        gguf_find_float(metadata->gguf, key, &value);
+    if (!(fabs(value) < 1e4)) // nor NaN
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing or out of range");
+    return value;
+}
+
+// Files have what softplus makes the curves of. What eps cuts off above it is next to nothing.
+static void read_apertus(struct metadata *metadata, struct model_config *config) {
+    const int32_t layers = config->layers;
+    limit_context(metadata, config);
+    for (int32_t i = 0; i < layers; i++) {
+        const double high = layer_number(metadata, "xielu.alpha_p", i, layers, (double)NAN);
+        const double low = layer_number(metadata, "xielu.alpha_n", i, layers, (double)NAN);
+        const double slope = layer_number(metadata, "xielu.beta", i, layers, 0.5);
+        if (fabs(layer_number(metadata, "xielu.eps", i, layers, 0)) > 1e-4)
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "xielu.eps", "is not 0, which quire lacks");
+        config->specs[i].ffn.xielu =
+            (struct xielu){.positive = (float)(fmax(high, 0) + log1p(exp(-fabs(high)))),
+                           .negative = (float)(slope + fmax(low, 0) + log1p(exp(-fabs(low)))),
+                           .slope = (float)slope};
+    }
+}
+
 static void scale_embedding(struct metadata *metadata, struct model_config *config) {
     const float root = sqrtf((float)config->dim);
     config->embedding_scale = metadata_factor(metadata, "embedding_scale", root);
@@ -427,6 +459,10 @@ static const struct family families[] = {
      .model_types = "arcee",
      .layer = {.attention.rope.interleaved = true, .ffn = {.act = ACT_RELU, .ungated = true}},
      .read = limit_context},
+    {.name = "apertus",
+     .model_types = "apertus",
+     .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn = {.act = ACT_XIELU, .ungated = true}},
+     .read = read_apertus},
     {.name = "phi3", .model_types = "phi3", .layer = {.ffn.fused = true}, .read = read_windowed},
     {.name = "gemma",
      .model_types = "gemma",

@@ -10,7 +10,8 @@
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"
 
-enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3 };
+enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3, XIELU_NUMBERS = 4 };
+enum { KEY_COUNT_AT = 16 }; // in a GGUF file
 
 // Owned by the gguf that it becomes.
 struct folder {
@@ -24,7 +25,9 @@ struct folder {
     size_t count, room; // of both
     void **made;        // what no file holds as it is needed
     size_t made_count;
-    const char *path; // while it is opened
+    float xielu[XIELU_NUMBERS][MODEL_MAX_LAYERS];
+    int32_t xielu_count[XIELU_NUMBERS]; // layers that have one
+    const char *path;                   // while it is opened
 };
 
 static void folder_close(void *self) {
@@ -158,6 +161,8 @@ static const struct {
     {"self_attn.kv_a_layernorm.", "attn_kv_a_norm."},
     {"self_attn.kv_b_proj.", "attn_kv_b."},
     {"input_layernorm.", "attn_norm."},
+    {"attention_layernorm.", "attn_norm."},
+    {"feedforward_layernorm.", "ffn_norm."},
     {"operator_norm.", "attn_norm."},
     {"ffn_norm.", "ffn_norm."},
     {"self_attn.out_proj.", "attn_output."},
@@ -461,12 +466,57 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
     return status;
 }
 
+// Numbers of an activation, which are tensors in folders and keys in GGUF files.
+static const char *const xielu_names[XIELU_NUMBERS] = {"alpha_p", "alpha_n", "beta", "eps"};
+
+static bool keep_xielu(struct folder *folder, const struct gguf_tensor *tensor) {
+    static const char part[] = "mlp.act_fn.";
+    int layer;
+    const char *rest = layer_part(tensor->name.bytes, &layer);
+    if (!rest || strncmp(rest, part, sizeof part - 1) != 0 || layer >= MODEL_MAX_LAYERS)
+        return false;
+    for (int i = 0; i < XIELU_NUMBERS; i++)
+        if (!strcmp(rest + sizeof part - 1, xielu_names[i]) && tensor->known &&
+            tensor->bytes == dtype_row_bytes(tensor->type, 1)) {
+            dtype_to_float(tensor->type, tensor->data, &folder->xielu[i][layer], 1);
+            folder->xielu_count[i]++;
+            return true;
+        }
+    return false;
+}
+
+static enum status append_key(struct folder *folder, const char *key, const float *values,
+                              uint64_t count) {
+    const uint64_t length = strlen(key);
+    const uint32_t types[] = {GGUF_ARRAY, GGUF_F32};
+    uint64_t keys;
+    TRY(text_append(&folder->keys, (const void *)&length, sizeof length));
+    TRY(text_append(&folder->keys, key, (size_t)length));
+    TRY(text_append(&folder->keys, (const void *)types, sizeof types));
+    TRY(text_append(&folder->keys, (const void *)&count, sizeof count));
+    TRY(text_append(&folder->keys, (const void *)values, (size_t)count * sizeof *values));
+    memcpy(&keys, folder->keys.bytes + KEY_COUNT_AT, sizeof keys);
+    keys++;
+    memcpy(folder->keys.bytes + KEY_COUNT_AT, &keys, sizeof keys);
+    return STATUS_OK;
+}
+
+static enum status put_xielu(struct folder *folder) {
+    char key[32];
+    for (int i = 0; i < XIELU_NUMBERS; i++) {
+        if (folder->xielu_count[i] == 0 || folder->xielu_count[i] > MODEL_MAX_LAYERS) continue;
+        snprintf(key, sizeof key, "xielu.%s", xielu_names[i]);
+        TRY(append_key(folder, key, folder->xielu[i], (uint64_t)folder->xielu_count[i]));
+    }
+    return STATUS_OK;
+}
+
 static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
                               struct error *err) {
     ASSERT(folder->count < folder->room);
     struct gguf_tensor *to = &folder->tensors[folder->count];
     char *name = folder->names[folder->count];
-    if (is_spare(folder, from->name.bytes)) return STATUS_OK;
+    if (is_spare(folder, from->name.bytes) || keep_xielu(folder, from)) return STATUS_OK;
     const enum status status = put_experts(folder, from, err);
     if (status != STATUS_NOT_FOUND) return status;
     if (!gguf_name(folder, from->name.bytes, name))
@@ -562,6 +612,7 @@ static enum status open_folder(struct folder *folder, struct gguf **gguf, struct
     TRY(read_config(folder, err));
     TRY(open_files(folder, err));
     TRY(name_tensors(folder, err));
+    if (put_xielu(folder) != STATUS_OK) return no_memory(folder, err);
     return gguf_open_memory(folder->keys.bytes, folder->keys.length, folder->path, gguf, err);
 }
 

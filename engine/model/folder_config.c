@@ -233,6 +233,7 @@ static void check_activation(struct writer *writer) {
         [ACT_GELU] = {{"gelu_pytorch_tanh", "gelu_new", "gelu"}, "is not gelu, which quire lacks"},
         [ACT_CLAMPED] = {{"silu", "swish"}, "is not silu, which quire lacks"},
         [ACT_RELU] = {{"relu2"}, "is not relu2, which quire lacks"},
+        [ACT_XIELU] = {{"xielu"}, "is not xielu, which quire lacks"},
     };
     static const char *const keys[] = {"hidden_act", "hidden_activation"};
     const enum act act = writer->family->layer.ffn.act;

@@ -84,6 +84,7 @@ static const char *const harmless[] = {
     "use_embedding_sharing",
     "use_parallel_embedding",
     "use_qk_norm",
+    "qk_norm",
     "block_dim",
     "conv_dim",
     "conv_dim_out",

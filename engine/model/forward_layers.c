@@ -321,7 +321,9 @@ static void take_parts(const struct forward *forward, void *y, void *rows, int32
 // x = sigmoid(x) * y
 static void gate_by(const struct forward *forward, void *x, const void *y, int32_t dim) {
     forward->backend->act_and_mul(
-        forward->device, &(struct act_and_mul){x, y, forward->num_tokens, dim, ACT_SIGMOID});
+        forward->device,
+        &(struct act_and_mul){
+            .gate = x, .up = y, .rows = forward->num_tokens, .dim = dim, .act = ACT_SIGMOID});
 }
 
 // k = alpha, v = beta
@@ -481,7 +483,7 @@ static void attend(const struct forward *forward, int32_t index) {
 
 // gate = act(gate(in) + bias, up(in) + bias), up being the gate where there is none
 static void gate_other_rows(const struct forward *forward, const struct linear_input *in,
-                            enum act act, const struct layer *layer) {
+                            const struct ffn_spec *spec, const struct layer *layer) {
     const struct activations *a = &forward->activations;
     const bool gated = layer->gate.data != NULL;
     const struct projection up = {gated ? a->up : a->gate, layer->up, layer->up_bias};
@@ -495,7 +497,8 @@ static void gate_other_rows(const struct forward *forward, const struct linear_i
                                                         .up = up.y,
                                                         .rows = forward->num_tokens,
                                                         .dim = layer->up.rows,
-                                                        .act = act});
+                                                        .act = spec->act,
+                                                        .xielu = spec->xielu});
 }
 
 // gate = act(gate(in), up(in)), the input being normed here, or what the mixer had before
@@ -507,7 +510,7 @@ static void gate_rows(const struct forward *forward, const struct layer_spec *sp
                        : input(forward, layer->ffn_norm);
     const bool adapted = layer->beside.gate.a.rows > 0 || layer->beside.up.a.rows > 0;
     if (layer->gate_bias || layer->up_bias || !layer->gate.data || adapted) {
-        gate_other_rows(forward, &in, spec->ffn.act, layer);
+        gate_other_rows(forward, &in, &spec->ffn, layer);
         return;
     }
     forward->backend->gated_linear(forward->device, &(struct gated_linear){.in = in,

@@ -91,6 +91,7 @@ enum ffn_kind {
 struct ffn_spec {
     enum ffn_kind kind;
     enum act act;
+    struct xielu xielu;                          // of ACT_XIELU
     int32_t width;                               // of the dense part, or of the shared expert
     bool fused;                                  // gate and up are one matrix in the file
     bool ungated;                                // up serves as gate

@@ -50,9 +50,14 @@ static void act_rows_of(void *context, int64_t begin, int64_t end, int32_t threa
     (void)thread;
     const struct act_job *job = context;
     const size_t dim = (size_t)job->args->dim;
-    for (size_t row = (size_t)begin; row < (size_t)end; row++)
-        job->isa->act_and_mul(job->args->act, (float *)job->args->gate + row * dim,
-                              (const float *)job->args->up + row * dim, dim);
+    for (size_t row = (size_t)begin; row < (size_t)end; row++) {
+        float *gate = (float *)job->args->gate + row * dim;
+        if (job->args->act == ACT_XIELU)
+            job->isa->xielu(&job->args->xielu, gate, dim);
+        else
+            job->isa->act_and_mul(job->args->act, gate, (const float *)job->args->up + row * dim,
+                                  dim);
+    }
 }
 
 void cpu_rmsnorm(struct device *device, const struct rmsnorm *args) {

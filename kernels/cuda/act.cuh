@@ -2,6 +2,10 @@
 #pragma once
 #include "kernels/cuda/device.cuh"
 
+static __device__ inline float xielu_of(const struct xielu &of, float g) {
+    return (g > 0 ? of.positive * g * g : of.negative * (expm1f(g) - g)) + of.slope * g;
+}
+
 static __device__ inline float act_of(enum act act, float g, float up) {
     if (act == ACT_SILU) return g / (1 + __expf(-g)) * up;
     if (act == ACT_GELU) // (1 + tanh(z)) / 2 is 1 / (1 + e^-2z)

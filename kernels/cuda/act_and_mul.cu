@@ -14,13 +14,15 @@ struct alignas(16) halfx8 {
 };
 
 static __global__ void act_and_mul_kernel(halfx8 *gate, const halfx8 *up, size_t vectors,
-                                          enum act act) {
+                                          enum act act, struct xielu xielu) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i >= vectors) return;
     halfx8 g = gate[i];
     const halfx8 u = up[i];
     for (int k = 0; k < 8; k++)
-        from_float(act_of(act, __half2float(g.v[k]), __half2float(u.v[k])), &g.v[k]);
+        from_float(act == ACT_XIELU ? xielu_of(xielu, __half2float(g.v[k]))
+                                    : act_of(act, __half2float(g.v[k]), __half2float(u.v[k])),
+                   &g.v[k]);
     gate[i] = g;
 }
 
@@ -28,6 +30,6 @@ extern "C" void cuda_act_and_mul(struct device *device, const struct act_and_mul
     const size_t elements = (size_t)args->rows * (size_t)args->dim;
     ASSERT(elements > 0 && args->dim % 8 == 0);
     act_and_mul_kernel<<<ceil_divide(elements / 8, THREADS), THREADS, 0, device->stream>>>(
-        (halfx8 *)args->gate, (const halfx8 *)args->up, elements / 8, args->act);
+        (halfx8 *)args->gate, (const halfx8 *)args->up, elements / 8, args->act, args->xielu);
     device_note(device, cudaGetLastError());
 }

@@ -63,10 +63,17 @@ float reference_act(enum act act, float gate, float up) {
     case ACT_SIGMOID:
         return up / (1 + expf(-gate));
     case ACT_CLAMPED:
+    case ACT_XIELU: // has numbers of its own
         break;
     }
     const double low = fmin(g, clamp), through = fmin(fmax((double)up, -clamp), clamp);
     return (float)(low / (1 + exp(-(double)ACT_SLOPE * low)) * (through + 1));
+}
+
+static float xielu(const struct xielu *args, float gate) {
+    const double g = (double)gate, slope = (double)args->slope * g;
+    if (g > 0) return (float)((double)args->positive * g * g + slope);
+    return (float)((double)args->negative * (expm1(g) - g) + slope);
 }
 
 void reference_act_and_mul(struct device *device, const struct act_and_mul *args) {
@@ -75,5 +82,6 @@ void reference_act_and_mul(struct device *device, const struct act_and_mul *args
     float *gate = args->gate;
     const float *up = args->up;
     for (size_t i = 0; i < count; i++)
-        gate[i] = reference_act(args->act, gate[i], up[i]);
+        gate[i] = args->act == ACT_XIELU ? xielu(&args->xielu, gate[i])
+                                         : reference_act(args->act, gate[i], up[i]);
 }

@@ -113,6 +113,7 @@ static double act_of(enum act act, double g, double u) {
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
+    if (act == ACT_XIELU) return (g > 0 ? 0.75 * g * g : 1.5 * (exp(g) - 1 - g)) + 0.5 * g;
     g = fmin(g, 7);
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
@@ -124,7 +125,7 @@ static void test_act(struct op_tests *tests, enum act act, int rows, int dim) {
     uint16_t *gate_card = poisoned<uint16_t>(count), *up_card = on_card(up);
     CUDA(cudaMemcpy(gate_card, gate.data(), 2 * count, cudaMemcpyHostToDevice));
     CUDA(cudaDeviceSynchronize());
-    const struct act_and_mul args = {gate_card, up_card, rows, dim, act};
+    const struct act_and_mul args = {gate_card, up_card, rows, dim, act, {0.75f, 1.5f, 0.5f}};
     backend_cuda()->act_and_mul(tests->device, &args);
     finish(tests);
     const std::vector<uint16_t> got = fetch(gate_card, count);
@@ -494,7 +495,7 @@ void test_ops(struct device *, struct tally *tally) {
     for (const int *shape : ROWS) {
         test_rmsnorm(&tests, shape[0], shape[1], false);
         test_rmsnorm(&tests, shape[0], shape[1], true);
-        for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID})
+        for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_XIELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_copy_parts(&tests, shape[0], 3, shape[1]);
         test_add_rows(&tests, shape[0], shape[1], false);

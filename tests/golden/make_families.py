@@ -148,6 +148,12 @@ MODELS = [
          config=cohere("cohere2", num_hidden_layers=5, logit_scale=0.25, sliding_window=16,
                        sliding_window_pattern=4, rope_theta=50000.0, rotary_pct=1.0,
                        use_parallel_block=True, use_gated_activation=True, layer_switch=4)),
+    dict(name="apertus", folder=True, lengths=(1, 17, 40),
+         config=config("apertus", hidden_act="xielu", head_dim=16, rope_theta=12000000.0,
+                       qk_norm=True, post_norm=False,
+                       rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0,
+                                         high_freq_factor=4.0,
+                                         original_max_position_embeddings=64))),
 ]
 
 
@@ -193,8 +199,10 @@ def unpack_mxfp4(rows):
 
 # ---- weights, named as in a safetensors file
 
+XIELU = (("alpha_p", 0.2), ("alpha_n", -1.2), ("beta", 0.5))
 ONE_PLUS = ("gemma", "gemma2", "gemma3_text")  # whose norms multiply with 1 + weight
-HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl", "dots1", "bailing_moe_v2")
+HEAD_NORMED = ("gemma3_text", "qwen3_moe", "exaone4", "qwen3_vl", "dots1", "bailing_moe_v2",
+               "apertus")
 NORMED_LAST = ("hunyuan_v1_dense", "hunyuan_v1_moe")  # heads, after they have turned
 CENTERED = ("cohere", "cohere2")  # whose norms are of what is left without the mean; parallel too
 SIDE_BY_SIDE = ("ernie4_5", "ernie4_5_moe", "glm4") + CENTERED  # pairs that turn, in folders too
@@ -289,10 +297,12 @@ def make_weights(spec, seed):
             matrix(p + "mlp.gate_up_proj.weight", 2 * ffn, dim)
             matrix(p + "mlp.down_proj.weight", dim, ffn)
         else:
-            if kind != "arcee":
+            if kind not in ("arcee", "apertus"):
                 matrix(p + "mlp.gate_proj.weight", ffn, dim)
             matrix(p + "mlp.up_proj.weight", ffn, dim)
             matrix(p + "mlp.down_proj.weight", dim, ffn)
+        if kind == "apertus":
+            w.update({f"{p}mlp.act_fn.{part}": dice.vector(1, mean, 0.3) for part, mean in XIELU})
         if c.get("mlp_bias"):
             for part, rows in (("gate", ffn), ("up", ffn), ("down", dim)):
                 w[p + f"mlp.{part}_proj.bias"] = dice.vector(rows, 0, 0.3)
@@ -326,6 +336,11 @@ def silu(x):
 
 def gelu_tanh(x):
     return 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+
+
+def xielu(x, alpha_p, alpha_n, beta):
+    positive, negative = math.log1p(math.exp(alpha_p)), beta + math.log1p(math.exp(alpha_n))
+    return (positive * x * x if x > 0 else negative * (math.expm1(x) - x)) + beta * x
 
 
 def softmax(scores):
@@ -566,6 +581,10 @@ class Model:
         if self.kind == "arcee":
             hidden = [max(u, 0.0) ** 2 for u in times(w[prefix + "up_proj.weight"], x)]
             return times(w[prefix + "down_proj.weight"], hidden)
+        if self.kind == "apertus":
+            up, down = w[prefix + "up_proj.weight"], w[prefix + "down_proj.weight"]
+            numbers = [w[f"{prefix}act_fn.{part}"][0] for part, _ in XIELU]
+            return times(down, [xielu(u, *numbers) for u in times(up, x)])
         if self.kind in ("phi3", "glm4"):
             both = w[prefix + "gate_up_proj.weight"]
             gate, up = both[:len(both) // 2], both[len(both) // 2:]
@@ -763,6 +782,14 @@ def keys_of(spec):
     return keys
 
 
+def xielu_keys(c, weights):
+    """Under no family's name, a number a layer."""
+    layers = range(c["num_hidden_layers"] if c["model_type"] == "apertus" else 0)
+    keys = [(f"xielu.{part}", F32, [weights[f"model.layers.{i}.mlp.act_fn.{part}"][0]
+                                    for i in layers]) for part, _ in XIELU]
+    return keys + [("xielu.eps", F32, [bf16(-1e-6) for _ in layers])] if layers else []
+
+
 NAMES = [("self_attn.qkv_proj.", "attn_qkv."), ("self_attn.q_proj.", "attn_q."),
          ("self_attn.k_proj.", "attn_k."), ("self_attn.v_proj.", "attn_v."),
          ("self_attn.o_proj.", "attn_output."), ("self_attn.q_norm.", "attn_q_norm."),
@@ -862,7 +889,7 @@ def tensors_of(spec, weights):
         tensors.append(("rope_freqs.weight", (len(divisors),), TYPE_F32,
                         struct.pack(f"<{len(divisors)}f", *divisors)))
     for name, value in weights.items():
-        if ".experts." in name or "put_linear" in name:
+        if ".experts." in name or "put_linear" in name or ".act_fn." in name:
             continue
         ours = gguf_name(kind, name)
         if not isinstance(value[0], list):
@@ -928,8 +955,15 @@ def write_safetensors(path, names, weights):
         file.write(struct.pack("<Q", len(text)) + text + data)
 
 
+APERTUS = {"input_layernorm": "attention_layernorm",
+           "post_attention_layernorm": "feedforward_layernorm"}
+
+
 def write_folder(path, spec, weights):
     """In two shards, as large models are."""
+    if spec["config"]["model_type"] == "apertus":
+        weights = {name.replace(old := name.split(".")[-2], APERTUS.get(old, old)): value
+                   for name, value in weights.items()}
     os.makedirs(path, exist_ok=True)
     names = list(weights)
     shards = [names[:len(names) // 2], names[len(names) // 2:]]
@@ -1013,7 +1047,8 @@ def make(spec, folder, first_seed, maker=Maker):
     margin, distinct, seed, weights, results = best
     print(f"{spec['name']}: seed {seed}, margin {margin:.3f}, distinct ids {distinct}", flush=True)
     path = os.path.join(folder, spec["name"])
-    write_gguf(path + ".gguf", maker.keys(spec), maker.tensors(spec, weights))
+    keys = maker.keys(spec) + xielu_keys(spec["config"], weights)
+    write_gguf(path + ".gguf", keys, maker.tensors(spec, weights))
     write_golden(path + ".golden", results)
     if spec.get("folder"):
         maker.folder(path + ".hf", spec, weights)

@@ -46,6 +46,7 @@ static const struct {
     {.name = "glm4", .folder = true},
     {.name = "mistral3", .folder = true, .nested = true},
     {.name = "arcee", .folder = true},
+    {.name = "apertus", .folder = true},
     {.name = "granite", .folder = true},
     {.name = "granitemoe", .folder = true},
     {.name = "granitemoe-shared"},

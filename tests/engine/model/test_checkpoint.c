@@ -289,6 +289,7 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
         {"llama", "\"hidden_act\":\"relu\"", "hidden_act is not silu"},
         {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation is not gelu"},
         {"arcee", "\"hidden_act\":\"silu\"", "hidden_act is not relu2"},
+        {"apertus", "\"hidden_act\":\"silu\"", "hidden_act is not xielu"},
         {"glm4_moe", "\"norm_topk_prob\":true,\"use_qk_norm\":true,\"n_group\":1", NULL},
         {"dots1", "\"norm_topk_prob\":true,\"scoring_func\":\"softmax\"",
          "scoring_func is another"},
