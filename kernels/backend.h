@@ -232,8 +232,9 @@ enum gating { GATING_SOFTMAX, GATING_SIGMOID };
 // An expert's weight is the softmax of a token's scores, or the sigmoid of its own. chosen[t] are
 // the `used` experts of the highest weight + bias, the highest first, of equal ones the lower
 // first. With groups, experts / groups of them side by side, they are of those groups_used groups
-// alone whose two highest add up to most. shares[t] are the weights of the chosen, divided by their
-// sum unless they are raw, each times its expert's gain. NaN counts as the lowest score.
+// alone whose two highest add up to most, or whose best is highest. shares[t] are the weights of
+// the chosen, divided by their sum unless they are raw, each times its expert's gain. NaN counts as
+// the lowest score.
 struct route {
     int32_t *chosen;    // [tokens, used] device, out
     float *shares;      // [tokens, used] device, out
@@ -244,6 +245,7 @@ struct route {
     enum gating gating;
     bool raw;
     int32_t groups, groups_used; // at least two experts in each; groups 0: all are one
+    bool best_of_group;          // ranks groups (arXiv 2405.04434)
 };
 
 #define ROUTE_LEAST_SUM 1e-20 // that shares are divided by

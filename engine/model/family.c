@@ -251,6 +251,7 @@ static void read_exaone4(struct metadata *metadata, struct model_config *config)
 }
 
 // Files say how scores become weights, but for the first of a family whose choices have a bias.
+// With a softmax (V2) groups are ranked by their best expert.
 static void read_deepseek2(struct metadata *metadata, struct model_config *config) {
     static const char key[] = "expert_gating_func";
     char bias[48];
@@ -260,9 +261,7 @@ static void read_deepseek2(struct metadata *metadata, struct model_config *confi
     for (int32_t i = 0; i < config->layers; i++) {
         struct ffn_spec *ffn = &config->specs[i].ffn;
         if (biased && !metadata_is_set(metadata, key)) ffn->gating = GATING_SIGMOID;
-        if (ffn->experts > 0 && ffn->expert_groups > 0 && ffn->gating == GATING_SOFTMAX)
-            metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_group_count",
-                          "is of groups that are ranked by their best expert, which quire lacks");
+        ffn->best_of_group = ffn->gating == GATING_SOFTMAX;
     }
 }
 
@@ -360,6 +359,7 @@ static const struct folder_default gemma3_defaults[] = {
     {NULL, 0},
 };
 
+static const struct folder_default hunyuan_defaults[] = {{"num_shared_expert", 1}, {NULL, 0}};
 static const struct folder_default lfm2_defaults[] = {{"rope_theta", 1000000}, {NULL, 0}};
 
 // A new family that fits this forward pass is a row here, with a function above where its layers
@@ -422,6 +422,7 @@ static const struct family families[] = {
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true}},
      .read = limit_context},
     {.name = "bailingmoe2",
+     .model_types = "bailing_moe_v2, bailing_moe",
      .layer = {.attention.qk_norm = QK_NORM_HEAD,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true}},
      .read = limit_context},
@@ -431,13 +432,17 @@ static const struct family families[] = {
      .read = limit_context,
      .interleaved_folder = true},
     {.name = "minimax-m2",
+     .model_types = "minimax_m2",
      .layer = {.attention.qk_norm = QK_NORM_ROW,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
      .read = limit_context},
     {.name = "hunyuan-dense",
+     .model_types = "hunyuan_v1_dense",
      .layer.attention = {.qk_norm = QK_NORM_HEAD, .norm_last = true},
      .read = limit_context},
     {.name = "hunyuan-moe",
+     .model_types = "hunyuan_v1_moe",
+     .defaults = hunyuan_defaults,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .norm_last = true}, .ffn.kind = FFN_EXPERTS},
      .read = limit_context},
     {.name = "olmoe",
@@ -541,6 +546,9 @@ static const struct family families[] = {
      .tied = true,
      .defaults = lfm2_defaults},
     {.name = "lfm2moe",
+     .model_types = "lfm2_moe",
+     .tied = true,
+     .defaults = lfm2_defaults,
      .layer = {.mixer = MIXER_SHORT_CONV,
                .attention.qk_norm = QK_NORM_HEAD,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},

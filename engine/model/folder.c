@@ -166,6 +166,12 @@ static const struct {
     {"operator_norm.", "attn_norm."},
     {"ffn_norm.", "ffn_norm."},
     {"self_attn.out_proj.", "attn_output."},
+    {"attention.query_key_value.", "attn_qkv."},
+    {"attention.dense.", "attn_output."},
+    {"attention.query_layernorm.", "attn_q_norm."},
+    {"attention.key_layernorm.", "attn_k_norm."},
+    {"self_attn.query_layernorm.", "attn_q_norm."},
+    {"self_attn.key_layernorm.", "attn_k_norm."},
     {"self_attn.q_layernorm.", "attn_q_norm."},
     {"self_attn.k_layernorm.", "attn_k_norm."},
     {"conv.in_proj.", "shortconv.in_proj."},
@@ -185,7 +191,12 @@ static const struct {
     {"mlp.shared_experts.gate_proj.", "ffn_gate_shexp."},
     {"mlp.shared_experts.up_proj.", "ffn_up_shexp."},
     {"mlp.shared_experts.down_proj.", "ffn_down_shexp."},
+    {"mlp.shared_mlp.gate_proj.", "ffn_gate_shexp."},
+    {"mlp.shared_mlp.up_proj.", "ffn_up_shexp."},
+    {"mlp.shared_mlp.down_proj.", "ffn_down_shexp."},
+    {"mlp.gate.wg.", "ffn_gate_inp."},
     {"mlp.gate.", "ffn_gate_inp."},
+    {"feed_forward.gate.", "ffn_gate_inp."},
     {"mlp.router.", "ffn_gate_inp."},
     {"block_sparse_moe.gate.", "ffn_gate_inp."},
     {"router.proj.", "ffn_gate_inp."},
@@ -211,6 +222,9 @@ static const struct {
     {"block_sparse_moe.input_linear.weight", "ffn_gate_up_exps.weight"},
     {"block_sparse_moe.output_linear.weight", "ffn_down_exps.weight"},
     {"mlp.gate.e_score_correction_bias", "exp_probs_b.bias"},
+    {"mlp.gate.expert_bias", "exp_probs_b.bias"},
+    {"feed_forward.expert_bias", "exp_probs_b.bias"},
+    {"block_sparse_moe.e_score_correction_bias", "exp_probs_b.bias"},
     {"mlp.moe_statics.e_score_correction_bias", "exp_probs_b.bias"},
 };
 
@@ -220,12 +234,16 @@ static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
         const char *theirs, *ours;
     } parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"}, {"down_proj", "ffn_down"},
                  {"w1", "ffn_gate"},        {"w3", "ffn_up"},      {"w2", "ffn_down"}};
+    static const char *const begins[] = {"mlp.experts.", "block_sparse_moe.experts.",
+                                         "feed_forward.experts."};
     char part[16];
     int expert = -1, used = 0;
-    if (sscanf(rest, "mlp.experts.%4d.%15[a-z0-9_].weight%n", &expert, part, &used) != 2 &&
-        sscanf(rest, "block_sparse_moe.experts.%4d.%15[a-z0-9_].weight%n", &expert, part, &used) !=
-            2)
-        return false;
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (!strncmp(rest, begins[i], strlen(begins[i]))) {
+            rest += strlen(begins[i]);
+            break;
+        }
+    if (sscanf(rest, "%4d.%15[a-z0-9_].weight%n", &expert, part, &used) != 2) return false;
     if (expert < 0 || used == 0 || rest[used]) return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (!strcmp(parts[i].theirs, part)) {
@@ -303,6 +321,7 @@ static bool gguf_name(const struct folder *folder, const char *full, char name[N
     static const struct {
         const char *theirs, *ours;
     } whole[] = {{"model.embed_tokens.weight", "token_embd.weight"},
+                 {"model.word_embeddings.weight", "token_embd.weight"},
                  {"model.norm.weight", "output_norm.weight"},
                  {"model.embedding_norm.weight", "output_norm.weight"},
                  {"lm_head.weight", "output.weight"},

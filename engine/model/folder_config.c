@@ -152,6 +152,33 @@ static bool is_mixed_key(const struct writer *writer, const char *key) {
     return is_among(keys, writer->mixed ? 3 : convolves(writer) ? 2 : 0, key);
 }
 
+// A number, or one that all layers have in a list.
+static void translate_number(struct writer *writer, const struct line *line) {
+    const cJSON *item = get(writer, writer->json, line->theirs), *first = item, *other;
+    if (cJSON_IsArray(item)) first = item->child;
+    double value = cJSON_IsNumber(first) ? first->valuedouble : (double)NAN;
+    if (cJSON_IsArray(item))
+        cJSON_ArrayForEach(other, item) if (!cJSON_Compare(other, first, true)) value = (double)NAN;
+    if (isfinite(value))
+        put_number(writer, line->ours, value);
+    else
+        fail(writer, cJSON_IsArray(item) ? STATUS_UNSUPPORTED : STATUS_BAD_FILE, line->theirs,
+             cJSON_IsArray(item) ? "differs from layer to layer, which quire lacks"
+                                 : "is no number");
+}
+
+static void translate_latent(struct writer *writer) {
+    static const struct line lines[] = {
+        {"v_head_dim", "attention.value_length"},
+        {"kv_lora_rank", "attention.kv_lora_rank"},
+        {"q_lora_rank", "attention.q_lora_rank"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (get(writer, writer->json, lines[i].theirs)) translate_number(writer, &lines[i]);
+    put_int(writer, "attention.key_length",
+            count_of(writer, "qk_nope_head_dim", -1) + count_of(writer, "qk_rope_head_dim", -1));
+}
+
 static void translate_numbers(struct writer *writer) {
     static const char *const caps[] = {"attn_logit_softcapping", "final_logit_softcapping"};
     static const struct line lines[] = {
@@ -162,9 +189,6 @@ static void translate_numbers(struct writer *writer) {
         {"num_key_value_heads", "attention.head_count_kv"},
         {"head_dim", "attention.key_length"},
         {"head_dim", "attention.value_length"},
-        {"v_head_dim", "attention.value_length"},
-        {"kv_lora_rank", "attention.kv_lora_rank"},
-        {"q_lora_rank", "attention.q_lora_rank"},
         {"max_position_embeddings", "context_length"},
         {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
         {"norm_eps", "attention.layer_norm_rms_epsilon"},
@@ -181,6 +205,7 @@ static void translate_numbers(struct writer *writer) {
         {"n_routed_experts", "expert_count"},
         {"moe_num_experts", "expert_count"},
         {"num_experts_per_tok", "expert_used_count"},
+        {"moe_topk", "expert_used_count"},
         {"moe_k", "expert_used_count"},
         {"top_k_experts", "expert_used_count"},
         {"num_kv_shared_layers", "attention.shared_kv_layers"},
@@ -188,27 +213,24 @@ static void translate_numbers(struct writer *writer) {
         {"moe_intermediate_size", "expert_feed_forward_length"},
         {"n_shared_experts", "expert_shared_count"},
         {"moe_num_shared_experts", "expert_shared_count"},
+        {"num_shared_experts", "expert_shared_count"},
+        {"num_shared_expert", "expert_shared_count"},
+        {"moe_shared_expert_intermediate_size", "expert_shared_feed_forward_length"},
         {"first_k_dense_replace", "leading_dense_block_count"},
         {"moe_layer_start_index", "leading_dense_block_count"},
+        {"num_dense_layers", "leading_dense_block_count"},
         {"moe_layer_interval", "interleave_moe_layer_step"},
         {"routed_scaling_factor", "expert_weights_scale"},
         {"n_group", "expert_group_count"},
         {"topk_group", "expert_group_used_count"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const cJSON *item = get(writer, writer->json, lines[i].theirs);
-        if (!item || is_mixed_key(writer, lines[i].theirs)) continue;
-        if (writer->family->latent && !strcmp(lines[i].theirs, "head_dim")) continue;
-        const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-        if (!isfinite(value))
-            fail(writer, STATUS_BAD_FILE, lines[i].theirs, "is no number");
-        else
-            put_number(writer, lines[i].ours, value);
+        const bool elsewhere = is_mixed_key(writer, lines[i].theirs) ||
+                               (writer->family->latent && !strcmp(lines[i].theirs, "head_dim"));
+        if (get(writer, writer->json, lines[i].theirs) && !elsewhere)
+            translate_number(writer, &lines[i]);
     }
-    if (writer->family->latent)
-        put_int(writer, "attention.key_length",
-                count_of(writer, "qk_nope_head_dim", -1) +
-                    count_of(writer, "qk_rope_head_dim", -1));
+    if (writer->family->latent) translate_latent(writer);
     if (writer->family->centered_norms)
         put_float(writer, "attention.layer_norm_epsilon",
                   number_or(writer, writer->json, "layer_norm_eps", 1e-5));
@@ -249,47 +271,66 @@ static void check_activation(struct writer *writer) {
 static void translate_router(struct writer *writer) {
     static const char *const gatings[][2] = {
         [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
-    static const char *const methods[] = {"noaux_tc", "greedy"}; // the weights' order, with a bias
-                                                                 // and in groups, or without
+    static const char *const methods[] = {"noaux_tc", "greedy", "group_limited_greedy"};
     const struct ffn_spec *ffn = &writer->family->layer.ffn;
     const cJSON *json = writer->json, *normed = get(writer, json, "norm_topk_prob");
     if (normed)
         put_flag(writer, "expert_weights_norm", cJSON_IsTrue(normed));
     else if (ffn->raw_shares)
         fail(writer, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
-    const char *scores = string_or(writer, json, "scoring_func", "");
+    const char *scoring = get(writer, json, "score_function") ? "score_function" : "scoring_func";
+    const char *scores = string_or(writer, json, scoring, "");
     const bool sigmoid = !strcmp(scores, "sigmoid");
     if (writer->family->latent && (sigmoid || !strcmp(scores, "softmax")))
         put_int(writer, "expert_gating_func", sigmoid ? 2 : 1);
     else if (!is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
-                      get(writer, json, "scoring_func")))
-        fail(writer, STATUS_UNSUPPORTED, "scoring_func", "is another one, which quire lacks");
-    if (!is_word(methods, writer->family->latent && !sigmoid ? 2 : 1,
-                 get(writer, json, "topk_method")))
+                      get(writer, json, scoring)))
+        fail(writer, STATUS_UNSUPPORTED, scoring, "is another one, which quire lacks");
+    const cJSON *method = get(writer, json, "topk_method");
+    const bool softmax = writer->family->latent && !sigmoid, all = is_word(methods + 1, 1, method);
+    if (!is_word(methods, softmax ? 3 : 1, method))
         fail(writer, STATUS_UNSUPPORTED, "topk_method", "is not noaux_tc, which quire lacks");
+    if (method && all && count_of(writer, "n_group", 1) > 1)
+        fail(writer, STATUS_UNSUPPORTED, "n_group", "is of groups that nothing ranks");
     const double last = number_or(writer, json, "moe_layer_end_index", -1);
     if (last >= 0 && last + 1 < (double)count_of(writer, "num_hidden_layers", 0))
         fail(writer, STATUS_UNSUPPORTED, "moe_layer_end_index",
              "is not the last layer, which quire lacks");
 }
 
+static bool is_one(const cJSON *item) { return cJSON_IsNumber(item) && item->valuedouble == 1; }
+
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct writer *writer) {
     if (number_or(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
         fail(writer, STATUS_UNSUPPORTED, "swiglu_limit", "is not 7, which quire lacks");
     static const char *const needed[] = {"use_parallel_block", "use_gated_activation",
-                                         "block_use_swiglu", "use_pos_enc", "rope_interleave"};
-    static const char *const ones[] = {"rotary_pct", "decoder_sparse_step", "full_attn_mod",
-                                       "interpolate_factor", "moe_layer_freq"};
+                                         "block_use_swiglu",   "use_pos_enc",
+                                         "rope_interleave",    "use_rmsnorm"};
+    static const char *const ones[] = {"rotary_pct",
+                                       "decoder_sparse_step",
+                                       "full_attn_mod",
+                                       "interpolate_factor",
+                                       "moe_layer_freq",
+                                       "layernorm_full_attention_beta",
+                                       "layernorm_linear_attention_beta",
+                                       "layernorm_mlp_beta",
+                                       "attn_type_list"};
     const cJSON *json = writer->json;
     if (get(writer, json, "vision_config") && !writer->family->multimodal)
         fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (cJSON_IsFalse(get(writer, json, needed[i])))
             fail(writer, STATUS_UNSUPPORTED, needed[i], "is false, which quire lacks");
-    for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++)
-        if (number_or(writer, json, ones[i], 1) != 1)
+    for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
+        const cJSON *one = get(writer, json, ones[i]), *item;
+        if (one && !cJSON_IsArray(one) && !is_one(one))
             fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
+        cJSON_ArrayForEach(item, one) if (!is_one(item))
+            fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
+    }
+    if (strcmp(string_or(writer, json, "qk_norm_type", "per_layer"), "per_layer") != 0)
+        fail(writer, STATUS_UNSUPPORTED, "qk_norm_type", "is not per_layer, which quire lacks");
     if (!strcmp(string_or(writer, json, "use_bidirectional_attention", ""), "all"))
         fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
              "is \"all\", which quire lacks");
@@ -394,6 +435,7 @@ static double adjusted_width(struct writer *writer) {
     const double times = number_or(writer, json, "block_ffn_dim_multiplier", 1);
     const double unit = number_or(writer, json, "block_multiple_of", 256);
     if (cJSON_IsFalse(get(writer, json, "block_auto_adjust_ff_dim"))) return width;
+    if (writer->family->layer.ffn.kind == FFN_EXPERTS) return width; // is what it is
     width = floor(floor(2 * width / 3) * times);
     return unit >= 1 ? unit * ceil(width / unit) : -1;
 }
@@ -561,10 +603,18 @@ static void translate_proportional(struct writer *writer, const cJSON *scaling, 
 
 static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
                               struct folder_config *config) {
+    static const char *const of_dynamic[] = {"factor", "beta_fast", "beta_slow", "mscale",
+                                             "mscale_all_dim"};
     const char *type =
         string_or(writer, scaling, "rope_type", string_or(writer, scaling, "type", "default"));
-    // Of text, all three positions that mrope rotates by are the token's.
+    // Of text, all three positions that mrope rotates by are the token's. A dynamic one begins
+    // where the context ends, but for its alpha, which is part of the base.
     if (!strcmp(type, "default") || !strcmp(type, "mrope")) return;
+    if (!strcmp(type, "dynamic")) {
+        for (size_t i = 0; i < sizeof of_dynamic / sizeof of_dynamic[0]; i++)
+            get(writer, scaling, of_dynamic[i]);
+        return;
+    }
     if (!strcmp(type, "linear")) {
         put_text(writer, "rope.scaling.type", "linear");
         put_number(writer, "rope.scaling.factor", number_or(writer, scaling, "factor", 0));
@@ -576,7 +626,7 @@ static void translate_scaling(struct writer *writer, const cJSON *scaling, doubl
         translate_longrope(writer, scaling, config);
     } else {
         fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
-             "is none of default, linear, yarn, llama3, longrope");
+             "is none of default, linear, dynamic, yarn, llama3, longrope");
     }
 }
 
@@ -586,7 +636,7 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
     const cJSON *global =
         get(writer, all, "full_attention") ? get(writer, all, "full_attention") : all;
     const cJSON *scaling = global ? global : get(writer, json, "rope_scaling");
-    const double base =
+    const double theta =
         number_or(writer, global, "rope_theta", number_or(writer, json, "rope_theta", 10000));
     const double local = number_or(writer, get(writer, all, "sliding_attention"), "rope_theta",
                                    number_or(writer, json, "rope_local_base_freq", 0));
@@ -597,8 +647,16 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
                               : count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
     const int64_t size = count_of(writer, "global_head_dim", alike);
     const bool proportional = !strcmp(string_or(writer, scaling, "rope_type", ""), "proportional");
-    const double share = number_or(writer, json, "partial_rotary_factor",
-                                   number_or(writer, global, "partial_rotary_factor", 1));
+    const double turning = number_or(writer, json, "rotary_dim", 0);
+    const double share =
+        number_or(writer, json, "partial_rotary_factor",
+                  number_or(writer, global, "partial_rotary_factor",
+                            turning > 0 ? turning / (double)(size > 0 ? size : 1) : 1));
+    const bool dynamic = !strcmp(
+        string_or(writer, scaling, "rope_type", string_or(writer, scaling, "type", "")), "dynamic");
+    const double alpha = dynamic ? number_or(writer, scaling, "alpha", 0) : 0;
+    const double base =
+        alpha > 0 && size > 2 ? theta * pow(alpha, (double)size / (double)(size - 2)) : theta;
     if (!(share > 0 && share <= 1) || size < 2 || size > MODEL_MAX_HEAD_SIZE) {
         fail(writer, STATUS_BAD_FILE, "head_dim", "or partial_rotary_factor is out of range");
         return;

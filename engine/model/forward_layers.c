@@ -544,7 +544,8 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
                                             .gating = spec->gating,
                                             .raw = spec->raw_shares,
                                             .groups = spec->expert_groups,
-                                            .groups_used = spec->expert_groups_used});
+                                            .groups_used = spec->expert_groups_used,
+                                            .best_of_group = spec->best_of_group});
     if (layer->expert_norm) forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, dim);
     forward->backend->experts(forward->device, &(struct experts){.y = y,
                                                                  .x = a->normed,

@@ -101,6 +101,7 @@ struct ffn_spec {
     bool raw_shares;
     float share_scale; // of all shares
     int32_t expert_groups, expert_groups_used;
+    bool best_of_group;
 };
 
 enum mixer_kind {

@@ -93,7 +93,7 @@ static void leave_groups(const struct route *args, float *keys) {
     int32_t order[EXPERT_GROUPS_MAX], two[2];
     for (int32_t g = 0; g < args->groups; g++) {
         choose(keys + g * each, each, 2, two, best);
-        sums[g] = best[0] + best[1];
+        sums[g] = best[0] + (args->best_of_group ? 0 : best[1]);
     }
     choose(sums, args->groups, args->groups, order, best);
     for (int32_t j = args->groups_used; j < args->groups; j++)

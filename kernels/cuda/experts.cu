@@ -69,7 +69,7 @@ static __device__ inline void leave_groups(const route &args, unsigned (&keys)[E
         const unsigned most = __reduce_max_sync(0xffffffffu, high);
         const int owner = __ffs(__ballot_sync(0xffffffffu, high == most)) - 1;
         const unsigned next = __reduce_max_sync(0xffffffffu, lane == owner ? second : high);
-        if (lane == g) mine = score_of(most) + score_of(next);
+        if (lane == g) mine = score_of(most) + (args.best_of_group ? 0 : score_of(next));
     }
     int ahead = 0; // groups that are better than the lane's
     for (int g = 0; g < args.groups; g++) {

@@ -48,7 +48,7 @@ static void leave_groups(const struct route *args, double *keys) {
     for (int32_t g = 0; g < args->groups; g++) {
         for (int32_t j = 0; j < 2; j++)
             two[j] = best_left(keys + g * each, each, two, j);
-        sums[g] = keys[g * each + two[0]] + keys[g * each + two[1]];
+        sums[g] = keys[g * each + two[0]] + (args->best_of_group ? 0 : keys[g * each + two[1]]);
     }
     for (int32_t j = 0; j < args->groups; j++) {
         kept[j] = best_left(sums, args->groups, kept, j);

@@ -139,7 +139,7 @@ MODELS = [
                        rope_scaling=dict(rope_type="yarn", factor=20.0, beta_fast=32.0,
                                          beta_slow=1.0, mscale=1.0,
                                          original_max_position_embeddings=64))),
-    dict(name="hunyuan-dense", lengths=(1, 17, 40),
+    dict(name="hunyuan-dense", folder=True, lengths=(1, 17, 40),
          config=config("hunyuan_v1_dense", head_dim=16, rope_theta=11158840.0,
                        tie_word_embeddings=True)),
     dict(name="command-r", folder=True, lengths=(1, 17, 40),
@@ -955,15 +955,20 @@ def write_safetensors(path, names, weights):
         file.write(struct.pack("<Q", len(text)) + text + data)
 
 
-APERTUS = {"input_layernorm": "attention_layernorm",
-           "post_attention_layernorm": "feedforward_layernorm"}
+OTHER_WORDS = {"apertus": {"input_layernorm": "attention_layernorm",
+                           "post_attention_layernorm": "feedforward_layernorm"},
+               "hunyuan_v1_dense": {"q_norm": "query_layernorm", "k_norm": "key_layernorm"}}
 
 
 def write_folder(path, spec, weights):
     """In two shards, as large models are."""
-    if spec["config"]["model_type"] == "apertus":
-        weights = {name.replace(old := name.split(".")[-2], APERTUS.get(old, old)): value
-                   for name, value in weights.items()}
+    kind = spec["config"]["model_type"]
+    weights = {name.replace(old := name.split(".")[-2], OTHER_WORDS.get(kind, {}).get(old, old)): value
+               for name, value in weights.items()}
+    if kind == "hunyuan_v1_dense":  # the base is told by a factor of another one
+        alpha = (spec["config"]["rope_theta"] / 10000) ** (14 / 16)
+        scaling = dict(type="dynamic", alpha=alpha, factor=1.0, mscale=1.0, mscale_all_dim=1.0)
+        spec = dict(spec, config=dict(spec["config"], rope_theta=10000.0, rope_scaling=scaling))
     os.makedirs(path, exist_ok=True)
     names = list(weights)
     shards = [names[:len(names) // 2], names[len(names) // 2:]]

@@ -22,7 +22,7 @@ MODELS = [
     dict(name="lfm2", folder=True, lengths=(1, 17, 67),
          config=config("lfm2", num_hidden_layers=5, full_attn_idxs=[2, 4], conv_L_cache=3,
                        rope_theta=1000000.0, tie_word_embeddings=True)),
-    dict(name="lfm2moe", lengths=(1, 9, 17),
+    dict(name="lfm2moe", folder=True, lengths=(1, 9, 17),
          config=config("lfm2_moe", num_hidden_layers=3, full_attn_idxs=[1], conv_L_cache=4,
                        rope_theta=1000000.0, n_routed_experts=6, num_experts_per_tok=2,
                        moe_intermediate_size=32, first_k_dense_replace=1, norm_topk_prob=True)),
@@ -106,7 +106,9 @@ def tensors_of(spec, weights):
 THEIRS = [("model.norm.", "model.embedding_norm."), ("input_layernorm", "operator_norm"),
           ("post_attention_layernorm", "ffn_norm"), ("self_attn.o_proj", "self_attn.out_proj"),
           ("q_norm", "q_layernorm"), ("k_norm", "k_layernorm"), ("mlp.gate_proj", "feed_forward.w1"),
-          ("mlp.up_proj", "feed_forward.w3"), ("mlp.down_proj", "feed_forward.w2")]
+          ("mlp.up_proj", "feed_forward.w3"), ("mlp.down_proj", "feed_forward.w2"),
+          ("mlp.gate.e_score_correction_bias", "feed_forward.expert_bias"),
+          ("mlp.", "feed_forward.")] + mixtures.PARTS
 
 
 def write_folder(path, spec, weights):
@@ -117,6 +119,13 @@ def write_folder(path, spec, weights):
             name = name.replace(ours, other)
         theirs[name] = [[row] for row in value] if name.endswith("conv.conv.weight") else value
     c["norm_eps"], c["tie_embedding"] = c.pop("rms_norm_eps"), c.pop("tie_word_embeddings")
+    if base_of(spec) is mixtures:
+        c["num_experts"], c["num_dense_layers"] = c.pop("n_routed_experts"), c.pop("first_k_dense_replace")
+        del c["full_attn_idxs"]
+        c.update(use_expert_bias=True, conv_bias=False, routed_scaling_factor=1.0, layer_types=[
+            "conv" if convolves(spec["config"], i) else "full_attention"
+            for i in range(c["num_hidden_layers"])])
+        return families.write_folder(path, dict(spec, config=c), theirs)
     c["block_ff_dim"] = c.pop("intermediate_size") * 3 // 2
     c.update(block_auto_adjust_ff_dim=True, block_multiple_of=16, block_ffn_dim_multiplier=1.0,
              block_use_swiglu=True, conv_bias=False, conv_dim=c["hidden_size"], use_pos_enc=True)

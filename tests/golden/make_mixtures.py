@@ -32,7 +32,7 @@ MODELS = [
                        n_shared_experts=2, first_k_dense_replace=1, routed_scaling_factor=0.7,
                        norm_topk_prob=False, n_group=4, topk_group=2, scoring_func="noaux_tc",
                        topk_method="noaux_tc")),
-    dict(name="bailingmoe2", lengths=(1, 9, 17),
+    dict(name="bailingmoe2", folder=True, lengths=(1, 9, 17),
          config=config("bailing_moe_v2", partial_rotary_factor=0.5, num_experts=8,
                        num_experts_per_tok=3, moe_intermediate_size=32, n_shared_experts=1,
                        first_k_dense_replace=2, routed_scaling_factor=2.5, norm_topk_prob=True,
@@ -42,7 +42,7 @@ MODELS = [
                        moe_num_experts=6, moe_k=2, moe_intermediate_size=32,
                        moe_num_shared_experts=2, moe_layer_start_index=1, moe_layer_end_index=2,
                        moe_layer_interval=1)),
-    dict(name="minimax-m2", lengths=(1, 9, 17),
+    dict(name="minimax-m2", folder=True, lengths=(1, 9, 17),
          config=config("minimax_m2", head_dim=16, partial_rotary_factor=0.5, num_local_experts=8,
                        num_experts_per_tok=2, intermediate_size=32, moe_intermediate_size=32,
                        num_hidden_layers=2)),
@@ -51,7 +51,7 @@ MODELS = [
                        attention_multiplier=0.25, logits_scaling=2.0, num_local_experts=6,
                        num_experts_per_tok=2, intermediate_size=32, moe_intermediate_size=32,
                        n_shared_experts=2, num_hidden_layers=2)),
-    dict(name="hunyuan-moe", lengths=(1, 9, 17),
+    dict(name="hunyuan-moe", folder=True, lengths=(1, 9, 17),
          config=config("hunyuan_v1_moe", head_dim=16, num_local_experts=6, num_experts_per_tok=2,
                        intermediate_size=32, moe_intermediate_size=32, n_shared_experts=1,
                        num_hidden_layers=2)),
@@ -136,7 +136,8 @@ class Model(families.Model):
         c, groups = self.c, self.c.get("n_group", 1)
         if groups > 1:
             each = len(keys) // groups
-            sums = [sum(sorted(keys[g * each:][:each])[-2:]) for g in range(groups)]
+            best = 1 if self.kind == "deepseek_v2" else 2
+            sums = [sum(sorted(keys[g * each:][:each])[-best:]) for g in range(groups)]
             self.gap(sums, c["topk_group"])
             kept = largest(sums, c["topk_group"])
             keys = [key if e // each in kept else -math.inf for e, key in enumerate(keys)]
@@ -217,12 +218,51 @@ def tensors_of(spec, weights):
     return families.fuse(tensors) if c["model_type"] == "bailing_moe_v2" else tensors
 
 
+PARTS = [("gate_proj", "w1"), ("up_proj", "w3"), ("down_proj", "w2")]
+HUNYUAN = [("q_norm", "query_layernorm"), ("k_norm", "key_layernorm"), ("mlp.gate.", "mlp.gate.wg."),
+           ("shared_experts", "shared_mlp")]
+PUBLISHED = {  # other words than ours, of tensors and of the configuration; None: it has none
+    "bailing_moe_v2": ([("embed_tokens", "word_embeddings"), ("self_attn.o_proj", "attention.dense"),
+                        ("self_attn.q_norm", "attention.query_layernorm"),
+                        ("self_attn.k_norm", "attention.key_layernorm"),
+                        ("e_score_correction_bias", "expert_bias")],
+                       dict(n_shared_experts=None, num_shared_experts=1, score_function="sigmoid",
+                            moe_shared_expert_intermediate_size=32, use_rmsnorm=True,
+                            moe_router_enable_expert_bias=True, router_dtype="fp32")),
+    "minimax_m2": ([("mlp.experts", "block_sparse_moe.experts"),
+                    ("mlp.gate.weight", "block_sparse_moe.gate.weight"),
+                    ("mlp.gate.e_score", "block_sparse_moe.e_score")] + PARTS,
+                   dict(moe_intermediate_size=None, partial_rotary_factor=None, rotary_dim=8,
+                        scoring_func="sigmoid", qk_norm_type="per_layer", attn_type_list=[1, 1],
+                        use_routing_bias=True, shared_intermediate_size=0, num_mtp_modules=3,
+                        layernorm_mlp_beta=1.0)),
+    "hunyuan_v1_moe": (HUNYUAN, dict(n_shared_experts=None, num_shared_expert=[1, 1], num_experts=6,
+                                     num_local_experts=None, num_experts_per_tok=None,
+                                     moe_topk=[2, 2], moe_intermediate_size=[32, 32],
+                                     use_qk_norm=True, use_mixed_mlp_moe=True, use_mla=False,
+                                     kv_lora_rank=512, v_head_dim=128)),
+}
+
+
 def write_folder(path, spec, weights):
-    c = spec["config"]
+    c, published = spec["config"], {}
     if c.get("num_nextn_predict_layers"):
         name = f"model.layers.{c['num_hidden_layers']}.eh_proj.weight"
         weights = dict(weights, **{name: [[0.5, 0.25], [1.0, 2.0]]})
-    families.write_folder(path, spec, weights)
+    names, changes = PUBLISHED.get(c["model_type"], ([], {}))
+    for name, value in weights.items():
+        if c["model_type"] == "bailing_moe_v2" and name.endswith((".k_proj.weight", ".v_proj.weight")):
+            continue
+        if c["model_type"] == "bailing_moe_v2" and name.endswith(".q_proj.weight"):
+            value = [row for part in "qkv"
+                     for row in weights[name.replace(".q_proj", f".{part}_proj")]]
+            name = name.replace("self_attn.q_proj", "attention.query_key_value")
+        for ours, theirs in names:
+            name = name.replace(ours, theirs)
+        published[name] = value
+    c = {key: value for key, value in dict(c, **changes).items()
+         if value is not None or key not in changes}
+    families.write_folder(path, dict(spec, config=c), published)
 
 
 class Maker:

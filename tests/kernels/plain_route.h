@@ -31,7 +31,8 @@ static inline bool plain_leave_groups(const struct route *args, double *keys) {
     double sums[EXPERT_GROUPS_MAX] = {0};
     for (int32_t e = 0; e < args->experts; e++) {
         const int32_t g = e / each;
-        if (ahead_of(keys + g * each, each, e - g * each) < 2) sums[g] += keys[e];
+        if (ahead_of(keys + g * each, each, e - g * each) < (args->best_of_group ? 1 : 2))
+            sums[g] += keys[e];
     }
     for (int32_t e = 0; e < args->experts; e++)
         if (ahead_of(sums, args->groups, e / each) >= args->groups_used) keys[e] = -HUGE_VAL;
@@ -83,6 +84,7 @@ static inline bool route_kind(const int32_t shape[4], int nth, struct route *arg
     args->groups_used = grouped ? shape[3] : 0;
     args->gating = nth & 8 ? GATING_SIGMOID : GATING_SOFTMAX;
     args->raw = nth & 4;
+    args->best_of_group = (nth >> 2 ^ nth) & 1;
     if (!(nth & 2)) args->bias = NULL;
     if (!(nth & 1)) args->gains = NULL;
     return !grouped || args->groups > 0;

@@ -159,7 +159,7 @@ static void folders_that_are_no_models_are_refused(void **state) {
                                  "\"hidden_size\":32,\"vision_config\":{}}");
     assert_refused("hf", STATUS_UNSUPPORTED, "vision_config is set");
     write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
-                                 "\"hidden_size\":32,\"rope_scaling\":{\"type\":\"dynamic\"}}");
+                                 "\"hidden_size\":32,\"rope_scaling\":{\"type\":\"elastic\"}}");
     assert_refused("hf", STATUS_UNSUPPORTED, "rope_scaling is none of");
     write_text("hf/config.json", "{\"model_type\":\"gemma2\",\"num_attention_heads\":4,"
                                  "\"hidden_size\":32,\"sliding_window\":16,"
@@ -295,7 +295,16 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
          "scoring_func is another"},
         {"dots1", "\"norm_topk_prob\":true,\"topk_method\":\"greedy\"", "topk_method is not"},
         {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"moe_layer_freq\":1", NULL},
-        {"deepseek_v2", LATENT "\"topk_method\":\"group_limited_greedy\"", "topk_method is not"},
+        {"deepseek_v2", LATENT "\"topk_method\":\"group_limited_greedy\"", NULL},
+        {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"n_group\":2", "n_group is of"},
+        {"minimax_m2", "\"qk_norm_type\":\"per_head\"", "qk_norm_type is not per_layer"},
+        {"minimax_m2", "\"attn_type_list\":[1,0]", "attn_type_list is not 1"},
+        {"hunyuan_v1_moe", "\"moe_topk\":[2,3]", "moe_topk differs from layer to layer"},
+        {"hunyuan_v1_moe", "\"use_mla\":true", "use_mla may change the answers"},
+        {"bailing_moe_v2", "\"norm_topk_prob\":true,\"score_function\":\"softmax\"",
+         "score_function is another"},
+        {"llama", "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2,\"alpha\":9}",
+         "alpha may change the answers"},
         {"deepseek_v3", LATENT "\"scoring_func\":\"sigmoid\",\"topk_method\":\"greedy\"",
          "topk_method is not"},
         {"glm4_moe_lite", LATENT "\"rope_interleave\":false", "rope_interleave is false"},
