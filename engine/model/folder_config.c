@@ -267,6 +267,23 @@ static void check_activation(struct writer *writer) {
             fail(writer, STATUS_UNSUPPORTED, keys[i], acts[act].lacks);
 }
 
+// First dense ones, as many as first_k_dense_replace says where it is there, and mixtures.
+static void check_mlp_types(struct writer *writer) {
+    const cJSON *types = get(writer, writer->json, "mlp_layer_types"), *item;
+    const char *const words[] = {"dense", "sparse"};
+    int32_t dense = 0, count = 0;
+    cJSON_ArrayForEach(item, types) {
+        if (dense == count) dense += is_word(words, 1, item);
+        if (!is_word(words + (count++ >= dense), 1, item))
+            fail(writer, STATUS_UNSUPPORTED, "mlp_layer_types",
+                 "are not dense ones and then sparse ones, which quire lacks");
+    }
+    if (types && count_of(writer, "first_k_dense_replace", dense) != dense)
+        fail(writer, STATUS_BAD_FILE, "mlp_layer_types", "differ from first_k_dense_replace");
+    if (types && !get(writer, writer->json, "first_k_dense_replace"))
+        put_int(writer, "leading_dense_block_count", dense);
+}
+
 // How a router's scores become shares.
 static void translate_router(struct writer *writer) {
     static const char *const gatings[][2] = {
@@ -298,8 +315,6 @@ static void translate_router(struct writer *writer) {
              "is not the last layer, which quire lacks");
 }
 
-static bool is_one(const cJSON *item) { return cJSON_IsNumber(item) && item->valuedouble == 1; }
-
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct writer *writer) {
     if (number_or(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
@@ -323,12 +338,15 @@ static void refuse_other_values(struct writer *writer) {
         if (cJSON_IsFalse(get(writer, json, needed[i])))
             fail(writer, STATUS_UNSUPPORTED, needed[i], "is false, which quire lacks");
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
-        const cJSON *one = get(writer, json, ones[i]), *item;
-        if (one && !cJSON_IsArray(one) && !is_one(one))
-            fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
-        cJSON_ArrayForEach(item, one) if (!is_one(item))
-            fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
+        const cJSON *one = get(writer, json, ones[i]);
+        const bool listed = cJSON_IsArray(one);
+        for (const cJSON *item = listed ? one->child : one; item; item = listed ? item->next : NULL)
+            if (!cJSON_IsNumber(item) || item->valuedouble != 1)
+                fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
     }
+    // The chosen of at most a thousand shares of 1 come to more.
+    if (number_or(writer, json, "moe_norm_min", 0) > 1e-4)
+        fail(writer, STATUS_UNSUPPORTED, "moe_norm_min", "is above 0.0001, which quire lacks");
     if (strcmp(string_or(writer, json, "qk_norm_type", "per_layer"), "per_layer") != 0)
         fail(writer, STATUS_UNSUPPORTED, "qk_norm_type", "is not per_layer, which quire lacks");
     if (!strcmp(string_or(writer, json, "use_bidirectional_attention", ""), "all"))
@@ -399,15 +417,48 @@ static int32_t read_slides(struct writer *writer, int32_t *slides) {
     return count;
 }
 
+// Newer files have figures of layers without a window layer by layer: {"5": {"head_dim": 16}}.
+static int64_t global_count(struct writer *writer, const char *key, const char *own,
+                            int64_t otherwise) {
+    const cJSON *layers = get(writer, writer->json, "per_layer_config");
+    const cJSON *item = layers ? get(writer, layers->child, own) : NULL;
+    const double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    if (!item) return count_of(writer, key, otherwise);
+    if (!(value >= 0 && value <= MODEL_MAX_DIM) || floor(value) != value)
+        fail(writer, STATUS_BAD_FILE, "per_layer_config", "is out of range");
+    return writer->status == STATUS_OK ? (int64_t)value : 1;
+}
+
+// Each layer without a window is listed there, and all have the same.
+static void check_own_figures(struct writer *writer, const int32_t *slides, int32_t layers) {
+    const cJSON *all = get(writer, writer->json, "per_layer_config");
+    const cJSON *first = all ? all->child : NULL;
+    char name[16];
+    int listed = 0;
+    for (int32_t i = 0; i < layers && all; i++) {
+        snprintf(name, sizeof name, "%d", (int)i);
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(all, name);
+        listed += item != NULL;
+        if ((item == NULL) != (slides[i] != 0) || (item && !cJSON_Compare(item, first, true)))
+            fail(writer, STATUS_UNSUPPORTED, "per_layer_config",
+                 "is not alike for the layers without a window, and them alone");
+    }
+    if (listed != cJSON_GetArraySize(all))
+        fail(writer, STATUS_BAD_FILE, "per_layer_config", "has layers that there are not");
+    refuse_unread(writer, first);
+}
+
 // What layers with a window have, and what others; each layer's own where there is one list.
 static void translate_mixed(struct writer *writer, const int32_t *slides, int32_t layers) {
     const cJSON *json = writer->json;
     const int64_t size = count_of(writer, "head_dim", -1);
-    const int64_t global_size = count_of(writer, "global_head_dim", 0);
+    const int64_t global_size = global_count(writer, "global_head_dim", "head_dim", 0);
     const int64_t heads = count_of(writer, "num_key_value_heads", -1);
-    const int64_t global_heads = cJSON_IsTrue(get(writer, json, "attention_k_eq_v"))
-                                     ? count_of(writer, "num_global_key_value_heads", heads)
-                                     : heads;
+    const int64_t global_heads =
+        cJSON_IsTrue(get(writer, json, "attention_k_eq_v"))
+            ? global_count(writer, "num_global_key_value_heads", "num_key_value_heads", heads)
+            : heads;
+    check_own_figures(writer, slides, layers);
     const int64_t ffn = count_of(writer, "intermediate_size", -1);
     const int64_t own = layers - count_of(writer, "num_kv_shared_layers", 0);
     const int64_t wide = cJSON_IsTrue(get(writer, json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
@@ -603,18 +654,16 @@ static void translate_proportional(struct writer *writer, const cJSON *scaling, 
 
 static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
                               struct folder_config *config) {
-    static const char *const of_dynamic[] = {"factor", "beta_fast", "beta_slow", "mscale",
-                                             "mscale_all_dim"};
+    static const char *const of_none[] = {"factor", "beta_fast", "beta_slow", "mscale",
+                                          "mscale_all_dim"};
     const char *type =
         string_or(writer, scaling, "rope_type", string_or(writer, scaling, "type", "default"));
     // Of text, all three positions that mrope rotates by are the token's. A dynamic one begins
     // where the context ends, but for its alpha, which is part of the base.
     if (!strcmp(type, "default") || !strcmp(type, "mrope")) return;
-    if (!strcmp(type, "dynamic")) {
-        for (size_t i = 0; i < sizeof of_dynamic / sizeof of_dynamic[0]; i++)
-            get(writer, scaling, of_dynamic[i]);
-        return;
-    }
+    for (size_t i = 0; i < sizeof of_none / sizeof of_none[0] && !strcmp(type, "dynamic"); i++)
+        get(writer, scaling, of_none[i]);
+    if (!strcmp(type, "dynamic")) return;
     if (!strcmp(type, "linear")) {
         put_text(writer, "rope.scaling.type", "linear");
         put_number(writer, "rope.scaling.factor", number_or(writer, scaling, "factor", 0));
@@ -645,7 +694,7 @@ static void translate_rope(struct writer *writer, struct folder_config *config) 
     const int64_t alike = writer->family->latent
                               ? count_of(writer, "qk_rope_head_dim", -1)
                               : count_of(writer, "head_dim", heads > 0 ? dim / heads : 1);
-    const int64_t size = count_of(writer, "global_head_dim", alike);
+    const int64_t size = global_count(writer, "global_head_dim", "head_dim", alike);
     const bool proportional = !strcmp(string_or(writer, scaling, "rope_type", ""), "proportional");
     const double turning = number_or(writer, json, "rotary_dim", 0);
     const double share =
@@ -714,7 +763,8 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     const cJSON *tied = outer ? outer : inner ? inner : get(&writer, writer.json, "tie_embedding");
     *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
     writer.defaults = defaults_of(&writer);
-    writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL;
+    writer.mixed = get(&writer, writer.json, "global_head_dim") != NULL ||
+                   get(&writer, writer.json, "per_layer_config") != NULL;
     put(&writer, head, sizeof head);
     put_text(&writer, ".general.architecture", family->name);
     if (!family->interleaved_folder) put_flag(&writer, ".quire.rotary_halves", true);
@@ -722,6 +772,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     (convolves(&writer) ? translate_convolutions : translate_windows)(&writer);
     translate_no_rope(&writer);
     translate_router(&writer);
+    check_mlp_types(&writer);
     if (count_of(&writer, "num_nextn_predict_layers", 0) > 0)
         config->draft_layer = (int32_t)count_of(&writer, "num_hidden_layers", -1);
     translate_rope(&writer, config);

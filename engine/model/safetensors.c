@@ -83,19 +83,17 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(item, "shape"), *extent;
     const int dims = cJSON_GetArraySize(shape);
     if (!cJSON_IsArray(shape)) return refuse(file, item->string, "has no shape", err);
-    if (dims > GGUF_MAX_DIMS)
-        return error_set(err, STATUS_UNSUPPORTED, "%s: tensor '%s' has %d dimensions",
-                         mapped_file_shown(file->path), item->string, dims);
     int at = dims;
     *count = 1;
     for (int i = 0; i < GGUF_MAX_DIMS; i++)
         tensor->shape[i] = 1;
-    tensor->dims = dims > 0 ? dims : 1;
+    tensor->dims = dims == 0 ? 1 : dims < GGUF_MAX_DIMS ? dims : GGUF_MAX_DIMS;
     cJSON_ArrayForEach(extent, shape) {
         uint64_t value;
         if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count))
             return refuse(file, item->string, "expected a shape of whole numbers above 0", err);
-        tensor->shape[--at] = (int64_t)value; // the last one's elements lie side by side
+        at--; // the last one's elements lie side by side; an image's patch has five, made four here
+        tensor->shape[at < GGUF_MAX_DIMS ? at : GGUF_MAX_DIMS - 1] *= (int64_t)value;
     }
     return STATUS_OK;
 }

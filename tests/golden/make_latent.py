@@ -51,9 +51,10 @@ MODELS = [
                        moe_layer_freq=1, aux_loss_alpha=0.001, seq_aux=True, ep_size=1)),
     dict(name="deepseek2-v2", folder=True, whole=True, lengths=(1, 9, 17),
          config=config("deepseek_v2", **SIZES, qk_nope_head_dim=24, v_head_dim=16, q_lora_rank=24,
-                       rope_scaling=yarn(0.707), n_shared_experts=2, num_experts_per_tok=3,
+                       rope_scaling=yarn(0.707), n_shared_experts=2, num_experts_per_tok=4,
                        routed_scaling_factor=2.0, norm_topk_prob=False, n_group=4, topk_group=2,
-                       topk_method="group_limited_greedy", scoring_func="softmax")),
+                       topk_method="group_limited_greedy", scoring_func="softmax",
+                       num_hidden_layers=2)),
 ]
 
 
