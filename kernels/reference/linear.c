@@ -9,11 +9,20 @@ static const void *weight_row(const struct weight *weight, int32_t row) {
            (size_t)row * dtype_row_bytes(weight->type, weight->columns);
 }
 
+// Four sums, because each addition waits for the one before it.
 static float dot(const float *a, const float *b, int32_t count) {
-    double sum = 0;
-    for (int32_t i = 0; i < count; i++)
-        sum += (double)a[i] * (double)b[i];
-    return (float)sum;
+    enum { AT_ONCE = 4 };
+    double sums[AT_ONCE] = {0}, rest = 0;
+    int32_t i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        sums[0] += (double)a[i] * (double)b[i];
+        sums[1] += (double)a[i + 1] * (double)b[i + 1];
+        sums[2] += (double)a[i + 2] * (double)b[i + 2];
+        sums[3] += (double)a[i + 3] * (double)b[i + 3];
+    }
+    for (; i < count; i++)
+        rest += (double)a[i] * (double)b[i];
+    return (float)(sums[0] + sums[1] + sums[2] + sums[3] + rest);
 }
 
 void reference_embedding(struct device *device, const struct embedding *args) {

@@ -216,7 +216,7 @@ static bool check_scene(const struct subject *reference, const struct subject *s
 
 static void a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads(void **state) {
     (void)state;
-    enum { SCENES = 40 };
+    enum { SCENES = CHECK_THREADS ? 10 : 40 };
     uint64_t random = SEED + 1;
     struct subject reference;
     assert_true(subject_open(&reference, SUBJECT_REFERENCE, 1));

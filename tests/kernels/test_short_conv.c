@@ -137,6 +137,7 @@ static void it_is_its_formula_however_tokens_come(void **state) {
         if (!subject_open(&subject, which, 2)) continue;
         for (size_t d = 0; d < sizeof dims / sizeof dims[0]; d++)
             for (int32_t width = 1; width <= SHORT_CONV_MAX; width++) {
+                if (!CHECK_SHOWS_THREADS(which + (int)d + width)) continue;
                 struct scene scene = {.subject = &subject,
                                       .cache = {.type = DTYPE_F32,
                                                 .num_layers = LAYERS,
