@@ -11,6 +11,7 @@
 #include "app/hub/hub_client.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 enum {
     PIECE_BYTES = 8 << 20,
@@ -231,6 +232,9 @@ static enum status hear(struct piece *piece, CURLcode code) {
     else if (refused ||
              (piece->tries && !exchange_may_pass(&piece->exchange, code, piece->tries, &wait_ms)))
         status = explain(piece, code, http);
+    if (status == STATUS_OK && piece->done < piece->length)
+        log_write(LOG_INFO, "%s: broke off, HTTP %ld; going on at byte %" PRIu64,
+                  text_string(&piece->exchange.endpoint->host), http, piece->first + piece->done);
     piece->again_us = clock_now_us() + wait_ms * 1000;
     leave(piece);
     return status;

@@ -28,8 +28,8 @@ repo() {
     done
 }
 small=$golden/llama.gguf
-for org in broken wrong slow whole other busy; do repo $org/m demo-Q8_0.gguf "$demo"; done
-for org in huge gated agree undigested hostile; do repo $org/m m-Q8_0.gguf "$small"; done
+for org in broken wrong slow whole other busy far; do repo $org/m demo-Q8_0.gguf "$demo"; done
+for org in huge gated agree gone undigested hostile; do repo $org/m m-Q8_0.gguf "$small"; done
 for kind in up root bell turn; do repo hostile/$kind m-Q8_0.gguf "$small"; done
 repo some/types m-Q2_K.gguf "$small" "m Q4_K_M.gguf" "$demo" m-Q8_0.gguf "$small" README.md "$remote/run" \
     mmproj-F16.gguf "$small" more/m-F16.gguf "$small"
@@ -74,6 +74,7 @@ row 1 '' 'm-Q8_0.gguf needs 262144 TiB, and .* are free in' pull hf:huge/m:Q8_0
 [ -z "$(blobs huge--m)" ] || fail "a file that does not fit was begun"
 row 3 '' 'gated/m is gated: agree to its conditions at http://127.0.0.1:.*/gated/m, with the account' pull hf:gated/m
 row 3 '' 'agree/m is gated' pull hf:agree/m
+row 3 '' 'gone/m: 127.0.0.1:.* does not have the file any more' pull hf:gone/m
 row 3 '' 'none/m: 127.0.0.1:.* has no such repository, or refuses the token' pull hf:none/m
 row 3 '' 'does not state a size and digest of m-Q8_0.gguf' pull hf:undigested/m
 row 3 '' 'does not send parts of files' pull hf:whole/m:Q8_0
@@ -123,6 +124,11 @@ row 0 '[a-z]' '' --offline -m hf:some/types:Q4_K_M -p Hi -n 4 --no-save
 row 3 '' 'nothing is asked of the net .--offline' pull hf:some/types --offline
 row 3 '' 'nothing is asked of the net .--offline' -m "$HF_ENDPOINT/v1#echo" --offline -p Hi
 HF_HUB_OFFLINE=1 row 3 '' 'nothing is asked of the net .HF_HUB_OFFLINE' pull hf:some/types
+
+# Through a proxy, which is asked for both hosts.
+http_proxy=http://127.0.0.1:$port HF_ENDPOINT=http://hub.example row 0 'demo-Q8_0.gguf$' '' pull hf:far/m
+grep -q '"http://hub.example/api/models/far/m' server/requests && grep -q '"http://localhost:[0-9]*/store/far' server/requests ||
+    fail "the proxy was not asked"
 
 # Killed in the midst of it, it goes on; two at once download it once.
 "$quire" pull hf:slow/m:Q8_0 > out 2> err &

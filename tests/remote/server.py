@@ -308,8 +308,9 @@ class Hub:
 
     def get(self, h):
         """False: it is not for the hub."""
-        listed = re.match(r"/api/models/([^/]+/[^/]+)/revision/main\?blobs=true$", h.path)
-        file = re.match(r"/(store/|)([^/]+/[^/]+)/resolve/%s/(.*)$" % self.COMMIT, h.path)
+        path = re.sub("^http://hub.example", "", h.path)  # as a proxy gets it
+        listed = re.match(r"/api/models/([^/]+/[^/]+)/revision/main\?blobs=true$", path)
+        file = re.match(r"(?:http://localhost:\d+)?/(store/|)([^/]+/[^/]+)/resolve/%s/(.*)$" % self.COMMIT, path)
         if not listed and not file:
             return False
         with LOCK, open(os.path.join(FOLDER, "requests"), "a") as log:
@@ -318,10 +319,12 @@ class Hub:
             self.listing(h, listed.group(1))
         elif file.group(2).startswith("agree/"):
             h.answer({"error": "Access is restricted"}, 403, {"X-Error-Code": "GatedRepo"})
+        elif file.group(2).startswith("gone/"):
+            h.answer({}, 404, {"X-Error-Code": "EntryNotFound"})
         elif file.group(1):
             self.send(h, file.group(2), unquote(file.group(3)))
         elif os.path.getsize(os.path.join(FOLDER, "repos", file.group(2), unquote(file.group(3)))) > 4096:
-            h.redirect("http://localhost:%d/store%s" % (h.server.server_port, h.path))
+            h.redirect("http://localhost:%d/store%s" % (h.server.server_port, path))
         else:
             self.send(h, file.group(2), unquote(file.group(3)))
         return True
