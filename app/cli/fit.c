@@ -85,13 +85,14 @@ static bool measure_on(const struct backend *backend, bool speed, struct fit *fi
     return true;
 }
 
-bool fit_machine(bool speed, struct fit *fit) {
+bool fit_machine(bool card, bool speed, struct fit *fit) {
     *fit = (struct fit){0};
-    return measure_on(backend_cuda(), speed, fit) || measure_on(backend_cpu(), speed, fit);
+    return (card && measure_on(backend_cuda(), speed, fit)) ||
+           measure_on(backend_cpu(), speed, fit);
 }
 
 void fit_measure(const struct fit_need *need, struct fit *fit) {
-    if (!fit_machine(true, fit)) return;
+    if (!fit_machine(true, true, fit)) return;
     const size_t windows = need->kv_window_token_bytes, fixed = fit_bytes(need, need->window);
     size_t available =
         fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;

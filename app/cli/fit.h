@@ -42,8 +42,9 @@ struct fit_need fit_kv_of(const struct model_config *config);
 // Bytes with a context of so many tokens.
 size_t fit_bytes(const struct fit_need *need, int64_t context);
 
-// The machine alone, or its speed too. False: it could not be measured.
-bool fit_machine(bool speed, struct fit *fit);
+// The machine alone, or its speed too: the card, if there is one and it may be, otherwise the
+// processor. False: it could not be measured.
+bool fit_machine(bool card, bool speed, struct fit *fit);
 
 // On a card if there is one, otherwise on the processor.
 void fit_measure(const struct fit_need *need, struct fit *fit);

@@ -71,6 +71,7 @@ static enum status read_token(struct text *token) {
     struct text path = {0};
     enum status status = STATUS_OK;
     if (!given || !*given) given = getenv("HUGGING_FACE_HUB_TOKEN");
+    if (is_on("HF_HUB_DISABLE_IMPLICIT_TOKEN")) return STATUS_OK;
     if (given && *given) status = text_append_string(token, given);
     for (size_t i = 0; i < sizeof places / sizeof places[0] && !(given && *given); i++) {
         const char *root = getenv(places[i][0]);
@@ -134,7 +135,10 @@ static enum status choose(struct pull *pull, struct error *err) {
     struct fit fit;
     TRY(open_hub(pull, err));
     TRY(hub_list(pull->hub, pull->name.repo, &pull->listing, err));
-    if (fit_machine(false, &fit)) pull->machine = (struct hub_machine){fit.memory_free, fit.card};
+    const char *backend = pull->args->backend; // of the environment or the config file
+    const bool card = strcmp(backend, "auto") == 0 || strcmp(backend, "cuda") == 0;
+    if (fit_machine(card, false, &fit))
+        pull->machine = (struct hub_machine){fit.memory_free, fit.card};
     TRY(hub_listing_choose(&pull->listing, &pull->name, &pull->machine, &pull->model, &pull->why,
                            err));
     count_bytes(pull);
