@@ -1,8 +1,10 @@
 #include "app/cli/models.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
@@ -26,7 +28,7 @@ struct row {
     const struct found_model *model;
     char family[FAMILY_BYTES];
     char type[TYPE_BYTES]; // that most bytes have
-    const char *fit;       // "fits", "too large", "for --lora", "not for quire"
+    const char *fit;       // "fits", "too large", "for --lora", "not for quire", "incomplete"
 };
 
 // The type of most of its bytes, as the format's number.
@@ -106,9 +108,36 @@ static enum status print_row(const struct args *args, const struct row *row) {
     return status;
 }
 
+// "CACHE/models--ORG--REPO/blobs/DIGEST.incomplete": what `quire pull` goes on with.
+static enum status print_incomplete(const struct args *args, const char *path) {
+    char name[300];
+    struct stat info;
+    const char *org = strstr(path, "/models--") + strlen("/models--"), *repo = strstr(org, "--");
+    if (!repo || stat(path, &info) != 0) return STATUS_OK;
+    snprintf(name, sizeof name, "hf:%.*s/%.*s", (int)(repo - org), org, (int)strcspn(repo + 2, "/"),
+             repo + 2);
+    const struct found_model model = {
+        .name = name, .path = name, .place = "Hugging Face", .bytes = (size_t)info.st_size};
+    return print_row(args, &(struct row){.model = &model, .fit = "incomplete"});
+}
+
+static enum status print_all_incomplete(const struct args *args, size_t *count) {
+    struct text pattern = {0};
+    glob_t found = {0};
+    enum status status = hub_cache_folder(&pattern, NULL);
+    if (status == STATUS_OK) status = text_append_string(&pattern, "/models--*/blobs/*.incomplete");
+    if (status == STATUS_OK && glob(pattern.bytes, 0, NULL, &found) == 0) *count = found.gl_pathc;
+    for (size_t i = 0; i < *count && status == STATUS_OK; i++)
+        status = print_incomplete(args, found.gl_pathv[i]);
+    globfree(&found);
+    text_deinit(&pattern);
+    return status == STATUS_IO ? STATUS_OK : status; // no HOME, no cache
+}
+
 int models_run(const struct args *args) {
     struct found_models models = {0};
     struct fit fit;
+    size_t incomplete = 0;
     const struct fit_need nothing = {.context = -1};
     enum status status = finder_list(&models);
     fit_measure(&nothing, &fit);
@@ -116,7 +145,8 @@ int models_run(const struct args *args) {
         const struct row row = read_row(&models.items[i], fit.memory_free);
         status = print_row(args, &row);
     }
-    if (status == STATUS_OK && models.count == 0 && !args->quiet)
+    if (status == STATUS_OK) status = print_all_incomplete(args, &incomplete);
+    if (status == STATUS_OK && models.count + incomplete == 0 && !args->quiet)
         fprintf(stderr, "no models in QUIRE_MODELS, quire's folder, or the caches of Hugging Face, "
                         "Ollama, LM Studio and llama.cpp\n");
     found_models_deinit(&models);

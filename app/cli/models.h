@@ -1,5 +1,5 @@
 // app/cli/models.h — `quire models`: models that are on this machine already (finder.h), with their
-// size, type, and whether they would fit.
+// size, type, and whether they would fit; and what is there of a `quire pull` that did not end.
 #ifndef APP_MODELS_H
 #define APP_MODELS_H
 

@@ -154,6 +154,7 @@ grep -qx 'quire: stopped; the same command goes on from there' err || fail "SIGT
 [ ! -e "$hub/models--slow--m/snapshots" ] || fail "half a file is a model"
 kept=$(cat "$hub"/models--slow--m/blobs/*.incomplete | wc -c)
 cmp -s -n "$kept" "$demo" "$hub"/models--slow--m/blobs/*.incomplete || fail "what is kept is not its beginning"
+row 0 '^hf:slow/m .* MiB .* incomplete +Hugging Face$' '' models
 "$quire" pull hf:slow/m:Q8_0 > first 2> err &
 one=$!
 wait_for_bytes "$kept"
