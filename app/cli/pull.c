@@ -34,7 +34,8 @@ struct pull {
     struct hub_model model;
     struct text why;
     uint64_t missing_bytes, before_bytes; // to download; of files that are whole
-    const struct hub_file *file;          // that comes now
+    const struct hub_file *file;          // that comes now, of which
+    uint64_t kept_bytes;                  // were there and are only read
     struct progress progress;
     bool waited; // for another program, and said so
 };
@@ -175,6 +176,7 @@ static bool show(void *user, uint64_t done_bytes) {
     const int columns = terminal_width();
     if (stopped) return false;
     if (pull->args->quiet || pull->model.bytes == 0) return true;
+    if (done_bytes <= pull->kept_bytes) pull->progress.begun = false; // its speed is another
     if (text_fit(&name, pull->file->path, columns > FIGURES_COLUMNS ? columns - FIGURES_COLUMNS : 8,
                  false) == STATUS_OK)
         progress_show(&pull->progress,
@@ -204,6 +206,7 @@ static enum status download(struct pull *pull, const char *blob, struct error *e
                                        .path = text_string(&incomplete),
                                        .progress = show,
                                        .user = pull};
+    pull->kept_bytes = hub_cache_bytes(pull->name.repo, pull->file);
     if (status == STATUS_OK) status = hub_download(pull->hub, &order, err);
     if (status == STATUS_OK && rename(incomplete.bytes, blob) != 0)
         status = error_set(err, STATUS_IO, "%.300s cannot be created", blob);

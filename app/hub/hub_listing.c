@@ -311,6 +311,8 @@ static enum status explain(const struct hub_model *model, const struct hub_machi
                            int best, struct text *why) {
     char memory[SIZE_TEXT_BYTES];
     size_format(machine->memory_free, memory);
+    if (!hub_model_fits(model, machine))
+        return text_format(why, "too large for this machine (%s of memory are free)", memory);
     if (model->parts == 0 || !model->type)
         return text_format(why, "it fits (%s of memory are free)", memory);
     if (model->rank < best)
@@ -345,7 +347,7 @@ enum status hub_listing_choose(const struct hub_listing *listing, const struct h
         return error_set(err, STATUS_BAD_INPUT,
                          "%s has several models like %.200s: name a file, hf:%s:FILE", name->repo,
                          hub_model_path(listing, &chosen), name->repo);
-    else
+    if (!name->which[0] || !hub_model_fits(&chosen, machine))
         TRY(explain(&chosen, machine, best, why));
     TRY(check_parts(listing, &chosen, err));
     *model = chosen;

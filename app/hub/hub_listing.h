@@ -77,8 +77,8 @@ const char *hub_model_path(const struct hub_listing *listing, const struct hub_m
 // Would its weights and some context fit the memory?
 bool hub_model_fits(const struct hub_model *model, const struct hub_machine *machine);
 
-// The model that `name` means, and why. NOT_FOUND: no such model; BAD_INPUT: it could be several;
-// FULL: none fits this machine; BAD_FILE: parts are missing.
+// The model that `name` means, and why, unless it was named and fits. NOT_FOUND: no such model;
+// BAD_INPUT: it could be several; FULL: none fits this machine; BAD_FILE: parts are missing.
 MUST_CHECK enum status hub_listing_choose(const struct hub_listing *listing,
                                           const struct hub_name *name,
                                           const struct hub_machine *machine,

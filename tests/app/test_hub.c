@@ -145,6 +145,8 @@ static void choices(void **state) {
         if (status == STATUS_OK) {
             assert_string_equal(hub_model_path(&listing, &model), rows[i].path);
             assert_int_equal(model.bytes >> 30, rows[i].bytes);
+            assert_int_equal(strncmp(text_string(&why), "too large for", 13) == 0,
+                             rows[i].bytes > rows[i].memory);
         }
         hub_listing_deinit(&listing);
         text_deinit(&why);

@@ -28,8 +28,8 @@ repo() {
     done
 }
 small=$golden/llama.gguf
-for org in broken wrong slow whole other busy far; do repo $org/m demo-Q8_0.gguf "$demo"; done
-for org in huge gated agree gone undigested hostile; do repo $org/m m-Q8_0.gguf "$small"; done
+for org in broken slow whole other busy; do repo $org/m demo-Q8_0.gguf "$demo"; done
+for org in wrong far huge gated agree gone undigested; do repo $org/m m-Q8_0.gguf "$small"; done
 for kind in up root bell turn; do repo hostile/$kind m-Q8_0.gguf "$small"; done
 repo some/types m-Q2_K.gguf "$small" "m Q4_K_M.gguf" "$demo" m-Q8_0.gguf "$small" README.md "$remote/run" \
     mmproj-F16.gguf "$small" more/m-F16.gguf "$small"
@@ -126,7 +126,7 @@ row 3 '' 'nothing is asked of the net .--offline' -m "$HF_ENDPOINT/v1#echo" --of
 HF_HUB_OFFLINE=1 row 3 '' 'nothing is asked of the net .HF_HUB_OFFLINE' pull hf:some/types
 
 # Through a proxy, which is asked for both hosts.
-http_proxy=http://127.0.0.1:$port HF_ENDPOINT=http://hub.example row 0 'demo-Q8_0.gguf$' '' pull hf:far/m
+http_proxy=http://127.0.0.1:$port HF_ENDPOINT=http://hub.example row 0 'm-Q8_0.gguf$' '' pull hf:far/m
 grep -q '"http://hub.example/api/models/far/m' server/requests && grep -q '"http://localhost:[0-9]*/store/far' server/requests ||
     fail "the proxy was not asked"
 

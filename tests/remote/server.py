@@ -242,16 +242,16 @@ class Hub:
     COMMIT = "0123456789abcdef0123456789abcdef01234567"
     RANDOM = random.Random(4711)
 
-    def file(self, repo, name, path):
-        key = ("digest", path)
+    def file(self, name, path):
+        key = ("digest", os.path.realpath(path))
         if key not in SEEN:
             data = open(path, "rb").read()
             blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
-            SEEN[key] = {"rfilename": name, "size": len(data), "blobId": blob}
+            SEEN[key] = {"size": len(data), "blobId": blob}
             if len(data) > 4096:
                 digest = hashlib.sha256(data).hexdigest()
                 SEEN[key]["lfs"] = {"sha256": digest, "size": len(data)}
-        return dict(SEEN[key])
+        return dict(SEEN[key], rfilename=name)
 
     def listing(self, h, repo):
         org, _, name = repo.partition("/")
@@ -263,7 +263,7 @@ class Hub:
         if not os.path.isdir(top):
             return h.answer({"error": "Invalid username or password."}, 401)
         files = [os.path.relpath(os.path.join(at, f), top) for at, _, fs in os.walk(top) for f in fs]
-        siblings = [self.file(repo, f, os.path.join(top, f)) for f in sorted(files)]
+        siblings = [self.file(f, os.path.join(top, f)) for f in sorted(files)]
         if org == "wrong":
             for s in siblings:
                 s["lfs"] = {"sha256": "0" * 64, "size": s["size"]}
