@@ -231,21 +231,6 @@ static enum status get_file(struct pull *pull, struct error *err) {
     return status;
 }
 
-static enum status get_files(struct pull *pull, struct error *err) {
-    enum status status = check_disk(pull, err);
-    for (size_t i = 0; i < pull->listing.count && status == STATUS_OK; i++) {
-        pull->file = &pull->listing.files[i];
-        if (!hub_model_has(&pull->listing, &pull->model, i)) continue;
-        status = get_file(pull, err);
-        pull->before_bytes += pull->file->bytes;
-    }
-    progress_clear(&pull->progress);
-    if (status == STATUS_CANCELLED)
-        return error_set(err, status, "stopped; the same command goes on from there");
-    TRY(status);
-    return hub_cache_publish(pull->name.repo, &pull->listing, &pull->model, err);
-}
-
 static void catch_signals(void (*handler)(int)) {
     const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = handler};
@@ -254,16 +239,30 @@ static void catch_signals(void (*handler)(int)) {
         sigaction(numbers[i], &action, NULL);
 }
 
-static void close_pull(struct pull *pull) {
+static enum status get_files(struct pull *pull, struct error *err) {
+    enum status status = check_disk(pull, err);
+    catch_signals(on_signal); // what has come is written first
+    for (size_t i = 0; i < pull->listing.count && status == STATUS_OK; i++) {
+        pull->file = &pull->listing.files[i];
+        if (!hub_model_has(&pull->listing, &pull->model, i)) continue;
+        status = get_file(pull, err);
+        pull->before_bytes += pull->file->bytes;
+    }
     catch_signals(SIG_DFL);
+    progress_clear(&pull->progress);
+    if (status == STATUS_CANCELLED)
+        return error_set(err, status, "stopped; the same command goes on from there");
+    TRY(status);
+    return hub_cache_publish(pull->name.repo, &pull->listing, &pull->model, err);
+}
+
+static void close_pull(struct pull *pull) {
     hub_close(pull->hub);
     hub_listing_deinit(&pull->listing);
     text_deinit(&pull->why);
 }
 
 static enum status begin(struct pull *pull, const char *name, struct error *err) {
-    stopped = 0;
-    catch_signals(on_signal);
     TRY(hub_name_parse(name, &pull->name, err));
     TRY(pull_check_offline(pull->args, name, err));
     return choose(pull, err);

@@ -45,6 +45,8 @@ enum status hub_explain(const struct hub *hub, const char *repo, const struct ex
     if (says(exchange, "X-Error-Code", "EntryNotFound"))
         return error_set(err, STATUS_NOT_FOUND, "%s: %s does not have the file any more", repo,
                          host);
+    if (http == 403) // also a proxy's word
+        return error_set(err, STATUS_UNSUPPORTED, "%s: %s refuses it (HTTP 403)", repo, host);
     if (token && http == 401)
         return error_set(err, STATUS_NOT_FOUND,
                          "%s: %s has no such repository, or refuses the token", repo, host);
