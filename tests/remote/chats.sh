@@ -108,6 +108,33 @@ tail -n 1 "$folder/requests" | grep -q '"One fish".*"Two fish".*"Hello!".*"And n
 ask_only "/quit"
 wait_for "left with 0"
 
+# Eight conversations are written at once, by the threads that were there before; what is typed
+# is on the screen all the while.
+start -m "$url#together"
+wait_idle
+pid=$(quire_pid)
+threads=$(ls "/proc/$pid/task" | wc -l)
+for i in 1 2 3 4 5 6 7; do
+    ask_only "Count $i."
+    wait_until has_answer "Count $i." || fail "no answer $i"
+    text "/bg"
+    wait_last "> /bg"
+    keys Enter
+done
+ask_only "Count 8."
+goes_on() { answer_to "Count 8." | grep -q "words words"; }
+wait_until goes_on || fail "the eight do not go on together"
+text "A word, while they are written"
+wait_last "> A word, while they are written"
+[ "$(ls "/proc/$pid/task" | wc -l)" = "$threads" ] || fail "eight answers take other threads than none"
+keys C-u
+touch "$folder/enough"
+wait_idle
+all_end() { [ "$(screen | grep -c "is answered: ")" = 7 ]; }
+wait_until all_end || fail "not all seven in the background have ended"
+ask_only "/quit"
+wait_for "left with 0"
+
 # A model by name: it asks, downloads, and is there the next time.
 mkdir -p "$folder/repos/some/model"
 ln -s "$here/../../engine/demo/quire-demo-30m-q8_0.gguf" "$folder/repos/some/model/demo-Q8_0.gguf"

@@ -25,6 +25,7 @@ from urllib.parse import unquote
 
 FOLDER = sys.argv[1]
 LOCK = threading.Lock()
+EIGHT = threading.Barrier(8)
 SEEN = {}
 
 
@@ -153,6 +154,16 @@ class Faults:
         for i in range(400):
             h.say(chunk({"content": "%d " % i}))
             time.sleep(0.05)
+
+    def together(self, h, words):
+        """Goes on when eight have begun, until FOLDER/enough is there."""
+        h.stream()
+        h.say(chunk({"content": "Here "}))
+        EIGHT.wait(60)
+        while not os.path.exists(os.path.join(FOLDER, "enough")):
+            h.say(chunk({"content": "words "}))
+            time.sleep(0.02)
+        h.say(chunk({"content": "There."}) + chunk({}, "stop"))
 
     def silent(self, h, words):
         h.stream()
