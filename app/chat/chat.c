@@ -46,6 +46,12 @@ const struct message *chat_message(const struct chat *chat, size_t index) {
 
 int64_t chat_turn_count(const struct chat *chat) { return transcript_turns(&chat->transcript); }
 
+uint64_t chat_route(const struct chat *chat) {
+    const struct message *root = chat_message(chat, 0);
+    const int64_t facts[] = {root->id, root->created_ms};
+    return hash_bytes(facts, sizeof facts, 0).low | 1;
+}
+
 const char *chat_preamble_text(const struct chat *chat) {
     if (chat->transcript.count == 0) return text_string(&chat->session->preamble);
     const struct message *first = chat_message(chat, 0);

@@ -64,6 +64,9 @@ void chat_close(struct chat *chat);
 size_t chat_message_count(const struct chat *chat);
 const struct message *chat_message(const struct chat *chat, size_t index); // from the root
 int64_t chat_turn_count(const struct chat *chat);                          // user messages
+// Where a server elsewhere knows the conversation: all branches of its tree have its first message,
+// and so one route.
+uint64_t chat_route(const struct chat *chat);
 const char *chat_preamble_text(const struct chat *chat); // prompts/preamble.h; "" if there is none
 const char *chat_draft(const struct chat *chat);         // "" unless text was given back
 

@@ -189,13 +189,6 @@ static const struct turn_ops OPS = {keep_shown, keep_answer, end_turn, close_unf
 
 // ---- beginning
 
-// All branches of a conversation's tree have its first message, and so one route.
-static uint64_t route_of(const struct chat *chat) {
-    const struct message *root = chat_message(chat, 0);
-    const int64_t facts[] = {root->id, root->created_ms};
-    return hash_bytes(facts, sizeof facts, 0).low | 1;
-}
-
 // Begins a turn of so many answers to the first `message_count` messages of the transcript.
 static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_count,
                        int32_t answers) {
@@ -208,7 +201,7 @@ static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_c
                                .answer_count = answers,
                                .parent = chat_message(chat, message_count - 1)->id};
     request.grammar = chat->session->structure.grammar;
-    request.route = route_of(chat);
+    request.route = chat_route(chat);
     text_clear(&chat->draft);
     chat->reply = (struct reply){
         .kind = kind,

@@ -247,6 +247,7 @@ static enum status ask_for_summary(struct compaction *compaction, const char *fo
     TRY(status);
     struct request_options request = session_request(session);
     request.max_tokens = compaction->max_tokens;
+    request.route = chat_route(compaction->chat);
     turn_begin(&compaction->turn,
                &(struct turn){.engine = session->engine,
                               .stops = &session->stops,

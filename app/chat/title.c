@@ -95,6 +95,7 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
     request.sampler = (struct sampler_options){
         .top_p = 1, .repeat_penalty = 1, .given = SAMPLER_GIVEN(temperature)}; // the likeliest
     request.max_tokens = TITLE_TOKENS;
+    request.route = chat_route(chat);
     request.grammar = NULL;
     turn_begin(&title->turn,
                &(struct turn){.engine = session->engine,

@@ -46,7 +46,12 @@ ask "/set beams 1"
 ask "/set speculate 4"
 on_screen "speculate has no effect on it" || fail "/set speculate does not say that it has no effect"
 
-# All branches of a tree have one key by which a gateway can send them to the same machine.
+# All branches of a tree have one key by which a gateway can send them to the same machine, and what
+# is asked beside them has it, too.
+ask "/compact"
+grep -q "Summarize\|Summarise\|summary" "$folder/requests" || fail "no summary is asked for"
+grep -v '"x-session-id": "[0-9a-f]*"' "$folder/requests" > "$folder/without" &&
+    fail "there is a request without a route: $(cut -c 1-200 "$folder/without")"
 [ "$(grep -o '"x-session-id": "[0-9a-f]*"' "$folder/requests" | sort -u | wc -l)" = 1 ] ||
     fail "a branch has another route than its root"
 keys C-c
