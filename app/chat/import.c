@@ -161,8 +161,8 @@ static enum status check_whole(const struct reading *reading, struct error *err)
     if (count == 0) return error_set(err, STATUS_BAD_INPUT, "it contains no messages");
     if (isinf(reading->announced) || reading->announced == (double)count) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT,
-                     "it contains %zu messages instead of the announced %.0f", count,
-                     reading->announced);
+                     "it contains %zu message%s instead of the announced %.0f", count,
+                     count == 1 ? "" : "s", reading->announced);
 }
 
 enum status import_read(const char *bytes, size_t length, struct import *import,

@@ -63,6 +63,11 @@ static enum status find_folder(const struct patient *patient, struct finding *fi
     return STATUS_OK;
 }
 
+static bool is_link(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 static enum status find_database(const struct patient *patient, struct finding *finding) {
     const char *path = text_string(&patient->config->db_path);
     struct db *db = NULL;
@@ -78,8 +83,10 @@ static enum status find_database(const struct patient *patient, struct finding *
     db_close(db);
     free(rows);
     if (status == STATUS_OK)
-        return text_format(&finding->found, "%zu conversation%s, every page is sound", count,
-                           count == 1 ? "" : "s");
+        return text_format(&finding->found, "%zu conversation%s, every page is sound%s", count,
+                           count == 1 ? "" : "s",
+                           is_link(path) ? "; it is a link: its own folder needs as much care"
+                                         : "");
     finding->mend = status == STATUS_BAD_FILE
                         ? "keep a copy; sqlite3 quire.db .recover | sqlite3 saved.db"
                         : "do what it says, then quire doctor again";

@@ -104,9 +104,9 @@ static void what_is_no_export_is_refused_with_its_line(void **state) {
         {HEAD_LINE USER_LINE "{\"role\":\"assistant\",\"text\":\"a\",\"stop_reason\":\"why\"}",
          "line 3: has an unknown stop_reason"},
         {"{\"type\":\"conversation\",\"version\":1,\"messages\":2}\n" USER_LINE,
-         "it contains 1 messages instead of the announced 2"},
+         "it contains 1 message instead of the announced 2"},
         {"{\"type\":\"conversation\",\"version\":1,\"messages\":-1}\n" USER_LINE,
-         "it contains 1 messages instead of the announced -1"},
+         "it contains 1 message instead of the announced -1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct import import = {0};
