@@ -19,6 +19,7 @@
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 
 enum { WAIT_MS = 250, SHOW_US = 200000, BAR_COLUMNS = 24 };
 
@@ -56,7 +57,7 @@ struct slot { // a request under way
 };
 
 struct batch {
-    const struct launch *launch;
+    struct launch *launch;
     struct session *session; // owned
     struct batch_defaults defaults;
     struct journal *journal; // NULL: none
@@ -67,6 +68,8 @@ struct batch {
     int32_t running;
     int64_t began_us, shown_us, output_tokens;
     bool shows, shown, stopping;
+    bool device_failed; // what it was computing is begun again on a fresh one, when all have ended
+    bool reopened;      // and no line has been answered since
 };
 
 // ---- results
@@ -248,9 +251,11 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
 }
 
 static enum status begin_lines(struct batch *batch, struct error *err) {
+    if (batch->device_failed) return STATUS_OK;
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS && !batch->stopping; i++) {
         while (!batch->slots[i].turn.active && batch->next < batch->count) {
             struct request_line *line = &batch->lines[batch->next++];
+            if (line->done) continue; // before the device failed
             const char *known =
                 batch->journal ? journal_find(batch->journal, line->number, line->hash) : NULL;
             if (!known) {
@@ -271,10 +276,14 @@ static enum status end_slot(struct batch *batch, struct slot *slot, struct error
     batch->running--;
     batch->output_tokens += answer->stats.output_tokens;
     const bool cut = answer->reason == STOP_REASON_CANCELLED && !answer->stop_matched;
-    if (answer->status != STATUS_OK) {
-        status = finish_with_error(batch, slot->line, slot->request.id, status_text(answer->status),
-                                   err);
-    } else if (!cut) { // of one that was stopped nothing is kept
+    batch->device_failed |= answer->status == STATUS_DEVICE && !batch->reopened;
+    batch->reopened &= answer->status != STATUS_OK;
+    const bool again = answer->status == STATUS_DEVICE && batch->device_failed;
+    if (answer->status != STATUS_OK && !again) {
+        const char *why = slot->turn.err.text;
+        status = finish_with_error(batch, slot->line, slot->request.id,
+                                   why[0] ? why : status_text(answer->status), err);
+    } else if (!cut && !again) { // of one that was stopped nothing is kept
         cJSON *object = begin_result(slot->line, slot->request.id);
         if (object && !add_answer(object, answer)) {
             cJSON_Delete(object);
@@ -284,6 +293,28 @@ static enum status end_slot(struct batch *batch, struct slot *slot, struct error
     }
     free_slot(slot);
     return status;
+}
+
+static enum status open_session(struct batch *batch, struct error *err) {
+    const struct launch *launch = batch->launch;
+    TRY(session_open(&(struct session_options){.engine = launch->engine,
+                                               .digest = launch->digest,
+                                               .chat_template = launch_chat_template(launch)},
+                     &batch->session, err));
+    return launch_structure(launch, batch->session, err);
+}
+
+// On a fresh device, once until it has answered a line: from the first line that has no result.
+static enum status reopen(struct batch *batch, struct error *err) {
+    log_write(LOG_WARNING, "the device failed, and is opened again");
+    session_close(batch->session);
+    batch->session = NULL;
+    batch->device_failed = false;
+    batch->reopened = true;
+    batch->next = 0;
+    if (launch_reopen(batch->launch) != EXIT_DONE)
+        return error_set(err, STATUS_DEVICE, "the device cannot be opened again");
+    return open_session(batch, err);
 }
 
 static void stop(struct batch *batch) {
@@ -307,6 +338,10 @@ static enum status run_lines(struct batch *batch, struct error *err) {
             if (found == STATUS_OK) found = begin_lines(batch, why);
             if (status == STATUS_OK) status = found;
             if (status != STATUS_OK && !batch->stopping) stop(batch);
+        }
+        if (batch->device_failed && batch->running == 0 && !batch->stopping) {
+            status = reopen(batch, err);
+            if (status == STATUS_OK) status = begin_lines(batch, err);
         }
         show_progress(batch, false);
     }
@@ -349,11 +384,7 @@ static enum status read_file(struct batch *batch, struct error *err) {
 static enum status open_batch(struct batch *batch, struct error *err) {
     const struct launch *launch = batch->launch;
     const struct args *args = launch->args;
-    TRY(session_open(&(struct session_options){.engine = launch->engine,
-                                               .digest = launch->digest,
-                                               .chat_template = launch_chat_template(launch)},
-                     &batch->session, err));
-    TRY(launch_structure(launch, batch->session, err));
+    TRY(open_session(batch, err));
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),
                     .max_tokens = args->tokens,
@@ -389,7 +420,7 @@ static void say_sums(const struct batch *batch) {
                 kv.decoded_tokens, (double)(clock_now_us() - batch->began_us) / 1e6);
 }
 
-int batch_run(const struct launch *launch) {
+int batch_run(struct launch *launch) {
     struct batch *batch = calloc(1, sizeof *batch);
     struct error err = {0};
     if (!batch) return complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);

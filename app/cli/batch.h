@@ -9,7 +9,8 @@
 //   {"line": 4, "request": "…", "id": null, "error": "not JSON"}
 //
 // A line that cannot be answered has an error for its result, and the others go on; then the exit
-// code is 1. Empty lines have no result. Nothing is saved as a conversation.
+// code is 1. What a failed device was computing is begun again on a fresh one, once until that has
+// answered a line. Empty lines have no result. Nothing is saved as a conversation.
 //
 // --resume-batch FILE keeps a journal of results there as they finish (journal.h). The same
 // command after a crash or ^C computes what is missing and prints all.
@@ -22,6 +23,6 @@
 void batch_catch_signals(void);
 
 // launch has a model. Returns the exit code.
-int batch_run(const struct launch *launch);
+int batch_run(struct launch *launch);
 
 #endif

@@ -283,6 +283,13 @@ int launch_model(struct launch *launch) {
     return EXIT_DONE;
 }
 
+int launch_reopen(struct launch *launch) {
+    engine_close(launch->engine);
+    launch->engine = NULL;
+    text_clear(&launch->model);
+    return launch_model(launch);
+}
+
 // "MODEL=FILE" is for models with MODEL in their path.
 const char *launch_chat_template(const struct launch *launch) {
     const struct args_list *list = &launch->args->chat_templates;

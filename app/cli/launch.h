@@ -34,6 +34,8 @@ struct launch {
 
 int launch_store(struct launch *launch);
 int launch_model(struct launch *launch);
+int launch_reopen(
+    struct launch *launch); // the model, on a fresh device; nothing may use the engine
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
 

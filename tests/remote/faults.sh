@@ -139,6 +139,10 @@ jq -e '.body | .temperature == 1 and (has("top_p") or has("top_k") | not)
     and .response_format.json_schema == {"name": "answer", "schema": {"type": "null"}, "strict": true}
     and (.prompt_cache_key | length) == 16' server/requests > out || { echo "FAILED: $(cat server/requests)"; bad=1; }
 
+# In a batch as well it is the server's words that are the error.
+echo '{"prompt": "Hi"}' | "$quire" batch - -m "$url#bad" > out 2> err
+grep -q '"error":".*HTTP 400: this model' out || { echo "FAILED: a batch says $(cat out err)"; bad=1; }
+
 # The key went where it belongs, and along with no redirect to another host.
 : > server/requests
 "$quire" -m "$url#moved" -p Hi --key-from env:THE_KEY > out 2>&1
