@@ -32,6 +32,14 @@ static void refuse(struct loader *loader, enum status status, const char *name, 
         error_set(loader->err, status, "%s: tensor %s: %s", gguf_path(loader->gguf), name, what);
 }
 
+// After a call of the device that had no success: a device that has failed says so again.
+static void refuse_device(struct loader *loader, const char *name) {
+    const struct model *model = loader->model;
+    const bool failed = model->backend->sync(model->device) == STATUS_DEVICE;
+    refuse(loader, failed ? STATUS_DEVICE : STATUS_NO_MEMORY, name,
+           failed ? "could not be copied to the device" : "does not fit the device's memory");
+}
+
 static const struct gguf_tensor *find(struct loader *loader, const char *name, bool optional) {
     const struct gguf_tensor *tensor = gguf_find_tensor(loader->gguf, name);
     if (!tensor) {
@@ -93,7 +101,7 @@ static struct weight rows_of(struct loader *loader, const char *name,
                 ? "has rows that are no multiple of 8, which a card needs; --backend cpu takes it"
                 : "has weights too large for fp16, which a card needs; --backend cpu takes it");
     else if (status != STATUS_OK)
-        refuse(loader, STATUS_NO_MEMORY, name, "does not fit the device's memory");
+        refuse_device(loader, name);
     if (status != STATUS_OK) return weight;
     model->weight_bytes += (size_t)extent.rows * row_bytes;
     model->parameters += (int64_t)extent.rows * extent.columns;
@@ -126,13 +134,8 @@ static const float *to_device(struct loader *loader, const char *name, const flo
                               size_t count) {
     struct model *model = loader->model;
     float *device = model_alloc(model, count * sizeof *host);
-    if (!device) {
-        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
-        return NULL;
-    }
-    model->backend->to_device(model->device, device, host, count * sizeof *host);
-    if (model->backend->sync(model->device) != STATUS_OK)
-        refuse(loader, STATUS_DEVICE, name, "could not be copied to the device");
+    if (device) model->backend->to_device(model->device, device, host, count * sizeof *host);
+    if (!device || model->backend->sync(model->device) != STATUS_OK) refuse_device(loader, name);
     return device;
 }
 
@@ -201,7 +204,7 @@ static struct expert_weights in_place(struct loader *loader, const char *part,
         data[e] = matrices[e * step].data;
     if (loader->status != STATUS_OK) return (struct expert_weights){0};
     const void *const *device = model_pointers(loader->model, data, count);
-    if (!device) refuse(loader, STATUS_NO_MEMORY, part, "does not fit the device's memory");
+    if (!device) refuse_device(loader, part);
     return (struct expert_weights){device, matrices[0].type, matrices[0].rows, matrices[0].columns,
                                    NULL};
 }
@@ -626,7 +629,7 @@ static void load_rope(struct loader *loader) {
     model->long_rope = lengthy && context > rope->original_context;
     const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];
     if (model_set_rotations(model, has || brief ? chosen : NULL) != STATUS_OK)
-        refuse(loader, STATUS_NO_MEMORY, "rope_freqs.weight", "not enough memory");
+        refuse_device(loader, "rope_freqs.weight");
 }
 
 // Of encoders of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight",

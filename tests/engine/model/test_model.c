@@ -640,6 +640,36 @@ static int close_device(void **state) {
     return 0;
 }
 
+// A device keeps its first failure; that is the reason, not the memory.
+static int syncs_left;
+static enum status sync_or_fail(struct device *failing) {
+    const enum status status = backend_reference()->sync(failing);
+    return syncs_left > 0 && syncs_left-- > 0 ? status : STATUS_DEVICE;
+}
+
+static void a_device_that_fails_while_a_model_loads_is_the_reason(void **state) {
+    (void)state;
+    const struct backend *const whole = backend;
+    struct backend failing = *whole;
+    failing.sync = sync_or_fail;
+    backend = &failing;
+    enum status status = STATUS_DEVICE;
+    int n = 0;
+    for (; status != STATUS_OK && n < 200; n++) {
+        struct file file = load("gemma4-moe");
+        struct error err = {0};
+        syncs_left = n;
+        status = open_model(&file, &err);
+        if (status != STATUS_OK) {
+            assert_int_equal(status, STATUS_DEVICE);
+            assert_non_null(strstr(err.text, "could not be copied to the device"));
+        }
+        free(file.bytes);
+    }
+    backend = whole;
+    assert_true(n > 2 && status == STATUS_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_open),
@@ -662,6 +692,7 @@ int main(void) {
         cmocka_unit_test(experts_of_a_layer_are_of_one_type_and_shape),
         cmocka_unit_test(tensor_without_a_place_is_refused),
         cmocka_unit_test(rows_that_a_device_does_not_take_are_named),
+        cmocka_unit_test(a_device_that_fails_while_a_model_loads_is_the_reason),
         cmocka_unit_test(unknown_rope_scaling_is_refused),
         cmocka_unit_test(damaged_header_never_crashes),
     };
