@@ -171,6 +171,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     if (sequence->restoring.active) restoring_stop(sequence);
     sequence->restoring.tally = (struct restore_tally){0};
     sequence->restoring.spent_us = 0;
+    grouped_cache_seal_state(&engine->cache, &sequence->tables, sequence->tokens);
     sequence->used_us = now;
     sequence->running = NULL;
     request->done = true;

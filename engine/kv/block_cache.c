@@ -392,6 +392,13 @@ static void load_block(void *user, const struct disk_block *block) {
     uint32_t parent = NODE_NONE, node;
     const bool is_root = hash_equal(block->parent, (struct hash128){0});
     if (block->count < 1 || block->count > cache->block_size) return;
+    if (cache->states) {
+        if (block->position >= 0 &&
+            prefix_insert_alone(cache->prefix, block->key, block->position, block->ids,
+                                block->count, &node) == STATUS_OK)
+            cache_set_disk(cache, node, NODE_ON_DISK);
+        return;
+    }
     if (!is_root && (!prefix_find_key(cache->prefix, block->parent, &parent) ||
                      prefix_node(cache->prefix, parent)->count != cache->block_size))
         return; // out of reach
@@ -486,6 +493,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->block_size = options->shape->block_size;
     cache->keeps_host = options->host_slots > 0;
     cache->windowed = options->windowed;
+    cache->states = options->states;
     cache->max_references = options->max_references ? options->max_references : MAX_REFERENCES;
     cache->lock = options->lock;
     cache->changed = options->changed;

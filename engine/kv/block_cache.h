@@ -17,7 +17,7 @@
 //                            └─┴──────── swapped in ◄── host ◄── read back
 //
 // Files of this room that share the struct (state.h): block_cache.c (device and host),
-// write_behind.c (to the disk), restore.c (back again), references.c (who needs it).
+// write_behind.c (to the disk), restore.c (back again), references.c (who needs it), states.c.
 //
 // Invariants, checked by block_cache_check():
 //   (1) A node's block and the block's node name each other; so do its slot and the slot's node.
@@ -51,6 +51,7 @@ struct block_cache_options {
     struct hash128 format;
     const char *model; // for people
     bool windowed;     // tables may lack blocks before a window
+    bool states;       // tables are sparse: see states.c below
     uint32_t max_disk_blocks;
     uint32_t disk_slots;         // the least, with a disk; 0: chosen by the size of a block
     uint32_t max_references;     // 0: 65536
@@ -149,6 +150,22 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
 double block_cache_swap_us(const struct block_cache *cache);
 double block_cache_prefill_speed(const struct block_cache *cache); // us a token, of earlier runs
 void block_cache_note_prefill(struct block_cache *cache, double us_per_token); // kept at closing
+
+// ---- states.c: of recurrent layers. A block that is full has the state after its tokens; its node
+// hangs on no other, and has the key that the keys and values of these tokens have in the index of
+// the layers that attend, which has compared all of them.
+
+// Gives a node to the table's block that ends at `length` tokens, ids being its own ones.
+void block_cache_seal_state(struct block_cache *cache, struct block_table *table,
+                            struct hash128 key, const int32_t *ids, int32_t length);
+bool block_cache_find_state(const struct block_cache *cache, struct hash128 key, uint32_t *node);
+
+// The table gets `length` tokens and the node's state, which lies on the device; or the state that
+// the key has wherever it lies. D.
+void block_cache_adopt_state(struct block_cache *cache, struct block_table *table, uint32_t node,
+                             int32_t length);
+enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct block_table *table,
+                                               struct hash128 key, int32_t length);
 
 // ---- references.c
 

@@ -41,10 +41,19 @@ int32_t block_table_blocks(const struct block_table *table) {
 int32_t block_table_last_state(const struct block_table *table, int32_t length) {
     int32_t full = length / table->block_size;
     ASSERT(table->sparse && length >= 0 && length <= table->length);
-    if (length == table->length) return length;
+    if (length == table->length && table->count > table->first) return length;
     while (full > table->first && table->blocks[full - 1] == BLOCK_NONE)
         full--;
     return full > table->first ? full * table->block_size : 0;
+}
+
+void block_table_drop_state(struct block_table *table, struct block_pool *pool, int32_t length) {
+    const int32_t index = length / table->block_size;
+    ASSERT(table->sparse && length <= table->length);
+    if (length % table->block_size == 0 || index < table->first || index + 1 >= table->count)
+        return;
+    if (table->blocks[index] != BLOCK_NONE) block_pool_release(pool, table->blocks[index]);
+    table->blocks[index] = BLOCK_NONE;
 }
 
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,

@@ -86,6 +86,10 @@ void block_table_skip(struct block_table *table, struct block_pool *pool, int32_
 void block_table_fork(const struct block_table *table, struct block_pool *pool, int32_t length,
                       struct block_table *fork);
 
+// After a sparse table has grown from `length` tokens and the state of more is computed: the block
+// that was its tail has the state of those, not one at its end, and is released.
+void block_table_drop_state(struct block_table *table, struct block_pool *pool, int32_t length);
+
 // The most of the first `length` tokens, in whole blocks, whose last block a sparse table has; all
 // `length` where these are all its tokens.
 int32_t block_table_last_state(const struct block_table *table, int32_t length);

@@ -141,14 +141,66 @@ enum status grouped_cache_grow(const struct grouped_cache *cache, struct grouped
 
 // ---- the tables of a log
 
+struct state_points grouped_cache_points(const struct grouped_cache *cache, int32_t length,
+                                         int32_t pinned) {
+    const int32_t size = cache->block_size, shared = pinned < length ? pinned : length - 1;
+    if (!grouped_cache_has_states(cache)) return (struct state_points){0};
+    return (struct state_points){{shared / size * size, (length - 1) / size * size}};
+}
+
+// The key of the first `length` tokens, a multiple of the block size: that of the node of their
+// keys and values. False: these are not in the index.
+static bool key_of(const struct grouped_cache *cache, const struct grouped_table *tables,
+                   int32_t length, struct hash128 *key) {
+    const struct block_cache *first = cache->groups[0].cache;
+    const struct block_table *table = &tables->of[0];
+    const int32_t index = length / cache->block_size - 1;
+    if (index < table->first || index >= table->count) return false;
+    const uint32_t node = block_pool_node(first->blocks, table->blocks[index]);
+    if (node == NODE_NONE || prefix_node(first->prefix, node)->count != cache->block_size)
+        return false;
+    *key = prefix_node(first->prefix, node)->key;
+    return true;
+}
+
+static void seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
+                       const int32_t *ids, int32_t length) {
+    const int last = cache->count - 1;
+    struct hash128 key;
+    if (key_of(cache, tables, length, &key))
+        block_cache_seal_state(cache->groups[last].cache, &tables->of[last], key,
+                               ids + length - cache->block_size, length);
+}
+
+void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
+                              const int32_t *ids) {
+    if (!grouped_cache_has_states(cache)) return;
+    const struct block_table *table = &tables->of[cache->count - 1];
+    const int32_t full = table->length / cache->block_size * cache->block_size;
+    const int32_t length = block_table_last_state(table, full);
+    if (length > 0) seal_state(cache, tables, ids, length);
+}
+
+// Is the state at the tables' end worth a block for good?
+static bool is_point(const struct grouped_cache *cache, int32_t at, int32_t from, int32_t length,
+                     int32_t pinned) {
+    const struct state_points points = grouped_cache_points(cache, length, pinned);
+    if (at == 0 || at % cache->block_size != 0) return false;
+    return at == points.at[0] || at == points.at[1] || at / STATE_STRIDE != from / STATE_STRIDE;
+}
+
 void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_table *tables,
-                          const int32_t *ids, int32_t from, int32_t pinned) {
+                          const int32_t *ids, int32_t from, int32_t length, int32_t pinned) {
     for (int i = 0; i < cache->count; i++) {
         const struct cache_group *group = &cache->groups[i];
         struct block_table *table = &tables->of[i];
         const int32_t stride = stride_of(group->reach, cache->block_size);
         const int32_t kept = first_kept(group, cache->block_size, table->length);
-        if (!group->states) block_cache_seal(group->cache, table, ids, from);
+        if (group->states) block_table_drop_state(table, block_cache_pool(group->cache), from);
+        if (!group->states)
+            block_cache_seal(group->cache, table, ids, from);
+        else if (is_point(cache, table->length, from, length, pinned))
+            seal_state(cache, tables, ids, table->length);
         if (kept / stride * stride <= table->first) continue;
         if (!group->states) block_cache_pin(group->cache, table, pinned);
         block_table_skip(table, block_cache_pool(group->cache), kept / stride * stride);
@@ -158,6 +210,7 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
 int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
                                const int32_t *ids, int32_t new_length) {
     new_length = grouped_table_last(cache, tables, new_length);
+    if (new_length < tables->of[0].length) grouped_cache_seal_state(cache, tables, ids);
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
         struct block_table *table = &tables->of[i];
@@ -192,6 +245,7 @@ struct search { // goes along a log in all groups at once
         int32_t since;                  // from this token on, all blocks are there
         double us;                      // to bring those of the window
         bool ended;                     // the index knows no more of it
+        uint32_t state;                 // after the tokens so far; NODE_NONE: there is none
     } groups[KV_GROUPS];
 };
 
@@ -203,7 +257,7 @@ static bool search_begin(struct search *search, const struct grouped_cache *cach
         struct search_group *group = &search->groups[i];
         const struct block_table *table = &tables->of[i];
         ASSERT(table->length == search->at);
-        *group = (struct search_group){.ended = table->sparse};
+        *group = (struct search_group){.state = NODE_NONE};
         if (table->sparse) continue;
         if (!cache_walk_begin(cache->groups[i].cache, table, ids, length, &group->walk))
             return false;
@@ -237,6 +291,22 @@ static bool search_add(struct search *search, int index) {
     return true;
 }
 
+// Is there a state at the end of the block that the walk has come to? Not for all of the log, whose
+// last token must be computed once more.
+static void search_state(struct search *search, int index) {
+    const struct cache_walk *walk = &search->groups[0].walk;
+    struct search_group *group = &search->groups[index];
+    struct block_cache *cache = search->cache->groups[index].cache;
+    uint32_t node;
+    group->state = NODE_NONE;
+    if (search->at % search->cache->block_size != 0 || search->at >= walk->length ||
+        !block_cache_find_state(cache, node_of(search, 0, walk)->key, &node))
+        return;
+    const struct node *n = prefix_node(cache->prefix, node);
+    group->us = cache_expected_us(cache, n);
+    if (search->on_device ? n->block != BLOCK_NONE : cache_is_somewhere(n)) group->state = node;
+}
+
 // To the end of the next block, or of what there is of it. False: there is none.
 static bool search_next(struct search *search) {
     const struct grouped_cache *cache = search->cache;
@@ -244,6 +314,10 @@ static bool search_next(struct search *search) {
     search->at = search->groups[0].walk.at;
     for (int i = 0; i < cache->count; i++) {
         struct search_group *group = &search->groups[i];
+        if (cache->groups[i].states) {
+            search_state(search, i);
+            continue;
+        }
         if (i > 0 && !group->ended)
             group->ended = !cache_walk_next(cache->groups[i].cache, &group->walk) ||
                            group->walk.at != search->at;
@@ -258,10 +332,13 @@ static bool search_next(struct search *search) {
 // Has each group what the next token needs?
 static bool search_is_whole(const struct search *search) {
     const int32_t size = search->cache->block_size;
-    for (int i = 0; i < search->cache->count; i++)
-        if (search->groups[i].since >
-            first_kept(&search->cache->groups[i], size, search->at) * size)
+    for (int i = 0; i < search->cache->count; i++) {
+        const struct cache_group *group = &search->cache->groups[i];
+        const struct search_group *found = &search->groups[i];
+        if (group->states ? found->state == NODE_NONE
+                          : found->since > first_kept(group, size, search->at) * size)
             return false;
+    }
     return true;
 }
 
@@ -275,17 +352,21 @@ static double search_us(const struct search *search) {
 int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_table *tables,
                             const int32_t *ids, int32_t length) {
     const int32_t start = tables->of[0].length;
-    struct search search = {.on_device = true};
-    int32_t best = start;
+    struct search search = {.on_device = true}, best = {.at = start};
     if (!search_begin(&search, cache, tables, ids, length)) return start;
     while (search_next(&search))
-        if (search_is_whole(&search)) best = search.at;
-    if (best == start) return start;
-    for (int i = 0; i < cache->count; i++)
-        block_cache_adopt(cache->groups[i].cache, &tables->of[i], ids,
-                          first_kept(&cache->groups[i], cache->block_size, best), best);
-    ASSERT(grouped_table_reaches(cache, tables, best));
-    return best;
+        if (search_is_whole(&search)) best = search;
+    if (best.at == start) return start;
+    for (int i = 0; i < cache->count; i++) {
+        const struct cache_group *group = &cache->groups[i];
+        if (group->states)
+            block_cache_adopt_state(group->cache, &tables->of[i], best.groups[i].state, best.at);
+        else
+            block_cache_adopt(group->cache, &tables->of[i], ids,
+                              first_kept(group, cache->block_size, best.at), best.at);
+    }
+    ASSERT(grouped_table_reaches(cache, tables, best.at));
+    return best.at;
 }
 
 static void protect(const struct search *search, int32_t start) {
@@ -293,7 +374,10 @@ static void protect(const struct search *search, int32_t start) {
         const struct cache_group *group = &search->cache->groups[i];
         const int32_t size = search->cache->block_size;
         const int32_t first = first_kept(group, size, search->at) * size;
-        cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
+        if (group->states)
+            cache_protect(group->cache, search->groups[i].state, 0);
+        else
+            cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
     }
 }
 
@@ -328,6 +412,17 @@ void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_
     plan->prefill_us = (int64_t)(us_per_token * (plan->target - start));
 }
 
+// The same key where the tables do not have the tokens yet.
+static bool leaf_key(const struct grouped_cache *cache, const int32_t *ids, int32_t length,
+                     struct hash128 *key) {
+    struct block_cache *first = cache->groups[0].cache;
+    const uint32_t leaf = block_cache_leaf(first, ids, length);
+    if (leaf == NODE_NONE) return false;
+    const struct node *n = prefix_node(first->prefix, leaf);
+    *key = n->key;
+    return n->position + n->count == length;
+}
+
 enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
                                            struct grouped_table *tables, const int32_t *ids,
                                            int32_t target, struct restore_tally *tally,
@@ -337,9 +432,14 @@ enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
     *need = (struct block_counts){0};
     for (int i = 0; i < cache->count; i++) {
         const struct cache_group *group = &cache->groups[i];
-        const enum restore_outcome one = block_cache_restore(
-            group->cache, &tables->of[i], ids, first_kept(group, cache->block_size, target), target,
-            i == 0 ? tally : &other);
+        struct hash128 key;
+        enum restore_outcome one = RESTORE_DONE;
+        if (!group->states)
+            one = block_cache_restore(group->cache, &tables->of[i], ids,
+                                      first_kept(group, cache->block_size, target), target,
+                                      i == 0 ? tally : &other);
+        else if (leaf_key(cache, ids, target, &key))
+            one = block_cache_restore_state(group->cache, &tables->of[i], key, target);
         need->of[i] = one == RESTORE_FULL;
         if (one == RESTORE_FULL || outcome == RESTORE_DONE) outcome = one;
     }
@@ -351,7 +451,7 @@ int32_t grouped_cache_usable(const struct grouped_cache *cache,
     int32_t length = tables->of[0].length;
     for (int i = 1; i < cache->count; i++)
         if (tables->of[i].length < length) length = tables->of[i].length;
-    return grouped_table_reaches(cache, tables, length) ? length : 0;
+    return grouped_table_last(cache, tables, length);
 }
 
 int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_table *tables) {
@@ -462,7 +562,6 @@ bool grouped_cache_is_trusted(const struct grouped_cache *cache) {
 
 double grouped_cache_swap_us(const struct grouped_cache *cache) {
     double us = 0;
-    if (grouped_cache_has_states(cache)) return 0; // keys are of no use without a state
     for (int i = 0; i < cache->count; i++)
         us += block_cache_swap_us(cache->groups[i].cache);
     return us;

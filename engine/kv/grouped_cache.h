@@ -16,8 +16,10 @@
 //
 // Recurrent layers are a group too: one whose window is the token before, and whose table is sparse
 // (block_table.h). A block of it has a state, which is of no use but after its last token: at the
-// table's end, or at the end of a full block. States are not found again yet: what is not in a
-// table any more is computed again, from the log's beginning.
+// table's end, or at the end of a full block. Where it is sealed there, which costs as much as the
+// keys and values of thousands of tokens, the log can be gone on with from there, as long as the
+// keys and values before it are known: at the points of grouped_cache_points(), every STATE_STRIDE
+// tokens, and at the last full block when a request ends or the tables are released.
 //
 // A model without windows has one group, and this is its block cache. One on another machine has
 // none, and no KV here.
@@ -46,6 +48,12 @@ struct grouped_cache {
 
 struct grouped_table {
     struct block_table of[KV_GROUPS];
+};
+
+enum { STATE_STRIDE = 2048 }; // tokens
+
+struct state_points { // where a log's computation pauses, for its states to be sealed; 0: nowhere
+    int32_t at[2];
 };
 
 struct block_counts { // one for each group
@@ -95,10 +103,19 @@ MUST_CHECK enum status grouped_cache_grow(const struct grouped_cache *cache,
 
 // ---- The tables of a log, whose tokens are ids.
 
-// After a step: seals the full blocks from token `from` on, and retires those that no query sees
-// any more; those of the first `pinned` tokens leave the device last.
+// Of a prompt of `length` tokens, `pinned` of which others begin with: the ends of the last full
+// blocks in both, but before the last token, which is computed once more. All 0 without states.
+struct state_points grouped_cache_points(const struct grouped_cache *cache, int32_t length,
+                                         int32_t pinned);
+
+// After a step of a log of `length` tokens: seals the full blocks from token `from` on, and retires
+// those that no query sees any more; those of the first `pinned` tokens leave the device last.
 void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_table *tables,
-                          const int32_t *ids, int32_t from, int32_t pinned);
+                          const int32_t *ids, int32_t from, int32_t length, int32_t pinned);
+
+// Seals the state at the last full block.
+void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
+                              const int32_t *ids);
 
 // Releases what lies after new_length. Where the windows before it are gone, all is released, to be
 // found or computed again; where there is no state after it, what follows the last one before.

@@ -168,12 +168,11 @@ static bool alloc_node(struct prefix *prefix, uint32_t *node) {
     return true;
 }
 
-enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
-                          uint32_t *node) {
-    const struct hash128 key = prefix_key(prefix, parent, ids, count);
+// At `position` under the key.
+static enum status insert(struct prefix *prefix, uint32_t parent, struct hash128 key,
+                          int32_t position, const int32_t *ids, int32_t count, uint32_t *node) {
     uint32_t index;
     if (prefix_find_key(prefix, key, &index)) return STATUS_FULL;
-    ASSERT(parent == NODE_NONE || prefix->nodes[parent].count == prefix->block_size);
     if (!alloc_node(prefix, &index)) return STATUS_FULL;
     uint32_t *bucket = bucket_of(prefix, key);
     const uint32_t sibling = *first_child(prefix, parent);
@@ -184,8 +183,7 @@ enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t 
         .previous = NODE_NONE,
         .next = sibling,
         .hash_next = *bucket,
-        .position =
-            parent == NODE_NONE ? 0 : prefix->nodes[parent].position + prefix->nodes[parent].count,
+        .position = position,
         .count = count,
         .block = BLOCK_NONE,
         .slot = BLOCK_NONE,
@@ -200,6 +198,20 @@ enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t 
     prefix->used++;
     *node = index;
     return STATUS_OK;
+}
+
+enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
+                          uint32_t *node) {
+    const struct node *before = parent == NODE_NONE ? NULL : &prefix->nodes[parent];
+    ASSERT(!before || before->count == prefix->block_size);
+    return insert(prefix, parent, prefix_key(prefix, parent, ids, count),
+                  before ? before->position + before->count : 0, ids, count, node);
+}
+
+enum status prefix_insert_alone(struct prefix *prefix, struct hash128 key, int32_t position,
+                                const int32_t *ids, int32_t count, uint32_t *node) {
+    ASSERT(position >= 0 && count > 0 && count <= prefix->block_size);
+    return insert(prefix, NODE_NONE, key, position, ids, count, node);
 }
 
 static bool is_needed(const struct node *n) {
@@ -244,7 +256,7 @@ static void check_node(const struct prefix *prefix, uint32_t index) {
     if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].previous == index);
     const struct node *parent = n->parent == NODE_NONE ? NULL : &prefix->nodes[n->parent];
     if (parent) ASSERT(parent->count == prefix->block_size);
-    ASSERT(n->position == (parent ? parent->position + parent->count : 0));
+    if (parent) ASSERT(n->position == parent->position + parent->count);
     const uint32_t first = parent ? parent->first_child : prefix->first_root;
     if (n->previous == NODE_NONE) ASSERT(first == index);
     if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].parent == n->parent);

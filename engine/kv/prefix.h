@@ -88,6 +88,11 @@ bool prefix_find_key(const struct prefix *prefix, struct hash128 key, uint32_t *
 MUST_CHECK enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t *ids,
                                      int32_t count, uint32_t *node);
 
+// The same for a node that hangs on none, at a position and under a key that another index has.
+MUST_CHECK enum status prefix_insert_alone(struct prefix *prefix, struct hash128 key,
+                                           int32_t position, const int32_t *ids, int32_t count,
+                                           uint32_t *node);
+
 // Frees the node if nothing needs it any more, then its parent likewise, and so on.
 void prefix_prune(struct prefix *prefix, uint32_t node);
 

@@ -164,6 +164,25 @@ static void skip_to(struct block_cache *cache, struct block_table *table, const 
         table->length - before;
 }
 
+enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
+                                 struct restore_tally *tally, uint32_t *block, bool *was_there) {
+    struct node *n = prefix_node(cache->prefix, walk->node);
+    *block = n->block;
+    *was_there = n->block != BLOCK_NONE;
+    if (!*was_there && n->slot == BLOCK_NONE) {
+        if (n->disk == NODE_ON_DISK) read_ahead(cache, *walk); // while others are on their way
+        const bool waits = n->disk == NODE_ON_DISK && disk_io_pending(cache->io) > 0;
+        return n->loading || waits ? RESTORE_WAITS : RESTORE_DONE; // done: it is gone
+    }
+    if (!*was_there) {
+        if (block_pool_alloc(cache->blocks, block) != STATUS_OK) return RESTORE_FULL;
+        swap_in(cache, walk->node, *block);
+    }
+    *tally_of(tally, n, *was_there) += walk->count;
+    n->from_disk = false;
+    return RESTORE_DONE;
+}
+
 enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,
                                          const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally) {
@@ -173,23 +192,13 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
     skip_to(cache, table, ids, first, tally);
     while (table->length < target && cache_walk_begin(cache, table, ids, target, &walk) &&
            cache_walk_next(cache, &walk)) {
-        struct node *n = prefix_node(cache->prefix, walk.node);
-        const bool was_on_device = n->block != BLOCK_NONE;
-        uint32_t block = n->block;
+        uint32_t block;
+        bool was_there;
         ASSERT(walk.count > 0 && table->length + walk.count <= target);
-        if (!was_on_device && n->slot == BLOCK_NONE) {
-            if (n->disk == NODE_ON_DISK) read_ahead(cache, walk); // while others are on their way
-            const bool waits = n->disk == NODE_ON_DISK && disk_io_pending(cache->io) > 0;
-            return n->loading || waits ? RESTORE_WAITS : RESTORE_DONE; // done: it is gone
-        }
-        if (!was_on_device) {
-            if (block_pool_alloc(cache->blocks, &block) != STATUS_OK) return RESTORE_FULL;
-            swap_in(cache, walk.node, block);
-        }
-        *tally_of(tally, n, was_on_device) += walk.count;
-        n->from_disk = false;
+        const enum restore_outcome outcome = cache_bring(cache, &walk, tally, &block, &was_there);
+        if (outcome != RESTORE_DONE || block == BLOCK_NONE) return outcome;
         block_table_adopt(table, cache->blocks, block, walk.count);
-        if (!was_on_device) block_pool_release(cache->blocks, block);
+        if (!was_there) block_pool_release(cache->blocks, block);
         cache_note_reuse(cache, table);
     }
     return RESTORE_DONE;

@@ -32,6 +32,7 @@ struct block_cache {
     bool keeps_host;           // the slots are a level of their own, not only a way to the disk
     void *slab;                // [slots] x block_bytes
     bool windowed;             // nodes lie on the device without their parents
+    bool states;               // nodes have no parents, and a state each
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
     struct disk_io *io;     // the same
@@ -93,6 +94,11 @@ void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool o
 // Waits for the swaps: a slot may be read and written by the I/O thread only after them. Not OK:
 // the device is not to be trusted. D.
 MUST_CHECK enum status cache_finish_swaps(struct block_cache *cache);
+
+// The walk's node to the device, where it has to be brought there: *block, to which the caller has
+// a reference if it was. As block_cache_restore(); DONE and BLOCK_NONE: it is gone.
+enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
+                                 struct restore_tally *tally, uint32_t *block, bool *was_there);
 
 // The table's last block was found again: it leaves the device later, and so does all that it
 // hangs on, for a parent ranks no lower than its child.

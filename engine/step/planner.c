@@ -138,7 +138,9 @@ static struct scheduler_request describe(struct engine *engine, int32_t index) {
     described.cached = sequence->cached;
     described.length = sequence->length;
     described.blocks = tables[0].count;
-    described.pauses = grouped_cache_has_states(&engine->cache);
+    const struct state_points points =
+        grouped_cache_points(&engine->cache, sequence->length, sequence->pinned_length);
+    memcpy(described.pauses, points.at, sizeof described.pauses);
     for (int i = 0; i < engine->cache.count; i++) {
         described.copies.of[i] =
             (int32_t)block_cache_need(engine->cache.groups[i].cache, &tables[i], tables[i].length);

@@ -64,11 +64,12 @@ static void order_by_rank(struct planning *p) {
 // The end of a chunk of at most `budget` tokens, at a block boundary unless the prompt ends there.
 static int32_t chunk_end(const struct scheduler_request *request, int32_t budget,
                          int32_t block_size) {
-    const int32_t pause = (request->length - 1) / block_size * block_size;
-    if (request->pauses && pause > request->cached && pause - request->cached <= budget)
-        return pause;
-    if (request->length - request->cached <= budget) return request->length;
-    const int32_t end = (request->cached + budget) / block_size * block_size;
+    int32_t end = request->length;
+    for (int i = 0; i < 2; i++)
+        if (request->pauses[i] > request->cached && request->pauses[i] < end)
+            end = request->pauses[i];
+    if (end - request->cached <= budget) return end;
+    end = (request->cached + budget) / block_size * block_size;
     return end > request->cached ? end : request->cached;
 }
 

@@ -52,7 +52,7 @@ struct scheduler_request {
     bool foreground, promoted;
     int32_t cached, length;         // tokens computed, tokens in the log; RUNNING: cached < length
     int32_t prefilled;              // tokens of its prompt, since it arrived
-    bool pauses;                    // its prompt's last block is a chunk by itself
+    int32_t pauses[2];              // tokens at which chunks end, multiples of the block size
     int32_t skipped;                // steps since it last got a chunk
     int32_t blocks;                 // of its length, also while it waits (a fork's, say)
     struct scheduler_blocks most;   // further ones that it can need, however long it gets: windows

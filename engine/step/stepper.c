@@ -117,7 +117,7 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     drop_rejected(request, end, drafted, accepted);
     sequence->cached = end;
     grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
-                         sequence->pinned_length);
+                         sequence->length, sequence->pinned_length);
     *(decodes ? &engine->decoded_tokens : &engine->prefilled_tokens) +=
         (uint64_t)(chunk->count + accepted);
     if (request->stats.output_tokens == 0) report_prefill(request);

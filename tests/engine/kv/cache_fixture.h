@@ -29,6 +29,7 @@ struct fixture_options {
     uint64_t format;         // seed of the format id
     int32_t window;          // of the last group; 0: there is none
     bool windows_alone;      // no group sees everything
+    bool states;             // the last group, whose window is then 2, is recurrent
     bool no_disk, threads;   // threads: the cache's own I/O thread
 };
 

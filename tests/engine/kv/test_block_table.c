@@ -166,6 +166,9 @@ static void a_sparse_table_has_what_was_last_when_it_grew(void **state) {
                 copy.destination == fork.blocks[6]);
     block_table_check(&fork, pool);
 
+    assert_int_equal(block_table_grow(&table, pool, 120, &copy), STATUS_OK);
+    block_table_drop_state(&table, pool, 101); // it has no state after 112 tokens
+    assert_int_equal(block_table_last_state(&table, 119), 96);
     block_table_truncate(&table, pool, 96);
     block_table_skip(&table, pool, 5);
     block_table_check(&table, pool);
