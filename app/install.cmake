@@ -48,6 +48,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION text)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON) # as dpkg-shlibdeps of dpkg-dev finds them, and file
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ca-certificates) # for models elsewhere and quire pull
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "chat with language models in the terminal, run on this machine")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Conversations are saved at every turn, forked without copying
 and resumed without computing them again. A small demo model is included;
