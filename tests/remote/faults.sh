@@ -62,6 +62,11 @@ Choice 0
 
 [2]
 Choice 1" "the answer broke off$more" -m "$url#numbered" --samples 2
+row 0 "[1]
+Choice 0
+
+[2]
+Choi" '' -m "$url#numbered" --samples 2 --stop "ce 1"
 row 1 "Some words" "nothing was heard for 1 s$more" -m "$url#silent" --silence 1
 row 1 "" "nothing was heard for 1 s" -m "$url#mute" --first-byte 1
 row 1 "Well" "ended the answer for what it says" -m "$url#filtered"
