@@ -547,7 +547,7 @@ struct backend {
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*attention)(struct device *device, const struct attention *args);
     void (*short_conv)(struct device *device, const struct short_conv *args);
-    void (*delta_net)(struct device *device, const struct delta_net *args); // NULL: it has none
+    void (*delta_net)(struct device *device, const struct delta_net *args);
     void (*copy_parts)(struct device *device, const struct copy_parts *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
     void (*route)(struct device *device, const struct route *args);

@@ -257,6 +257,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .paged_attention = cuda_paged_attention,
         .attention = cuda_attention,
         .short_conv = cuda_short_conv,
+        .delta_net = cuda_delta_net,
         .copy_parts = cuda_copy_parts,
         .act_and_mul = cuda_act_and_mul,
         .route = cuda_route,

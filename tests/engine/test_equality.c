@@ -85,6 +85,9 @@ static void hear(void *user, const float *logits, int32_t vocabulary) {
 
 static size_t bytes_of_blocks(size_t blocks);
 
+// They are kept after whole blocks only, and not after each: what follows is computed again.
+static bool has_states(void) { return strstr(model, "qwen35"); }
+
 static struct engine *open_with(const struct engine_options *options) {
     struct engine *engine;
     struct error err = {0};
@@ -97,8 +100,11 @@ static struct engine *open_with(const struct engine_options *options) {
     if (all.context == 0) all.context = CONTEXT;
     if (all.kv_device_bytes == 0) all.kv_device_bytes = bytes_of_blocks(ROOMY_BLOCKS);
     all.io_deadline_ms = 20000; // a slow machine is no failure here
-    if (all.kv_host_bytes == 0 && strcmp(way.backend, "cuda") == 0)
+    const bool card = strcmp(way.backend, "cuda") == 0;
+    if (card && all.kv_host_bytes == 0)
         all.kv_host_bytes = SMALL_HOST_BYTES; // what a card pins unasked takes long
+    // What is computed again is so by products of another shape.
+    if (card && has_states()) all.deterministic = true;
     if (engine_open(&all, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     return engine;
 }
@@ -115,9 +121,6 @@ static size_t bytes_of_blocks(size_t blocks) {
 }
 
 static bool has_windows(void) { return strstr(model, "gemma4") || strstr(model, "lfm2"); }
-
-// They are kept after whole blocks only, and not after each: what follows is computed again.
-static bool has_states(void) { return strstr(model, "qwen35"); }
 
 static int32_t vocabulary_of(struct engine *engine) {
     struct engine_info info;
