@@ -406,6 +406,12 @@ struct copy_parts {
     size_t y_row, y_column, x_row, x_column; // elements from one to the next
 };
 
+struct scale_rows { // x[r] = factors[r] * x[r], and then factors[r] = 1
+    void *x;        // [rows, dim] activation, in and out
+    float *factors; // [rows] device, in and out
+    int32_t rows, dim;
+};
+
 struct act_and_mul { // gate = act(gate, up)
     void *gate;      // [rows, dim] activation, in and out
     const void *up;  // [rows, dim] activation; may be gate
@@ -549,6 +555,7 @@ struct backend {
     void (*short_conv)(struct device *device, const struct short_conv *args);
     void (*delta_net)(struct device *device, const struct delta_net *args);
     void (*copy_parts)(struct device *device, const struct copy_parts *args);
+    void (*scale_rows)(struct device *device, const struct scale_rows *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);
     void (*route)(struct device *device, const struct route *args);
     void (*experts)(struct device *device, const struct experts *args);

@@ -60,6 +60,17 @@ void host_copy_parts(struct device *device, const struct copy_parts *args) {
                    (size_t)args->elements * sizeof(float));
 }
 
+void host_scale_rows(struct device *device, const struct scale_rows *args) {
+    const size_t dim = (size_t)args->dim;
+    (void)device;
+    ASSERT(args->rows > 0 && args->dim > 0);
+    for (size_t r = 0; r < (size_t)args->rows; r++) {
+        for (size_t i = 0; i < dim; i++)
+            ((float *)args->x)[r * dim + i] *= args->factors[r];
+        args->factors[r] = 1;
+    }
+}
+
 void host_copy_blocks(struct device *device, const struct copy_blocks *args) {
     (void)device;
     const size_t bytes = kv_block_bytes(args->cache);

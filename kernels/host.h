@@ -16,6 +16,7 @@ void host_to_device(struct device *device, void *memory, const void *host, size_
 void host_to_host(struct device *device, void *host, const void *memory, size_t bytes);
 MUST_CHECK enum status host_sync(struct device *device); // nothing can have failed
 void host_copy_parts(struct device *device, const struct copy_parts *args); // of F32
+void host_scale_rows(struct device *device, const struct scale_rows *args);
 void host_copy_blocks(struct device *device, const struct copy_blocks *args);
 void host_swap_blocks(struct device *device, const struct swap_blocks *args);
 

@@ -279,6 +279,29 @@ static void read_cohere2(struct metadata *metadata, struct model_config *config)
     config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
 }
 
+// Layers attend within chunks of 8192 tokens, but each fourth, which is not rotated, and whose
+// queries are scaled by how many chunks came before them: not within the first one, which is all of
+// the context here. No key tells that the largest model norms no heads.
+static void read_llama4(struct metadata *metadata, struct model_config *config) {
+    enum { CHUNK = 8192, LARGEST = 128 };
+    bool rotated[MODEL_MAX_LAYERS];
+    const bool chunked = !metadata_has(metadata, WINDOW) || metadata_is_set(metadata, WINDOW);
+    const int32_t experts = metadata_int(metadata, "expert_count", 0, EXPERTS_MAX);
+    metadata_pattern(metadata, PATTERN, config->layers, chunked ? 4 : 0, rotated);
+    if (metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX) != 1)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_used_count",
+                      "is not 1, which quire lacks");
+    if (chunked && config->context >= CHUNK) config->context = CHUNK - 1;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        spec->attention.no_rope = !rotated[i];
+        spec->attention.unit_norm = rotated[i] && experts != LARGEST;
+        if (spec->ffn.kind == FFN_DENSE) continue;
+        spec->ffn.kind = FFN_SHARED_EXPERT;
+        spec->ffn.width = spec->ffn.expert_width;
+    }
+}
+
 static void read_gpt_oss(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     set_windows(metadata, config, read_window(metadata, 0), 2, slides);
@@ -395,6 +418,14 @@ static const struct family families[] = {
     {.name = "qwen3vlmoe",
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.kind = FFN_EXPERTS},
      .read = limit_context},
+    {.name = "llama4",
+     .layer = {.attention = {.rope.interleaved = true, .norm_last = true},
+               .ffn = {.kind = FFN_EXPERTS,
+                       .gating = GATING_SIGMOID,
+                       .raw_shares = true,
+                       .share_of_input = true}},
+     .read = read_llama4,
+     .multimodal = true},
     {.name = "mistral3",
      .model_types = "mistral3, ministral3",
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
@@ -637,7 +668,9 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"modern-bert", "an embedding model"},
         {"gemma-embedding", "an embedding model"},
         {"t5", "a model with an encoder"},
-        {"gemma3n", "a model whose layers share keys and have embeddings of their own"},
+        {"gemma3n",
+         "a model of four streams side by side (AltUp), which quire lacks and Gemma 4's E2B "
+         "and E4B do without"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const size_t begin = strlen(kinds[i].begin);

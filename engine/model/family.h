@@ -11,10 +11,9 @@
 // 2404.14219; OLMo 2, 2501.00656, and 3; gpt-oss, 2508.10925; EXAONE 4, 2507.11407; SmolLM3,
 // Granite, Command-R, Cohere 2 and Seed-OSS, ERNIE 4.5, GLM-4, Arcee and Ministral 3, and the
 // mixtures ERNIE 4.5, MiniMax-M2 and Ling 2 by their published configurations; GLM-4.5, 2508.06471;
-// Apertus, 2509.14233;
-// dots.1, 2506.05767; DeepSeek-V2 and 3, 2405.04434 and 2412.19437; LFM2, 2511.23404; gated delta
-// nets, 2412.06464, in Qwen3-Next and Qwen3.5; keys as in
-// the GGUF specification.
+// Apertus, 2509.14233; Llama 4 by its published configurations; dots.1, 2506.05767; DeepSeek-V2 and
+// 3, 2405.04434 and 2412.19437; LFM2, 2511.23404; gated delta nets, 2412.06464, in Qwen3-Next and
+// Qwen3.5; keys as in the GGUF specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H
 

@@ -229,7 +229,7 @@ static void attend_heads(const struct forward *forward, const struct attention_s
     const struct batch *batch = &forward->batches[layer->group];
     ASSERT(cache->num_kv_heads == spec->kv_heads && cache->head_size == spec->head_size);
     ASSERT(layer->place < cache->num_layers);
-    const bool each_head = spec->qk_norm == QK_NORM_HEAD;
+    const bool each_head = spec->qk_norm == QK_NORM_HEAD || spec->unit_norm;
     const bool normed = spec->value_norm && !layer->v.data; // keys are already
     const struct rope_and_cache rope = {
         .q = a->q,
@@ -547,6 +547,10 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
                                             .groups_used = spec->expert_groups_used,
                                             .best_of_group = spec->best_of_group});
     if (layer->expert_norm) forward_norm_rows(forward, a->normed, a->x, layer->expert_norm, dim);
+    if (spec->share_of_input)
+        forward->backend->scale_rows(
+            forward->device,
+            &(struct scale_rows){.x = a->normed, .factors = a->shares, .rows = tokens, .dim = dim});
     forward->backend->experts(forward->device, &(struct experts){.y = y,
                                                                  .x = a->normed,
                                                                  .chosen = a->chosen,

@@ -408,6 +408,7 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
         skip_keys(loader, index);
     else
         layer->k_norm = VECTOR("attn_k_norm.weight", each_head ? size : kv_rows, normed, false);
+    if (attention->unit_norm) layer->q_norm = layer->k_norm = loader->model->ones;
     layer->o = MATRIX("attn_output", dim, q_rows);
     layer->o_bias = VECTOR("attn_output.bias", dim, attention->output_bias, true);
     layer->sinks = VECTOR("attn_sinks.weight", attention->heads, attention->sinks, false);
@@ -733,7 +734,8 @@ static void load_ones(struct loader *loader) {
     for (int i = 0; i < MODEL_MAX_HEAD_SIZE; i++)
         host[i] = 1;
     for (int32_t i = 0; i < config->layers; i++)
-        needed = needed || config->specs[i].attention.value_norm;
+        needed =
+            needed || config->specs[i].attention.value_norm || config->specs[i].attention.unit_norm;
     if (needed && loader->status == STATUS_OK)
         loader->model->ones = to_device(loader, "of ones", host, MODEL_MAX_HEAD_SIZE);
 }

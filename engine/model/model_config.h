@@ -71,6 +71,7 @@ struct attention_spec {
     bool no_rope;
     struct rope rope; // of no effect with no_rope
     enum qk_norm qk_norm;
+    bool unit_norm;      // q and k are, each head by itself and without a weight
     bool norm_last;      // q and k are normed after the rotation
     bool value_norm;     // values are normed, without a weight
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
@@ -102,6 +103,7 @@ struct ffn_spec {
     float share_scale; // of all shares
     int32_t expert_groups, expert_groups_used;
     bool best_of_group;
+    bool share_of_input; // an expert's share is of what it reads; of one expert alone
 };
 
 enum mixer_kind {

@@ -161,6 +161,7 @@ const struct backend *backend_cpu(void) {
         .short_conv = cpu_short_conv,
         .delta_net = cpu_delta_net,
         .copy_parts = host_copy_parts,
+        .scale_rows = host_scale_rows,
         .act_and_mul = cpu_act_and_mul,
         .route = cpu_route,
         .experts = cpu_experts,

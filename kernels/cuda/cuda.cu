@@ -259,6 +259,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .short_conv = cuda_short_conv,
         .delta_net = cuda_delta_net,
         .copy_parts = cuda_copy_parts,
+        .scale_rows = cuda_scale_rows,
         .act_and_mul = cuda_act_and_mul,
         .route = cuda_route,
         .experts = cuda_experts,

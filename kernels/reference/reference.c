@@ -113,6 +113,7 @@ const struct backend *backend_reference(void) {
         .short_conv = reference_short_conv,
         .delta_net = reference_delta_net,
         .copy_parts = host_copy_parts,
+        .scale_rows = host_scale_rows,
         .act_and_mul = reference_act_and_mul,
         .route = reference_route,
         .experts = reference_experts,

@@ -144,6 +144,31 @@ static void test_act(struct op_tests *tests, enum act act, int rows, int dim) {
 }
 
 // The heads of tokens put head by head into the middle of wider rows; what is between stays.
+static void test_scale_rows(struct op_tests *tests, int rows, int dim) {
+    const size_t count = (size_t)rows * dim;
+    const std::vector<uint16_t> x = half_draws(tests, count, 9);
+    std::vector<float> factors(rows);
+    for (int r = 0; r < rows; r++)
+        factors[r] = 0.01f + 0.013f * r;
+    uint16_t *x_card = poisoned<uint16_t>(count);
+    CUDA(cudaMemcpy(x_card, x.data(), 2 * count, cudaMemcpyHostToDevice));
+    float *factors_card = on_card(factors);
+    const struct scale_rows args = {x_card, factors_card, rows, dim};
+    backend_cuda()->scale_rows(tests->device, &args);
+    finish(tests);
+    const std::vector<uint16_t> got = fetch(x_card, count);
+    double worst = 0;
+    for (size_t i = 0; i < count; i++)
+        worst = fmax(worst, half_error(got[i], (double)half_to_float(x[i]) * factors[i / dim], 0));
+    bool ones = true;
+    for (float factor : fetch(factors_card, rows))
+        ones = ones && factor == 1;
+    char what[128];
+    snprintf(what, sizeof what, "scale_rows [%d, %d]", rows, dim);
+    tally_count(tests->tally, worst <= 1 && ones && guard_holds(x_card, 2 * count), what, worst);
+    drop({x_card, factors_card});
+}
+
 static void test_copy_parts(struct op_tests *tests, int tokens, int heads, int part) {
     const size_t wide = (size_t)part + 5, all = (size_t)heads * tokens * wide;
     const std::vector<uint16_t> x = half_draws(tests, (size_t)tokens * heads * part, 3);
@@ -498,6 +523,7 @@ void test_ops(struct device *, struct tally *tally) {
         for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_XIELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_copy_parts(&tests, shape[0], 3, shape[1]);
+        test_scale_rows(&tests, shape[0], shape[1]);
         test_add_rows(&tests, shape[0], shape[1], false);
         test_add_rows(&tests, shape[0], shape[1], true);
         test_narrow(&tests, shape[0], shape[1]);

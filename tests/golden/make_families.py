@@ -388,6 +388,10 @@ class Model:
         extra = 1.0 if self.kind in ONE_PLUS else 0.0
         return [v * scale * (extra + g) for v, g in zip(x, weight)]
 
+    def unit(self, x):
+        scale = 1 / math.sqrt(dot(x, x) / len(x) + self.c["rms_norm_eps"])
+        return [v * scale for v in x]
+
     # -- what a layer is
 
     def window(self, layer):
@@ -414,7 +418,7 @@ class Model:
             base, scaling = c["rope_local_base_freq"], {}
         if self.kind == "olmo3" and self.window(layer):
             scaling = {}
-        if self.kind == "smollm3" and not c["no_rope_layers"][layer]:
+        if self.kind in ("smollm3", "llama4_text") and not c["no_rope_layers"][layer]:
             return None
         if self.kind in ("exaone4", "cohere2") and not self.window(layer):
             return None
@@ -507,6 +511,8 @@ class Model:
         if self.kind in NORMED_LAST:
             q = [self.norm(prefix + "q_norm.weight", head) for head in q]
             k = [self.norm(prefix + "k_norm.weight", head) for head in k]
+        if self.kind == "llama4_text" and self.turns[layer]:
+            q, k = ([self.unit(head) for head in heads] for heads in (q, k))
         keys.append(k)
         values.append(v)
         scale = c.get("attention_multiplier", c.get("query_pre_attn_scalar", c["head_dim"]) ** -0.5)
@@ -649,7 +655,7 @@ def run(spec, weights, prompts, model_class):
             margin = min(margin, logits[first] - logits[second])
             greedy.append(first)
             logits = model.step(first)
-        if model.router_margin < ROUTER_MARGIN:
+        if model.router_margin < spec.get("clear", ROUTER_MARGIN):
             return None, 0, 0
         distinct = min(distinct, len(set(greedy)))
         results.append((prompt, rows[-LOGIT_ROWS:], greedy))

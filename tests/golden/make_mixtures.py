@@ -62,11 +62,22 @@ MODELS = [
          config=config("deepseek", n_routed_experts=6, num_experts_per_tok=2,
                        moe_intermediate_size=32, n_shared_experts=2, first_k_dense_replace=1,
                        norm_topk_prob=False)),
+    # Keys of 8 bits must not ask another expert, since only one is asked.
+    dict(name="llama4", clear=0.12, lengths=(1, 9, 17),
+         config=config("llama4_text", head_dim=16, num_hidden_layers=5, num_local_experts=6,
+                       num_experts_per_tok=1, moe_intermediate_size=32, n_shared_experts=1,
+                       interleave_moe_layer_step=3, no_rope_layers=[1, 1, 1, 0, 1],
+                       rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0,
+                                         high_freq_factor=4.0,
+                                         original_max_position_embeddings=64))),
 ]
 UNBIASED = ("granitemoeshared", "hunyuan_v1_moe", "olmoe", "deepseek")
 SOFTMAX = ("ernie4_5_moe",) + UNBIASED
+UNBIASED += ("llama4_text",)
+families.SIDE_BY_SIDE += ("llama4_text",)
 families.PAIRED += ("granitemoeshared", "deepseek")
 families.ARCHITECTURES.update(granitemoeshared="granitemoe", hunyuan_v1_moe="hunyuan-moe",
+                              llama4_text="llama4",
                               glm4_moe="glm4moe", bailing_moe_v2="bailingmoe2",
                               ernie4_5_moe="ernie4_5-moe", minimax_m2="minimax-m2")
 
@@ -94,6 +105,12 @@ def dense_of(c):
     return first_of(c, ("first_k_dense_replace", "moe_layer_start_index"), 0)
 
 
+def mixed(c):
+    """Layers with experts."""
+    step = c.get("interleave_moe_layer_step", 1)
+    return [i for i in range(dense_of(c), c["num_hidden_layers"]) if (i + 1) % step == 0]
+
+
 def width_of(c):
     return c.get("moe_intermediate_size", c["intermediate_size"])
 
@@ -111,7 +128,7 @@ def make_weights(spec, seed):
         for part, shape in (("gate", (rows, dim)), ("up", (rows, dim)), ("down", (dim, rows))):
             w[f"{prefix}{part}_proj.weight"] = dice.matrix(*shape, 1.4 / math.sqrt(shape[1]))
 
-    for layer in range(dense_of(c), c["num_hidden_layers"]):
+    for layer in mixed(c):
         p = f"model.layers.{layer}.mlp."
         for part in ("gate", "up", "down"):
             del w[f"{p}{part}_proj.weight"]
@@ -151,7 +168,7 @@ class Model(families.Model):
             return self.gated(*(w[f"{prefix}{part}_proj.weight"] for part in ("gate", "up", "down")),
                               x, silu)
 
-        if layer < dense_of(c):
+        if layer not in mixed(c):
             return gated(p)
         scores = times(w[p + "gate.weight"], x)
         weights = softmax(scores) if self.kind in SOFTMAX else [sigmoid(s) for s in scores]
@@ -165,6 +182,9 @@ class Model(families.Model):
         if p + "shared_expert_gate.weight" in w:
             gate = sigmoid(times(w[p + "shared_expert_gate.weight"], x)[0])
             y = [gate * v for v in y]
+        if self.kind == "llama4_text":  # one expert, whose share is of what it reads
+            x = [weights[chosen[0]] * v for v in x]
+            return [a + b for a, b in zip(y, gated(f"{p}experts.{chosen[0]}."))]
         for e in chosen:
             share = weights[e] / total * c.get("routed_scaling_factor", 1)
             y = [a + share * b for a, b in zip(y, gated(f"{p}experts.{e}."))]
@@ -195,7 +215,10 @@ def keys_of(spec):
     add("expert_group_used_count", U32, c.get("topk_group"))
     add("expert_weights_scale", F32, c.get("routed_scaling_factor"))
     add("expert_weights_norm", BOOL, c.get("norm_topk_prob"))
-    add("interleave_moe_layer_step", U32, c.get("moe_layer_interval"))
+    add("interleave_moe_layer_step", U32,
+        first_of(c, ("moe_layer_interval", "interleave_moe_layer_step")))
+    if c["model_type"] == "llama4_text":  # whose files leave it to be known
+        return [key for key in keys if not key[0].endswith((".expert_shared_count", "dense_block_count"))]
     if c["model_type"] in SOFTMAX:  # converters say how wide all shared ones are
         add("expert_shared_feed_forward_length", U32, width_of(c) * shared_of(c))
     else:
@@ -205,7 +228,7 @@ def keys_of(spec):
 
 def tensors_of(spec, weights):
     c, tensors = spec["config"], families.tensors_of(spec, weights)
-    for layer in range(dense_of(c), c["num_hidden_layers"]):
+    for layer in mixed(c):
         for part in ("gate", "up", "down"):
             rows = [weights[f"model.layers.{layer}.mlp.experts.{e}.{part}_proj.weight"]
                     for e in range(experts_of(c))]

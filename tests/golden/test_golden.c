@@ -55,6 +55,7 @@ static const struct {
     {.name = "deepseek2"},
     {.name = "deepseek2-lite", .folder = true},
     {.name = "deepseek2-v2", .folder = true},
+    {.name = "llama4", .rounded = 8e-3},
     {.name = "hunyuan-dense", .folder = true},
     {.name = "command-r", .folder = true},
     {.name = "cohere2", .folder = true},

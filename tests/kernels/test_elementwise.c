@@ -137,6 +137,31 @@ static void copied_parts_are_where_the_strides_say_and_nowhere_else(void **state
     }
 }
 
+static void rows_are_scaled_once(void **state) {
+    enum { ROWS = 3, DIM = 37 };
+    (void)state;
+    uint64_t random = SEED;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        float *x = random_floats(&random, ROWS * DIM), *before = floats_alloc(ROWS * DIM);
+        float *factors = floats_alloc(ROWS);
+        memcpy(before, x, ROWS * DIM * sizeof *x);
+        for (int r = 0; r < ROWS; r++)
+            factors[r] = 0.25F * (float)r;
+        const struct scale_rows args = {.x = x, .factors = factors, .rows = ROWS, .dim = DIM};
+        subject.backend->scale_rows(subject.device, &args);
+        for (int i = 0; i < ROWS * DIM; i++)
+            assert_true(x[i] == before[i] * 0.25F * (float)(i / DIM));
+        for (int r = 0; r < ROWS; r++)
+            assert_true(factors[r] == 1);
+        floats_free(x, ROWS * DIM);
+        floats_free(before, ROWS * DIM);
+        floats_free(factors, ROWS);
+        subject_close(&subject);
+    }
+}
+
 static void act_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
     (void)state;
     uint64_t random = SEED + 1;
@@ -338,6 +363,7 @@ int main(void) {
         cmocka_unit_test(rmsnorm_is_its_formula),
         cmocka_unit_test(copied_parts_are_where_the_strides_say_and_nowhere_else),
         cmocka_unit_test(act_and_mul_is_its_formula_from_tiny_to_huge),
+        cmocka_unit_test(rows_are_scaled_once),
         cmocka_unit_test(add_rows_is_its_formula_with_and_without_its_parts),
         cmocka_unit_test(narrow_keeps_every_row),
         cmocka_unit_test(a_row_has_the_same_bits_alone_and_in_company),
