@@ -294,7 +294,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .norm_eps = metadata_float(&metadata,
                                    family->centered_norms ? "attention.layer_norm_epsilon"
                                                           : "attention.layer_norm_rms_epsilon",
-                                   NAN),
+                                   family->norm_eps > 0 ? family->norm_eps : NAN),
         .centered_norms = family->centered_norms,
         .embedding_scale = metadata_factor(&metadata, "embedding_scale", 1.0f),
         .logit_scale = 1,

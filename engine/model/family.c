@@ -153,15 +153,37 @@ static void read_gemma2(struct metadata *metadata, struct model_config *config) 
     if (config->layers == LAYERS_OF_27B) set_scale_by_share(metadata, config);
 }
 
+// Ollama's files have names of their own for the bases, or none, and leave the stretch of the
+// larger models to be known by their layers, and that the smallest has no soft cap, whatever they
+// say.
+static float read_gemma3_of_ollama(struct metadata *metadata, struct model_config *config) {
+    enum { OF_1B = 26, OF_4B = 34, OF_12B = 48, OF_27B = 62 };
+    const int32_t layers = config->layers;
+    const bool stretched = layers == OF_4B || layers == OF_12B || layers == OF_27B;
+    const float local = metadata_float(metadata, "rope.local.freq_base", 0);
+    const bool based = metadata_has(metadata, "rope.freq_base");
+    if (based && local == 0) return 10000.0f;
+    for (int32_t i = 0; i < layers; i++) {
+        struct rope *rope = &config->specs[i].attention.rope;
+        if (!based) rope->base = metadata_factor(metadata, "rope.global.freq_base", 1000000);
+        if (!stretched || rope->scaling != ROPE_PLAIN) continue;
+        rope->scaling = ROPE_LINEAR;
+        rope->factor = 8;
+    }
+    if (layers == OF_1B) config->logit_softcap = 0;
+    return local > 0 ? local : 10000.0f;
+}
+
 // A layer in six sees all keys, and alone has its rotation stretched for a long context.
 static void read_gemma3(struct metadata *metadata, struct model_config *config) {
     enum { LAYERS_OF_27B = 62 };
     bool slides[MODEL_MAX_LAYERS];
+    const float local_base = read_gemma3_of_ollama(metadata, config);
     scale_embedding(metadata, config);
     set_windows(metadata, config, read_window(metadata, 0), 6, slides);
     for (int32_t i = 0; i < config->layers; i++) {
         struct rope *rope = &config->specs[i].attention.rope;
-        if (slides[i]) *rope = window_rope(metadata, rope, 10000.0f);
+        if (slides[i]) *rope = window_rope(metadata, rope, local_base);
     }
     if (config->layers == LAYERS_OF_27B) set_scale_by_share(metadata, config);
 }
@@ -516,6 +538,7 @@ static const struct family families[] = {
      .model_types = "gemma3_text, gemma3",
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.act = ACT_GELU, .post_norm = true},
      .read = read_gemma3,
+     .norm_eps = 1e-6f,
      .multimodal = true,
      .tied = true,
      .defaults = gemma3_defaults,

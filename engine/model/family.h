@@ -37,6 +37,7 @@ struct family {
 
     // In folders too, pairs that rotate lie side by side; else they are halves there.
     bool interleaved_folder;
+    float norm_eps;          // where a file does not say it; 0: it must
     const char *second_norm; // a folder's post_attention_layernorm, where the layer does not say it
     bool multimodal;         // as in model_config.h
     bool tied;             // a folder's output is its embedding where tie_word_embeddings is absent

@@ -154,6 +154,11 @@ MODELS = [
                        rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0,
                                          high_freq_factor=4.0,
                                          original_max_position_embeddings=64))),
+    dict(name="gemma3-ollama", ollama=True, lengths=(1, 17, 40),
+         config=config("gemma3_text", sliding_window=16, num_hidden_layers=7,
+                       sliding_window_pattern=6, query_pre_attn_scalar=8, rms_norm_eps=1e-6,
+                       rope_theta=1000000.0, rope_local_base_freq=20000.0,
+                       tie_word_embeddings=True)),
 ]
 
 
@@ -1058,7 +1063,12 @@ def make(spec, folder, first_seed, maker=Maker):
     margin, distinct, seed, weights, results = best
     print(f"{spec['name']}: seed {seed}, margin {margin:.3f}, distinct ids {distinct}", flush=True)
     path = os.path.join(folder, spec["name"])
-    keys = maker.keys(spec) + xielu_keys(spec["config"], weights)
+    keys = maker.keys(spec)
+    if spec.get("ollama"):  # whose files have fewer names, and one of their own
+        keys = [key for key in keys if not key[0].endswith(
+            ("rms_epsilon", "rope.freq_base", "window_pattern"))]
+        keys.append(("gemma3.rope.local.freq_base", F32, spec["config"]["rope_local_base_freq"]))
+    keys += xielu_keys(spec["config"], weights)
     write_gguf(path + ".gguf", keys, maker.tensors(spec, weights))
     write_golden(path + ".golden", results)
     if spec.get("folder"):

@@ -33,6 +33,7 @@ static const struct {
     {.name = "gemma"},
     {.name = "gemma2", .folder = true},
     {.name = "gemma3", .folder = true, .nested = true},
+    {.name = "gemma3-ollama"},
     {.name = "phi3", .folder = true},
     {.name = "phi3-long", .rounded = 6e-3},
     {.name = "phi3-short", .context = 32},

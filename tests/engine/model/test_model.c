@@ -233,6 +233,40 @@ static void soft_caps_that_are_not_said(void **state) {
     free(file.bytes);
 }
 
+// Ollama's files of Gemma 3 leave to be known what follows from how many layers there are.
+static void ollama_leaves_the_stretch_of_large_models_to_be_known(void **state) {
+    (void)state;
+    struct file file = load("gemma3-ollama");
+    static const struct {
+        uint32_t layers;
+        float stretch;
+    } cases[] = {{7, 1}, {26, 1}, {34, 8}, {48, 8}, {62, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        set_key(&file, "gemma3.block_count", cases[i].layers);
+        const struct model_config config = read_config(&file);
+        assert_float_equal(config.specs[5].attention.rope.factor, cases[i].stretch, 0);
+        assert_float_equal(config.specs[5].attention.rope.base, 1e6, 0);
+        assert_float_equal(config.specs[4].attention.rope.factor, 1, 0);
+        assert_float_equal(config.specs[4].attention.rope.base, 2e4, 0);
+        assert_float_equal(config.norm_eps, 1e-6, 1e-9);
+    }
+    free(file.bytes);
+}
+
+// A first chunk, and no norm of heads in the largest.
+static void llama_4_ends_where_its_second_chunk_begins(void **state) {
+    (void)state;
+    struct file file = load("llama4");
+    set_key(&file, "llama4.context_length", 10485760);
+    assert_int_equal(read_config(&file).context, 8191);
+    assert_true(read_config(&file).specs[0].attention.unit_norm);
+    assert_false(read_config(&file).specs[3].attention.unit_norm);
+    set_key(&file, "llama4.expert_count", 128);
+    assert_false(read_config(&file).specs[0].attention.unit_norm);
+    set_key(&file, "llama4.expert_used_count", 2);
+    assert_refused(&file, STATUS_UNSUPPORTED, "expert_used_count is not 1");
+}
+
 // Nor their window; other families' are without one then.
 static void windows_that_are_not_said(void **state) {
     (void)state;
@@ -680,6 +714,8 @@ int main(void) {
         cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
         cmocka_unit_test(a_context_ends_where_what_it_takes_is_lacking),
         cmocka_unit_test(soft_caps_that_are_not_said),
+        cmocka_unit_test(ollama_leaves_the_stretch_of_large_models_to_be_known),
+        cmocka_unit_test(llama_4_ends_where_its_second_chunk_begins),
         cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(each_key_is_understood_or_harmless_or_refused),
