@@ -126,6 +126,7 @@ struct engine {
     int32_t restoring_count; // sequences
     struct event_queue queue;
     double tokens_per_us; // of prefill, measured; 0: not yet
+    bool has_stepped;
     struct found_tokens found;
     uint64_t prefilled_tokens, decoded_tokens, preempted_requests; // since opening
 };

@@ -90,7 +90,8 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
     tensor->dims = dims == 0 ? 1 : dims < GGUF_MAX_DIMS ? dims : GGUF_MAX_DIMS;
     cJSON_ArrayForEach(extent, shape) {
         uint64_t value;
-        if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count))
+        if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count) ||
+            *count > INT64_MAX)
             return refuse(file, item->string, "expected a shape of whole numbers above 0", err);
         at--; // the last one's elements lie side by side; an image's patch has five, made four here
         tensor->shape[at < GGUF_MAX_DIMS ? at : GGUF_MAX_DIMS - 1] *= (int64_t)value;

@@ -152,10 +152,14 @@ static void fail_step(struct step *step, enum status status) {
     }
 }
 
-// A running average, so that one disturbed step does not change the budget much.
+// A running average, so that one disturbed step does not change the budget much. A small step is
+// slow, and so is the first, which loads a card's kernels: they count if nothing better is known.
 static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us) {
-    const int32_t least = engine->tokens_per_us > 0 ? STEP_LEAST_TOKENS : STEP_FIRST_TOKENS;
-    if (tokens < least || elapsed_us <= 0) return;
+    const double earlier = block_cache_prefill_speed(engine->cache.groups[0].cache);
+    const bool known = engine->tokens_per_us > 0 || earlier > 0, first = !engine->has_stepped;
+    engine->has_stepped = true;
+    if (known && (first || tokens < STEP_LEAST_TOKENS)) return;
+    if (tokens < STEP_FIRST_TOKENS || elapsed_us <= 0) return;
     const double speed = tokens / (double)elapsed_us;
     engine->tokens_per_us =
         engine->tokens_per_us > 0 ? 0.5 * (engine->tokens_per_us + speed) : speed;

@@ -100,11 +100,9 @@ static struct engine *open_with(const struct engine_options *options) {
     if (all.context == 0) all.context = CONTEXT;
     if (all.kv_device_bytes == 0) all.kv_device_bytes = bytes_of_blocks(ROOMY_BLOCKS);
     all.io_deadline_ms = 20000; // a slow machine is no failure here
-    const bool card = strcmp(way.backend, "cuda") == 0;
-    if (card && all.kv_host_bytes == 0)
-        all.kv_host_bytes = SMALL_HOST_BYTES; // what a card pins unasked takes long
-    // What is computed again is so by products of another shape.
-    if (card && has_states()) all.deterministic = true;
+    if (all.kv_host_bytes == 0 && strcmp(way.backend, "cuda") == 0)
+        all.kv_host_bytes = SMALL_HOST_BYTES;   // what a card pins unasked takes long
+    if (has_states()) all.deterministic = true; // what is computed again has another shape
     if (engine_open(&all, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     return engine;
 }

@@ -23,7 +23,7 @@ fits() { [ "$(answer_to "$question" | tail -n "$1" | LC_ALL=C.UTF-8 wc -L)" -le 
 for size in 30x15 ${more-}; do
     rm -rf "$QUIRE_HOME"/*
     columns=80 lines=24
-    start --backend reference -n 110
+    start --backend reference -n 80
     ask_only "$question"
     wait_until has_rows 2 || fail "no answer"
     resize "${size%x*}" "${size#*x}"
@@ -38,7 +38,7 @@ rm -rf "$QUIRE_HOME"/*
 columns=80 lines=24
 run "PS1='shell: ' exec bash --norc --noprofile -i"
 wait_for "shell:"
-text "'$program' --temp 0 --backend reference -n 110"
+text "'$program' --temp 0 --backend reference -n 80"
 keys Enter
 wait_idle
 ask_only "$question"

@@ -635,7 +635,8 @@ static void damage_header_of(const char *name) {
     const size_t header = (size_t)(after_name(&file, "output_norm.weight") - file.bytes) + 24;
     int refused = 0, opened = 0;
     for (size_t i = 0; i < header; i++)
-        for (int f = 0; f < 3; f++) {
+        for (size_t f = 0; f < 3; f++) {
+            if (!CHECK_FULL && f != i % 3) continue;
             struct error err = {0};
             struct gguf *gguf;
             struct tokenizer *tokenizer;
@@ -651,7 +652,7 @@ static void damage_header_of(const char *name) {
             file.bytes[i] ^= flips[f];
         }
     printf("%zu header bytes: %d damages refused, %d harmless\n", header, refused, opened);
-    assert_true(refused > 1000);
+    assert_true(refused > (CHECK_FULL ? 1000 : 300));
     free(file.bytes);
 }
 

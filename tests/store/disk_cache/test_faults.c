@@ -243,7 +243,7 @@ static void use_all(void) {
 
 static void the_nth_allocation_fails_and_the_cache_stays_sound(void **state) {
     (void)state;
-    enum { EVERY_ONE = 300, STEP = 17 };
+    enum { EVERY_ONE = CHECK_ROUNDS(300, 100), STEP = 17 };
     long at = 1;
     bool more = true;
     for (; more; at += at < EVERY_ONE ? 1 : STEP) {
