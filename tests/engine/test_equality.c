@@ -484,7 +484,8 @@ static void beside_seven_others_is_the_same(void) {
     struct kv_usage usage;
     memset(talks, 0, sizeof talks);
     talk_together(&(struct engine_options){.deterministic = true}, talks, &usage);
-    assert_int_equal(usage.preempted_requests, 0);
+    // The pool of windows or of states has room by its own measure, which may be less.
+    if (!has_windows() && !has_states()) assert_int_equal(usage.preempted_requests, 0);
     for (uint32_t i = 0; i < CHATS; i++)
         assert_same_talk(truth_of(i, true), &talks[i]);
 }
