@@ -63,7 +63,7 @@ struct sequence {
 
 struct request {
     struct sequence *sequence;
-    const struct request *first; // of those that were started together; only its identity counts
+    const struct request *first; // of the requests started together: an identity, not followed
     struct request_options options;
     struct sampler *sampler;
     struct prompt_lookup lookup;

@@ -40,8 +40,8 @@ static inline char *kv_element(const struct kv_cache *cache, uint32_t block, int
            kv_plane(cache, layer, plane) * kv_plane_bytes(cache) + at * bytes;
 }
 
-// A layer's state after the last token of `block` (of those that have one), of args->batch's
-// sequence `seq` after its first `length` tokens; NULL before the first.
+// The layer's state of sequence `seq` of args->batch after its first `length` tokens, in the block
+// of the last of them; NULL where there is none yet.
 static inline float *delta_state(const struct delta_net *args, int32_t seq, int32_t length) {
     const struct batch *batch = args->batch;
     const size_t row = (size_t)seq * (size_t)batch->max_blocks_per_seq;

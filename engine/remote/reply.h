@@ -14,7 +14,7 @@
 
 struct reply {
     size_t choices;            // that the event has
-    int64_t choice;            // the number of the one that this is of
+    int64_t choice;            // which of the answers this event belongs to
     struct text text, thought; // that are added
     struct token_ids ids;
     bool cumulative; // the ids may begin with earlier ones: output_tokens says where they end
