@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Runs every generator, encodes all sources and packs them into the rows of both stages.
+
+usage: pack.py IN OUT stage1_tokens stage2_tokens
+
+IN holds tokenizer.json and the text of others (NAME.jsonl.xz: chats, one list of [role, text] a line; NAME.txt.xz:
+documents, separated by <|endoftext|>). The chats of the project are generated here. OUT gets the rows (tokens and
+flags: 1 = loss in stage 2, 2 = a document begins), held-out rows of each source, and DONE when all is there.
+"""
+import glob
+import importlib
+import json
+import lzma
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import numba
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, HERE + '/authored']
+from way_out import mend  # noqa: E402, after the path is set
+
+ROLE = {'s': 'system', 'u': 'user', 'a': 'assistant'}
+JOBS = 14
+
+# modules with chats(seed, n), and how many chats each gives
+MODULES = json.load(open(HERE + '/modules.json'))
+# generators that write files into a folder
+PROGRAMS = {'smalltalk': ['smalltalk_gen.py', '60000', '{out}'], 'knowledge': ['knowledge_gen.py', '--out', '{out}'], 'tasks': ['tasks_gen.py']}
+SYNTH = 420000
+
+# shares of the two stages, and the largest number of passes over a source
+STAGE1 = {'classics_simple': 15, 'openstax_prose': 6, 'onestop_news': 1.5, 'children_stories_text': 1, 'child': .5, 'persona': 1.5, 'sgd': 4,
+          'taskmaster': .3, 'gsm8k': 1, 'smalltalk_pc': 1, 'synth': 20, 'smalltalk': 4, 'knowledge': 4, 'tasks': 6}
+STAGE2 = {'smalltalk_pc': 2, 'synth': 11, 'long': 8, 'smalltalk': 6, 'knowledge': 6, 'tasks': 5}
+for name, m in MODULES.items():
+    STAGE1[name], STAGE2[name] = m['share'] * .6, m['share']
+CAP = {'classics_simple': 9, 'child': 12, 'smalltalk_pc': 14, 'children_stories_text': 12}
+
+T0 = time.time()
+
+
+def log(*a):
+    print(f'[pack {time.time() - T0:6.1f}]', *a, flush=True)
+
+
+def render(chat):
+    return ''.join(f'<|im_start|>{ROLE[a]}\n{b}<|im_end|>\n' for a, b in chat) + '<|endoftext|>'
+
+
+def load(path):
+    text, name = lzma.open(path, 'rt', encoding='utf-8').read(), os.path.basename(path)
+    if name.endswith('.jsonl.xz'):
+        return name[:-9], [render(mend(json.loads(line))) for line in text.split('\n') if line], True
+    return name[:-7], [d.strip() + '<|endoftext|>' for d in text.split('<|endoftext|>') if d.strip()], False
+
+
+def synth(a):
+    return [[[x['role'][0], x['content']] for x in json.loads(line)['messages']] for line in importlib.import_module('generate').chunk(a)]
+
+
+def module(a):
+    name, seed, n = a
+    return name, list(importlib.import_module(name).chats(seed, n))
+
+
+def program(a):
+    """Runs a generator of files in a copy of the recipe, so that the sources stay clean."""
+    name, args = a
+    copy = f'/tmp/recipe_{name}'
+    out = copy + '/authored'
+    subprocess.run(['cp', '-r', HERE, copy], check=True)
+    subprocess.run([sys.executable] + [x.format(out=out) for x in args], cwd=out, check=True, stdout=subprocess.DEVNULL)
+    found = [json.loads(line)['messages'] for f in sorted(glob.glob(out + '/*.jsonl')) for line in open(f, encoding='utf-8')]
+    return name, [[[x['role'][0], x['content']] for x in m] for m in found]
+
+
+def long_chats(pool, r, limit):
+    """Several chats without a system prompt, one after the other, for rows of 2,048."""
+    bad = re.compile("told me|mentioned|don't know that yet|your name|about you")
+    pool = [m for m in pool if m[0][0] != 's' and not any(bad.search(b) for _, b in m)]
+    r.shuffle(pool)
+    out, cur, n, most = [], [], 0, r.randint(3000, 7500)
+    for m in pool:
+        size = sum(len(b) + 12 for _, b in m)
+        if n + size > most:
+            out.append(cur)
+            cur, n, most = [], 0, r.randint(3000, 7500)
+        cur, n = cur + m, n + size
+        if len(out) >= limit:
+            break
+    return [m for m in out if m]
+
+
+def sources(ex):
+    """Every source: (name, documents, is it chats)."""
+    files = [f for f in sorted(glob.glob(IN + '/*.xz'))]
+    texts = ex.map(load, files)
+    programs = [ex.submit(program, p) for p in PROGRAMS.items()]
+    made = {name: [] for name in MODULES}
+    for name, chats in ex.map(module, [(n, 100 + i, m['count'] // 32) for n, m in MODULES.items() for i in range(32)]):
+        made[name] += chats
+    made['synth'] = [m for some in ex.map(synth, [(1000 + i, SYNTH // 64) for i in range(64)]) for m in some]
+    for p in programs:
+        name, chats = p.result()
+        made[name] = chats
+    made['long'] = long_chats([m for n in made for m in made[n][::3]], random.Random(5), 9000)
+    result = list(texts)
+    for name, chats in made.items():
+        whole = [mend(m) for m in chats if len(m) > 1 and m[-1][0] == 'a' and all(b.strip() and '<|' not in b for _, b in m)]
+        result.append((name, sorted({render(m) for m in whole}), True))
+        log(name, len(chats), 'chats,', len(chats) - len(whole), 'broken,', len(result[-1][1]), 'distinct')
+    return result
+
+
+@numba.njit
+def mark(t, assistant):
+    """Bit 15: loss on this token in stage 2 (an assistant's text and its end)."""
+    on, skip = False, 0
+    for i in range(t.shape[0]):
+        v = t[i]
+        if v == 1:
+            on = i + 1 < t.shape[0] and t[i + 1] == assistant
+            skip = 2
+        elif on and skip > 0:
+            skip -= 1
+        elif on:
+            t[i] = v | 0x8000
+            if v == 2:
+                on = False
+
+
+@numba.njit
+def fit(tok, off, ids, T, out, flg):
+    """First fit into a window of 64 open rows; documents longer than T are cut to their first T tokens."""
+    W = 64
+    n, nxt = out.shape[0], W
+    cur, fill = np.arange(W), np.zeros(W, np.int64)
+    for x in range(ids.shape[0]):
+        a = off[ids[x]]
+        l = min(off[ids[x] + 1] - a, T)
+        best, bf = -1, -1
+        for w in range(W):
+            if fill[w] + l <= T and fill[w] > bf:
+                best, bf = w, fill[w]
+        if best < 0:
+            for w in range(W):
+                if best < 0 or fill[w] > fill[best]:
+                    best = w
+            if nxt >= n:
+                break
+            cur[best], fill[best] = nxt, 0
+            nxt += 1
+        r, f = cur[best], fill[best]
+        for i in range(l):
+            out[r, f + i] = tok[a + i] & 0x3fff
+            flg[r, f + i] = 1 if tok[a + i] & 0x8000 else 0
+        flg[r, f] |= 2
+        fill[best] = f + l
+    return min(nxt, n)
+
+
+def pack(tok, off, ids, T, rows):
+    out, flg = np.zeros((rows, T), np.uint16), np.zeros((rows, T), np.uint8)
+    n = fit(tok, off, ids, T, out, flg)
+    return out[:n], flg[:n]
+
+
+class Corpus:
+    """All documents as one array of tokens, with the documents of each source but the held-out ones."""
+
+    def __init__(self, found, tk):
+        assistant = tk.encode('assistant').ids
+        assert len(assistant) == 1
+        self.ranges, self.held, self.stats, offsets, tokens, base, first = {}, {}, {}, [], [], 0, 0
+        for name, docs, chats in found:
+            encoded = tk.encode_batch_fast(docs)
+            L = np.array([len(e) for e in encoded])
+            T = np.fromiter((i for e in encoded for i in e.ids), np.uint16, L.sum())
+            del encoded
+            if chats:
+                mark(T, assistant[0])
+            else:  # prose is cut into pieces of 1,024
+                L = np.array([p for l in L for p in [1024] * (l // 1024) + ([l % 1024] if l % 1024 else [])])
+            k, o = len(L), np.concatenate([[0], np.cumsum(L)])
+            perm, h = np.random.default_rng(7).permutation(k), min(max(k // 100, 8), 300)
+            self.held[name] = [T[o[i]:o[i + 1]].copy() for i in perm[:h]]
+            self.ranges[name] = (perm[h:] + first, int(L[perm[h:]].sum()))
+            offsets.append(o[:-1] + base)
+            tokens.append(T)
+            base, first = base + len(T), first + k
+            self.stats[name] = dict(docs=k, tokens=int(L.sum()))
+            log('encoded', name, k, round(L.sum() / 1e6, 2), 'M tokens')
+        self.tok, self.off = np.concatenate(tokens), np.concatenate(offsets + [[base]])
+
+    def stage(self, shares, N, T, name, seed):
+        rg, ids, passes = np.random.default_rng(seed), [], {}
+        shares = {n: s for n, s in shares.items() if n in self.ranges}
+        total = sum(shares.values())
+        plan = {n: min(s / total * N / self.ranges[n][1], CAP.get(n, 99)) for n, s in shares.items()}
+        factor = N / sum(plan[n] * self.ranges[n][1] for n in plan)  # what the caps left goes to all
+        for n, e in plan.items():
+            e, d = e * factor, self.ranges[n][0]
+            ids += [rg.permutation(d) for _ in range(int(e))] + [rg.permutation(d)[:int((e - int(e)) * len(d))]]
+            passes[n] = round(e, 2)
+        ids = np.concatenate(ids)
+        rg.shuffle(ids)
+        o, fl = pack(self.tok, self.off, ids, T, int(N / T * 1.25) + 64)
+        p = rg.permutation(len(o) - 64)
+        np.save(f'{OUT}/{name}_tok.npy', o[p])
+        np.save(f'{OUT}/{name}_flg.npy', fl[p])
+        log(name, 'rows', len(p), 'T', T, 'tokens', round(len(p) * T / 1e6, 1), 'M; passes', json.dumps(passes))
+        return passes
+
+
+def main():
+    from tokenizers import Tokenizer
+    tk = Tokenizer.from_file(IN + '/tokenizer.json')
+    with ProcessPoolExecutor(JOBS) as ex:
+        found = sources(ex)
+    c = Corpus(found, tk)
+    del found
+    p1 = c.stage(STAGE1, N1, 1024, 's1', 1) if N1 else {}
+    p2 = c.stage(STAGE2, N2, 2048, 's2', 2)
+    for name, docs in c.held.items():
+        t, o = np.concatenate(docs), np.concatenate([[0], np.cumsum([len(d) for d in docs])])
+        x, fl = pack(t, o, np.arange(len(docs)), 1024, 400)
+        keep = (fl & 2).any(1)
+        np.savez(f'{OUT}/held_{name}.npz', tok=x[keep][:96], flg=fl[keep][:96])
+    json.dump(dict(sources=c.stats, passes1=p1, passes2=p2), open(OUT + '/prep.json', 'w'), indent=1)
+    open(OUT + '/DONE', 'w').write('ok')
+    log('done')
+
+
+if __name__ == '__main__':
+    IN, OUT, N1, N2 = sys.argv[1], sys.argv[2], int(float(sys.argv[3])), int(float(sys.argv[4]))
+    os.environ['TOKENIZERS_PARALLELISM'] = 'true'
+    os.makedirs(OUT, exist_ok=True)
+    main()
