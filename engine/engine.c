@@ -151,11 +151,11 @@ static enum status check_card(struct opening *opening, size_t bytes, size_t memo
                                    : shape_config(opening->shape, &config, NULL);
     if (status != STATUS_OK) return STATUS_OK; // said later
     for (int32_t i = 0; i < config.layers; i++)
-        if (config.specs[i].mixer == MIXER_DELTA_NET && config.specs[i].delta.size % 8 != 0)
+        if (config.specs[i].mixer == MIXER_RECURRENCE && config.specs[i].recurrence.key_size % 8)
             return error_set(err, STATUS_UNSUPPORTED,
                              "its recurrent layers have heads of %d, and a card wants a multiple "
                              "of 8",
-                             config.specs[i].delta.size);
+                             config.specs[i].recurrence.key_size);
     return STATUS_OK;
 }
 
@@ -372,6 +372,7 @@ static enum status check_attention(struct opening *opening) {
 }
 
 static struct cache_group group_of(const struct engine *engine, int group) {
+    ASSERT(group >= 0 && group < KV_GROUPS);
     const struct model_config *config = &engine->model.config;
     return (struct cache_group){.reach = kv_shape_reach(config, group),
                                 .states = kv_shape_has_states(config, group)};
@@ -380,6 +381,7 @@ static struct cache_group group_of(const struct engine *engine, int group) {
 // Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
 // of the last.
 static size_t blocks_for(const struct engine *engine, int group, int32_t context) {
+    ASSERT(context > 0);
     const struct cache_group of = group_of(engine, group);
     const int32_t size = engine->shapes[0].block_size;
     const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
@@ -407,6 +409,7 @@ static uint32_t at_most(size_t blocks) {
 // needs, then as many windows as there are conversations of a usual length in the rest. A small
 // pool, and one for long windows, has as many blocks of both.
 static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
+    ASSERT(context > 0);
     enum { USUAL_TOKENS = 8192 };
     struct kv_cache *all = &engine->shapes[0], *window = &engine->shapes[1];
     const struct cache_group of = group_of(engine, 1);
@@ -496,6 +499,7 @@ static enum status alloc_memory(struct opening *opening) {
 // factors. What a convolution keeps depends on what keys and values are rounded to, as they do.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options,
                                 int group) {
+    ASSERT(group >= 0 && group < KV_GROUPS);
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shapes[group];
     struct kv_cache other = *shape;

@@ -36,7 +36,11 @@ size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t cont
     const struct model *model = &engine->model;
     size_t bytes = model_step_bytes(model, rows);
     for (int32_t i = 0; i < model->config.layers; i++) {
-        const struct attention_spec *spec = &model->config.specs[i].attention;
+        const struct layer_spec *layer = &model->config.specs[i];
+        const struct attention_spec *spec = &layer->attention;
+        if (layer->mixer == MIXER_RECURRENCE) // a state is read and written
+            bytes += (size_t)rows * 2 * recurrence_spec_state_bytes(&layer->recurrence);
+        if (layer->mixer == MIXER_RECURRENCE || layer->mixer == MIXER_NONE) continue;
         const bool all = spec->window == 0 || spec->window > context;
         struct kv_cache cache = engine->shapes[kv_shape_group(&model->config, i)];
         cache.num_kv_heads = spec->kv_heads;

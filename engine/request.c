@@ -13,6 +13,7 @@
 
 void queue_push(struct engine *engine, const struct event *event) {
     struct event_queue *queue = &engine->queue;
+    ASSERT(event->request);
     while (queue->count == EVENTS_MAX && !engine->closing)
         pthread_cond_wait(&engine->drained, &engine->lock);
     ASSERT(queue->count >= 0 && queue->count <= EVENTS_MAX);
@@ -89,6 +90,7 @@ static enum status create(struct sequence *sequence, const struct request_option
 
 // Hands all requests to the engine's thread, or none.
 static bool submit(struct engine *engine, struct request *const *requests, int32_t count) {
+    ASSERT(count > 0 && count <= ENGINE_MAX_REQUESTS);
     pthread_mutex_lock(&engine->lock);
     const bool fits = engine->request_count + count <= ENGINE_MAX_REQUESTS;
     for (int32_t i = 0; i < count && fits; i++) {
@@ -105,6 +107,7 @@ static bool submit(struct engine *engine, struct request *const *requests, int32
 enum status request_start_all(struct sequence *const *sequences,
                               const struct request_options *options, int32_t count,
                               struct request **result) {
+    ASSERT(count > 0);
     struct request *requests[ENGINE_MAX_REQUESTS];
     int32_t made = 0;
     enum status status = count <= ENGINE_MAX_REQUESTS ? STATUS_OK : STATUS_FULL;

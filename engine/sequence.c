@@ -7,6 +7,7 @@
 #include "kernels/base/clock.h"
 
 enum status sequence_create(struct engine *engine, struct sequence **result) {
+    ASSERT(engine->context > 0);
     struct sequence *sequence = calloc(1, sizeof *sequence);
     if (!sequence) return STATUS_NO_MEMORY;
     sequence->engine = engine;

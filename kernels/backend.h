@@ -353,24 +353,36 @@ static inline bool short_conv_fits(const struct short_conv *args) { // what ever
            args->width <= SHORT_CONV_MAX;
 }
 
-// A gated delta net (arXiv 2412.06464). Of each token, c = silu(sum over j < width of conv[j] *
-// qkv[t - width + 1 + j]), with zeros before the sequence's first, has the q and then the k of all
-// key heads and the v of all value heads. A value head has the q and k of key head h % key_heads
-// where they are tiled, else of h / (value_heads / key_heads), each divided by sqrt(its squares'
-// sum + eps), q by sqrt(size) too. With g = exp(decay * log(1 + exp(alpha + bias))):
-//   S = g S;  S = S + k (sigmoid(beta) * (v - S^T k))^T;  o = S^T q
-//   z = silu(z) * norm * o / sqrt(mean(o^2) + eps)
+// How a state S [key_size, value_size] of a head, and o of a token, follow from its q, k and v,
+// with g = exp(decay * step), step = log(1 + exp(alpha + bias)):
+//   DELTA  a gated delta net (arXiv 2412.06464); q and k are divided by sqrt(their squares' sum +
+//          eps), q by sqrt(key_size) too
+//          S = g S;  S = S + k (sigmoid(beta) * (v - S^T k))^T;  o = S^T q
+//          z = silu(z) * norm * o / sqrt(mean(o^2) + eps), the mean being a head's
+//   SSD    Mamba-2 (arXiv 2405.21060)
+//          S = g S + k (step * v)^T;  o = S^T q + skip * v;  z = silu(z) * o
+//          z = norm * z / sqrt(mean(z^2) + eps), the mean being of all heads of a key head; or,
+//          without a norm, z
+enum recurrence_rule { RECURRENCE_DELTA, RECURRENCE_SSD };
+
+// A layer that has a state in place of keys and values. Of each token, c = silu(sum over j < width
+// of conv[j] * qkv[t - width + 1 + j], and of SSD conv[width]), with zeros before the sequence's
+// first, has the q and the k of all key heads and the v of all value heads, in the order
+// of recurrence_parts_of(). A value head has the q and k of key head h % key_heads where they are
+// tiled, else of h / (value_heads / key_heads).
 // What a sequence's state is after its last token, [width - 1, channels] of qkv and then
-// [value_heads, size of k, size of v] of S, is written to that token's block; what it was before
+// [value_heads, key_size, value_size] of S, is written to that token's block; what it was before
 // its first new token is read from the block of the token before, which may be the same one.
-struct delta_net {
-    void *z;                   // [num_tokens, value_heads, size] activation, in and out
-    void *qkv;                 // [num_tokens, delta_channels()] activation, overwritten; not z
-    const void *alpha, *beta;  // [num_tokens, value_heads] activation
-    const float *conv;         // [width, delta_channels()] device
+struct recurrence {
+    enum recurrence_rule rule;
+    void *z;                   // [num_tokens, value_heads, value_size] activation, in and out
+    void *qkv;                 // [num_tokens, recurrence_channels()] activation, overwritten; not z
+    const void *alpha, *beta;  // [num_tokens, value_heads] activation; beta of DELTA
+    const float *conv;         // [width, or of SSD 1 more, recurrence_channels()] device
     const float *decay, *bias; // [value_heads] device
-    const float *norm;         // [size] device
-    int32_t key_heads, value_heads, size, width;
+    const float *skip;         // the same, of SSD
+    const float *norm;         // device; DELTA [value_size], SSD [value_heads, value_size] or NULL
+    int32_t key_heads, value_heads, key_size, value_size, width;
     bool tiled;
     float eps;
     int32_t layer;
@@ -378,23 +390,35 @@ struct delta_net {
     const struct batch *batch;
 };
 
-enum { DELTA_SIZE_MAX = 256 };
+enum { RECURRENCE_SIZE_MAX = 256 }; // of keys and of values
 
-static inline int32_t delta_channels(const struct delta_net *args) {
-    return (2 * args->key_heads + args->value_heads) * args->size;
+struct recurrence_parts { // of a row of qkv: where they begin
+    int32_t q, k, v;
+};
+
+static inline struct recurrence_parts recurrence_parts_of(const struct recurrence *args) {
+    const int32_t keys = args->key_heads * args->key_size;
+    const int32_t values = args->value_heads * args->value_size;
+    const struct recurrence_parts delta = {0, keys, 2 * keys}, ssd = {values + keys, values, 0};
+    return args->rule == RECURRENCE_DELTA ? delta : ssd;
 }
 
-static inline size_t delta_state_bytes(const struct delta_net *args) {
-    const size_t square = (size_t)args->size * (size_t)args->size;
-    return sizeof(float) * ((size_t)(args->width - 1) * (size_t)delta_channels(args) +
-                            (size_t)args->value_heads * square);
+static inline int32_t recurrence_channels(const struct recurrence *args) {
+    return 2 * args->key_heads * args->key_size + args->value_heads * args->value_size;
 }
 
-static inline bool delta_net_fits(const struct delta_net *args) { // what every backend asserts
-    return args->width > 0 && args->width <= SHORT_CONV_MAX && args->size > 0 &&
-           args->size <= DELTA_SIZE_MAX && args->value_heads % args->key_heads == 0 &&
+static inline size_t recurrence_state_bytes(const struct recurrence *args) {
+    return sizeof(float) *
+           ((size_t)(args->width - 1) * (size_t)recurrence_channels(args) +
+            (size_t)args->value_heads * (size_t)args->key_size * (size_t)args->value_size);
+}
+
+static inline bool recurrence_fits(const struct recurrence *args) { // what every backend asserts
+    return args->width > 0 && args->width <= SHORT_CONV_MAX && args->key_size > 0 &&
+           args->key_size <= RECURRENCE_SIZE_MAX && args->value_size > 0 &&
+           args->value_size <= RECURRENCE_SIZE_MAX && args->value_heads % args->key_heads == 0 &&
            args->layer >= 0 && args->layer < args->cache->num_layers &&
-           args->cache->state_bytes == delta_state_bytes(args);
+           args->cache->state_bytes == recurrence_state_bytes(args);
 }
 
 // y[a][b] = x[a][b], `elements` of them each, for a < rows and b < columns: parts of rows put
@@ -553,7 +577,7 @@ struct backend {
     void (*paged_attention)(struct device *device, const struct paged_attention *args);
     void (*attention)(struct device *device, const struct attention *args);
     void (*short_conv)(struct device *device, const struct short_conv *args);
-    void (*delta_net)(struct device *device, const struct delta_net *args);
+    void (*recurrence)(struct device *device, const struct recurrence *args);
     void (*copy_parts)(struct device *device, const struct copy_parts *args);
     void (*scale_rows)(struct device *device, const struct scale_rows *args);
     void (*act_and_mul)(struct device *device, const struct act_and_mul *args);

@@ -37,11 +37,13 @@ enum status host_weights(struct device *device, const struct weight *in_file, co
 
 void host_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
     (void)device;
+    ASSERT(bytes == 0 || (memory && host));
     if (bytes) memcpy(memory, host, bytes);
 }
 
 void host_to_host(struct device *device, void *host, const void *memory, size_t bytes) {
     (void)device;
+    ASSERT(bytes == 0 || (memory && host));
     if (bytes) memcpy(host, memory, bytes);
 }
 
@@ -140,6 +142,7 @@ void host_memory(size_t *memory_total, size_t *memory_free) {
 
 void host_store(enum dtype type, void *memory, const float *values, int32_t count) {
     ASSERT(type == DTYPE_F32 || type == DTYPE_F16 || type == DTYPE_BF16);
+    ASSERT(count >= 0);
     if (type == DTYPE_F32) {
         memcpy(memory, values, (size_t)count * sizeof *values);
         return;

@@ -46,15 +46,16 @@ static enum status check_name_free(struct db *db, const char *name, int64_t own,
                                    struct error *err) {
     static const char sql[] = "SELECT id FROM conversation WHERE name = ?1 AND id <> ?2";
     struct statement statement;
+    ASSERT(own >= 0);
     char id[CONVERSATION_ID_BYTES];
-    int64_t holder;
+    int64_t owner;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_text(&statement, 1, name, strlen(name));
     statement_bind_integer(&statement, 2, own);
-    const enum status status = statement_first_integer(&statement, &holder, err);
+    const enum status status = statement_first_integer(&statement, &owner, err);
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     if (status != STATUS_OK) return status;
-    conversation_id_write(holder, id);
+    conversation_id_write(owner, id);
     return error_set(err, STATUS_BAD_INPUT, "“%s” is the name of %s: choose another", name, id);
 }
 
@@ -90,6 +91,7 @@ static enum status find_in_range(struct db *db, const char *digits, int64_t firs
     struct statement statement;
     struct conversation fitting[FITTING_SHOWN];
     size_t count = 0;
+    ASSERT(first <= last);
     bool row = true;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, first);
@@ -144,6 +146,7 @@ static enum status note_root(struct db *db, int64_t number, int64_t tip, struct 
     static const char sql[] = "INSERT OR IGNORE INTO conversation_root(conversation, root)"
                               " SELECT ?1, root FROM message WHERE id = ?2";
     struct statement statement;
+    ASSERT(number > 0);
     if (tip == MESSAGE_NONE) return STATUS_OK;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, number);
@@ -158,6 +161,7 @@ static enum status insert(struct db *db, const struct conversation *fresh, int64
         " updated_ms) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
         " (SELECT 1 + coalesce(max(used), 0) FROM conversation), ?7, ?7)";
     struct statement statement;
+    ASSERT(number > 0 && fresh->id[0]);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, number);
     if (fresh->name[0]) statement_bind_text(&statement, 2, fresh->name, strlen(fresh->name));
@@ -174,6 +178,7 @@ static enum status insert(struct db *db, const struct conversation *fresh, int64
 static enum status make(struct db *db, const char *name, struct conversation *fresh,
                         struct error *err) {
     int64_t number = 0;
+    ASSERT(db->depth > 0 && strlen(name) < CONVERSATION_NAME_BYTES);
     TRY(check_name_free(db, name, 0, err));
     TRY(new_number(db, &number, err));
     conversation_id_write(number, fresh->id);
@@ -232,6 +237,7 @@ static enum status move(struct db *db, const char *id, int64_t tip, int64_t mode
     struct statement statement;
     struct conversation before;
     int64_t found;
+    ASSERT(db->depth > 0);
     TRY(find_number(db, id, &before, err));
     if (tip != MESSAGE_NONE) {
         TRY(statement_start(db, sql, &statement, err));
@@ -251,6 +257,7 @@ static enum status rename_to(struct db *db, const char *id, const char *name, st
     struct statement statement;
     struct conversation before;
     const int64_t number = conversation_id_read(id);
+    ASSERT(db->depth > 0);
     TRY(find_number(db, id, &before, err));
     TRY(check_name_free(db, name, number, err));
     TRY(statement_start(db, sql, &statement, err));
@@ -272,6 +279,7 @@ static enum status run(struct db *db, const char *sql, int64_t number, int64_t t
 // What is deleted: the part of its path that no other conversation of the same trees reaches,
 // the trees in which no other conversation has been, and all that hangs below those.
 static enum status delete_messages(struct db *db, int64_t number, int64_t tip, struct error *err) {
+    ASSERT(db->depth > 0 && number != 0);
     static const char sql[] =
         "WITH RECURSIVE"
         " others(id) AS (SELECT DISTINCT theirs.conversation FROM conversation_root ours"
@@ -309,6 +317,7 @@ static enum status delete_conversation(struct db *db, const char *id, struct err
 }
 
 static enum status end_transaction(struct db *db, enum status status, struct error *err) {
+    ASSERT(db->depth > 0);
     if (status == STATUS_OK) status = db_commit(db, err);
     if (status != STATUS_OK) db_rollback(db);
     return status;
@@ -396,6 +405,7 @@ enum status conversation_set_one_shot(struct db *db, const char *id, bool one_sh
                                       struct error *err) {
     static const char sql[] = "UPDATE conversation SET one_shot = ?2 WHERE id = ?1";
     struct statement statement;
+    ASSERT(conversation_id_read(id) != 0);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, conversation_id_read(id));
     statement_bind_integer(&statement, 2, one_shot);
@@ -406,6 +416,7 @@ enum status conversation_set_title(struct db *db, const char *id, const char *ti
                                    struct error *err) {
     static const char sql[] = "UPDATE conversation SET title = ?2 WHERE id = ?1";
     struct statement statement;
+    ASSERT(conversation_id_read(id) != 0);
     ASSERT(strlen(title) < CONVERSATION_NAME_BYTES);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, conversation_id_read(id));

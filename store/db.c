@@ -58,10 +58,14 @@ static int wait_for_lock(void *user, int calls) {
     enum { PAUSE_MOST_MS = 25 };
     struct db *db = user;
     const int64_t now_ms = clock_now_us() / 1000;
+    ASSERT(calls >= 0);
     if (calls == 0) db->waits_ms = now_ms;
     const bool again = db->gave_up_ms && db->waits_ms - db->gave_up_ms < DB_BUSY_MS;
     if (calls == 1 && db_lock_failure(db) != 0) return 0;
-    if (now_ms - db->waits_ms >= (again ? DB_BUSY_AGAIN_MS : DB_BUSY_MS)) {
+    if (calls == 0) db->stopped = false;
+    if (db->stops_wait && db->stops_wait(db->stops_wait_user)) db->stopped = true;
+    const int64_t most_ms = again ? DB_BUSY_AGAIN_MS : db->stopped ? DB_STOPPED_MS : DB_BUSY_MS;
+    if (now_ms - db->waits_ms >= most_ms) {
         db->gave_up_ms = now_ms;
         return 0;
     }
@@ -69,11 +73,17 @@ static int wait_for_lock(void *user, int calls) {
     return 1;
 }
 
+void db_on_wait(struct db *db, bool (*stops)(void *user), void *user) {
+    db->stops_wait = stops;
+    db->stops_wait_user = user;
+}
+
 // Switching to WAL does not wait for another process that does the same: asked again.
 static int set_journal(struct db *db) {
     enum { PAUSE_MS = 50 };
     const int64_t until_ms = clock_now_us() / 1000 + DB_BUSY_MS;
     int code;
+    ASSERT(db->handle);
     for (;;) {
         code = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if ((code & 0xFF) != SQLITE_BUSY || db_lock_failure(db) != 0) break;
@@ -104,6 +114,7 @@ static enum status configure(struct db *db, struct error *err) {
 // Only once it is known to be ours: this writes.
 static enum status make_durable(struct db *db, struct error *err) {
     char page_size[48]; // heard only by an empty file
+    ASSERT(db->schema->page_bytes >= 0);
     snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", (int)db->schema->page_bytes);
     int code = SQLITE_OK;
     if (db->schema->page_bytes) code = sqlite3_exec(db->handle, page_size, NULL, NULL, NULL);
@@ -116,12 +127,14 @@ static enum status make_durable(struct db *db, struct error *err) {
 
 // Made early: a rollback must not need memory.
 static enum status prepare_rollback(struct db *db, struct error *err) {
+    ASSERT(!db->rollback);
     const int code = sqlite3_prepare_v3(db->handle, "ROLLBACK", -1, SQLITE_PREPARE_PERSISTENT,
                                         &db->rollback, NULL);
     return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
 }
 
 static enum status open_handle(struct db *db, const char *path, struct error *err) {
+    ASSERT(!db->path && !db->handle);
     db->path = strdup(path);
     if (!db->path) return STATUS_NO_MEMORY;
     if (!db_in_memory(db)) TRY(make_file(db->path, err));
@@ -176,6 +189,7 @@ static int open_source(const char *path, sqlite3 **source) {
 
 static enum status copy_pages(struct db *db, const char *path, struct error *err) {
     sqlite3 *source = NULL;
+    ASSERT(db_in_memory(db));
     int code = open_source(path, &source);
     if (code == SQLITE_OK) {
         sqlite3_busy_timeout(source, DB_BUSY_MS);
@@ -229,6 +243,7 @@ enum status db_open(const char *path, struct db **db, struct error *err) {
 
 void db_close(struct db *db) {
     if (!db) return;
+    ASSERT(db->prepared_count <= DB_MAX_STATEMENTS);
     for (size_t i = 0; i < db->prepared_count; i++)
         sqlite3_finalize(db->prepared[i].handle);
     sqlite3_finalize(db->rollback);
@@ -293,6 +308,7 @@ enum status db_digest_remember(struct db *db, const char *path, int64_t bytes, i
     static const char sql[] = "INSERT OR REPLACE INTO model_file(path, size, mtime_ns, digest)"
                               " VALUES(?1, ?2, ?3, ?4)";
     struct statement statement;
+    ASSERT(bytes >= 0);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_blob(&statement, 1, path, strlen(path));
     statement_bind_integer(&statement, 2, bytes);

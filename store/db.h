@@ -35,6 +35,10 @@ struct db;
 MUST_CHECK enum status db_open(const char *path, struct db **db, struct error *err);
 void db_close(struct db *db); // NULL is fine
 
+// While a call waits for another process it asks this again and again; true: it gives
+// up soon, with BUSY.
+void db_on_wait(struct db *db, bool (*stops)(void *user), void *user);
+
 // The model with this digest, entered if it is new.
 MUST_CHECK enum status db_model(struct db *db, struct hash128 digest, const char *name,
                                 int64_t *model, struct error *err);

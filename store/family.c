@@ -8,41 +8,6 @@
 #include "store/preview.h"
 #include "store/statement.h"
 
-// What is read from rows into an array of `size` bytes each.
-struct rows {
-    char *items;
-    size_t size, count, capacity;
-};
-
-static void *rows_push(struct rows *rows) {
-    enum { FIRST_CAPACITY = 64 };
-    if (rows->count == rows->capacity) {
-        const size_t capacity = rows->capacity ? 2 * rows->capacity : FIRST_CAPACITY;
-        char *items = realloc(rows->items, capacity * rows->size);
-        if (!items) return NULL;
-        rows->items = items;
-        rows->capacity = capacity;
-    }
-    return rows->items + rows->size * rows->count++;
-}
-
-typedef enum status read_row(struct statement *statement, void *item, struct error *err);
-
-// All rows of a started statement, which is finished.
-static enum status read_rows(struct statement *statement, read_row *read, struct rows *rows,
-                             struct error *err) {
-    bool row = true;
-    enum status status = statement_step(statement, &row, err);
-    while (status == STATUS_OK && row) {
-        void *item = rows_push(rows);
-        status = item ? read(statement, item, err) : STATUS_NO_MEMORY;
-        if (status == STATUS_OK) status = statement_step(statement, &row, err);
-    }
-    statement_finish(statement);
-    if (status != STATUS_OK) free(rows->items);
-    return status;
-}
-
 static enum status read_message(struct statement *statement, void *item, struct error *err) {
     struct family_message *message = item;
     size_t length;
@@ -79,12 +44,12 @@ enum status family_messages(struct db *db, const char *id, size_t limit,
         " AS text FROM family CROSS JOIN message m ON m.id = family.id"
         " LEFT JOIN message_body b ON b.id = m.id ORDER BY m.id";
     struct statement statement;
-    struct rows rows = {.size = sizeof(struct family_message)};
+    struct rows rows = {.item_bytes = sizeof(struct family_message)};
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, number_of(id));
     statement_bind_integer(&statement, 2, bounded(limit));
-    TRY(read_rows(&statement, read_message, &rows, err));
-    *messages = (struct family_message *)(void *)rows.items;
+    TRY(statement_rows(&statement, read_message, &rows, err));
+    *messages = rows.items;
     *count = rows.count;
     return STATUS_OK;
 }
@@ -99,18 +64,18 @@ enum status family_conversations(struct db *db, const char *id, size_t limit,
         " AND m.root IN (SELECT root FROM conversation_root WHERE conversation = ?1)"
         " ORDER BY c.created_ms, c.id LIMIT ?2";
     struct statement statement;
-    struct rows rows = {.size = sizeof(struct conversation)};
+    struct rows rows = {.item_bytes = sizeof(struct conversation)};
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, number_of(id));
     statement_bind_integer(&statement, 2, bounded(limit));
-    TRY(read_rows(&statement, read_conversation, &rows, err));
-    *conversations = (struct conversation *)(void *)rows.items;
+    TRY(statement_rows(&statement, read_conversation, &rows, err));
+    *conversations = rows.items;
     *count = rows.count;
     return STATUS_OK;
 }
 
-enum status family_count_heads(struct db *db, const char *head, size_t length, int64_t *count,
-                               struct error *err) {
+enum status family_count_preambles(struct db *db, const char *head, size_t length, int64_t *count,
+                                   struct error *err) {
     static const char sql[] =
         "SELECT count(*) FROM conversation c CROSS JOIN message m ON m.id = c.tip"
         " CROSS JOIN message r ON r.id = m.root AND r.role = 0"

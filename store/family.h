@@ -27,7 +27,7 @@ MUST_CHECK enum status family_conversations(struct db *db, const char *id, size_
                                             struct error *err);
 
 // How many conversations begin with a system message of exactly this text.
-MUST_CHECK enum status family_count_heads(struct db *db, const char *head, size_t length,
-                                          int64_t *count, struct error *err);
+MUST_CHECK enum status family_count_preambles(struct db *db, const char *head, size_t length,
+                                              int64_t *count, struct error *err);
 
 #endif

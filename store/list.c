@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "store/conversation.h"
 #include "store/conversation_id.h"
 #include "store/conversation_row.h"
@@ -58,10 +59,10 @@ static const size_t NOWHERE = SIZE_MAX;
 
 struct list {
     struct listed *items;
-    size_t count, capacity;
+    size_t count;
 };
 
-static enum status read_row(struct statement *statement, struct listed *listed, struct error *err) {
+static enum status read_listed(struct statement *statement, void *item, struct error *err) {
     struct listed read = {
         .parent = NOWHERE, .first_fork = NOWHERE, .last_fork = NOWHERE, .next_fork = NOWHERE};
     size_t preview_length, model_length, last_length, fork_length;
@@ -80,39 +81,12 @@ static enum status read_row(struct statement *statement, struct listed *listed, 
     preview_make(model, model_length, read.row.model_name, sizeof read.row.model_name);
     const int64_t number = statement_integer(statement, 0, 1, UINT32_MAX);
     TRY(statement_sound(statement, "conversation", number, err));
-    *listed = read;
+    *(struct listed *)item = read;
     return STATUS_OK;
-}
-
-static enum status push(struct list *list, const struct listed *listed) {
-    enum { FIRST_CAPACITY = 64 };
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : FIRST_CAPACITY;
-        struct listed *items = realloc(list->items, capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *listed;
-    return STATUS_OK;
-}
-
-// All rows of a started statement, which is finished.
-static enum status read_rows(struct statement *statement, struct list *list, struct error *err) {
-    struct listed listed;
-    bool row = true;
-    enum status status = statement_step(statement, &row, err);
-    while (status == STATUS_OK && row) {
-        status = read_row(statement, &listed, err);
-        if (status == STATUS_OK) status = push(list, &listed);
-        if (status == STATUS_OK) status = statement_step(statement, &row, err);
-    }
-    statement_finish(statement);
-    return status;
 }
 
 static enum status load_newest(struct db *db, const struct conversation_query *query,
-                               struct list *list, struct error *err) {
+                               struct rows *rows, struct error *err) {
     static const char sql[] =
         ROW_SELECT " WHERE c.one_shot <= ?2 AND " SAID_IN " ORDER BY c.used DESC LIMIT ?1";
     struct statement statement;
@@ -120,7 +94,7 @@ static enum status load_newest(struct db *db, const struct conversation_query *q
     statement_bind_integer(&statement, 1,
                            query->limit < INT64_MAX ? (int64_t)query->limit : INT64_MAX);
     statement_bind_integer(&statement, 2, query->one_shot);
-    return read_rows(&statement, list, err);
+    return statement_rows(&statement, read_listed, rows, err);
 }
 
 static int compare_newest(const void *left, const void *right) {
@@ -128,7 +102,7 @@ static int compare_newest(const void *left, const void *right) {
     return (a->used < b->used) - (a->used > b->used);
 }
 
-static enum status load_found(struct db *db, const char *query, size_t limit, struct list *list,
+static enum status load_found(struct db *db, const char *query, size_t limit, struct rows *rows,
                               struct error *err) {
     static const char sql[] = ROW_SELECT " WHERE c.id = ?1 AND " SAID_IN;
     struct statement statement;
@@ -140,13 +114,14 @@ static enum status load_found(struct db *db, const char *query, size_t limit, st
         status = statement_start(db, sql, &statement, err);
         if (status != STATUS_OK) break;
         statement_bind_integer(&statement, 1, hits[i].conversation);
-        const size_t before = list->count;
-        status = read_rows(&statement, list, err);
-        if (status == STATUS_OK && list->count > before)
-            memcpy(list->items[before].row.found, hits[i].shown, sizeof hits[i].shown);
+        const size_t before = rows->count;
+        status = statement_rows(&statement, read_listed, rows, err);
+        if (status == STATUS_OK && rows->count > before)
+            memcpy(((struct listed *)rows->items)[before].row.found, hits[i].shown,
+                   sizeof hits[i].shown);
     }
     free(hits);
-    if (list->count > 0) qsort(list->items, list->count, sizeof list->items[0], compare_newest);
+    if (rows->count > 0) qsort(rows->items, rows->count, rows->item_bytes, compare_newest);
     return status;
 }
 
@@ -270,10 +245,11 @@ static void place_families(struct list *list, struct conversation_row *rows) {
 
 enum status conversation_list(struct db *db, const struct conversation_query *query,
                               struct conversation_row **result, size_t *count, struct error *err) {
-    struct list list = {0};
+    struct rows found = {.item_bytes = sizeof(struct listed)};
     struct conversation_row *rows = NULL;
-    enum status status = query->words[0] ? load_found(db, query->words, query->limit, &list, err)
-                                         : load_newest(db, query, &list, err);
+    enum status status = query->words[0] ? load_found(db, query->words, query->limit, &found, err)
+                                         : load_newest(db, query, &found, err);
+    struct list list = {found.items, found.count};
     if (status == STATUS_OK) status = find_parents(db, &list, err);
     if (status == STATUS_OK) {
         rows = malloc((list.count + 1) * sizeof *rows);

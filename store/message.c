@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 #include "store/statement.h"
@@ -16,7 +17,6 @@ struct place {
 enum {
     DEPTH_MOST = INT32_MAX,
     STATS_FIRST_PARAMETER = 2,
-    PATH_FIRST_CAPACITY = 16,
 };
 
 // The columns that read_message() reads, in its order.
@@ -118,6 +118,7 @@ static enum status insert_body(struct db *db, int64_t id, const struct message *
 static enum status add(struct db *db, const struct message *message, int64_t model,
                        const int32_t *tokens, size_t token_count, int64_t *id, struct error *err) {
     struct place place;
+    ASSERT(message->role <= MESSAGE_ASSISTANT && message->stop <= STOP_CONTEXT);
     TRY(find_place(db, message, &place, err));
     TRY(insert_place(db, message, &place, id, err));
     if (place.root == 0 || (place.opening == 0 && message->role == MESSAGE_USER))
@@ -158,6 +159,7 @@ static enum status update_stop(struct db *db, int64_t id, enum message_stop stop
                                struct error *err) {
     static const char sql[] = "UPDATE message SET stop = ?2 WHERE id = ?1";
     struct statement statement;
+    ASSERT(stop <= STOP_CONTEXT);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, id);
     statement_bind_integer(&statement, 2, stop);
@@ -216,13 +218,9 @@ struct path {
 };
 
 static enum status path_push(struct path *path, const struct message *message) {
-    if (path->count == path->capacity) {
-        const size_t capacity = path->capacity ? 2 * path->capacity : PATH_FIRST_CAPACITY;
-        struct message *messages = realloc(path->messages, capacity * sizeof *messages);
-        if (!messages) return STATUS_NO_MEMORY;
-        path->messages = messages;
-        path->capacity = capacity;
-    }
+    ASSERT(path->count <= path->capacity);
+    if (!array_reserve(&path->messages, path->count, &path->capacity, sizeof path->messages[0]))
+        return STATUS_NO_MEMORY;
     path->messages[path->count++] = *message;
     return STATUS_OK;
 }

@@ -112,7 +112,7 @@ static enum status check_header(const struct db *db, const struct header *header
 }
 
 // Another process may take the same steps at the same time, so the version is read again inside.
-static enum status take_step(struct db *db, struct error *err) {
+static enum status run_step(struct db *db, struct error *err) {
     struct header header;
     TRY(db_begin(db, err));
     enum status status = read_header(db, &header, err);
@@ -137,7 +137,7 @@ enum status migration_run(struct db *db, struct error *err) {
     struct header header;
     TRY(read_header(db, &header, err));
     while (header.version < db->schema->version) {
-        TRY(take_step(db, err));
+        TRY(run_step(db, err));
         TRY(read_header(db, &header, err));
     }
     return STATUS_OK;

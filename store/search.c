@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 #include "store/conversation.h"
 #include "store/message.h"
@@ -22,7 +23,7 @@ struct candidate {
 
 struct candidates {
     struct candidate *items; // by root
-    size_t count, capacity;
+    size_t count;
 };
 
 static bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
@@ -43,6 +44,7 @@ static bool has_token(const char *word, size_t length) {
 // "word"* with its quotation marks doubled: nothing in it is syntax any more. A single letter
 // begins too many words, and punctuation ends one: those are looked for as they are.
 static enum status append_quoted(struct text *match, const char *word, size_t length) {
+    ASSERT(length > 0);
     const bool begins = length >= 2 && is_letter(word[length - 1]) && is_letter(word[length - 2]);
     TRY(text_append_string(match, match->length > 0 ? " \"" : "\""));
     for (size_t i = 0; i < length; i++)
@@ -70,22 +72,17 @@ static enum status make_match(const char *query, struct text *match, struct erro
     return STATUS_OK;
 }
 
-static enum status push(struct candidates *candidates, const struct candidate *candidate) {
-    enum { FIRST_CAPACITY = 256 };
-    if (candidates->count == candidates->capacity) {
-        const size_t capacity = candidates->capacity ? 2 * candidates->capacity : FIRST_CAPACITY;
-        struct candidate *items = realloc(candidates->items, capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        candidates->items = items;
-        candidates->capacity = capacity;
-    }
-    candidates->items[candidates->count++] = *candidate;
-    return STATUS_OK;
-}
-
 static int compare_roots(const void *left, const void *right) {
     const struct candidate *a = left, *b = right;
     return (a->root > b->root) - (a->root < b->root);
+}
+
+static enum status read_candidate(struct statement *statement, void *item, struct error *err) {
+    struct candidate *candidate = item;
+    candidate->root = statement_integer(statement, 0, 1, INT64_MAX);
+    candidate->number = statement_integer(statement, 1, 1, UINT32_MAX);
+    candidate->cursor = statement_integer(statement, 2, 1, INT64_MAX);
+    return statement_sound(statement, "conversation", candidate->number, err);
 }
 
 static enum status load_candidates(struct db *db, struct candidates *candidates,
@@ -93,22 +90,12 @@ static enum status load_candidates(struct db *db, struct candidates *candidates,
     static const char sql[] = "SELECT m.root, c.id, c.tip FROM conversation c"
                               " CROSS JOIN message m ON m.id = c.tip";
     struct statement statement;
-    bool row = true;
+    struct rows rows = {.item_bytes = sizeof(struct candidate)};
     TRY(statement_start(db, sql, &statement, err));
-    enum status status = statement_step(&statement, &row, err);
-    while (status == STATUS_OK && row) {
-        struct candidate candidate;
-        candidate.root = statement_integer(&statement, 0, 1, INT64_MAX);
-        candidate.number = statement_integer(&statement, 1, 1, UINT32_MAX);
-        candidate.cursor = statement_integer(&statement, 2, 1, INT64_MAX);
-        status = statement_sound(&statement, "conversation", candidate.number, err);
-        if (status == STATUS_OK) status = push(candidates, &candidate);
-        if (status == STATUS_OK) status = statement_step(&statement, &row, err);
-    }
-    statement_finish(&statement);
-    if (status == STATUS_OK && candidates->count > 0)
-        qsort(candidates->items, candidates->count, sizeof candidates->items[0], compare_roots);
-    return status;
+    TRY(statement_rows(&statement, read_candidate, &rows, err));
+    *candidates = (struct candidates){rows.items, rows.count};
+    if (rows.count > 0) qsort(rows.items, rows.count, rows.item_bytes, compare_roots);
+    return STATUS_OK;
 }
 
 // The first candidate in the tree of this root, or count.
@@ -133,6 +120,7 @@ static enum status move_cursor(struct db *db, struct candidate *candidate, int64
         " JOIN message m ON m.id = path.parent AND m.id < path.id WHERE path.id > ?2)"
         "SELECT id FROM path WHERE id <= ?2";
     struct statement statement;
+    ASSERT(candidate->cursor > hit);
     int64_t reached = MESSAGE_NONE;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, candidate->cursor);
@@ -149,6 +137,7 @@ struct hits {
 };
 
 static void push_hit(struct hits *hits, int64_t conversation, const char *shown, size_t length) {
+    ASSERT(hits->count < hits->limit);
     struct search_hit *hit = &hits->items[hits->count++];
     hit->conversation = conversation;
     preview_make(shown, length, hit->shown, sizeof hit->shown);
@@ -226,8 +215,9 @@ static enum status push_message(struct db *db, const struct text *match, int64_t
     return status;
 }
 
-static enum status take_hit(struct db *db, const struct text *match, struct candidates *candidates,
-                            int64_t message, int64_t root, struct hits *hits, struct error *err) {
+static enum status push_hits(struct db *db, const struct text *match, struct candidates *candidates,
+                             int64_t message, int64_t root, struct hits *hits, struct error *err) {
+    ASSERT(hits->count <= hits->limit);
     for (size_t i = first_of_root(candidates, root); i < candidates->count; i++) {
         struct candidate *candidate = &candidates->items[i];
         if (candidate->root != root || hits->count == hits->limit) break;
@@ -254,7 +244,8 @@ static enum status find_messages(struct db *db, const struct text *match,
         const int64_t message = statement_integer(&statement, 0, 1, INT64_MAX);
         const int64_t root = statement_integer(&statement, 1, 1, INT64_MAX);
         status = statement_sound(&statement, "message", message, err);
-        if (status == STATUS_OK) status = take_hit(db, match, candidates, message, root, hits, err);
+        if (status == STATUS_OK)
+            status = push_hits(db, match, candidates, message, root, hits, err);
         if (status == STATUS_OK) status = statement_step(&statement, &row, err);
     }
     statement_finish(&statement);
@@ -262,6 +253,7 @@ static enum status find_messages(struct db *db, const struct text *match,
 }
 
 static enum status begin_hits(struct db *db, size_t limit, struct hits *hits, struct error *err) {
+    ASSERT(!hits->items);
     struct statement statement;
     int64_t conversations = 0;
     TRY(statement_start(db, "SELECT count(*) FROM conversation", &statement, err));

@@ -1,9 +1,11 @@
 #include "store/statement.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
@@ -45,6 +47,11 @@ enum status db_failure(const struct db *db, int code, struct error *err) {
         return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+        if (db->stopped)
+            return error_set(err, STATUS_BUSY,
+                             "%s: another process is writing to it, and the wait was interrupted: "
+                             "try again later",
+                             db->path);
         return error_set(err, STATUS_BUSY,
                          "%s: another process has been writing to it for %d s: try again later",
                          db->path, DB_BUSY_MS / 1000);
@@ -277,6 +284,28 @@ enum status statement_sound(const struct statement *statement, const char *what,
     if (statement->damage.status == STATUS_OK) return STATUS_OK;
     return error_set(err, statement->damage.status, "%s is damaged: %s %lld: %s",
                      statement->db->path, what, (long long)id, statement->damage.text);
+}
+
+enum status statement_rows(struct statement *statement, read_row *read, struct rows *rows,
+                           struct error *err) {
+    bool row = true;
+    enum status status = statement_step(statement, &row, err);
+    while (status == STATUS_OK && row) {
+        if (!array_reserve(&rows->items, rows->count, &rows->capacity, rows->item_bytes)) {
+            status = STATUS_NO_MEMORY;
+            break;
+        }
+        void *item =
+            memset((char *)rows->items + rows->count * rows->item_bytes, 0, rows->item_bytes);
+        status = read(statement, item, err);
+        rows->count += status == STATUS_OK;
+        if (status == STATUS_OK) status = statement_step(statement, &row, err);
+    }
+    statement_finish(statement);
+    if (status == STATUS_OK) return STATUS_OK;
+    free(rows->items);
+    *rows = (struct rows){.item_bytes = rows->item_bytes};
+    return status;
 }
 
 enum status statement_first_integer(struct statement *statement, int64_t *value,

@@ -22,6 +22,7 @@
 enum {
     DB_BUSY_MS = 5000,      // that a writer waits for another process
     DB_BUSY_AGAIN_MS = 200, // where it has just waited in vain
+    DB_STOPPED_MS = 400,    // where it is stopped: longer than others write
     DB_MAX_STATEMENTS = 64,
     DB_MAX_LOCKS = 128,
 };
@@ -38,10 +39,13 @@ struct db {
     sqlite3 *handle;
     sqlite3_stmt *rollback;
     char *path;
-    int lock_file;                // -1: not open yet, or the database is in memory
-    int32_t depth;                // of begun transactions
-    int64_t waits_ms, gave_up_ms; // since when, and when last; 0: never
-    bool failed; // something inside the transaction failed: it can only be rolled back
+    int lock_file;                  // -1: not open yet, or the database is in memory
+    int32_t depth;                  // of begun transactions
+    int64_t waits_ms, gave_up_ms;   // since when, and when last; 0: never
+    bool (*stops_wait)(void *user); // asked while it waits; NULL: nobody is
+    void *stops_wait_user;
+    bool stopped; // the last wait, by that; it goes on for DB_STOPPED_MS
+    bool failed;  // something inside the transaction failed: it can only be rolled back
     size_t prepared_count;
     struct prepared prepared[DB_MAX_STATEMENTS];
     size_t lock_count;
@@ -93,6 +97,20 @@ struct hash128 statement_digest(struct statement *statement, int column); // NUL
 // BAD_FILE when a column of this row was refused. `what` and `id` name the row: "message 12".
 MUST_CHECK enum status statement_sound(const struct statement *statement, const char *what,
                                        int64_t id, struct error *err);
+
+// What is read from rows, of item_bytes each.
+struct rows {
+    void *items; // owned by the reader
+    size_t item_bytes, count, capacity;
+};
+
+// Reads the row that the statement stands on into a zeroed item, which owns nothing.
+typedef enum status read_row(struct statement *statement, void *item, struct error *err);
+
+// Adds all rows of a started statement, which is finished. On failure there are none left, and the
+// items are freed.
+MUST_CHECK enum status statement_rows(struct statement *statement, read_row *read,
+                                      struct rows *rows, struct error *err);
 
 // The first column of the first row. NOT_FOUND without a row; err is filled for other failures.
 MUST_CHECK enum status statement_first_integer(struct statement *statement, int64_t *value,

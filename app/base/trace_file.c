@@ -23,7 +23,7 @@ static void put(const char *before, const char *bytes, size_t length) {
         log_write(LOG_WARNING, "the trace ends here: it cannot be written: %s", strerror(errno));
 }
 
-static void take_event(const char *event, size_t length) { put(",\n", event, length); }
+static void write_event(const char *event, size_t length) { put(",\n", event, length); }
 
 enum status trace_file_open(const char *path, struct error *err) {
     static const char first[] =
@@ -33,7 +33,7 @@ enum status trace_file_open(const char *path, struct error *err) {
         return error_set(err, STATUS_IO, "the trace %.300s cannot be written: %s", path,
                          strerror(errno));
     put("", first, sizeof first - 1);
-    trace_set_sink(take_event);
+    trace_set_sink(write_event);
     trace_thread("main");
     return STATUS_OK;
 }

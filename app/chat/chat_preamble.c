@@ -43,7 +43,7 @@ enum status chat_preamble(struct chat *chat, struct chat_preamble *preamble, str
     if (!text[0]) return STATUS_OK;
     enum status status = chat_measure_preamble(chat, text, &ids, err);
     if (status == STATUS_OK)
-        status = family_count_heads(chat->session->db, text, strlen(text), &sharing, err);
+        status = family_count_preambles(chat->session->db, text, strlen(text), &sharing, err);
     if (status == STATUS_OK) {
         const bool counted = chat->transcript.count > 0 && sharing > 0;
         preamble->tokens = (int32_t)ids.count;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/chat/export.h"
+#include "kernels/base/array.h"
 #include "kernels/base/text.h"
 
 static const double CREATED_MOST = 1e15; // milliseconds: the year 33,658
@@ -108,13 +109,9 @@ static bool fits(const struct import *import, enum message_role role) {
 }
 
 static enum status push(struct import *import, struct message *message) {
-    if (import->count == import->capacity) {
-        const size_t capacity = import->capacity ? 2 * import->capacity : 16;
-        struct message *messages = realloc(import->messages, capacity * sizeof *messages);
-        if (!messages) return STATUS_NO_MEMORY;
-        import->messages = messages;
-        import->capacity = capacity;
-    }
+    if (!array_reserve(&import->messages, import->count, &import->capacity,
+                       sizeof import->messages[0]))
+        return STATUS_NO_MEMORY;
     import->messages[import->count++] = *message;
     return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "app/base/printable.h"
 #include "app/chat/thinking.h"
+#include "kernels/base/array.h"
 #include "prompts/preamble.h"
 
 static const char HEAD[] = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -96,13 +97,8 @@ struct nodes {
 };
 
 static enum status nodes_push(struct nodes *nodes, cmark_node *node) {
-    if (nodes->count == nodes->capacity) {
-        const size_t capacity = 2 * nodes->capacity + 16;
-        cmark_node **items = realloc(nodes->items, capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        nodes->items = items;
-        nodes->capacity = capacity;
-    }
+    if (!array_reserve(&nodes->items, nodes->count, &nodes->capacity, sizeof nodes->items[0]))
+        return STATUS_NO_MEMORY;
     nodes->items[nodes->count++] = node;
     return STATUS_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/base/attachment.h"
+#include "kernels/base/array.h"
 #include "prompts/preamble.h"
 
 static const char SUFFIX[] = ".txt";
@@ -103,13 +104,8 @@ static enum status add(struct list *list, const char *folder, const char *file, 
         return STATUS_OK;
     memcpy(preset.name, file, length - SUFFIX_BYTES);
     if (has(list, preset.name)) return STATUS_OK;
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        struct preset *items = realloc(list->items, capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!array_reserve(&list->items, list->count, &list->capacity, sizeof list->items[0]))
+        return STATUS_NO_MEMORY;
     read_about(folder, file, &preset);
     list->items[list->count++] = preset;
     return STATUS_OK;

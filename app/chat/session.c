@@ -146,11 +146,11 @@ static bool handle(struct session *session, const struct event *event, struct tu
     const bool shows = turn_handle(answer, event, update);
     if (turn->done) {
         remove_from(&session->running, turn);
-        turn->active = !turn->aside;
+        turn->active = !turn->side_question;
         if (turn->active) push(&session->ended, turn);
         if (!followed) close_unfollowed(session, turn);
     }
-    return shows && followed && !turn->aside;
+    return shows && followed && !turn->side_question;
 }
 
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "app/chat/aside.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_preamble.h"
 #include "app/chat/chat_turn.h"
+#include "app/chat/side_question.h"
 #include "app/chat/thinking.h"
 #include "kernels/base/assert.h"
 #include "store/preview.h"
@@ -69,7 +69,7 @@ static enum status add_messages(const struct chat *chat, const char *summary, si
 }
 
 // The fork is called by what the person wrote first, though that may not be in it.
-static enum status take_title(const struct chat *chat, struct conversation *fork,
+static enum status copy_title(const struct chat *chat, struct conversation *fork,
                               struct error *err) {
     const struct conversation *from = &chat->conversation;
     const char *title = from->name[0] ? from->name : from->title;
@@ -90,7 +90,7 @@ static enum status make_fork(const struct chat *chat, const char *summary, size_
     enum status status = db_begin(chat->session->db, err);
     if (status != STATUS_OK) return status;
     status = conversation_fork(chat->session->db, &chat->conversation, MESSAGE_NONE, "", fork, err);
-    if (status == STATUS_OK) status = take_title(chat, fork, err);
+    if (status == STATUS_OK) status = copy_title(chat, fork, err);
     if (status == STATUS_OK) status = add_messages(chat, summary, keep_from, &tip, err);
     if (status == STATUS_OK) status = conversation_move(chat->session->db, fork->id, tip, 0, err);
     if (status == STATUS_OK) status = db_commit(chat->session->db, err);
@@ -241,8 +241,8 @@ static enum status ask_for_summary(struct compaction *compaction, const char *fo
     if (status == STATUS_OK && focus[0])
         status = text_format(&question, " What matters most: %s", focus);
     if (status == STATUS_OK)
-        status = aside_begin(compaction->chat, compaction->keep_from, text_string(&question),
-                             &compaction->sequence, err);
+        status = side_question_begin(compaction->chat, compaction->keep_from,
+                                     text_string(&question), &compaction->sequence, err);
     text_deinit(&question);
     TRY(status);
     struct request_options request = session_request(session);
@@ -296,7 +296,7 @@ enum status compaction_finish(struct compaction *compaction, struct error *err) 
 void compaction_deinit(struct compaction *compaction) {
     struct session *session = compaction->chat->session;
     session_finish(session, &compaction->turn);
-    aside_end(session, &compaction->sequence);
+    side_question_end(session, &compaction->sequence);
     answer_deinit(&compaction->answer);
     *compaction = (struct compaction){0};
 }

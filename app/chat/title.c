@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "app/chat/aside.h"
+#include "app/chat/side_question.h"
 #include "app/chat/thinking.h"
 #include "kernels/base/assert.h"
 #include "store/preview.h"
@@ -55,7 +55,7 @@ static enum status end(void *owner, struct error *err) {
     struct conversation found;
     char line[TITLE_BYTES];
     const bool whole = title->turn.status == STATUS_OK && !title->stopped;
-    aside_end(session, &title->sequence);
+    side_question_end(session, &title->sequence);
     if (title->stopped) title->conversation[0] = '\0';
     if (!whole) return STATUS_OK;
     title_read(text_string(&title->answer.text), title->answer.text.length, line);
@@ -90,7 +90,7 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
     title->session = session;
     title->stopped = false;
     memcpy(title->conversation, chat->conversation.id, sizeof title->conversation);
-    TRY(aside_begin(chat, first_exchange(chat), ASK, &title->sequence, err));
+    TRY(side_question_begin(chat, first_exchange(chat), ASK, &title->sequence, err));
     struct request_options request = session_request(session);
     request.sampler = (struct sampler_options){
         .top_p = 1, .repeat_penalty = 1, .given = SAMPLER_GIVEN(temperature)}; // the likeliest
@@ -104,11 +104,11 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
                               .owner = title,
                               .answers = &title->answer,
                               .answer_count = 1,
-                              .aside = true},
+                              .side_question = true},
                &request);
     const enum status status = turn_start(&title->turn, title->sequence, err);
     if (status != STATUS_OK) {
-        aside_end(session, &title->sequence);
+        side_question_end(session, &title->sequence);
         return status;
     }
     session_run(session, &title->turn);

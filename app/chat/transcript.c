@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "app/base/figures.h"
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/trace.h"
 #include "prompts/preamble.h"
@@ -162,16 +163,6 @@ size_t transcript_kept(const struct transcript *transcript, const struct token_i
 
 size_t transcript_added(const struct token_ids *ids) { return ids->count - is_cut(ids); }
 
-static enum status reserve(struct transcript *transcript) {
-    if (transcript->count < transcript->capacity) return STATUS_OK;
-    const size_t capacity = transcript->capacity ? transcript->capacity * 2 : 16;
-    struct transcript_entry *entries = realloc(transcript->entries, capacity * sizeof *entries);
-    if (!entries) return STATUS_NO_MEMORY;
-    transcript->entries = entries;
-    transcript->capacity = capacity;
-    return STATUS_OK;
-}
-
 enum status transcript_push(struct transcript *transcript, struct message *message,
                             const int32_t *ids, size_t count) {
     struct token_ids *log = &transcript->log;
@@ -184,7 +175,9 @@ enum status transcript_push(struct transcript *transcript, struct message *messa
         count--;
     }
     if (kept > before) return STATUS_BAD_FILE;
-    TRY(reserve(transcript));
+    if (!array_reserve(&transcript->entries, transcript->count, &transcript->capacity,
+                       sizeof transcript->entries[0]))
+        return STATUS_NO_MEMORY;
     if (kept < before) TRY(token_ids_append(&cut, log->ids + kept, before - kept));
     log->count = kept;
     const enum status status = token_ids_append(log, ids, count);

@@ -55,7 +55,7 @@ struct turn {
     _Atomic(struct beams *) beams; // the one answer is searched; else NULL
     bool active;                   // until whoever follows it has heard that it is done
     bool background;               // gives way to others; a message is not given back
-    bool aside;                    // nobody follows it or sees it: it ends for itself
+    bool side_question;            // nobody follows it or sees it: it ends for itself
     bool unfollowed;               // the person is elsewhere: at its end the session closes it
     bool given_back;               // nothing was answered, and the message is the person's again
     bool done;                     // with

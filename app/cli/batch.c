@@ -12,12 +12,14 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
+#include "app/base/signals.h"
 #include "app/chat/report.h"
 #include "app/chat/session.h"
 #include "app/cli/batch_line.h"
 #include "app/cli/journal.h"
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
+#include "kernels/base/array.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
@@ -30,13 +32,7 @@ static void on_signal(int number) {
     signal_seen = number;
 }
 
-void batch_catch_signals(void) {
-    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        sigaction(numbers[i], &action, NULL);
-}
+void batch_catch_signals(void) { signals_catch(on_signal); }
 
 struct request_line { // of the file
     const char *bytes;
@@ -63,6 +59,7 @@ struct batch {
     struct journal *journal; // NULL: none
     struct text file;
     struct request_line *lines; // [count], without the empty ones
+    size_t capacity;
     size_t count, next, printed, done, failed;
     struct slot slots[ENGINE_MAX_REQUESTS];
     int32_t running;
@@ -351,12 +348,8 @@ static enum status run_lines(struct batch *batch, struct error *err) {
 // ---- the file
 
 static enum status push_line(struct batch *batch, const char *bytes, size_t length, size_t number) {
-    const size_t count = batch->count;
-    if ((count & (count + 1)) == 0) { // 0, 1, 3, 7 … : twice as many
-        struct request_line *lines = realloc(batch->lines, 2 * (count + 1) * sizeof *lines);
-        if (!lines) return STATUS_NO_MEMORY;
-        batch->lines = lines;
-    }
+    if (!array_reserve(&batch->lines, batch->count, &batch->capacity, sizeof batch->lines[0]))
+        return STATUS_NO_MEMORY;
     batch->lines[batch->count++] = (struct request_line){
         .bytes = bytes, .length = length, .number = number, .hash = hash_bytes(bytes, length, 0)};
     return STATUS_OK;

@@ -15,6 +15,7 @@
 #include "app/cli/fit.h"
 #include "app/hub/hub_cache.h"
 #include "engine/model/checkpoint.h"
+#include "kernels/base/array.h"
 
 enum { NAMES_SHOWN = 5 };
 
@@ -47,13 +48,8 @@ static bool is_known(const struct found_models *models, const struct stat *info)
 
 static enum status add(struct found_models *models, const struct found_model *model) {
     if (models->count == FINDER_MAX_MODELS) return STATUS_OK;
-    if (models->count == models->capacity) {
-        const size_t capacity = models->capacity ? 2 * models->capacity : 64;
-        struct found_model *items = realloc(models->items, capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        models->items = items;
-        models->capacity = capacity;
-    }
+    if (!array_reserve(&models->items, models->count, &models->capacity, sizeof models->items[0]))
+        return STATUS_NO_MEMORY;
     struct found_model copy = *model;
     copy.name = strdup(model->name);
     copy.path = strdup(model->path);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/base/descriptor.h"
+#include "kernels/base/array.h"
 
 struct entry {
     size_t line;
@@ -27,13 +28,9 @@ struct journal {
 };
 
 static enum status push(struct journal *journal, const struct entry *entry) {
-    if (journal->count == journal->capacity) {
-        const size_t capacity = journal->capacity ? 2 * journal->capacity : 64;
-        struct entry *entries = realloc(journal->entries, capacity * sizeof *entries);
-        if (!entries) return STATUS_NO_MEMORY;
-        journal->entries = entries;
-        journal->capacity = capacity;
-    }
+    if (!array_reserve(&journal->entries, journal->count, &journal->capacity,
+                       sizeof journal->entries[0]))
+        return STATUS_NO_MEMORY;
     journal->entries[journal->count++] = *entry;
     return STATUS_OK;
 }
@@ -63,10 +60,21 @@ static int by_line(const void *a, const void *b) {
 }
 
 // A file must contain a result to count as a journal; otherwise some other file would be truncated.
+// Zeros before one, or nothing else, is what a power failure leaves of results that were not
+// synced.
 static enum status check_beginning(const struct journal *journal, struct error *err) {
     static const char RESULT[] = "{\"line\":";
-    char begin[sizeof RESULT - 1];
-    const ssize_t got = pread(journal->fd, begin, sizeof begin, 0);
+    char begin[4096];
+    ssize_t got, at = 0;
+    off_t offset = 0;
+    do {
+        got = pread(journal->fd, begin, sizeof begin, offset);
+        if (got < 0) return error_set(err, STATUS_IO, "%s: %m", journal->path);
+        for (at = 0; at < got && begin[at] == 0;)
+            at++;
+        offset += at;
+    } while (got > 0 && at == got);
+    if (got > 0) got = pread(journal->fd, begin, sizeof RESULT - 1, offset);
     if (got < 0) return error_set(err, STATUS_IO, "%s: %m", journal->path);
     if (journal->count > 0 || memcmp(begin, RESULT, (size_t)got) == 0) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "%s holds something else than results of a batch",

@@ -12,6 +12,7 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/base/output.h"
+#include "app/base/signals.h"
 #include "app/chat/chat_kv.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/kv_report.h"
@@ -32,8 +33,8 @@ enum {
     AGAIN_US = 1000000, // ^C twice in this time leaves
 };
 
-static struct turn *volatile answering; // for the handler
-static volatile sig_atomic_t signal_seen;
+static struct turn *volatile answering;              // for the handler
+static volatile sig_atomic_t signal_seen, ends_wait; // for the database, before there is a turn
 
 // In the handler only.
 static bool is_second_interrupt(int number) {
@@ -50,7 +51,13 @@ static void on_signal(int number) {
     // Without a turn, nothing is being written yet, or any more.
     if (!turn || is_second_interrupt(number)) _exit(128 + number);
     signal_seen = number;
+    if (!turn->active) ends_wait = 1;
     turn_cancel(turn);
+}
+
+static bool stops_waiting(void *user) {
+    (void)user;
+    return ends_wait != 0;
 }
 
 // Something that was sent here, and not a terminal or a device that has nothing to say.
@@ -101,13 +108,7 @@ static enum status append_prompt(const struct args *args, struct text *prompt, s
     return append_stdin(prompt, err);
 }
 
-void oneshot_catch_signals(void) {
-    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        sigaction(numbers[i], &action, NULL);
-}
+void oneshot_catch_signals(void) { signals_catch(on_signal); }
 
 enum status oneshot_gather(const struct args *args, struct text *prompt, size_t *said,
                            struct error *err) {
@@ -412,6 +413,7 @@ int oneshot_run(const struct launch *launch, const struct outgoing *prompt) {
     if (args->verbose) put_restored(chat);
     stream_begin(&answer.stream, &options);
     answering = &chat->turn;
+    db_on_wait(session->db, stops_waiting, NULL);
     notice_hold();
     enum status status = send(chat, args, prompt, &err);
     if (status == STATUS_OK) {
@@ -420,6 +422,7 @@ int oneshot_run(const struct launch *launch, const struct outgoing *prompt) {
     } else if (status == STATUS_TOO_LONG || status == STATUS_BAD_INPUT) {
         forget_new(&answer);
     }
+    db_on_wait(session->db, NULL, NULL);
     answering = NULL;
     const int code = finish(&answer, status, &err, launch->info.model_name);
     stream_deinit(&answer.stream);

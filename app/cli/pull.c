@@ -13,6 +13,7 @@
 #include "app/base/figures.h"
 #include "app/base/output.h"
 #include "app/base/path.h"
+#include "app/base/signals.h"
 #include "app/cli/confirm.h"
 #include "app/cli/fit.h"
 #include "app/cli/remote_model.h"
@@ -231,24 +232,16 @@ static enum status get_file(struct pull *pull, struct error *err) {
     return status;
 }
 
-static void catch_signals(void (*handler)(int)) {
-    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = handler};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        sigaction(numbers[i], &action, NULL);
-}
-
 static enum status get_files(struct pull *pull, struct error *err) {
     enum status status = check_disk(pull, err);
-    catch_signals(on_signal); // what has come is written first
+    signals_catch(on_signal); // what has come is written first
     for (size_t i = 0; i < pull->listing.count && status == STATUS_OK; i++) {
         pull->file = &pull->listing.files[i];
         if (!hub_model_has(&pull->listing, &pull->model, i)) continue;
         status = get_file(pull, err);
         pull->before_bytes += pull->file->bytes;
     }
-    catch_signals(SIG_DFL);
+    signals_catch(SIG_DFL);
     progress_clear(&pull->progress);
     if (status == STATUS_CANCELLED)
         return error_set(err, status, "stopped; the same command goes on from there");

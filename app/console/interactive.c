@@ -369,6 +369,11 @@ static void greet(struct console *console, const struct interactive_options *opt
         console_give_back(console, options->first_prompt->text);
 }
 
+static bool stops_waiting(void *user) {
+    (void)user;
+    return editor_interrupted();
+}
+
 int interactive_run(const struct interactive_options *options) {
     struct console console = {
         .session = options->session,
@@ -385,6 +390,7 @@ int interactive_run(const struct interactive_options *options) {
     if (!terminal_open()) return EXIT_RUN_TIME;
     console.session->reading = console.session->front->transcript.progress = console_reads;
     console.session->reading_user = console.session->front->transcript.progress_user = &console;
+    db_on_wait(options->session->db, stops_waiting, NULL);
     notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
@@ -404,6 +410,7 @@ int interactive_run(const struct interactive_options *options) {
     editor_remember(text_string(&console.draft)); // the next prompt's draft
     editor_close();
     terminal_close();
+    db_on_wait(options->session->db, NULL, NULL);
     notice_release();
     console_deinit(&console);
     compose_deinit(&console);

@@ -137,7 +137,7 @@ static bool is_part(const struct piece *piece) {
            first == piece->first + piece->before && bytes == file_of(piece->fetch)->bytes;
 }
 
-static size_t take_bytes(char *bytes, size_t size, size_t count, void *user) {
+static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) {
     struct piece *piece = user;
     const size_t length = size * count;
     long http = 0;
@@ -170,7 +170,7 @@ static enum status ask(struct piece *piece) {
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_S);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, piece);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, piece);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive_bytes);
     text_clear(&piece->refusal);
     piece->before = piece->done;
     piece->tries++;
@@ -222,7 +222,7 @@ static enum status hear(struct piece *piece, CURLcode code) {
     int64_t wait_ms = 0;
     long http = 0;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &http);
-    const bool refused = code == CURLE_WRITE_ERROR; // by take_bytes()
+    const bool refused = code == CURLE_WRITE_ERROR; // by receive_bytes()
     if (piece->done > piece->before) piece->tries = 0;
     const bool stored = piece->exchange.endpoint == &fetch->store;
     if (piece->done == piece->length)

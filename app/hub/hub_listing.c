@@ -9,6 +9,7 @@
 
 #include "app/base/path.h"
 #include "app/base/printable.h"
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
@@ -81,13 +82,9 @@ enum status hub_listing_add(struct hub_listing *listing, const char *path, uint6
     if (listing->count == HUB_MAX_FILES)
         return error_set(err, STATUS_UNSUPPORTED, "the repository has more than %d files",
                          HUB_MAX_FILES);
-    if (listing->count == listing->capacity) {
-        const size_t capacity = listing->capacity ? 2 * listing->capacity : 64;
-        struct hub_file *files = realloc(listing->files, capacity * sizeof *files);
-        if (!files) return STATUS_NO_MEMORY;
-        listing->files = files;
-        listing->capacity = capacity;
-    }
+    if (!array_reserve(&listing->files, listing->count, &listing->capacity,
+                       sizeof listing->files[0]))
+        return STATUS_NO_MEMORY;
     struct hub_file file = {.path = strdup(path), .bytes = bytes};
     if (!file.path) return STATUS_NO_MEMORY;
     memcpy(file.digest, digest, strlen(digest) + 1);

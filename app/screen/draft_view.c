@@ -8,6 +8,7 @@
 #include "app/screen/cells.h"
 #include "app/screen/paste.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 
 enum { TAB_COLUMNS = 8 };
@@ -39,13 +40,8 @@ static void layout_deinit(struct layout *layout) {
 }
 
 static enum status begin_row(struct layout *layout, bool runs_on) {
-    if (layout->count == layout->capacity) {
-        const size_t capacity = 2 * layout->capacity + 16;
-        struct drawn_row *rows = realloc(layout->rows, capacity * sizeof *rows);
-        if (!rows) return STATUS_NO_MEMORY;
-        layout->rows = rows;
-        layout->capacity = capacity;
-    }
+    if (!array_reserve(&layout->rows, layout->count, &layout->capacity, sizeof layout->rows[0]))
+        return STATUS_NO_MEMORY;
     layout->rows[layout->count++] = (struct drawn_row){layout->text.length, runs_on};
     layout->column = 0;
     layout->unsure = false;

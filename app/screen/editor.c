@@ -588,7 +588,7 @@ static const char *without_block(char *line) {
 }
 
 // Moves the line that was sent into the empty *line, and into the history.
-static bool take_sent(struct text *line) {
+static bool pop_sent(struct text *line) {
     const bool whole = paste_unfold(without_block(editor.line), line) == STATUS_OK;
     if (whole) input_history_add(text_string(line));
     free(editor.line);
@@ -605,7 +605,7 @@ static enum editor_end finish_line(const struct editor_prompt *prompt, struct te
         free(editor.line);
         return status == STATUS_OK ? EDITOR_LINE : EDITOR_INTERRUPT;
     }
-    return take_sent(line) ? EDITOR_LINE : EDITOR_INTERRUPT;
+    return pop_sent(line) ? EDITOR_LINE : EDITOR_INTERRUPT;
 }
 
 static void close_line(void) {
@@ -695,6 +695,14 @@ void editor_begin_type_ahead(void) {
     show_type_ahead();
 }
 
+bool editor_interrupted(void) {
+    bool gone;
+    while (read_bytes(-1, 0, &gone))
+        ;
+    const bool pressed = keys_take_interrupt(&editor.keys);
+    return terminal_interrupted() || pressed;
+}
+
 bool editor_has_keys(void) { return keys_are_partial(&editor.keys) || terminal_wait(0); }
 
 bool editor_listen(struct text *line) {
@@ -703,7 +711,7 @@ bool editor_listen(struct text *line) {
     while (!editor.done && next_key(-1, 0, &gone) != KEY_NONE)
         press();
     if (editor.done) {
-        sent = editor.line && take_sent(line);
+        sent = editor.line && pop_sent(line);
         begin_type_ahead_line();
     }
     show_type_ahead();

@@ -100,8 +100,7 @@ static enum status push_inside(struct place place, struct rest rest, size_t *tak
     return put(place, style, rest.text, *taken);
 }
 
-static size_t word_length(struct rest rest) {
-    const bool number = is_digit(rest.text[0]);
+static size_t word_length(struct rest rest, bool number) {
     size_t at = 1;
     while (at < rest.length && (is_wordy(rest.text[at]) || (number && rest.text[at] == '.')))
         at++;
@@ -111,17 +110,19 @@ static size_t word_length(struct rest rest) {
 // A word or a number, once it is whole.
 static enum status push_word(struct place place, struct rest rest, size_t *taken) {
     struct highlight *highlight = place.highlight;
-    const size_t length = word_length(rest);
+    const bool number = highlight->in_word ? highlight->in_number : is_digit(rest.text[0]);
+    const size_t length = word_length(rest, number);
     const bool ends = length < rest.length || rest.whole;
     unsigned style = WRAP_PLAIN;
     *taken = 0;
     if (!ends && !highlight->in_word && length <= HIGHLIGHT_WORD_BYTES) return STATUS_OK;
     const bool rest_of_one = highlight->in_word || length > HIGHLIGHT_WORD_BYTES;
-    if (!rest_of_one && is_digit(rest.text[0]))
+    if (!rest_of_one && number)
         style = WRAP_NUMBER;
     else if (!rest_of_one && language_has_keyword(highlight->language, rest.text, length))
         style = WRAP_KEYWORD;
     highlight->in_word = rest_of_one && !ends;
+    highlight->in_number = number;
     *taken = length;
     return put(place, style, rest.text, length);
 }
@@ -130,8 +131,9 @@ static enum status push_one(struct place place, struct rest rest, size_t *taken)
     struct highlight *highlight = place.highlight;
     const char *opening = NULL;
     if (highlight->close) return push_inside(place, rest, taken);
-    if (highlight->in_word && !is_wordy(rest.text[0])) highlight->in_word = false;
-    if (is_wordy(rest.text[0])) return push_word(place, rest, taken);
+    const bool point = highlight->in_word && highlight->in_number && rest.text[0] == '.';
+    if (is_wordy(rest.text[0]) || point) return push_word(place, rest, taken);
+    highlight->in_word = false;
     *taken = 0;
     switch (find_opening(highlight, rest, &opening)) {
     case NOT_YET:
@@ -172,4 +174,7 @@ enum status highlight_append(struct highlight *highlight, struct wrap *wrap, con
     return STATUS_OK;
 }
 
-void highlight_release(struct highlight *highlight) { highlight->in_word = true; }
+void highlight_release(struct highlight *highlight) {
+    highlight->in_word = true;
+    highlight->in_number = false;
+}

@@ -23,6 +23,7 @@ struct highlight {
     bool escaped;                    // one came last
     bool line_only;                  // it ends with the line
     bool in_word;                    // the rest of a word that was not held any longer
+    bool in_number;                  // that word is a number, which may have points
     char last;                       // byte before what comes; 0: the line begins
 };
 

@@ -45,8 +45,20 @@ static void consume(struct keys *keys, size_t length) {
 
 bool keys_are_partial(const struct keys *keys) { return !keys->pasting && left(keys) > 0; }
 
+bool keys_take_interrupt(struct keys *keys) {
+    enum { INTERRUPT = 'C' & 0x1F };
+    char *begin = keys->in.bytes + keys->at, *found = NULL;
+    static const char paste[] = "\033[200~";
+    if (left(keys) > 0 && !keys->pasting && !memmem(begin, left(keys), paste, sizeof paste - 1))
+        found = memchr(begin, INTERRUPT, left(keys));
+    if (!found) return false;
+    memmove(found, found + 1, left(keys) - (size_t)(found - begin)); // its NUL too
+    keys->in.length--;
+    return true;
+}
+
 // Consumes them.
-static void take_bytes(struct keys *keys, size_t length, enum key_kind kind, struct key *key) {
+static void read_bytes(struct keys *keys, size_t length, enum key_kind kind, struct key *key) {
     ASSERT(length <= sizeof key->bytes);
     memcpy(key->bytes, keys->in.bytes + keys->at, length);
     key->length = length;
@@ -54,9 +66,9 @@ static void take_bytes(struct keys *keys, size_t length, enum key_kind kind, str
     consume(keys, length);
 }
 
-static void take_escape(struct keys *keys, struct key *key) {
+static void read_escape(struct keys *keys, struct key *key) {
     key->code = KEY_ESCAPE;
-    take_bytes(keys, 1, KEY_SEQUENCE, key);
+    read_bytes(keys, 1, KEY_SEQUENCE, key);
 }
 
 // ---- a paste
@@ -168,7 +180,7 @@ static bool read_sequence(struct keys *keys, size_t length, struct key *key) {
         consume(keys, length);
         return false;
     }
-    take_bytes(keys, length, KEY_SEQUENCE, key);
+    read_bytes(keys, length, KEY_SEQUENCE, key);
     return true;
 }
 
@@ -209,7 +221,7 @@ static bool next_function_key(struct keys *keys, bool ended, struct key *key) {
         return true;
     }
     key->code = code_of(keys->in.bytes[keys->at + 2], 0);
-    take_bytes(keys, 3, KEY_SEQUENCE, key);
+    read_bytes(keys, 3, KEY_SEQUENCE, key);
     return true;
 }
 
@@ -219,13 +231,13 @@ static bool next_escape(struct keys *keys, bool ended, struct key *key) {
     const size_t length = left(keys);
     if (length == 1) {
         if (!ended) return true;
-        take_escape(keys, key);
+        read_escape(keys, key);
         return true;
     }
     if (bytes[1] == '[') return next_sequence(keys, ended, key);
     if (bytes[1] == 'O') return next_function_key(keys, ended, key);
     if (bytes[1] != ESCAPE) {
-        take_bytes(keys, 2, KEY_BYTES, key);
+        read_bytes(keys, 2, KEY_BYTES, key);
         return true;
     }
     if (length == 2 && !ended) return true;
@@ -233,7 +245,7 @@ static bool next_escape(struct keys *keys, bool ended, struct key *key) {
     if (alt)
         consume(keys, 1);
     else
-        take_escape(keys, key);
+        read_escape(keys, key);
     return !alt;
 }
 
@@ -245,7 +257,7 @@ enum key_kind keys_next(struct keys *keys, bool ended, struct key *key) {
             return key->kind;
         }
         if (keys->in.bytes[keys->at] != ESCAPE) {
-            take_bytes(keys, 1, KEY_BYTES, key);
+            read_bytes(keys, 1, KEY_BYTES, key);
             return key->kind;
         }
         if (next_escape(keys, ended, key)) return key->kind;

@@ -57,6 +57,9 @@ MUST_CHECK enum status keys_put(struct keys *keys, const char *bytes, size_t len
 // is there is all of it. NO_MEMORY in a paste loses the paste.
 enum key_kind keys_next(struct keys *keys, bool ended, struct key *key);
 
+// Takes ^C away from the bytes that are not keys yet, all else stays. A pasted one does not count.
+bool keys_take_interrupt(struct keys *keys);
+
 // Has a key begun that the next bytes may complete? Not so within a paste, which takes its time.
 bool keys_are_partial(const struct keys *keys);
 

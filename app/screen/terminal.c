@@ -447,6 +447,14 @@ bool terminal_press(char key) {
     return key == TERMINAL_INTERRUPT || key == TERMINAL_SUSPEND || key == TERMINAL_STOP;
 }
 
+bool terminal_interrupted(void) {
+    static int told;
+    const bool interrupted = interrupts > 0 || end != told;
+    interrupts = 0;
+    told = end;
+    return interrupted;
+}
+
 void terminal_suspend(void) {
     terminal_give_back();
     struct sigaction ours, otherwise = {.sa_handler = SIG_DFL};

@@ -96,6 +96,9 @@ struct terminal_signals terminal_read_signals(void);
 enum { TERMINAL_INTERRUPT = 'C' & 0x1F, TERMINAL_SUSPEND = 'Z' & 0x1F, TERMINAL_STOP = 27 };
 bool terminal_press(char key);
 
+// For a wait that cannot obey signals itself: has one come that ends it, since the last call?
+bool terminal_interrupted(void);
+
 void terminal_suspend(void); // gives back, stops the process; returns when it goes on
 
 // Give the terminal to another program, and take it back.

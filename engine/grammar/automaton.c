@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/hash.h"
 
@@ -51,18 +52,8 @@ struct automaton {
 
 // ---- tables
 
-static bool reserve(void **items, size_t bytes, size_t count, size_t *capacity) {
-    if (count < *capacity) return true;
-    const size_t wanted = *capacity ? *capacity * 2 : 256;
-    void *grown = realloc(*items, wanted * bytes);
-    if (!grown) return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static bool push_word(uint64_t **words, size_t *count, size_t *capacity, uint64_t word) {
-    if (!reserve((void **)words, sizeof **words, *count, capacity)) return false;
+    if (!array_reserve(words, *count, capacity, sizeof **words)) return false;
     (*words)[(*count)++] = word;
     return true;
 }
@@ -122,10 +113,11 @@ static uint64_t state_hash(const struct automaton *automaton, int32_t number) {
 
 // The stack with one more frame; UNKNOWN: no memory.
 static int32_t push_frame(struct automaton *automaton, int32_t node, int32_t below) {
+    ASSERT(node >= 0 && below >= 0 && (size_t)below < automaton->frame_count);
     struct index *index = &automaton->frame_index;
     if (!index_reserve(index, frame_hash, automaton)) return UNKNOWN;
-    if (!reserve((void **)&automaton->frames, sizeof automaton->frames[0], automaton->frame_count,
-                 &automaton->frame_capacity))
+    if (!array_reserve(&automaton->frames, automaton->frame_count, &automaton->frame_capacity,
+                       sizeof automaton->frames[0]))
         return UNKNOWN;
     const int32_t number = (int32_t)automaton->frame_count;
     automaton->frames[number] = (struct frame){node, below};
@@ -142,6 +134,8 @@ static int32_t push_frame(struct automaton *automaton, int32_t node, int32_t bel
 
 // Puts a node and its stack aside, to be looked at, unless it has been in this closure.
 static bool visit(struct automaton *automaton, int32_t node, int32_t stack) {
+    ASSERT(node >= 0 && node < automaton->network.node_count);
+    ASSERT(stack >= 0 && (size_t)stack < automaton->frame_count);
     const uint64_t word = (uint64_t)node << 32 | (uint32_t)stack;
     struct index *index = &automaton->seen;
     if (!automaton->network.nodes[node].useful) return true;
@@ -163,6 +157,7 @@ static bool only_ends(const struct network *network, int32_t node) {
 }
 
 static bool look_at(struct automaton *automaton, int32_t number, int32_t stack) {
+    ASSERT(number >= 0 && number < automaton->network.node_count);
     const struct network *network = &automaton->network;
     const struct node *node = &network->nodes[number];
     int32_t inner = stack;
@@ -218,6 +213,7 @@ static int by_value(const void *a, const void *b) {
 
 // The number of the state whose configurations were pushed from `first` on; UNKNOWN: no memory.
 static int32_t intern(struct automaton *automaton, size_t first) {
+    ASSERT(first <= automaton->configuration_count && automaton->waiting_count == 0);
     const int32_t count = (int32_t)(automaton->configuration_count - first);
     struct index *index = &automaton->state_index;
     uint64_t *own = automaton->configurations + first;
@@ -233,8 +229,8 @@ static int32_t intern(struct automaton *automaton, size_t first) {
         automaton->configuration_count = first;
         return index->slots[at];
     }
-    if (!reserve((void **)&automaton->states, sizeof automaton->states[0], automaton->state_count,
-                 &automaton->state_capacity))
+    if (!array_reserve(&automaton->states, automaton->state_count, &automaton->state_capacity,
+                       sizeof automaton->states[0]))
         return UNKNOWN;
     index->slots[at] = (int32_t)automaton->state_count;
     index->used++;
@@ -257,6 +253,7 @@ int32_t automaton_states(const struct automaton *automaton) {
 
 // The state behind a byte of this class, which has not been asked for yet.
 static int32_t make_way(struct automaton *automaton, int32_t state, int32_t class) {
+    ASSERT(class >= 0 && class < automaton->class_count);
     const size_t row = (size_t)automaton->class_count * sizeof(int32_t);
     const unsigned char byte = automaton->class_byte[class];
     const size_t first = automaton->configuration_count;
@@ -343,6 +340,7 @@ static void find_classes(struct automaton *automaton) {
 }
 
 static void drop_states(struct automaton *automaton) {
+    ASSERT(automaton->state_count <= automaton->state_capacity);
     for (size_t i = 0; i < automaton->state_count; i++)
         free(automaton->states[i].ways);
     automaton->state_count = automaton->configuration_count = automaton->frame_count = 0;
@@ -373,12 +371,12 @@ enum status automaton_create(struct network *network, struct automaton **result)
     automaton->network = *network;
     *network = (struct network){0};
     find_classes(automaton);
-    if (reserve((void **)&automaton->frames, sizeof automaton->frames[0], 0,
-                &automaton->frame_capacity) &&
-        reserve((void **)&automaton->states, sizeof automaton->states[0], 0,
-                &automaton->state_capacity) &&
-        reserve((void **)&automaton->configurations, sizeof automaton->configurations[0], 0,
-                &automaton->configuration_capacity))
+    if (array_reserve(&automaton->frames, 0, &automaton->frame_capacity,
+                      sizeof automaton->frames[0]) &&
+        array_reserve(&automaton->states, 0, &automaton->state_capacity,
+                      sizeof automaton->states[0]) &&
+        array_reserve(&automaton->configurations, 0, &automaton->configuration_capacity,
+                      sizeof automaton->configurations[0]))
         automaton_flush(automaton);
     else
         automaton->full = true;

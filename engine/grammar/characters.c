@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/hash.h"
 #include "kernels/base/text.h"
@@ -75,6 +76,7 @@ static struct utf8 utf8_of(uint32_t character) {
 // Where each byte lies between those of `first` and `last`, which are equally long.
 static int32_t build_bytes(struct network *network, struct utf8 first, struct utf8 last) {
     int32_t next = 0;
+    ASSERT(first.length == last.length && first.length > 0);
     for (int at = first.length - 1; at >= 0; at--) {
         struct byte_set set = {{0}};
         for (int byte = first.bytes[at]; byte <= last.bytes[at]; byte++)
@@ -89,6 +91,7 @@ static int32_t build_bytes(struct network *network, struct utf8 first, struct ut
 static uint32_t product_end(uint32_t first, uint32_t last) {
     static const uint32_t LONGEST[] = {0x7F, 0x7FF, 0xFFFF, LAST};
     int length = 0;
+    ASSERT(first <= last && last <= LAST);
     while (first > LONGEST[length])
         length++;
     uint32_t end = last < LONGEST[length] ? last : LONGEST[length];
@@ -146,13 +149,9 @@ enum status character_classes_find(struct character_classes *classes, struct net
         return STATUS_OK;
     }
     if (classes->count == CLASSES_MAX) return STATUS_TOO_LONG;
-    if (classes->count == classes->capacity) {
-        const int32_t capacity = classes->capacity ? classes->capacity * 2 : 64;
-        struct character_class *items = realloc(classes->items, (size_t)capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        classes->items = items;
-        classes->capacity = capacity;
-    }
+    if (!array_reserve(&classes->items, (size_t)classes->count, &classes->capacity,
+                       sizeof classes->items[0]))
+        return STATUS_NO_MEMORY;
     struct character_class class = {.hash = hash, .count = set->count, .ranges = malloc(bytes + 1)};
     if (!class.ranges) return STATUS_NO_MEMORY;
     if (bytes > 0) memcpy(class.ranges, set->ranges, bytes);
@@ -164,6 +163,7 @@ enum status character_classes_find(struct character_classes *classes, struct net
 
 int32_t character_classes_node(const struct character_classes *classes, struct network *network,
                                int32_t number, int32_t next) {
+    ASSERT(number >= 0 && number < classes->count);
     const struct character_class *class = &classes->items[number];
     int32_t ascii = NETWORK_NONE, others = NETWORK_NONE;
     if (class->set >= 0) ascii = network_node(network, NODE_BYTES, next, class->set);

@@ -34,7 +34,8 @@ struct character_class {
 
 struct character_classes {
     struct character_class *items;
-    int32_t count, capacity;
+    int32_t count;
+    size_t capacity;
 };
 
 void character_classes_deinit(struct character_classes *classes);

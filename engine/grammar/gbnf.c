@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/grammar/characters.h"
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
@@ -28,7 +29,8 @@ struct reader {
     struct network *network;
     struct character_classes classes;
     struct item *items; // of the rule that is being read; 0 is none
-    int32_t item_count, item_capacity;
+    int32_t item_count;
+    size_t item_capacity;
     struct name *names; // [network->rule_count]
     int32_t depth;
     struct error *err;
@@ -36,6 +38,7 @@ struct reader {
 
 static int32_t line_of(const struct reader *reader, const char *at) {
     int32_t line = 1;
+    ASSERT(at >= reader->start && at <= reader->end);
     for (const char *c = reader->start; c < at; c++)
         line += *c == '\n';
     return line;
@@ -59,6 +62,7 @@ static enum status too_large(struct reader *reader, const char *what) {
 
 // The grammar ends with a NUL, so that looking ahead is safe.
 static void skip_space(struct reader *reader, bool lines) {
+    ASSERT(reader->at <= reader->end);
     for (;;) {
         const char c = *reader->at;
         if (c == '#')
@@ -95,13 +99,9 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
 }
 
 static enum status add_item(struct reader *reader, struct item item, int32_t *number) {
-    if (reader->item_count == reader->item_capacity) {
-        const int32_t capacity = reader->item_capacity ? reader->item_capacity * 2 : 256;
-        struct item *items = realloc(reader->items, (size_t)capacity * sizeof *items);
-        if (!items) return STATUS_NO_MEMORY;
-        reader->items = items;
-        reader->item_capacity = capacity;
-    }
+    if (!array_reserve(&reader->items, (size_t)reader->item_count, &reader->item_capacity,
+                       sizeof reader->items[0]))
+        return STATUS_NO_MEMORY;
     *number = reader->item_count++;
     reader->items[*number] = item;
     return STATUS_OK;
@@ -117,6 +117,7 @@ static enum status add_class(struct reader *reader, struct character_set *set, i
 }
 
 static enum status read_hex(struct reader *reader, int digits, uint32_t *character) {
+    ASSERT(digits > 0 && digits <= 8);
     uint32_t value = 0;
     for (int i = 0; i < digits; i++) {
         const char c = *reader->at;
@@ -163,6 +164,7 @@ struct children {
 };
 
 static void add_child(struct reader *reader, struct children *children, int32_t item) {
+    ASSERT(item > 0 && item < reader->item_count && children->parent > 0);
     if (children->last)
         reader->items[children->last].next = item;
     else
@@ -172,6 +174,7 @@ static void add_child(struct reader *reader, struct children *children, int32_t 
 
 static enum status read_text(struct reader *reader, int32_t *item) {
     struct children children = {0};
+    ASSERT(*reader->at == '"');
     TRY(add_item(reader, (struct item){.kind = ITEM_SEQUENCE}, item));
     children.parent = *item;
     reader->at++;
@@ -193,6 +196,7 @@ static enum status read_text(struct reader *reader, int32_t *item) {
 
 static enum status read_class(struct reader *reader, int32_t *item) {
     struct character_set set = {0};
+    ASSERT(*reader->at == '[');
     const bool negated = reader->at[1] == '^';
     reader->at += negated ? 2 : 1;
     while (*reader->at != ']') {
@@ -350,6 +354,7 @@ static int32_t build_sequence(struct reader *reader, int32_t child, int32_t next
 static int32_t build_repeat(struct reader *reader, const struct item *repeat, int32_t next) {
     struct network *network = reader->network;
     int32_t start = next;
+    ASSERT(repeat->first > 0 && repeat->first < reader->item_count);
     if (repeat->most < 0) {
         start = network_node(network, NODE_SPLIT, next, next);
         const int32_t body = build(reader, repeat->first, start);
@@ -363,6 +368,7 @@ static int32_t build_repeat(struct reader *reader, const struct item *repeat, in
 }
 
 static int32_t build(struct reader *reader, int32_t number, int32_t next) {
+    ASSERT(number > 0 && number < reader->item_count);
     const struct item item = reader->items[number];
     struct byte_set byte = {{0}};
     int32_t start = NETWORK_NONE;

@@ -3,30 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 
 // Makes room for one more item; false, with the status set, if there is none.
-static bool grow(struct network *network, void **items, size_t bytes, int32_t count,
-                 int32_t *capacity, int32_t most) {
+static bool grow(struct network *network, void *items, size_t bytes, int32_t count,
+                 size_t *capacity, int32_t most) {
+    ASSERT(count >= 0);
     if (network->status != STATUS_OK) return false;
-    if (count < *capacity) return true;
-    if (count >= most) {
+    if (count >= most)
         network->status = STATUS_TOO_LONG;
-        return false;
-    }
-    const int32_t wanted = *capacity ? *capacity * 2 : 64;
-    void *grown = realloc(*items, (size_t)wanted * bytes);
-    if (!grown) {
+    else if (!array_reserve(items, (size_t)count, capacity, bytes))
         network->status = STATUS_NO_MEMORY;
-        return false;
-    }
-    *items = grown;
-    *capacity = wanted;
-    return true;
+    return network->status == STATUS_OK;
 }
 
 int32_t network_node(struct network *network, enum node_kind kind, int32_t next, int32_t other) {
-    if (!grow(network, (void **)&network->nodes, sizeof network->nodes[0], network->node_count,
+    ASSERT(next >= 0 && other >= 0);
+    if (!grow(network, &network->nodes, sizeof network->nodes[0], network->node_count,
               &network->node_capacity, NETWORK_MAX_NODES))
         return 0;
     network->nodes[network->node_count] =
@@ -37,7 +31,7 @@ int32_t network_node(struct network *network, enum node_kind kind, int32_t next,
 int32_t network_set(struct network *network, const struct byte_set *set) {
     for (int32_t i = 0; i < network->set_count; i++)
         if (memcmp(&network->sets[i], set, sizeof *set) == 0) return i;
-    if (!grow(network, (void **)&network->sets, sizeof network->sets[0], network->set_count,
+    if (!grow(network, &network->sets, sizeof network->sets[0], network->set_count,
               &network->set_capacity, NETWORK_MAX_SETS))
         return 0;
     network->sets[network->set_count] = *set;
@@ -45,7 +39,7 @@ int32_t network_set(struct network *network, const struct byte_set *set) {
 }
 
 int32_t network_rule(struct network *network) {
-    if (!grow(network, (void **)&network->rules, sizeof network->rules[0], network->rule_count,
+    if (!grow(network, &network->rules, sizeof network->rules[0], network->rule_count,
               &network->rule_capacity, NETWORK_MAX_RULES))
         return 0;
     network->rules[network->rule_count] = (struct network_rule){.start = NETWORK_NONE};
@@ -71,6 +65,7 @@ static void find_useful(struct network *network) {
         changed = false;
         for (int32_t i = 0; i < network->node_count; i++) {
             struct node *node = &nodes[i];
+            ASSERT(node->kind <= NODE_CALL);
             bool useful = node->kind == NODE_END || nodes[node->next].useful;
             if (node->kind == NODE_SPLIT) useful = useful || nodes[node->other].useful;
             if (node->kind == NODE_CALL)
@@ -99,6 +94,7 @@ static bool reach_from(struct reach *reach, int32_t rule, const bool *marked, bo
     const struct network *network = reach->network;
     int32_t count = 0;
     bool ends = false;
+    ASSERT(rule >= 0 && rule < network->rule_count);
     reach->walk++;
     *calls = false;
     reach->waiting[count++] = network->rules[rule].start;
@@ -159,6 +155,7 @@ static int32_t find_left_recursion(struct reach *reach, bool *marked) {
 
 enum status network_close(struct network *network, int32_t *rule) {
     TRY(network->status);
+    ASSERT(network->root >= 0 && network->root < network->rule_count);
     find_useful(network);
     *rule = network->root;
     if (!network->nodes[network->rules[network->root].start].useful) return STATUS_BAD_INPUT;

@@ -53,7 +53,8 @@ struct network {
     struct node *nodes;
     struct byte_set *sets;
     struct network_rule *rules;
-    int32_t node_count, node_capacity, set_count, set_capacity, rule_count, rule_capacity;
+    int32_t node_count, set_count, rule_count;
+    size_t node_capacity, set_capacity, rule_capacity;
     int32_t root;
     enum status status; // why the last call failed, if one has: the later ones do nothing
 };

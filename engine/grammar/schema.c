@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"
+#include "kernels/base/assert.h"
 
 static const char COMMON_RULES[] =
     "value ::= object | array | string | number | \"true\" | \"false\" | \"null\"\n"
@@ -201,6 +202,7 @@ static enum status choose_value(struct compiler *compiler, const cJSON *schema, 
 
 static enum status add_type(struct compiler *compiler, const cJSON *schema, unsigned type,
                             unsigned types, unsigned constrained, struct text *out) {
+    ASSERT(types & type);
     if (type == SCHEMA_OBJECT) return schema_object(compiler, schema, out);
     if (type == SCHEMA_ARRAY) return schema_array(compiler, schema, out);
     if (type == SCHEMA_NULL) return text_append_string(out, "\"null\"");
@@ -215,6 +217,7 @@ static enum status add_type(struct compiler *compiler, const cJSON *schema, unsi
 static enum status choose_type(struct compiler *compiler, const cJSON *schema, unsigned types,
                                unsigned constrained, struct text *out) {
     const char *between = "";
+    ASSERT((types | SCHEMA_ANY) == SCHEMA_ANY);
     if (types == SCHEMA_ANY && !constrained) return text_append_string(out, "value");
     for (unsigned type = SCHEMA_NULL; type <= SCHEMA_OBJECT; type *= 2) {
         if (!(types & type) || type == SCHEMA_FRACTION) continue; // integers are with the numbers
@@ -294,6 +297,7 @@ static enum status compile_object(struct compiler *compiler, const cJSON *schema
 }
 
 static enum status compile_new(struct compiler *compiler, const cJSON *schema, int32_t rule) {
+    ASSERT(rule >= 0);
     struct text right = {0};
     enum status status;
     if (cJSON_IsBool(schema))
@@ -311,6 +315,7 @@ static enum status compile_new(struct compiler *compiler, const cJSON *schema, i
 enum status schema_compile(struct compiler *compiler, const cJSON *schema, const char *step,
                            const char *name, int32_t *rule) {
     const size_t before = compiler->path.length;
+    ASSERT(compiler->known_count >= 0);
     for (int32_t i = 0; i < compiler->known_count; i++)
         if (compiler->known[i].schema == schema) {
             *rule = compiler->known[i].rule;

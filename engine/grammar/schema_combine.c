@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"
+#include "kernels/base/assert.h"
 
 // ---- $ref
 
@@ -11,6 +12,7 @@
 static bool read_step(const char **rest, char *name, size_t bytes) {
     size_t length = 0;
     const char *at = *rest + 1;
+    ASSERT(**rest == '/' && bytes > 0);
     for (; *at && *at != '/'; at++) {
         char c = *at;
         unsigned code;
@@ -70,6 +72,7 @@ enum status schema_resolve(struct compiler *compiler, const char *ref, const cJS
 
 // A new schema that the compiler owns.
 static enum status own(struct compiler *compiler, const cJSON *schema, cJSON **copy) {
+    ASSERT(cJSON_IsArray(compiler->combined));
     *copy = schema ? cJSON_Duplicate(schema, true) : cJSON_CreateObject();
     if (*copy && cJSON_AddItemToArray(compiler->combined, *copy)) return STATUS_OK;
     cJSON_Delete(*copy);
@@ -91,6 +94,7 @@ enum status schema_without(struct compiler *compiler, const cJSON *schema, const
 }
 
 static bool put(cJSON *object, const char *name, const cJSON *value) {
+    ASSERT(object && value);
     cJSON *copy = cJSON_Duplicate(value, true);
     if (copy && cJSON_AddItemToObject(object, name, copy)) return true;
     cJSON_Delete(copy);

@@ -8,6 +8,7 @@
 enum { STRIDES = 4 }; // of a window
 
 static int32_t stride_of(int32_t reach, int32_t block_size) {
+    ASSERT(reach >= 0 && block_size > 0);
     const int32_t stride = reach / STRIDES / block_size;
     return stride > 0 ? stride : 1;
 }
@@ -18,6 +19,7 @@ bool grouped_cache_has_states(const struct grouped_cache *cache) {
 
 uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
                             int32_t step_tokens) {
+    ASSERT(step_tokens >= 0);
     enum { PARTLY_FILLED = 3 }; // at both ends, and where a window begins one token earlier
     const int32_t window = group->reach / block_size + stride_of(group->reach, block_size);
     if (group->states) step_tokens = 0; // however many there are, the state after the last is kept
@@ -27,6 +29,7 @@ uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
 // The first block that must be there to go on after `length` tokens: that of the first key that is
 // seen, and at any rate a whole one, for the next to hang on in the index.
 static int32_t first_needed(const struct cache_group *group, int32_t block_size, int32_t length) {
+    ASSERT(length >= 0);
     const int32_t first = (length + 1 - group->reach) / block_size;
     const int32_t last = length / block_size - 1;
     if (group->reach == 0 || first < 0 || last < 0) return 0;
@@ -42,6 +45,7 @@ static int32_t first_kept(const struct cache_group *group, int32_t block_size, i
 
 enum status grouped_table_init(const struct grouped_cache *cache, struct grouped_table *tables,
                                int32_t max_tokens) {
+    ASSERT(cache->count <= KV_GROUPS);
     *tables = (struct grouped_table){0};
     for (int i = 0; i < cache->count; i++)
         if (block_table_init(&tables->of[i], max_tokens, cache->block_size) != STATUS_OK) {
@@ -88,6 +92,7 @@ void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_
 
 void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
                         int32_t new_length) {
+    ASSERT(new_length >= 0);
     for (int i = 0; i < cache->count; i++)
         block_table_truncate(&tables->of[i], block_cache_pool(cache->groups[i].cache), new_length);
 }
@@ -143,6 +148,7 @@ enum status grouped_cache_grow(const struct grouped_cache *cache, struct grouped
 
 struct state_points grouped_cache_points(const struct grouped_cache *cache, int32_t length,
                                          int32_t pinned) {
+    ASSERT(length > 0 && pinned >= 0);
     const int32_t size = cache->block_size, shared = pinned < length ? pinned : length - 1;
     if (!grouped_cache_has_states(cache)) return (struct state_points){0};
     return (struct state_points){{shared / size * size, (length - 1) / size * size}};
@@ -155,6 +161,7 @@ static bool key_of(const struct grouped_cache *cache, const struct grouped_table
     const struct block_cache *first = cache->groups[0].cache;
     const struct block_table *table = &tables->of[0];
     const int32_t index = length / cache->block_size - 1;
+    ASSERT(length % cache->block_size == 0);
     if (index < table->first || index >= table->count) return false;
     const uint32_t node = block_pool_node(first->blocks, table->blocks[index]);
     if (node == NODE_NONE || prefix_node(first->prefix, node)->count != cache->block_size)
@@ -166,6 +173,7 @@ static bool key_of(const struct grouped_cache *cache, const struct grouped_table
 static void seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
                        const int32_t *ids, int32_t length) {
     const int last = cache->count - 1;
+    ASSERT(last > 0 && cache->groups[last].states && length >= cache->block_size);
     struct hash128 key;
     if (key_of(cache, tables, length, &key))
         block_cache_seal_state(cache->groups[last].cache, &tables->of[last], key,
@@ -184,6 +192,7 @@ void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_
 // Is the state at the tables' end worth a block for good?
 static bool is_point(const struct grouped_cache *cache, int32_t at, int32_t from, int32_t length,
                      int32_t pinned) {
+    ASSERT(from >= 0 && from <= at);
     const struct state_points points = grouped_cache_points(cache, length, pinned);
     if (at == 0 || at % cache->block_size != 0) return false;
     return at == points.at[0] || at == points.at[1] || at / STATE_STRIDE != from / STATE_STRIDE;
@@ -191,6 +200,7 @@ static bool is_point(const struct grouped_cache *cache, int32_t at, int32_t from
 
 void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_table *tables,
                           const int32_t *ids, int32_t from, int32_t length, int32_t pinned) {
+    ASSERT(from <= length && pinned >= 0);
     for (int i = 0; i < cache->count; i++) {
         const struct cache_group *group = &cache->groups[i];
         struct block_table *table = &tables->of[i];
@@ -210,6 +220,7 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
 int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
                                const int32_t *ids, int32_t new_length) {
     new_length = grouped_table_last(cache, tables, new_length);
+    ASSERT(new_length >= 0);
     if (new_length < tables->of[0].length) grouped_cache_seal_state(cache, tables, ids);
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
@@ -269,6 +280,7 @@ static bool search_begin(struct search *search, const struct grouped_cache *cach
 
 static const struct node *node_of(const struct search *search, int group,
                                   const struct cache_walk *walk) {
+    ASSERT(group >= 0 && group < search->cache->count && walk->node != NODE_NONE);
     return prefix_node(search->cache->groups[group].cache->prefix, walk->node);
 }
 
@@ -298,6 +310,7 @@ static void search_state(struct search *search, int index) {
     struct search_group *group = &search->groups[index];
     struct block_cache *cache = search->cache->groups[index].cache;
     uint32_t node;
+    ASSERT(index > 0 && search->cache->groups[index].states);
     group->state = NODE_NONE;
     if (search->at % search->cache->block_size != 0 || search->at >= walk->length ||
         !block_cache_find_state(cache, node_of(search, 0, walk)->key, &node))
@@ -370,6 +383,7 @@ int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_ta
 }
 
 static void protect(const struct search *search, int32_t start) {
+    ASSERT(search->at > start);
     for (int i = 0; i < search->cache->count; i++) {
         const struct cache_group *group = &search->cache->groups[i];
         const int32_t size = search->cache->block_size;
@@ -418,6 +432,7 @@ static bool leaf_key(const struct grouped_cache *cache, const int32_t *ids, int3
     struct block_cache *first = cache->groups[0].cache;
     const uint32_t leaf = block_cache_leaf(first, ids, length);
     if (leaf == NODE_NONE) return false;
+    ASSERT(length > 0);
     const struct node *n = prefix_node(first->prefix, leaf);
     *key = n->key;
     return n->position + n->count == length;
@@ -427,6 +442,7 @@ enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
                                            struct grouped_table *tables, const int32_t *ids,
                                            int32_t target, struct restore_tally *tally,
                                            struct block_counts *need) {
+    ASSERT(target >= tables->of[0].length);
     enum restore_outcome outcome = RESTORE_DONE;
     struct restore_tally other = {0};
     *need = (struct block_counts){0};
@@ -456,6 +472,7 @@ int32_t grouped_cache_usable(const struct grouped_cache *cache,
 
 int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_table *tables) {
     const int32_t length = grouped_cache_usable(cache, tables);
+    ASSERT(length <= tables->of[0].length);
     grouped_table_drop(cache, tables, length);
     return length;
 }

@@ -1,6 +1,8 @@
 #include "engine/model/config_read.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/model/family.h"
@@ -199,7 +201,8 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     const int32_t least = metadata_has(metadata, "expert_feed_forward_length") ? 1 : 0;
     const bool hybrid = layer.mixer != MIXER_ATTENTION; // but layers with KV heads
     metadata_list(metadata, heads_key, config->layers, hybrid ? 0 : 1, heads, heads, kv_heads);
-    metadata_list(metadata, "feed_forward_length", config->layers, 1, least, MODEL_MAX_DIM, widths);
+    metadata_list(metadata, "feed_forward_length", config->layers, family->single ? 0 : 1, least,
+                  MODEL_MAX_DIM, widths);
     layer.attention.heads = heads;
     (family->latent ? read_latent : read_attention)(metadata, config, &layer.attention);
     read_experts(metadata, widths[0], &layer.ffn);
@@ -310,4 +313,37 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     metadata_check_unread(&metadata);
     if (metadata.status == STATUS_OK) *config = found;
     return metadata.status;
+}
+
+// Of encoders of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight",
+// "mm.input_projection.weight".
+static size_t count_of_encoders(const struct gguf *gguf) {
+    static const char *const begins[] = {"v.", "a.", "mm."};
+    size_t count = 0;
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        const struct gguf_string name = gguf_tensor_at(gguf, i)->name;
+        for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
+            count += name.length > strlen(begins[b]) &&
+                     !memcmp(name.bytes, begins[b], strlen(begins[b]));
+    }
+    return count;
+}
+
+// Of layers behind the last one.
+static size_t count_of_draft_layers(const struct model_config *config, const struct gguf *gguf) {
+    size_t count = 0;
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        const struct gguf_string name = gguf_tensor_at(gguf, i)->name;
+        char begin[64];
+        int32_t layer = -1;
+        snprintf(begin, sizeof begin, "%.*s", (int)name.length, name.bytes);
+        count += sscanf(begin, "blk.%4" SCNd32 ".", &layer) == 1 && layer >= config->layers &&
+                 layer < config->layers + config->draft_layers;
+    }
+    return count;
+}
+
+size_t model_config_left_aside(const struct model_config *config, const struct gguf *gguf) {
+    return (config->multimodal ? count_of_encoders(gguf) : 0) +
+           (config->draft_layers ? count_of_draft_layers(config, gguf) : 0);
 }

@@ -23,6 +23,7 @@ static void limit_context(struct metadata *metadata, struct model_config *config
 // `period`-th; 0: all. A window as long as the context is none. They may have a base of their own.
 static void set_windows(struct metadata *metadata, struct model_config *config, int32_t window,
                         int32_t period, bool *slides) {
+    ASSERT(window >= 0 && period >= 0 && config->layers <= MODEL_MAX_LAYERS);
     metadata_pattern(metadata, PATTERN, config->layers, period, slides);
     if (window >= config->context) window = 0;
     for (int32_t i = 0; i < config->layers; i++) {
@@ -101,6 +102,7 @@ static void read_glm4_moe(struct metadata *metadata, struct model_config *config
 // One number for all layers, or one for each.
 static double layer_number(struct metadata *metadata, const char *key, int32_t layer,
                            int32_t layers, double otherwise) {
+    ASSERT(layer >= 0 && layer < layers);
     struct gguf_array list;
     double value = otherwise;
     if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
@@ -115,6 +117,7 @@ static double layer_number(struct metadata *metadata, const char *key, int32_t l
 
 // Files have what softplus makes the curves of. What eps cuts off above it is next to nothing.
 static void read_apertus(struct metadata *metadata, struct model_config *config) {
+    ASSERT(config->layers <= MODEL_MAX_LAYERS);
     const int32_t layers = config->layers;
     limit_context(metadata, config);
     for (int32_t i = 0; i < layers; i++) {
@@ -194,6 +197,7 @@ static void share_kv(struct metadata *metadata, struct model_config *config, con
     static const char key[] = "attention.shared_kv_layers";
     const int32_t shared = metadata_count(metadata, key, config->layers - 1);
     const int32_t first = config->layers - shared;
+    ASSERT(first >= 0 && first <= config->layers);
     for (int32_t i = first; i < config->layers; i++) {
         int32_t source = first - 1;
         while (source >= 0 && slides[source] != slides[i])
@@ -336,6 +340,7 @@ static void read_lfm2(struct metadata *metadata, struct model_config *config) {
     static const char width_key[] = "shortconv.l_cache", heads_key[] = "attention.head_count_kv";
     const int32_t width = metadata_int(metadata, width_key, 0, SHORT_CONV_MAX);
     bool attends = false;
+    ASSERT(width <= SHORT_CONV_MAX);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
         attends = attends || spec->mixer == MIXER_ATTENTION;
@@ -350,43 +355,88 @@ static void read_lfm2(struct metadata *metadata, struct model_config *config) {
                       "is odd, which quire lacks");
 }
 
-static struct delta_spec read_delta_net(struct metadata *metadata) {
+// Keys are heads of the state's size in as many groups, whose values are the heads of the inner
+// size.
+static struct recurrence_spec read_recurrence(struct metadata *metadata,
+                                              enum recurrence_rule rule) {
     static const char heads_key[] = "ssm.time_step_rank", inner_key[] = "ssm.inner_size";
-    const struct delta_spec delta = {
+    struct recurrence_spec spec = {
+        .rule = rule,
         .key_heads = metadata_int(metadata, "ssm.group_count", 0, MODEL_MAX_HEADS),
         .value_heads = metadata_int(metadata, heads_key, 0, MODEL_MAX_HEADS),
-        .size = metadata_int(metadata, "ssm.state_size", 0, DELTA_SIZE_MAX),
+        .key_size = metadata_int(metadata, "ssm.state_size", 0, RECURRENCE_SIZE_MAX),
         .width = metadata_int(metadata, "ssm.conv_kernel", 0, SHORT_CONV_MAX),
     };
-    const int32_t values = delta.value_heads * delta.size;
-    if (metadata_int(metadata, inner_key, values, MODEL_MAX_DIM) != values)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, inner_key,
-                      "says that values have another size than keys, which quire lacks");
-    if (delta.value_heads % delta.key_heads)
+    const int32_t values = metadata_int(metadata, inner_key, spec.value_heads * spec.key_size,
+                                        RECURRENCE_SIZE_MAX * spec.value_heads);
+    spec.value_size = values / spec.value_heads;
+    if (values % spec.value_heads || spec.value_size == 0)
+        metadata_fail(metadata, STATUS_BAD_FILE, inner_key, "is no multiple of ssm.time_step_rank");
+    if (spec.value_heads % spec.key_heads)
         metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "is no multiple of ssm.group_count");
-    return delta;
+    return spec;
+}
+
+// Layers that recur instead of attending.
+static void set_recurrence(struct metadata *metadata, struct model_config *config,
+                           const struct recurrence_spec *recurrence, const bool *recurrent) {
+    bool attends = false;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || (!recurrent[i] && spec->attention.kv_heads > 0);
+        if (!recurrent[i]) continue;
+        spec->mixer = MIXER_RECURRENCE;
+        spec->attention = attention_spec_of_state(i);
+        spec->recurrence = *recurrence;
+    }
+    if (!attends)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count",
+                      "is that of recurrent layers alone, which quire lacks");
 }
 
 // A file lists the recurrent layers, draft layers too, or says that all but each n-th are.
 static void read_qwen3next(struct metadata *metadata, struct model_config *config) {
     static const char list_key[] = "attention.recurrent_layers";
-    bool recurrent[MODEL_MAX_LAYERS], attends = false;
-    struct delta_spec delta = read_delta_net(metadata);
+    bool recurrent[MODEL_MAX_LAYERS];
+    struct recurrence_spec delta = read_recurrence(metadata, RECURRENCE_DELTA);
     delta.tiled = strcmp(config->family, "qwen3next") != 0;
     limit_context(metadata, config);
     metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
     if (metadata_has(metadata, list_key))
         metadata_pattern(metadata, list_key, config->layers + config->draft_layers, 0, recurrent);
+    set_recurrence(metadata, config, &delta, recurrent);
+}
+
+// Layers without KV heads are Mamba-2's.
+static void read_granite_hybrid(struct metadata *metadata, struct model_config *config) {
+    const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    bool recurrent[MODEL_MAX_LAYERS];
+    read_granite(metadata, config);
+    for (int32_t i = 0; i < config->layers; i++)
+        recurrent[i] = config->specs[i].mixer == MIXER_RECURRENCE;
+    set_recurrence(metadata, config, &ssd, recurrent);
+}
+
+// Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
+static void read_nemotron_h(struct metadata *metadata, struct model_config *config) {
+    const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    bool recurrent[MODEL_MAX_LAYERS];
+    limit_context(metadata, config);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
-        attends = attends || !recurrent[i];
-        if (!recurrent[i]) continue;
-        spec->mixer = MIXER_DELTA_NET;
-        spec->attention = attention_spec_of_state(i);
-        spec->delta = delta;
+        recurrent[i] = spec->mixer == MIXER_RECURRENCE && spec->ffn.width == 0;
+        if (spec->ffn.width == 0) spec->ffn.kind = FFN_NONE;
     }
-    if (!attends)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, list_key, "has all layers, which quire lacks");
+    set_recurrence(metadata, config, &ssd, recurrent);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        if (spec->ffn.kind == FFN_NONE) continue;
+        if (i == 0 || spec->mixer == MIXER_ATTENTION)
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "feed_forward_length",
+                          "is set in the first layer or in one that attends, which quire lacks");
+        spec->mixer = MIXER_NONE;
+        if (i > 0) spec->attention = config->specs[i - 1].attention;
+    }
 }
 
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
@@ -579,6 +629,18 @@ static const struct family families[] = {
      .model_types = "granitemoe",
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = read_granite},
+    {.name = "granitehybrid",
+     .layer = {.mixer = MIXER_RECURRENCE,
+               .attention.rope.interleaved = true,
+               .ffn.kind = FFN_EXPERTS},
+     .read = read_granite_hybrid},
+    {.name = "nemotron_h",
+     .layer = {.mixer = MIXER_RECURRENCE,
+               .attention.no_rope = true,
+               .ffn = {.act = ACT_RELU, .ungated = true},
+               .ffn_norm = "attn_norm"},
+     .read = read_nemotron_h,
+     .single = true},
     {.name = "command-r",
      .model_types = "cohere",
      .layer = {.attention.rope.interleaved = true, .parallel = true},
@@ -679,9 +741,8 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"rwkv", "a recurrent model"},
         {"arwkv", "a recurrent model"},
         {"jamba", "a hybrid of attention and recurrence"},
-        {"granitehybrid", "a hybrid of attention and recurrence"},
         {"falcon-h1", "a hybrid of attention and recurrence"},
-        {"nemotron_h", "a hybrid of attention and recurrence"},
+        {"nemotron_h_moe", "a hybrid of attention and recurrence"},
         {"plamo2", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},
         {"mllama", "a vision model"},

@@ -99,6 +99,7 @@ static bool has_file(const struct folder *folder, const char *name) {
 }
 
 static enum status open_file(struct folder *folder, const char *name, struct error *err) {
+    ASSERT(folder->file_count <= FOLDER_MAX_FILES);
     struct text path = {0};
     if (strchr(name, '/') || folder->file_count == FOLDER_MAX_FILES)
         return error_set(err, STATUS_BAD_FILE,
@@ -230,6 +231,7 @@ static const struct {
 
 // "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
 static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
+    ASSERT(layer >= 0);
     static const struct {
         const char *theirs, *ours;
     } parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"}, {"down_proj", "ffn_down"},
@@ -394,6 +396,7 @@ enum { PARTS = sizeof expert_parts / sizeof expert_parts[0], BLOCK = 16, PACKED 
 // ones; neighbours share a byte of theirs.
 static void pack_row(const unsigned char *blocks, const unsigned char *exponents, int64_t count,
                      unsigned char *out) {
+    ASSERT(count >= 0);
     for (int64_t b = 0; b < count; b++, blocks += BLOCK, out += PACKED) {
         out[0] = exponents[b];
         for (int i = 0; i < BLOCK / 2; i++) {
@@ -408,6 +411,7 @@ static void pack_row(const unsigned char *blocks, const unsigned char *exponents
 static enum status make_part(struct folder *folder, const struct gguf_tensor *from,
                              const struct gguf_tensor *exponents, const struct expert_part *part,
                              struct gguf_tensor *to) {
+    ASSERT(part->step > 0);
     const bool packed = exponents != NULL;
     const int64_t blocks = from->shape[1], all = packed ? from->shape[2] : from->shape[0];
     const int64_t rows = all / part->step, experts = packed ? from->shape[3] : from->shape[1];
@@ -506,6 +510,7 @@ static bool keep_xielu(struct folder *folder, const struct gguf_tensor *tensor) 
 
 static enum status append_key(struct folder *folder, const char *key, const float *values,
                               uint64_t count) {
+    ASSERT(count > 0 && count <= MODEL_MAX_LAYERS);
     const uint64_t length = strlen(key);
     const uint32_t types[] = {GGUF_ARRAY, GGUF_F32};
     uint64_t keys;
@@ -580,6 +585,7 @@ static void put_factors(struct folder *folder, const char *name, const float *fa
 }
 
 static enum status name_tensors(struct folder *folder, struct error *err) {
+    ASSERT(!folder->tensors && !folder->names && !folder->made);
     folder->room = MADE_MORE;
     for (size_t i = 0; i < folder->file_count; i++) // one of theirs may be two of ours
         folder->room += 2 * safetensors_count(folder->files[i]);

@@ -326,8 +326,8 @@ static void gate_by(const struct forward *forward, void *x, const void *y, int32
             .gate = x, .up = y, .rows = forward->num_tokens, .dim = dim, .act = ACT_SIGMOID});
 }
 
-// k = alpha, v = beta
-static void project_gates(const struct forward *forward, const struct delta_spec *delta,
+// k = alpha, v = beta of a delta net
+static void project_gates(const struct forward *forward, const struct recurrence_spec *delta,
                           const struct layer *layer) {
     const struct activations *a = &forward->activations;
     const int32_t each = delta->value_heads / delta->key_heads;
@@ -344,37 +344,42 @@ static void project_gates(const struct forward *forward, const struct delta_spec
     take_parts(forward, a->k, a->part, each, delta->key_heads, each);
 }
 
-// x += o(delta_net(full, q, k, v))
+// x += o(recurrence(full, q, k, v))
 static void recur(const struct forward *forward, int32_t index) {
     const struct layer *layer = &forward->model->layers[index];
-    const struct delta_spec *delta = &forward->model->config.specs[index].delta;
+    const struct recurrence_spec *spec = &forward->model->config.specs[index].recurrence;
     const struct activations *a = &forward->activations;
+    const bool delta = spec->rule == RECURRENCE_DELTA;
     forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
-    const struct linear product = {.in = {.x = a->normed, .tokens = forward->num_tokens},
-                                   .parts = {{a->full, layer->qkv, NULL}, {a->q, layer->z, NULL}},
-                                   .count = 2};
+    const struct linear product = {
+        .in = {.x = a->normed, .tokens = forward->num_tokens},
+        .parts = {{a->full, layer->qkv, NULL}, {a->q, layer->z, NULL}, {a->k, layer->alpha, NULL}},
+        .count = delta ? 2 : 3};
     forward->backend->linear(forward->device, &product);
-    project_gates(forward, delta, layer);
-    forward->backend->delta_net(forward->device,
-                                &(struct delta_net){
-                                    .z = a->q,
-                                    .qkv = a->full,
-                                    .alpha = a->k,
-                                    .beta = a->v,
-                                    .conv = layer->conv,
-                                    .decay = layer->decay,
-                                    .bias = layer->decay_bias,
-                                    .norm = layer->o_norm,
-                                    .key_heads = delta->key_heads,
-                                    .value_heads = delta->value_heads,
-                                    .size = delta->size,
-                                    .width = delta->width,
-                                    .tiled = delta->tiled,
-                                    .eps = forward->model->config.norm_eps,
-                                    .layer = layer->place,
-                                    .cache = &forward->views[layer->group][layer->view],
-                                    .batch = &forward->batches[layer->group],
-                                });
+    if (delta) project_gates(forward, spec, layer);
+    forward->backend->recurrence(forward->device,
+                                 &(struct recurrence){
+                                     .rule = spec->rule,
+                                     .z = a->q,
+                                     .qkv = a->full,
+                                     .alpha = a->k,
+                                     .beta = a->v,
+                                     .conv = layer->conv,
+                                     .decay = layer->decay,
+                                     .bias = layer->decay_bias,
+                                     .skip = layer->skip,
+                                     .norm = layer->o_norm,
+                                     .key_heads = spec->key_heads,
+                                     .value_heads = spec->value_heads,
+                                     .key_size = spec->key_size,
+                                     .value_size = spec->value_size,
+                                     .width = spec->width,
+                                     .tiled = spec->tiled,
+                                     .eps = forward->model->config.norm_eps,
+                                     .layer = layer->place,
+                                     .cache = &forward->views[layer->group][layer->view],
+                                     .batch = &forward->batches[layer->group],
+                                 });
     add_mixed(forward, index, a->q);
 }
 
@@ -656,6 +661,8 @@ static void feed_forward(const struct forward *forward, int32_t index) {
     case FFN_DENSE_AND_EXPERTS:
         add_dense_and_experts(forward, spec, layer, &addend);
         break;
+    case FFN_NONE:
+        break;
     }
 }
 
@@ -727,8 +734,10 @@ void forward_layers(struct forward *forward) {
         case MIXER_SHORT_CONV:
             convolve(forward, i);
             break;
-        case MIXER_DELTA_NET:
+        case MIXER_RECURRENCE:
             recur(forward, i);
+            break;
+        case MIXER_NONE:
             break;
         }
         feed_forward(forward, i);

@@ -23,6 +23,7 @@ static struct partition partition_of(const struct model_config *config) {
 
 static int group_of(const struct partition *partition, const struct model_config *config,
                     int32_t layer) {
+    ASSERT(partition->groups >= 1 && partition->groups <= KV_GROUPS);
     return partition->groups == 2 && attention_of(config, layer)->window > 0 ? 1 : 0;
 }
 
@@ -36,6 +37,7 @@ int kv_shape_group(const struct model_config *config, int32_t layer) {
 int32_t kv_shape_reach(const struct model_config *config, int group) {
     const struct partition partition = partition_of(config);
     int32_t reach = 0;
+    ASSERT(group >= 0 && group < partition.groups);
     if (attention_of(config, partition.first[group])->window == 0) return 0;
     for (int32_t i = 0; i < config->layers; i++)
         if (attention_of(config, i)->window > reach) reach = attention_of(config, i)->window;
@@ -89,6 +91,7 @@ static struct kind kind_of(const struct model_config *config, int group, int vie
 static int64_t round_up_to(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 static int64_t divisor_of_both(int64_t a, int64_t b) {
+    ASSERT(a > 0 && b >= 0);
     while (b > 0) {
         const int64_t rest = a % b;
         a = b;
@@ -148,11 +151,12 @@ bool kv_shape_is_recurrent(const struct model_config *config, int group) {
 }
 
 bool kv_shape_has_states(const struct model_config *config, int group) {
-    return config->specs[first_of(config, group)].mixer == MIXER_DELTA_NET;
+    return config->specs[first_of(config, group)].mixer == MIXER_RECURRENCE;
 }
 
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view) {
     const struct attention_spec *example = example_of(config, group, view);
+    ASSERT(example->kv_heads > 0 && example->head_size > 0);
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
     cache->latent = example->latent.kv_rank > 0;
@@ -163,7 +167,8 @@ void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int
     cache->state_bytes = 0;
     if (kv_shape_has_states(config, group)) {
         cache->latent = true;
-        cache->state_bytes = delta_spec_state_bytes(&config->specs[first_of(config, group)].delta);
+        cache->state_bytes =
+            recurrence_spec_state_bytes(&config->specs[first_of(config, group)].recurrence);
     }
     cache->scale_elements = scale_elements_of(config, group);
     cache->num_layers = (int32_t)(kv_shape_elements(config, group) /
@@ -178,6 +183,7 @@ size_t kv_shape_token_bytes(const struct model_config *config, int group) {
 
 size_t kv_shape_sequence_bytes(const struct model_config *config, int64_t tokens) {
     size_t bytes = 0;
+    ASSERT(tokens >= 0);
     for (int group = 0; group < kv_shape_groups(config); group++) {
         const int32_t reach = kv_shape_reach(config, group);
         const int64_t seen = reach > 0 && reach < tokens ? reach : tokens;

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/base/assert.h"
+
 // What is mapped now, for a signal handler in any thread: `bytes` is NULL in a free entry, and is
 // published last and withdrawn first.
 static struct known_file {
@@ -22,6 +24,7 @@ static struct known_file {
 } known_files[MAPPED_FILE_MOST_KNOWN];
 
 static void remember(const struct mapped_file *file, const char *path) {
+    ASSERT(file->bytes && file->length > 0);
     for (int i = 0; i < MAPPED_FILE_MOST_KNOWN; i++) {
         struct known_file *known = &known_files[i];
         if (atomic_exchange(&known->claimed, true)) continue;

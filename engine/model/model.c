@@ -65,6 +65,7 @@ struct extent {
 
 static bool has_shape(struct loader *loader, const char *name, const struct gguf_tensor *tensor,
                       struct extent extent) {
+    ASSERT(extent.columns > 0 && extent.rows > 0 && extent.depth > 0);
     if (tensor->shape[0] == extent.columns && tensor->shape[1] == extent.rows &&
         tensor->shape[2] == extent.depth && tensor->shape[3] == 1) {
         if (extent.columns % dtype_block_elements(tensor->type) == 0) return true;
@@ -132,6 +133,7 @@ static void matrices(struct loader *loader, const char *name, int32_t columns,
 
 static const float *to_device(struct loader *loader, const char *name, const float *host,
                               size_t count) {
+    ASSERT(count > 0);
     struct model *model = loader->model;
     float *device = model_alloc(model, count * sizeof *host);
     if (device) model->backend->to_device(model->device, device, host, count * sizeof *host);
@@ -238,6 +240,7 @@ static bool all_experts(struct loader *loader, int32_t index, const char *part,
 
 // "blk.7.ffn_gate_up_exps.weight": each expert's gate above its up. False: there is none.
 static bool fused_experts(struct loader *loader, int32_t index, struct layer *layer) {
+    ASSERT(loader->model->config.specs[index].ffn.experts <= EXPERTS_MAX);
     const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
     const int32_t dim = loader->model->config.dim, width = spec->expert_width;
     const int32_t experts = spec->experts;
@@ -270,6 +273,7 @@ static void each_expert(struct loader *loader, int32_t index, const char *part,
 
 static struct expert_weights expert_matrices(struct loader *loader, int32_t index, const char *part,
                                              int32_t rows, int32_t columns) {
+    ASSERT(loader->model->config.specs[index].ffn.experts <= EXPERTS_MAX);
     const int32_t experts = loader->model->config.specs[index].ffn.experts;
     const struct extent all = {columns, rows, experts};
     struct weight matrices[EXPERTS_MAX] = {{0}};
@@ -339,6 +343,7 @@ static void load_latent_heads(struct loader *loader, int32_t index, struct layer
     const int32_t heads = attention->heads, both = plain + value;
     const struct extent k_b = {plain, rank, heads}, v_b = {rank, value, heads};
     char name[64];
+    ASSERT(rank > 0 && heads > 0 && !layer->k_b);
     layer->k_b = calloc(2 * (size_t)heads, sizeof *layer->k_b);
     if (!layer->k_b) refuse(loader, STATUS_NO_MEMORY, NAME("attn_kv_b.weight"), "no memory");
     if (!layer->k_b) return;
@@ -415,29 +420,38 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     layer->attn_post_norm = VECTOR("post_attention_norm.weight", dim, spec->post_norm, false);
 }
 
-// A row of a file's tensor has a channel's weights, and a row of ours a token's.
-static const float *load_conv(struct loader *loader, const char *name, int32_t width, int32_t dim) {
+// A row of a file's tensor has a channel's weights, and a row of ours a token's. With a bias, which
+// the file may lack, there is a row more.
+static const float *load_conv(struct loader *loader, const char *name, struct extent extent,
+                              const char *bias_name) {
+    ASSERT(extent.columns > 0 && extent.columns <= SHORT_CONV_MAX && extent.rows > 0);
     const struct gguf_tensor *tensor = find(loader, name, false);
-    const bool grouped = tensor && tensor->shape[2] > 1; // a folder has a group for each channel
-    const struct extent extent = {width, grouped ? 1 : dim, grouped ? dim : 1};
-    const size_t count = (size_t)width * (size_t)dim, rows = (size_t)dim;
+    const size_t width = (size_t)extent.columns, rows = (size_t)extent.rows, count = width * rows;
+    const size_t all = bias_name ? count + rows : count;
+    if (tensor && tensor->shape[2] > 1) // a folder has a group for each channel
+        extent = (struct extent){extent.columns, 1, extent.rows};
     if (!tensor || !has_shape(loader, name, tensor, extent)) return NULL;
-    float *file = calloc(2 * count, sizeof *file), *turned = file ? file + count : NULL;
+    const struct gguf_tensor *bias = bias_name ? find(loader, bias_name, true) : NULL;
+    if (bias && !has_shape(loader, bias_name, bias, (struct extent){(int32_t)rows, 1, 1}))
+        return NULL;
+    float *file = calloc(count + all, sizeof *file), *turned = file ? file + count : NULL;
     if (!file) {
         refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
         return NULL;
     }
     dtype_to_float(tensor->type, tensor->data, file, count);
     for (size_t i = 0; i < count; i++)
-        turned[i] = file[i % rows * (size_t)width + i / rows];
-    const float *device = to_device(loader, name, turned, count);
-    loader->model->weight_bytes += count * sizeof *file;
-    loader->model->parameters += (int64_t)count;
+        turned[i] = file[i % rows * width + i / rows];
+    if (bias) dtype_to_float(bias->type, bias->data, turned + count, rows);
+    const float *device = to_device(loader, name, turned, all);
+    loader->model->weight_bytes += all * sizeof *file;
+    loader->model->parameters += (int64_t)(bias ? all : count);
     free(file);
     return device;
 }
 
 static void load_short_conv(struct loader *loader, int32_t index, struct layer *layer) {
+    ASSERT(loader->model->config.specs[index].mixer == MIXER_SHORT_CONV);
     const int32_t dim = loader->model->config.dim;
     const int32_t width = loader->model->config.specs[index].attention.window;
     char name[64];
@@ -445,30 +459,57 @@ static void load_short_conv(struct loader *loader, int32_t index, struct layer *
     matrices(loader, NAME("shortconv.in_proj.weight"), dim,
              (struct weight *const[]){&layer->k, &layer->q, &layer->v},
              (const int32_t[]){dim, dim, dim}, 3);
-    layer->conv = load_conv(loader, NAME("shortconv.conv.weight"), width, dim);
+    layer->conv =
+        load_conv(loader, NAME("shortconv.conv.weight"), (struct extent){width, dim, 1}, NULL);
     layer->o = MATRIX("shortconv.out_proj", dim, dim);
 }
 
+// What a delta net is made of, but for what all recurrences have.
 static void load_delta_net(struct loader *loader, int32_t index, struct layer *layer) {
-    const struct delta_spec *delta = &loader->model->config.specs[index].delta;
-    const int32_t dim = loader->model->config.dim, heads = delta->value_heads;
-    const int32_t values = heads * delta->size;
-    const int32_t channels = 2 * delta->key_heads * delta->size + values;
+    const struct recurrence_spec *spec = &loader->model->config.specs[index].recurrence;
+    const int32_t dim = loader->model->config.dim, heads = spec->value_heads;
+    const struct extent conv = {spec->width, recurrence_spec_channels(spec), 1};
     char name[64];
-    layer->attn_norm = VECTOR("attn_norm.weight", dim, true, false);
-    layer->qkv = MATRIX("attn_qkv", channels, dim);
-    layer->z = MATRIX("attn_gate", values, dim);
+    layer->qkv = MATRIX("attn_qkv", conv.rows, dim);
+    layer->z = MATRIX("attn_gate", heads * spec->value_size, dim);
     if (gguf_find_tensor(loader->gguf, NAME("ssm_ba.weight"))) {
         layer->beta = MATRIX("ssm_ba", 2 * heads, dim);
     } else {
         layer->alpha = MATRIX("ssm_alpha", heads, dim);
         layer->beta = MATRIX("ssm_beta", heads, dim);
     }
-    layer->conv = load_conv(loader, NAME("ssm_conv1d.weight"), delta->width, channels);
+    layer->conv = load_conv(loader, NAME("ssm_conv1d.weight"), conv, NULL);
     layer->decay = VECTOR("ssm_a", heads, true, false);
-    layer->decay_bias = VECTOR("ssm_dt.bias", heads, true, false);
-    layer->o_norm = VECTOR("ssm_norm.weight", delta->size, true, false);
-    layer->o = MATRIX("ssm_out", dim, values);
+    layer->o_norm = VECTOR("ssm_norm.weight", spec->value_size, true, false);
+}
+
+// The same of Mamba-2, which has all products of its input in one tensor.
+static void load_ssd(struct loader *loader, int32_t index, struct layer *layer) {
+    const struct recurrence_spec *spec = &loader->model->config.specs[index].recurrence;
+    const int32_t heads = spec->value_heads, values = heads * spec->value_size;
+    const struct extent each = {1, heads, 1},
+                        norms = {values / spec->key_heads, spec->key_heads, 1};
+    const struct extent conv = {spec->width, recurrence_spec_channels(spec), 1};
+    char name[64], bias[64];
+    matrices(loader, NAME("ssm_in.weight"), loader->model->config.dim,
+             (struct weight *const[]){&layer->z, &layer->qkv, &layer->alpha},
+             (const int32_t[]){values, conv.rows, heads}, 3);
+    layer_name(index, "ssm_conv1d.bias", bias);
+    layer->conv = load_conv(loader, NAME("ssm_conv1d.weight"), conv, bias);
+    layer->decay = vectors(loader, NAME("ssm_a"), each);
+    layer->skip = vectors(loader, NAME("ssm_d"), each);
+    layer->o_norm = scaled_vectors(loader, NAME("ssm_norm.weight"), norms, 1, false);
+}
+
+static void load_recurrence(struct loader *loader, int32_t index, struct layer *layer) {
+    ASSERT(loader->model->config.specs[index].mixer == MIXER_RECURRENCE);
+    const struct recurrence_spec *spec = &loader->model->config.specs[index].recurrence;
+    const int32_t dim = loader->model->config.dim;
+    char name[64];
+    layer->attn_norm = VECTOR("attn_norm.weight", dim, true, false);
+    (spec->rule == RECURRENCE_SSD ? load_ssd : load_delta_net)(loader, index, layer);
+    layer->decay_bias = VECTOR("ssm_dt.bias", spec->value_heads, true, false);
+    layer->o = MATRIX("ssm_out", dim, spec->value_heads * spec->value_size);
 }
 
 // What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own.
@@ -477,6 +518,7 @@ static const float *load_gains(struct loader *loader, int32_t index) {
     const float *own = NULL;
     float gains[EXPERTS_MAX];
     char name[64];
+    ASSERT(spec->experts > 0 && spec->experts <= EXPERTS_MAX);
     if (spec->kind == FFN_DENSE_AND_EXPERTS)
         own = scaled_vectors(loader, NAME("ffn_down_exps.scale"),
                              (struct extent){spec->experts, 1, 1}, spec->share_scale, true);
@@ -491,6 +533,7 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     const int32_t dim = loader->model->config.dim, width = spec->expert_width;
     const int32_t experts = spec->experts;
     char name[64];
+    ASSERT(experts > 0 && experts <= EXPERTS_MAX);
     layer->router = MATRIX("ffn_gate_inp", experts, dim);
     layer->router_bias = VECTOR("ffn_gate_inp.bias", experts, spec->expert_bias, false);
     if (!fused_experts(loader, index, layer)) {
@@ -530,6 +573,7 @@ static void load_shared_expert(struct loader *loader, int32_t index, struct laye
     const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
     const int32_t width = spec->width;
     char name[64];
+    ASSERT(width > 0);
     if (spec->shared_gate) layer->shared_gate = MATRIX("ffn_gate_inp_shexp", 1, dim);
     layer->gate = MATRIX("ffn_gate_shexp", width, dim);
     layer->up = MATRIX("ffn_up_shexp", width, dim);
@@ -633,40 +677,10 @@ static void load_rope(struct loader *loader) {
         refuse_device(loader, "rope_freqs.weight");
 }
 
-// Of encoders of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight",
-// "mm.input_projection.weight".
-static size_t count_of_encoders(const struct loader *loader) {
-    static const char *const begins[] = {"v.", "a.", "mm."};
-    size_t count = 0;
-    for (size_t i = 0; i < gguf_tensor_count(loader->gguf); i++) {
-        const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
-        for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
-            count += name.length > strlen(begins[b]) &&
-                     !memcmp(name.bytes, begins[b], strlen(begins[b]));
-    }
-    return count;
-}
-
-// Of layers behind the last one.
-static size_t count_of_draft_layers(const struct loader *loader) {
-    const struct model_config *config = &loader->model->config;
-    size_t count = 0;
-    for (size_t i = 0; i < gguf_tensor_count(loader->gguf); i++) {
-        const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
-        char begin[64];
-        int32_t layer = -1;
-        snprintf(begin, sizeof begin, "%.*s", (int)name.length, name.bytes);
-        count += sscanf(begin, "blk.%4" SCNd32 ".", &layer) == 1 && layer >= config->layers &&
-                 layer < config->layers + config->draft_layers;
-    }
-    return count;
-}
-
 // A tensor without a place would change the answers if it were ignored.
 static void refuse_leftovers(struct loader *loader) {
     const struct model *model = loader->model;
-    if (model->config.multimodal) loader->used += count_of_encoders(loader);
-    if (model->config.draft_layers) loader->used += count_of_draft_layers(loader);
+    loader->used += model_config_left_aside(&model->config, loader->gguf);
     if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
     loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
                                "%s: has %zu tensors, but family %s with %" PRId32
@@ -728,15 +742,10 @@ static void load_per_layer_embedding(struct loader *loader) {
 }
 
 static void load_ones(struct loader *loader) {
-    const struct model_config *config = &loader->model->config;
     float host[MODEL_MAX_HEAD_SIZE];
-    bool needed = false;
     for (int i = 0; i < MODEL_MAX_HEAD_SIZE; i++)
         host[i] = 1;
-    for (int32_t i = 0; i < config->layers; i++)
-        needed =
-            needed || config->specs[i].attention.value_norm || config->specs[i].attention.unit_norm;
-    if (needed && loader->status == STATUS_OK)
+    if (loader->status == STATUS_OK)
         loader->model->ones = to_device(loader, "of ones", host, MODEL_MAX_HEAD_SIZE);
 }
 
@@ -751,11 +760,11 @@ static void load_tensors(struct loader *loader) {
         const bool latent = config->specs[i].attention.latent.kv_rank > 0;
         if (config->specs[i].mixer == MIXER_SHORT_CONV)
             load_short_conv(loader, i, &model->layers[i]);
-        else if (config->specs[i].mixer == MIXER_DELTA_NET)
-            load_delta_net(loader, i, &model->layers[i]);
-        else
+        else if (config->specs[i].mixer == MIXER_RECURRENCE)
+            load_recurrence(loader, i, &model->layers[i]);
+        else if (config->specs[i].mixer == MIXER_ATTENTION)
             (latent ? load_latent : load_attention)(loader, i, &model->layers[i]);
-        load_feed_forward(loader, i, &model->layers[i]);
+        if (config->specs[i].ffn.kind != FFN_NONE) load_feed_forward(loader, i, &model->layers[i]);
         load_end(loader, i, &model->layers[i]);
         if (loader->options->progress)
             loader->options->progress(loader->options->user, (i + 1.0) / config->layers);

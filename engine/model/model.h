@@ -37,14 +37,16 @@ struct layer {
     struct weight o;                       // [dim, heads * head_size]
     const float *conv;                     // [width, dim] of a short convolution
 
-    // Of a delta net, whose o is [dim, values]: values = value_heads * size, channels are those of
-    // values and of q and k, and its conv is [width, channels].
-    struct weight qkv, z;                     // [channels, dim], [values, dim]
-    struct weight alpha, beta;                // [value_heads, dim]; or both in beta: for each key
-                                              // head the rows of beta and then those of alpha
-    const float *decay, *decay_bias, *o_norm; // [value_heads] twice, [size]
-    struct weight gate, up;                   // [ffn, dim]
-    struct weight down;                       // [dim, ffn]
+    // Of a recurrence, whose o is [dim, values]: values = value_heads * value_size, channels are
+    // those of values and of q and k, and its conv is [width, channels], of SSD with a bias below.
+    struct weight qkv, z; // [channels, dim], [values, dim]
+    struct weight alpha,
+        beta; // [value_heads, dim]; SSD has alpha; a delta net
+              // may have both in beta: for each key head the rows of beta and then those of alpha
+    const float *decay, *decay_bias, *skip; // [value_heads]
+    const float *o_norm;                    // [value_size], of SSD [values]
+    struct weight gate, up;                 // [ffn, dim]
+    struct weight down;                     // [dim, ffn]
 
     // Of latent attention, whose q is [heads * (plain + rotated), q_rank or dim].
     const float *q_a_norm, *kv_a_norm; // [q_rank], [kv_rank]

@@ -30,11 +30,22 @@ struct attention_spec attention_spec_of_state(int32_t layer) {
                                    .rope.divisors = DIVISORS_IGNORED};
 }
 
-size_t delta_spec_state_bytes(const struct delta_spec *delta) {
-    return delta_state_bytes(&(struct delta_net){.key_heads = delta->key_heads,
-                                                 .value_heads = delta->value_heads,
-                                                 .size = delta->size,
-                                                 .width = delta->width});
+static struct recurrence shape_of(const struct recurrence_spec *spec) {
+    return (struct recurrence){.key_heads = spec->key_heads,
+                               .value_heads = spec->value_heads,
+                               .key_size = spec->key_size,
+                               .value_size = spec->value_size,
+                               .width = spec->width};
+}
+
+size_t recurrence_spec_state_bytes(const struct recurrence_spec *spec) {
+    const struct recurrence shape = shape_of(spec);
+    return recurrence_state_bytes(&shape);
+}
+
+int32_t recurrence_spec_channels(const struct recurrence_spec *spec) {
+    const struct recurrence shape = shape_of(spec);
+    return recurrence_channels(&shape);
 }
 
 static int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
@@ -64,13 +75,12 @@ struct layer_maxima model_config_maxima(const struct model_config *config) {
             most.full_row = max(most.full_row, 2 * q_row);
             most.part_row = max(most.part_row, q_row);
         }
-        if (config->specs[i].mixer == MIXER_DELTA_NET) {
-            const struct delta_spec *delta = &config->specs[i].delta;
-            const int32_t values = delta->value_heads * delta->size;
-            most.q_row = max(most.q_row, values);
-            most.kv_row = max(most.kv_row, delta->value_heads);
-            most.full_row = max(most.full_row, 2 * delta->key_heads * delta->size + values);
-            most.part_row = max(most.part_row, 2 * delta->value_heads);
+        if (config->specs[i].mixer == MIXER_RECURRENCE) {
+            const struct recurrence_spec *recurrence = &config->specs[i].recurrence;
+            most.q_row = max(most.q_row, recurrence->value_heads * recurrence->value_size);
+            most.kv_row = max(most.kv_row, recurrence->value_heads);
+            most.full_row = max(most.full_row, recurrence_spec_channels(recurrence));
+            most.part_row = max(most.part_row, 2 * recurrence->value_heads);
         }
         if (ffn->kind != FFN_EXPERTS) most.ffn = max(most.ffn, ffn->width);
         most.experts = max(most.experts, ffn->experts);

@@ -87,6 +87,7 @@ enum ffn_kind {
     FFN_EXPERTS,
     FFN_SHARED_EXPERT,     // and experts: every token asks it, maybe through a gate of its own
     FFN_DENSE_AND_EXPERTS, // each with norms of its own
+    FFN_NONE,
 };
 
 struct ffn_spec {
@@ -109,18 +110,20 @@ struct ffn_spec {
 enum mixer_kind {
     MIXER_ATTENTION,
     MIXER_SHORT_CONV, // struct short_conv of what q, k and v make of the layer's input
-    MIXER_DELTA_NET,  // struct delta_net
+    MIXER_RECURRENCE, // struct recurrence
+    MIXER_NONE,       // its attention is that of an earlier layer, so that it has no place
 };
 
-struct delta_spec { // see struct delta_net
-    int32_t key_heads, value_heads, size, width;
+struct recurrence_spec { // see struct recurrence
+    enum recurrence_rule rule;
+    int32_t key_heads, value_heads, key_size, value_size, width;
     bool tiled;
 };
 
 struct layer_spec {
     enum mixer_kind mixer;
     struct attention_spec attention; // or see attention_spec_of_conv(), attention_spec_of_state()
-    struct delta_spec delta;
+    struct recurrence_spec recurrence;
     struct ffn_spec ffn;
     const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
     bool parallel;           // the feed-forward reads what the mixer reads
@@ -154,14 +157,15 @@ struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t
 // So it has a place in the cache as a window has, in which a query sees its own token and the one
 // before; a block has it once, after its last token (struct kv_cache).
 struct attention_spec attention_spec_of_state(int32_t layer);
-size_t delta_spec_state_bytes(const struct delta_spec *delta);
+size_t recurrence_spec_state_bytes(const struct recurrence_spec *spec);
+int32_t recurrence_spec_channels(const struct recurrence_spec *spec);
 
 bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
 
 // The largest of each over all layers. Rows are in elements.
 struct layer_maxima {
     int32_t heads, head_size, q_row, kv_row, ffn, experts, experts_used, expert_width;
-    int32_t full_row, part_row; // of latent and gated attention, and of delta nets
+    int32_t full_row, part_row; // of latent and gated attention, and of recurrences
     int32_t q_rank;             // of latent attention
 };
 struct layer_maxima model_config_maxima(const struct model_config *config);

@@ -128,7 +128,7 @@ size_t model_step_bytes(const struct model *model, int32_t rows) {
     for (int32_t i = 0; i < config->layers; i++) {
         const struct ffn_spec *spec = &config->specs[i].ffn;
         const struct layer *layer = &model->layers[i];
-        if (spec->kind == FFN_DENSE) continue;
+        if (spec->experts == 0) continue;
         const size_t expert = expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
                               expert_bytes(&layer->expert_down);
         unread += (spec->experts - experts_read(spec, rows)) * (double)expert;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/base/assert.h"
+
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 void event_stream_deinit(struct event_stream *stream) {
@@ -12,6 +14,7 @@ void event_stream_deinit(struct event_stream *stream) {
 
 static enum status end_event(struct event_stream *stream) {
     if (!stream->has_data) return STATUS_OK;
+    ASSERT(stream->take);
     stream->has_data = false;
     const enum status status =
         stream->take(stream->user, text_string(&stream->data), stream->data.length);
@@ -20,6 +23,7 @@ static enum status end_event(struct event_stream *stream) {
 }
 
 static enum status add_data(struct event_stream *stream, const char *value, size_t length) {
+    ASSERT(stream->data.length < EVENT_STREAM_MAX_BYTES);
     if (stream->data.length + length >= EVENT_STREAM_MAX_BYTES) return STATUS_TOO_LONG;
     if (stream->has_data) TRY(text_append(&stream->data, "\n", 1));
     stream->has_data = true;

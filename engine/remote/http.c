@@ -5,6 +5,7 @@
 
 #include "engine/remote/remote_options.h"
 #include "engine/remote/reply.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 
 enum {
@@ -94,6 +95,7 @@ static bool add_headers(struct exchange *exchange, uint64_t route) {
 
 enum status exchange_open(struct exchange *exchange, const struct text *base, const char *path,
                           uint64_t route) {
+    ASSERT(!exchange->easy && !exchange->headers);
     const struct endpoint *endpoint = exchange->endpoint;
     TRY(text_format(&exchange->url, "%s%s", text_string(base), path));
     exchange->easy = curl_easy_init();

@@ -8,6 +8,7 @@
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/reply.h"
 #include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 
 struct probe {
@@ -190,6 +191,7 @@ static enum status open_vocabulary(struct probe *probe, const char *path) {
 }
 
 static void close_vocabulary(struct engine *engine) {
+    ASSERT(!engine->thread_runs);
     tokenizer_close(engine->tokenizer);
     gguf_close(engine->gguf);
     engine->tokenizer = NULL;

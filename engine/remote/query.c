@@ -22,6 +22,7 @@ static const char *without_thought(const char *text) {
 
 // Bytes as UTF-8: where an answer was cut a character may be half.
 static enum status append_bytes(const int32_t *tokens, int32_t count, struct text *text) {
+    ASSERT(count >= 0);
     struct text bytes = {0};
     enum status status = STATUS_OK;
     for (int32_t i = 0; i < count && status == STATUS_OK; i++) {
@@ -49,6 +50,7 @@ static bool add_message(cJSON *messages, const char *role, const char *content) 
 
 // How far the message that begins at `first` goes.
 static int32_t message_end(const struct query *query, int32_t first) {
+    ASSERT(first >= 0 && first <= query->length);
     int32_t end = first;
     while (end < query->length && query->tokens[end] < BYTE_TOKEN_SYSTEM)
         end++;
@@ -119,6 +121,7 @@ static bool add_sampling(cJSON *object, const struct query *query) {
 }
 
 static bool add_ids(cJSON *object, const struct query *query) {
+    ASSERT(query->length > 0);
     const char *name = query->form == QUERY_SGLANG ? "input_ids" : "prompt";
     cJSON *ids = cJSON_CreateIntArray(query->tokens, query->length);
     if (ids && cJSON_AddItemToObject(object, name, ids)) return true;
@@ -208,6 +211,7 @@ static enum status fill(cJSON *object, const struct query *query, bool *thinking
 }
 
 const char *query_path(enum query_form form, bool *of_root) {
+    ASSERT(form >= QUERY_MESSAGES && form <= QUERY_SGLANG);
     static const char *const paths[] = {[QUERY_MESSAGES] = "/chat/completions",
                                         [QUERY_LLAMA] = "/completion",
                                         [QUERY_VLLM] = "/completions",

@@ -131,7 +131,7 @@ static enum status put_reply(struct transfer *transfer, const struct reply *repl
 }
 
 // Hands a reply to the transfer whose choice it is, if that still wants it. FULL: none does.
-static enum status take_reply(struct transfer *leader, const struct reply *reply) {
+static enum status receive_reply(struct transfer *leader, const struct reply *reply) {
     struct engine *engine = leader->request->sequence->engine;
     enum status status = STATUS_OK;
     bool wanted = false;
@@ -150,7 +150,7 @@ static enum status take_reply(struct transfer *leader, const struct reply *reply
     return status == STATUS_OK && !wanted ? STATUS_FULL : status;
 }
 
-static enum status take_event(void *user, const char *data, size_t length) {
+static enum status receive_event(void *user, const char *data, size_t length) {
     struct transfer *leader = user;
     enum status status = STATUS_OK;
     if (strcmp(data, "[DONE]") == 0) return STATUS_OK;
@@ -159,7 +159,7 @@ static enum status take_event(void *user, const char *data, size_t length) {
         if (reply_read(data, length, at, &reply) != STATUS_OK)
             return fail(leader, STATUS_BAD_FILE, "sends what is not JSON");
         if (reply.choices > 1) choices = reply.choices;
-        status = take_reply(leader, &reply);
+        status = receive_reply(leader, &reply);
         reply_deinit(&reply);
     }
     return status;
@@ -171,7 +171,7 @@ static bool succeeds(const struct transfer *transfer) {
     return http >= 200 && http <= 299;
 }
 
-static size_t take_bytes(char *bytes, size_t size, size_t count, void *user) {
+static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) {
     struct transfer *transfer = user;
     const size_t length = size * count;
     transfer->heard_us = clock_now_us();
@@ -194,7 +194,7 @@ void transfer_begin(struct transfer *transfer, struct remote_server *server,
     *transfer = (struct transfer){
         .request = request, .server = server, .leader = leader, .plain = server->plain};
     transfer->exchange.endpoint = &server->endpoint;
-    transfer->events = (struct event_stream){.take = take_event, .user = transfer};
+    transfer->events = (struct event_stream){.take = receive_event, .user = transfer};
     if (server->form == QUERY_MESSAGES) request->stats.prompt_tokens = 0; // until the server says
     for (struct transfer *last = leader; last; last = last->next) {
         transfer->choice = last->choice + 1;
@@ -264,7 +264,7 @@ static enum status ask(struct transfer *transfer, CURLM *multi) {
     CURL *easy = transfer->exchange.easy;
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive_bytes);
     return curl_multi_add_handle(multi, easy) == CURLM_OK ? STATUS_OK : STATUS_NO_MEMORY;
 }
 

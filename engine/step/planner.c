@@ -22,6 +22,7 @@ static int32_t step_budget(const struct engine *engine) {
 
 // Counts tokens that are found after the request's first step; note_found() counts the others.
 static void set_cached(struct request *request, int32_t cached) {
+    ASSERT(cached >= 0 && cached <= request->sequence->length);
     struct sequence *sequence = request->sequence;
     if (request->stepped_us)
         sequence->engine->found.device_tokens += (uint64_t)(cached - sequence->cached);
@@ -45,6 +46,7 @@ static int32_t next_end(const struct sequence *sequence) {
 }
 
 static bool share_prefix(const struct sequence *a, const struct sequence *b, int32_t length) {
+    ASSERT(length >= 0);
     return a->length >= length && b->length >= length &&
            memcmp(a->tokens, b->tokens, (size_t)length * sizeof a->tokens[0]) == 0;
 }
@@ -76,6 +78,7 @@ static bool follows_state(const struct request *request, const struct request *o
 // Is an earlier request computing the block that this one needs next? Then this one waits for it,
 // or shares it if it is done. A request in the foreground does not wait for one in the background.
 static bool follows(struct engine *engine, int32_t index) {
+    ASSERT(index >= 0 && index < engine->request_count);
     struct request *request = engine->requests[index];
     const struct sequence *sequence = request->sequence;
     for (int32_t i = 0; i < index; i++) {
@@ -117,6 +120,7 @@ static int32_t own_blocks(const struct block_pool *pool, const struct block_tabl
 // Further blocks that the sequence can need, however long it gets.
 static int32_t most_blocks(const struct engine *engine, int group,
                            const struct block_table *table) {
+    ASSERT(group >= 0 && group < engine->cache.count);
     const struct cache_group *of = &engine->cache.groups[group], everything = {0};
     const int32_t size = engine->cache.block_size, tokens = engine->chunk_tokens;
     const int32_t have = block_table_blocks(table);
@@ -127,6 +131,7 @@ static int32_t most_blocks(const struct engine *engine, int group,
 }
 
 static struct scheduler_request describe(struct engine *engine, int32_t index) {
+    ASSERT(index >= 0 && index < engine->request_count);
     struct request *request = engine->requests[index];
     const struct sequence *sequence = request->sequence;
     struct scheduler_request described = request->scheduling;
@@ -241,6 +246,7 @@ static void note_found(struct request *request) {
 // chunks with at most one row each follow, with step->planned tokens), in the context, and among
 // FREE blocks. Returns how many.
 static int32_t draft_tokens(const struct step *step, struct request *request, int32_t left) {
+    ASSERT(left >= 0 && step->rows < ENGINE_MAX_REQUESTS);
     struct sequence *sequence = request->sequence;
     const struct engine *engine = sequence->engine;
     const int32_t length = sequence->length, max_tokens = request->options.max_tokens;
@@ -288,6 +294,7 @@ static void add_chunk(struct step *step, struct request *request,
 }
 
 static void carry_out(struct engine *engine, const struct scheduler_plan *plan, struct step *step) {
+    ASSERT(plan->chunk_count <= engine->request_count);
     for (int32_t i = 0; i < plan->preempted_count; i++)
         preempt(engine->requests[plan->preempted[i]], plan->swap);
     for (int32_t i = 0; i < plan->admitted_count; i++)

@@ -16,6 +16,7 @@ void pressure_preempt(struct sequence *sequence) {
 
 static struct sequence *idle_longest(struct engine *engine, const struct sequence *self) {
     struct sequence *found = NULL;
+    ASSERT(!self || self->engine == engine);
     for (struct sequence *s = engine->sequences; s; s = s->next)
         if (!s->running && s != self && s->tables.of[0].count > 0 &&
             (!found || s->used_us < found->used_us))

@@ -59,6 +59,7 @@ void restoring_stop(struct sequence *sequence) {
 
 // Has the disk stopped answering? Then the rest is computed instead.
 static bool is_too_late(const struct sequence *sequence, int64_t now_us) {
+    ASSERT(sequence->restoring.active);
     return now_us - sequence->restoring.progress_us > sequence->engine->io_deadline_us;
 }
 

@@ -22,6 +22,7 @@ static bool choose(const struct request *request, struct choice *choice,
 
 void sampling_add(struct engine *engine, const struct request *request,
                   const struct scheduler_chunk *chunk, int32_t drafted) {
+    ASSERT(chunk->count > 0 && drafted >= 0);
     const struct sequence *sequence = request->sequence;
     struct choice choice;
     struct penalty penalties[PENALTIES_MAX];
@@ -38,6 +39,7 @@ static int32_t vocabulary_of(const struct request *request) {
 // From a whole row; `mask` may be NULL.
 static int32_t pick_from_row(const struct request *request, float *logits, int32_t length,
                              const struct grammar_mask *mask) {
+    ASSERT(length >= request->sequence->length);
     const struct request_options *options = &request->options;
     const int32_t vocabulary = vocabulary_of(request);
     if (mask) sampler_allow(request->sampler, mask->bits);
@@ -99,6 +101,7 @@ bool sampling_ends_turn(const struct request *request, int32_t token) {
 // would give. Returns how many.
 static int32_t pick_tokens(struct request *request, struct forward *forward, int32_t row,
                            int32_t drafted, int32_t *picked) {
+    ASSERT(row >= 0 && drafted >= 0);
     const struct sequence *sequence = request->sequence;
     int32_t count = 0;
     bool accepted = true;

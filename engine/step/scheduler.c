@@ -31,6 +31,7 @@ static bool is_prompt(const struct scheduler_request *request) {
 
 struct scheduler_blocks scheduler_need(const struct scheduler_request *request, int32_t end,
                                        int32_t block_size) {
+    ASSERT(end >= 0 && block_size > 0);
     const int32_t missing = (end + block_size - 1) / block_size - request->blocks;
     struct scheduler_blocks need = request->copies;
     for (int group = 0; group < SCHEDULER_GROUPS && missing > 0; group++) {
@@ -64,6 +65,7 @@ static void order_by_rank(struct planning *p) {
 // The end of a chunk of at most `budget` tokens, at a block boundary unless the prompt ends there.
 static int32_t chunk_end(const struct scheduler_request *request, int32_t budget,
                          int32_t block_size) {
+    ASSERT(request->cached < request->length);
     int32_t end = request->length;
     for (int i = 0; i < 2; i++)
         if (request->pauses[i] > request->cached && request->pauses[i] < end)
@@ -158,6 +160,7 @@ static bool others_have_blocks(const struct planning *p, int32_t request) {
 // a higher ranking one is active. Otherwise it skips this step, because blocks that the preempted
 // shared with each other become free only with the next plan; if no other has any, it is refused.
 static void handle_shortage(struct planning *p, int32_t rank) {
+    ASSERT(rank >= 0 && rank < p->count);
     const int32_t request = p->order[rank];
     if (has_higher_rank(p, rank)) {
         preempt(p, request);
@@ -182,6 +185,7 @@ static void divide_blocks(struct planning *p) {
 // ---- admission
 
 static struct scheduler_blocks need_of_log(const struct planning *p, int32_t request) {
+    ASSERT(request >= 0 && request < p->count);
     return scheduler_need(&p->requests[request], p->requests[request].length + 1,
                           p->limits->block_size);
 }
@@ -316,6 +320,7 @@ void scheduler_note(struct scheduler_request *requests, int32_t request_count,
 
 int32_t scheduler_budget(double tokens_per_us, int32_t target_us, int32_t block_size, int32_t least,
                          int32_t most) {
+    ASSERT(block_size > 0 && least <= most);
     const double wanted = tokens_per_us * target_us;
     const int32_t tokens = wanted > most ? most : wanted < least ? least : (int32_t)wanted;
     return tokens / block_size * block_size;

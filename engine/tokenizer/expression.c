@@ -40,6 +40,7 @@ struct translation {
 };
 
 static bool follows(const struct translation *translation, const char *what) {
+    ASSERT(translation->at <= translation->length);
     const size_t length = strlen(what);
     return translation->length - translation->at >= length &&
            memcmp(translation->pattern + translation->at, what, length) == 0;
@@ -83,6 +84,7 @@ static enum status translate_script(struct translation *translation, bool *writt
 
 // Translates an escape. In brackets an upper-case letter, a negated class, is left to PCRE2.
 static enum status translate_escape(struct translation *translation, bool in_brackets) {
+    ASSERT(translation->pattern[translation->at] == '\\');
     if (translation->length - translation->at < 2) return STATUS_UNSUPPORTED;
     const char *escape = translation->pattern + translation->at, letter = escape[1];
     const bool turned = letter == 'S' || letter == 'W' || letter == 'D';
@@ -131,6 +133,7 @@ static enum status translate_items(struct translation *translation, struct text 
 }
 
 static enum status translate_class(struct translation *translation) {
+    ASSERT(translation->pattern[translation->at] == '[');
     struct text items = {0}, without = {0};
     struct translation inside = *translation;
     inside.at++;
@@ -171,6 +174,7 @@ static enum status translate(const char *pattern, size_t length, struct text *ou
 
 static enum status compile(struct expression *expression, const char *pattern, size_t length,
                            bool literal) {
+    ASSERT(!expression->code);
     int code;
     PCRE2_SIZE where;
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);

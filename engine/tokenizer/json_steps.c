@@ -173,6 +173,7 @@ static enum status read_behavior(const struct reading *reading, struct json_view
 
 static enum status add_cut(const struct reading *reading, const char *pattern, enum cut_kind kind,
                            bool inverted) {
+    ASSERT(!reading->cuts->byte_level);
     struct expression *expression;
     TRY(expression_create(pattern, strlen(pattern), false, reading->name, &expression,
                           reading->err));
@@ -200,6 +201,7 @@ static enum status add_delimiter(const struct reading *reading, struct json_view
 
 // Text is changed only before it is cut; a step that would change pieces is not supported.
 static enum status add_spacing(const struct reading *reading, struct normalizer_step step) {
+    ASSERT(step.with_length <= NORMALIZER_TEXT_BYTES);
     if (!pretokenizer_is_empty(reading->cuts->pretokenizer)) {
         expression_destroy(step.expression);
         return unsupported(reading, "adding a space to pieces");

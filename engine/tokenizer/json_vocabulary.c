@@ -51,6 +51,7 @@ static enum status wrong(const struct filling *filling, const char *what) {
 // Grows *count to hold the id, and *capacity by the bytes of its text.
 static enum status measure(const struct filling *filling, struct json_view text, int64_t id,
                            size_t *count, size_t *capacity) {
+    ASSERT(*count <= TOKENIZER_MAX_VOCABULARY);
     if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token without a text");
     if (id < 0 || id >= TOKENIZER_MAX_VOCABULARY)
         return error_set(filling->err, STATUS_BAD_FILE,
@@ -209,6 +210,7 @@ static bool read_part(struct json_view part, char buffer[6 * VOCABULARY_MAX_TEXT
 
 static bool read_merge(struct json_view merge, const struct vocabulary *vocabulary, uint32_t rank,
                        struct merge_table *table) {
+    ASSERT(rank < MERGE_TABLE_MAX);
     char left_buffer[6 * VOCABULARY_MAX_TEXT_BYTES], right_buffer[6 * VOCABULARY_MAX_TEXT_BYTES];
     struct gguf_string left, right;
     if (json_view_kind(merge) == JSON_STRING) {

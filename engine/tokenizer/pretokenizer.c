@@ -101,6 +101,7 @@ enum status pretokenizer_open(struct gguf_string name, struct pretokenizer **pre
 
 void pretokenizer_close(struct pretokenizer *pretokenizer) {
     if (!pretokenizer) return;
+    ASSERT(pretokenizer->count <= PRETOKENIZER_MAX_STEPS);
     for (size_t i = 0; i < pretokenizer->count; i++)
         expression_destroy(pretokenizer->steps[i].expression);
     free(pretokenizer);
@@ -156,6 +157,7 @@ void pretokenizer_walk_start(struct pretokenizer_walk *walk, const char *bytes, 
 
 // Finds the level's next match. An empty match at a position that is already cut is ignored.
 static enum status find_match(struct pretokenizer_walk *walk, size_t step) {
+    ASSERT(step < walk->pretokenizer->count);
     struct level *level = &walk->levels[step];
     const char *piece = walk->bytes + level->begin;
     const size_t length = level->end - level->begin;

@@ -11,6 +11,7 @@
 #include "engine/tokenizer/internal.h"
 #include "engine/tokenizer/json_steps.h"
 #include "engine/tokenizer/json_vocabulary.h"
+#include "kernels/base/assert.h"
 
 struct opening {
     const char *name;
@@ -165,6 +166,7 @@ static enum status index_normalized(struct tokenizer *tokenizer) {
 }
 
 static enum status make_bytes(struct opening *opening) {
+    ASSERT(opening->tokenizer->vocabulary.count > 0);
     struct tokenizer *tokenizer = opening->tokenizer;
     struct merge_table merges = {0};
     enum status status = json_vocabulary_merges(opening->model.merges, &tokenizer->vocabulary,
@@ -179,6 +181,7 @@ static enum status make_bytes(struct opening *opening) {
 }
 
 static enum status make_characters(struct opening *opening, bool unigram, bool marks_space) {
+    ASSERT(opening->tokenizer->vocabulary.count > 0);
     struct tokenizer *tokenizer = opening->tokenizer;
     struct sentencepiece *sentencepiece = &tokenizer->sentencepiece;
     if (json_view_kind(opening->model.ignore_merges) == JSON_TRUE)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/vocabulary.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 
 static bool is_text(struct gguf_string text, const char *what) {
@@ -38,6 +39,7 @@ static enum status read_texts(struct vocabulary *vocabulary, const struct gguf *
 
 static enum status read_types(struct vocabulary *vocabulary, const struct gguf *gguf,
                               struct error *err) {
+    ASSERT(vocabulary->tokens && vocabulary->count > 0);
     struct gguf_array types;
     if (!gguf_find_array(gguf, "tokenizer.ggml.token_type", &types)) return STATUS_OK;
     if (!is_integer(types.type) || types.count != (size_t)vocabulary->count)
@@ -58,6 +60,7 @@ static enum status read_types(struct vocabulary *vocabulary, const struct gguf *
 
 static enum status read_scores(struct vocabulary *vocabulary, const struct gguf *gguf,
                                struct error *err) {
+    ASSERT(vocabulary->tokens && vocabulary->count > 0);
     struct gguf_array scores;
     if (!gguf_find_array(gguf, "tokenizer.ggml.scores", &scores)) return STATUS_OK;
     if (scores.type != GGUF_F32 || scores.count != (size_t)vocabulary->count)

@@ -45,6 +45,7 @@ static void rope_head(const struct rope_job *job, float *head, const float *norm
 
 static void store_head(const struct rope_job *job, int64_t slot, int plane, int32_t head,
                        const float *values) {
+    ASSERT(slot >= 0 && (plane == 0 || plane == 1));
     const struct kv_cache *cache = job->args->cache;
     const int32_t layer = job->args->layer, size = cache->head_size;
     const uint32_t block = (uint32_t)(slot / cache->block_size);
@@ -59,6 +60,7 @@ static void store_head(const struct rope_job *job, int64_t slot, int plane, int3
 }
 
 static void cache_token(const struct rope_job *job, int32_t token, const float *cos_sin) {
+    ASSERT(token >= 0 && token < job->args->batch->num_tokens);
     const struct rope_and_cache *args = job->args;
     const struct kv_cache *cache = args->cache;
     const int64_t slot = args->batch->slot_mapping[token];
@@ -103,6 +105,7 @@ static bool shares(const struct attention_job *job, int32_t sequence) {
 }
 
 static int32_t parts_of(const struct attention_job *job, int32_t sequence) {
+    ASSERT(sequence >= 0 && sequence < job->args->batch->num_seqs);
     const int32_t *start = job->args->batch->cu_seqlens_q + sequence;
     return shares(job, sequence) ? 0 : (start[1] - start[0] + job->queries - 1) / job->queries;
 }
@@ -132,6 +135,7 @@ static int32_t shared_parts(const struct attention_job *job, int32_t nth, int32_
 
 static void attend_part(const struct attention_job *job, struct attention_part *part,
                         int32_t thread) {
+    ASSERT(part->head >= 0 && part->head < job->args->num_heads);
     part->args = job->args;
     part->scratch = thread_scratch(job->device, thread);
     (job->matrix ? job->device->matrix->attention : job->device->isa->attention)(part);
@@ -139,6 +143,7 @@ static void attend_part(const struct attention_job *job, struct attention_part *
 
 // Items that differ by their heads alone
 static int32_t items_of_part(const struct attention_job *job) {
+    ASSERT(job->heads > 0 && job->args->num_heads % job->heads == 0);
     return job->args->num_heads / job->heads;
 }
 
@@ -197,6 +202,7 @@ static int32_t members_of(const struct attention_job *job) {
 
 // The query heads of a KV head are divided where they are many, so that several threads have some.
 static int32_t heads_of_part(const struct paged_attention *args) {
+    ASSERT(args->num_heads >= args->cache->num_kv_heads);
     const int32_t group = args->num_heads / args->cache->num_kv_heads;
     int32_t parts = 1;
     while (group / parts > MATRIX_TOKENS || group % parts)

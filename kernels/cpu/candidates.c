@@ -22,6 +22,7 @@ static void sift_down(struct candidate *heap, int32_t count, int32_t at) {
 // Builds a heap of the first `count` ids whose logits are not NaN; *id is where it stopped.
 static int32_t fill(const float *logits, int32_t vocabulary, int32_t count, struct candidate *heap,
                     int32_t *id) {
+    ASSERT(count > 0);
     int32_t kept = 0;
     for (; *id < vocabulary && kept < count; ++*id)
         if (logits[*id] == logits[*id])                                 // is a number

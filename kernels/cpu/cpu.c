@@ -58,6 +58,7 @@ static void cpu_info(struct device *device, struct device_info *info) {
 
 // Floats of a thread's scratch: for an attention part, or for the cosines and sines of a token.
 static size_t scratch_floats(const struct workspace *w) {
+    ASSERT(w->num_heads >= 0 && w->head_size >= 0);
     const size_t heads = (size_t)w->num_heads;
     const size_t rows = heads > ATTENTION_MATRIX_ROWS ? heads : ATTENTION_MATRIX_ROWS;
     return size_round_up(attention_scratch(rows, w->head_size) + (size_t)w->head_size,
@@ -65,6 +66,7 @@ static size_t scratch_floats(const struct workspace *w) {
 }
 
 static size_t tile_count(const struct workspace *w, int32_t rows) {
+    ASSERT(rows >= 0);
     return ((size_t)rows / MATRIX_TOKENS + 1) * ((size_t)w->max_features / 32 + 1);
 }
 
@@ -114,6 +116,7 @@ struct read_job {
 };
 
 static void read_part(void *context, int64_t begin, int64_t end, int32_t thread) {
+    ASSERT(begin < end);
     (void)thread;
     const struct read_job *job = context;
     volatile uint64_t sink = job->isa->read(job->memory + begin, (size_t)(end - begin));
@@ -159,7 +162,7 @@ const struct backend *backend_cpu(void) {
         .paged_attention = cpu_paged_attention,
         .attention = cpu_attention,
         .short_conv = cpu_short_conv,
-        .delta_net = cpu_delta_net,
+        .recurrence = cpu_recurrence,
         .copy_parts = host_copy_parts,
         .scale_rows = host_scale_rows,
         .act_and_mul = cpu_act_and_mul,

@@ -40,7 +40,7 @@ void cpu_gated_linear(struct device *device, const struct gated_linear *args);
 void cpu_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void cpu_paged_attention(struct device *device, const struct paged_attention *args);
 void cpu_short_conv(struct device *device, const struct short_conv *args);
-void cpu_delta_net(struct device *device, const struct delta_net *args);
+void cpu_recurrence(struct device *device, const struct recurrence *args);
 void cpu_act_and_mul(struct device *device, const struct act_and_mul *args);
 void cpu_logits(struct device *device, const struct logits *args);
 void cpu_candidates(struct device *device, const struct candidates *args);

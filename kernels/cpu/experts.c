@@ -72,6 +72,7 @@ static void weigh(const struct route *args, const float *scores, float *weights,
 // Scores are visited in order, so a score that was chosen before an equal one has the lower index.
 static void choose(const float *scores, int32_t experts, int32_t used, int32_t *chosen,
                    float *best) {
+    ASSERT(used > 0);
     int32_t kept = 0;
     for (int32_t e = 0; e < experts; e++) {
         const float score = isnan(scores[e]) ? -INFINITY : scores[e];
@@ -88,6 +89,7 @@ static void choose(const float *scores, int32_t experts, int32_t used, int32_t *
 
 // No expert of the other groups is chosen.
 static void leave_groups(const struct route *args, float *keys) {
+    ASSERT(args->groups > 0 && args->experts % args->groups == 0);
     const int32_t each = args->experts / args->groups;
     float sums[EXPERT_GROUPS_MAX], best[EXPERT_GROUPS_MAX];
     int32_t order[EXPERT_GROUPS_MAX], two[2];
@@ -160,6 +162,7 @@ struct expert_job {
 static struct linear_part product(const struct expert_job *job,
                                   const struct expert_weights *weights, const float *x,
                                   const int32_t *token_of, float *y) {
+    ASSERT(job->expert >= 0 && job->expert < job->args->experts);
     const size_t rows = (size_t)weights->rows, first = (size_t)job->first;
     return (struct linear_part){
         .weight = {weights->data[job->expert], weights->type, weights->rows, weights->columns},

@@ -77,13 +77,16 @@ static inline size_t attention_scratch(size_t rows, int32_t head_size) {
            (size_t)STRIP_ROWS * ATTENTION_KEYS + 2 * rows;
 }
 
-enum { DELTA_VECTORS = 4 }; // columns of a state that are in registers at once
+enum { STATE_VECTORS = 4 }; // columns of a state that are in registers at once
 
-struct delta_step { // a token of one head; out = S^T q with the new S
-    float *state, *out;
+// A token of one head: S = decay S + k (beta (v - decay S^T k))^T, or beta v where it does not
+// correct; out = S^T q + skip v with the new S.
+struct state_step {
+    float *state, *out; // [rows, columns], [columns]
     const float *q, *k, *v;
-    float decay, beta;
-    int32_t size;
+    float decay, beta, skip;
+    int32_t rows, columns;
+    bool corrects;
 };
 
 struct cpu_isa {
@@ -102,7 +105,7 @@ struct cpu_isa {
     // q, silu of the sum.
     void (*convolve)(float *out, const float *q, const float *const *rows, const float *weight,
                      size_t stride, int32_t taps, size_t count);
-    void (*delta_step)(const struct delta_step *step);
+    void (*state_step)(const struct state_step *step);
     void (*store)(enum dtype type, void *memory, const float *values, int32_t count);
     // FP8 and INT8, with kv_quantize()'s bits; returns the scale.
     bf16 (*store_scaled)(enum dtype type, uint8_t *elements, const float *values, int32_t count);

@@ -95,6 +95,7 @@ static void split_tiles(void *context, int64_t begin, int64_t end, int32_t threa
 }
 
 static void split_input(struct linear_job *job) {
+    ASSERT(job->count > 0 && job->count <= LINEAR_PARTS);
     ASSERT(job->device->matrix && job->device->bf16_tiles);
     threads_for(job->device->threads, (job->parts[0].tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
                 split_tiles, job);
@@ -103,6 +104,7 @@ static void split_input(struct linear_job *job) {
 }
 
 static void quantize_input(struct linear_job *job) {
+    ASSERT(job->parts[0].tokens <= job->device->max_rows);
     struct device *device = job->device;
     const int32_t tokens = job->parts[0].tokens;
     const bool matrix = device->tiles && tokens >= TILES_LEAST;

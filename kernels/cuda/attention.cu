@@ -35,6 +35,7 @@ static bool has_flash(const struct device *device, const struct paged_attention 
 }
 
 static void many_queries(struct device *device, const struct paged_attention *args, int least) {
+    ASSERT(least > 0);
     if (flash_has_hopper(device, args->cache))
         flash_hopper(device, args, least);
     else
@@ -42,6 +43,7 @@ static void many_queries(struct device *device, const struct paged_attention *ar
 }
 
 static void rows_attention(struct device *device, const struct paged_attention *args) {
+    ASSERT(args->cache->layout == KV_LAYOUT_ROWS);
     const struct batch *batch = args->batch;
     if (!has_flash(device, args)) {
         gather_attention(device, args, 1);
@@ -61,6 +63,7 @@ static void rows_attention(struct device *device, const struct paged_attention *
 // longest sequence is assumed to fill its row of the block table.
 static struct packed_attention packed_args(struct device *device,
                                            const struct paged_attention *args) {
+    ASSERT(args->layer >= 0 && args->layer < args->cache->num_layers);
     const struct kv_cache *cache = args->cache;
     const struct batch *batch = args->batch;
     const size_t plane = kv_plane_bytes(cache);
@@ -91,6 +94,7 @@ static struct packed_attention packed_args(struct device *device,
 }
 
 static void packed_pages_attention(struct device *device, const struct paged_attention *args) {
+    ASSERT(args->cache->layout == KV_LAYOUT_PACKED);
     const struct batch *batch = args->batch;
     const bool plain = args->window == 0 && args->softcap == 0 && !args->sinks;
     const bool gathers = args->kernel < ATTENTION_V1 || !plain; // v1 and v2 support plain only
@@ -107,6 +111,7 @@ static void packed_pages_attention(struct device *device, const struct paged_att
 }
 
 extern "C" void cuda_paged_attention(struct device *device, const struct paged_attention *args) {
+    ASSERT(args->layer >= 0 && args->layer < args->cache->num_layers);
     ASSERT(args->num_heads % args->cache->num_kv_heads == 0);
     if (args->cache->layout == KV_LAYOUT_PACKED)
         packed_pages_attention(device, args);

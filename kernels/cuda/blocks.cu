@@ -21,6 +21,7 @@ static __global__ void copy_kernel(char *data, size_t bytes,
 }
 
 extern "C" void cuda_copy_blocks(struct device *device, const struct copy_blocks *args) {
+    ASSERT(args->pairs >= 0);
     const size_t bytes = kv_block_bytes(args->cache);
     ASSERT(bytes % sizeof(uint4) == 0);
     for (int32_t first = 0; first < args->pairs; first += PAIRS_AT_ONCE) {
@@ -39,6 +40,7 @@ extern "C" void cuda_copy_blocks(struct device *device, const struct copy_blocks
 
 // A timer for a swap; NULL if all are in use, or there is none.
 static struct swap_timer *start_timer(struct device *device, const struct swap_blocks *args) {
+    ASSERT(args->pairs >= 0);
     struct swap_timer *timer = device->swap_timers;
     const struct swap_timer *end = timer + SWAP_TIMERS;
     while (timer < end && timer->pairs > 0)
@@ -75,6 +77,7 @@ extern "C" void cuda_free_timers(struct device *device) {
 }
 
 extern "C" void cuda_swap_blocks(struct device *device, const struct swap_blocks *args) {
+    ASSERT(args->pairs == 0 || (args->host && args->cache->data));
     struct swap_timer *timer = start_timer(device, args);
     const size_t bytes = kv_block_bytes(args->cache);
     for (int32_t i = 0, run; i < args->pairs; i += run) {

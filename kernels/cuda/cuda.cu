@@ -105,6 +105,7 @@ static enum status cuda_alloc(struct device *device, size_t bytes, void **memory
 }
 
 static enum status reserve_flash(struct device *device) {
+    ASSERT(device->limits.max_seqs > 0 && device->limits.num_heads > 0);
     const size_t blocks = (size_t)device->properties.multiProcessorCount * FLASH_BLOCKS;
     const size_t counters = (size_t)device->limits.max_seqs * (size_t)device->limits.num_heads;
     void *parts, *arrived;
@@ -174,6 +175,7 @@ static enum status reserve_candidates(struct device *device) {
 }
 
 static enum status cuda_reserve(struct device *device, const struct workspace *workspace) {
+    ASSERT(workspace->max_tokens > 0 && workspace->head_size > 0);
     device->limits = *workspace;
     cuda_forget_recordings(device);
     cuda_free_staging(device);
@@ -209,11 +211,13 @@ static void cuda_release_host(struct device *device, void *memory, size_t bytes)
 }
 
 static void cuda_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
+    ASSERT(bytes == 0 || (memory && host));
     device_note(device,
                 cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice, device->stream));
 }
 
 static void cuda_to_host(struct device *device, void *host, const void *memory, size_t bytes) {
+    ASSERT(bytes == 0 || (memory && host));
     device_note(device,
                 cudaMemcpyAsync(host, memory, bytes, cudaMemcpyDeviceToHost, device->stream));
 }
@@ -257,7 +261,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .paged_attention = cuda_paged_attention,
         .attention = cuda_attention,
         .short_conv = cuda_short_conv,
-        .delta_net = cuda_delta_net,
+        .recurrence = cuda_recurrence,
         .copy_parts = cuda_copy_parts,
         .scale_rows = cuda_scale_rows,
         .act_and_mul = cuda_act_and_mul,

@@ -185,7 +185,7 @@ enum status cuda_attention_check(struct device *device, const struct paged_atten
 // Of device->partitions, for ops up to these shapes.
 size_t cuda_partitions_bytes(const struct workspace *workspace);
 void cuda_short_conv(struct device *device, const struct short_conv *args);
-void cuda_delta_net(struct device *device, const struct delta_net *args);
+void cuda_recurrence(struct device *device, const struct recurrence *args);
 void cuda_copy_parts(struct device *device, const struct copy_parts *args);
 void cuda_scale_rows(struct device *device, const struct scale_rows *args);
 void cuda_act_and_mul(struct device *device, const struct act_and_mul *args);

@@ -8,6 +8,7 @@
 #include "kernels/cuda/types.cuh"
 
 extern "C" void cuda_embedding(struct device *device, const struct embedding *args) {
+    ASSERT(args->first >= 0 && args->first < args->stride);
     ASSERT(args->tokens > 0);
     type_kernels(kept_type(args->table.type))->embedding(device, args);
 }

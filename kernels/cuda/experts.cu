@@ -166,6 +166,7 @@ static bool fits_many(const struct expert_weights *w) {
 
 // Slots of an item: enough that an expert's weights are read once for most tokens that chose it.
 static int32_t item_slots_of(const struct device *device, const struct experts *args) {
+    ASSERT(args->tokens > 0 && args->used > 0);
     if (device->deterministic || args->tokens <= FEW_MOST_TOKENS || !fits_many(&args->gate) ||
         !fits_many(&args->down))
         return FEW_SLOTS;
@@ -184,6 +185,7 @@ static struct expert_work work_of(struct device *device, const struct experts *a
 }
 
 extern "C" void cuda_experts(struct device *device, const struct experts *args) {
+    ASSERT(device->expert_slots && device->expert_items);
     const struct workspace *limits = &device->limits;
     ASSERT(args->gate.type == args->up.type && args->gate.rows == args->down.columns);
     ASSERT(args->tokens <= limits->max_tokens && args->used <= limits->experts_used);
@@ -220,6 +222,7 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
 }
 
 static enum status replace(void **memory, size_t bytes) {
+    ASSERT(bytes > 0);
     void *taken = NULL;
     cudaFree(*memory);
     *memory = NULL;

@@ -94,6 +94,8 @@ static __global__ __launch_bounds__(THREADS) void sort_kernel(const sort_args ar
 
 struct expert_work experts_sort(struct device *device, const struct experts *args,
                                 int32_t item_slots) {
+    ASSERT(item_slots > 0 &&
+           args->tokens * args->used <= device->limits.max_tokens * device->limits.experts_used);
     struct sort_args sort = {};
     sort.chosen = args->chosen;
     sort.sorted_slots = device->expert_slots;

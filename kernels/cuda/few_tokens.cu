@@ -4,6 +4,7 @@
 #include "kernels/cuda/types.cuh"
 
 bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
+    ASSERT(tokens > 0 && columns > 0);
     const struct gemv_budget budget = budget_of(device);
     const size_t elements = (size_t)tokens * (size_t)columns;
     const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)budget.warps; // in the block's registers
@@ -16,6 +17,7 @@ bool gemv_fits(const struct weight *w) {
 
 // Leaves the rest of a product when `done` tokens are computed.
 static void skip_tokens(struct gemv *args, int32_t done) {
+    ASSERT(done > 0 && done <= args->tokens);
     const bool wide = args->store == GEMV_FLOATS || args->store == GEMV_ADD;
     for (int i = 0; i < args->count; i++)
         args->parts[i].y =

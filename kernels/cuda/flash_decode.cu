@@ -578,6 +578,7 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
 
 // The most splits that can have work, whatever the lengths are.
 static int splits_needed(const struct paged_attention *args, int heads_side_by_side, int splits) {
+    ASSERT(heads_side_by_side > 0 && splits > 0);
     const struct batch *batch = args->batch;
     const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size;
     const int64_t tiles = (keys + TILE - 1) / TILE * batch->num_seqs *
@@ -630,6 +631,8 @@ struct decode_launch {
 
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {
+    ASSERT(args->batch->num_seqs > 0 && args->batch->num_seqs <= device->limits.max_seqs);
+    ASSERT(!rope || (rope->cache == args->cache && rope->layer == args->layer));
     const struct batch batch = batch_that_shares(args);
     struct paged_attention mine = *args;
     mine.batch = &batch;

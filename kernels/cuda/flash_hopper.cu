@@ -173,6 +173,7 @@ template <typename type, int SIZE> struct wgmma_tiles {
 };
 
 void flash_hopper(struct device *device, const struct paged_attention *args, int least) {
+    ASSERT(flash_has_hopper(device, args->cache) && least > 0);
     const bool is_half = args->cache->type == DTYPE_F16;
     if (args->cache->head_size <= 64)
         is_half ? launch_rows<wgmma_tiles<__half, 64>>(device, args, least)
@@ -183,6 +184,7 @@ void flash_hopper(struct device *device, const struct paged_attention *args, int
 }
 
 void flash_shared_hopper(struct device *device, const struct paged_attention *args, const void *q) {
+    ASSERT(flash_has_hopper(device, args->cache));
     const bool is_half = args->cache->type == DTYPE_F16;
     if (args->cache->head_size <= 64)
         is_half ? launch_spans<wgmma_tiles<__half, 64>>(device, args, q)

@@ -145,6 +145,7 @@ struct prefill_launch {
 };
 
 void flash_prefill(struct device *device, const struct paged_attention *args, int least) {
+    ASSERT(least > 0 && args->batch->num_tokens > 0);
     flash_choose(args->cache, prefill_launch{device, args, least});
 }
 

@@ -145,6 +145,7 @@ static void launch(struct device *device, const struct paged_attention *args, in
 }
 
 void gather_attention(struct device *device, const struct paged_attention *args, int least) {
+    ASSERT(least > 0);
     ASSERT(args->num_heads % args->cache->num_kv_heads == 0);
     if (args->cache->type == DTYPE_F32)
         launch<float>(device, args, least);

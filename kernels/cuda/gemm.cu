@@ -47,6 +47,7 @@ static cublasLtMatrixLayout_t lay_out(struct device *device, cudaDataType_t type
 // y = x w^T, row-major. cuBLASLt is column-major, so it sees w transposed times x.
 static void multiply(struct device *device, const struct gemm *args,
                      const struct product *product) {
+    ASSERT(product->rows > 0 && product->count > 0 && args->tokens > 0);
     const int columns = args->w[0].columns, rows = product->rows, count = product->count;
     const cudaDataType_t type = is_wide(args) ? CUDA_R_32F : CUDA_R_16F;
     const cublasOperation_t transposed = CUBLAS_OP_T;
@@ -78,6 +79,7 @@ static __global__ void bias_kernel(output_t *y, const float *bias, int rows) {
 }
 
 static void add_bias(struct device *device, const struct gemm *args, int part) {
+    ASSERT(part >= 0 && part < args->count && args->bias[part]);
     const int rows = args->w[part].rows;
     const dim3 grid(ceil_divide((size_t)rows, THREADS), args->tokens);
     if (is_wide(args))
@@ -93,6 +95,7 @@ static bool in_halves(const struct weight *w) { return kept_type(w->type) == DTY
 
 // Multiplies one part, or all of them side by side.
 static void multiply_whole(struct device *device, const struct gemm *args, int part, int count) {
+    ASSERT(part >= 0 && count > 0 && part + count <= args->count);
     const struct weight *w = &args->w[part];
     const int64_t element = is_wide(args) ? sizeof(float) : sizeof(__half);
     struct product product = {(const __half *)w->data, args->y[part], w->rows, w->rows, count};
@@ -116,6 +119,7 @@ static void multiply_whole(struct device *device, const struct gemm *args, int p
 static void multiply_strips(struct device *device, const struct gemm *args, int part) {
     const struct weight *w = &args->w[part];
     const int32_t strip = unpacked_strip_rows(w);
+    ASSERT(strip > 0);
     const size_t element = is_wide(args) ? sizeof(float) : sizeof(__half);
     for (int32_t first = 0, rows; first < w->rows; first += rows) {
         rows = w->rows - first < strip ? w->rows - first : strip;
@@ -148,6 +152,7 @@ static bool go_together(struct device *device, const struct gemm *args) {
 }
 
 void gemm_launch(struct device *device, const struct gemm *args) {
+    ASSERT(args->count > 0 && args->count <= GEMM_PARTS);
     const struct weight *w = args->w;
     ASSERT(args->count == 1 || (w[0].rows == w[1].rows && w[0].columns == w[1].columns));
     ASSERT(w->columns % 8 == 0);

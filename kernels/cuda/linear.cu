@@ -82,6 +82,7 @@ static void plain(struct device *device, const struct gemv *args) {
 }
 
 static bool few(const struct device *device, const struct weight *w, int32_t tokens) {
+    ASSERT(tokens > 0);
     if (device->deterministic) return true;
     return tokens <= (gemv_fits(w) ? (int32_t)STREAM_K_TOKENS : (int32_t)FEW_PLAIN_TOKENS);
 }
@@ -90,6 +91,7 @@ static bool few(const struct device *device, const struct weight *w, int32_t tok
 // and joins sums. So gemv is for few elements of x: for more of them the taller the matrix is, and
 // the fewer bits it has.
 static bool streams(const struct device *device, const struct gemv *args) {
+    ASSERT(args->count > 0 && args->count <= LINEAR_PARTS);
     const int64_t elements = (int64_t)args->tokens * args->columns;
     const size_t bits = dtype_row_bytes(args->type, 256) * 8 / 256;
     int32_t rows = 0;

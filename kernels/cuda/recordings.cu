@@ -28,6 +28,7 @@ static struct recording *find(struct recordings *all, uint64_t key) {
 }
 
 static void note_seen(struct recordings *all, uint64_t key) {
+    ASSERT(all->next >= 0 && all->next < RECORDINGS_MAX);
     struct recording *item = &all->items[all->next];
     all->next = (all->next + 1) % RECORDINGS_MAX;
     if (item->exec) cudaGraphExecDestroy(item->exec);

@@ -124,6 +124,7 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
 
 template <int PAIRS>
 static void launch_rope(struct device *device, const struct rope_and_cache *args) {
+    ASSERT(args->batch->num_tokens > 0);
     const struct kv_cache *cache = args->cache;
     const int of_kv = args->k ? (args->v ? 2 : 1) * cache->num_kv_heads : 0;
     const unsigned heads = (unsigned)(args->num_heads + of_kv);
@@ -138,6 +139,7 @@ static void launch_rope(struct device *device, const struct rope_and_cache *args
 }
 
 extern "C" void cuda_rope_and_cache(struct device *device, const struct rope_and_cache *args) {
+    ASSERT(args->layer >= 0 && args->layer < args->cache->num_layers && args->rotary % 2 == 0);
     const struct kv_cache *cache = args->cache;
     ASSERT(!args->k || !args->v == cache->latent);
     ASSERT(cache->head_size <= MAX_HEAD && args->rotary <= cache->head_size);

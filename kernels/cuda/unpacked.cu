@@ -51,6 +51,7 @@ void unpacked_destroy(struct unpacked *u) {
 static size_t elements_of(const struct weight *w) { return (size_t)w->rows * (size_t)w->columns; }
 
 bool unpacked_fits(const struct unpacked_set *set) {
+    ASSERT(set->count > 0);
     return (size_t)set->count * elements_of(&set->w[0]) <= ELEMENTS;
 }
 
@@ -61,6 +62,7 @@ static bool is_same(const struct unpacked_set *a, const struct unpacked_set *b) 
 
 // On device->stream.
 static void unpack(struct device *device, __half *to, const struct unpacked_set *set) {
+    ASSERT(unpacked_fits(set));
     for (int i = 0; i < set->count; i++) {
         const struct weight *w = &set->w[i];
         type_kernels(kept_type(w->type))
@@ -70,6 +72,7 @@ static void unpack(struct device *device, __half *to, const struct unpacked_set 
 
 // Switches to the buffer that the newest product does not read; true if the set is in it.
 static bool advance_to(struct device *device, const struct unpacked_set *set) {
+    ASSERT(device->unpacked->side == 0 || device->unpacked->side == 1);
     struct unpacked *u = device->unpacked;
     const bool found = set && u->ahead && is_same(&u->order[u->at], set);
     u->side ^= 1;
@@ -80,6 +83,7 @@ static bool advance_to(struct device *device, const struct unpacked_set *set) {
 
 // Advances to where the set is in the step's order, and corrects the order where it differs.
 static void learn_order(struct unpacked *u, const struct unpacked_set *set) {
+    ASSERT(u->at >= 0 && u->at <= u->count && u->count <= SETS_MAX);
     if (u->at == SETS_MAX || (u->at == u->count && u->count > 0 && is_same(&u->order[0], set)))
         u->at = 0;
     if (u->at == u->count || !is_same(&u->order[u->at], set)) {

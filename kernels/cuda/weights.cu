@@ -47,6 +47,7 @@ extern "C" void cuda_free_staging(struct device *device) {
 
 // Copies the file's bytes to the card as they are, and repacks them there.
 static enum status copy_repacked(struct device *device, const struct weight *in_file, void *to) {
+    ASSERT(in_file->rows > 0 && in_file->columns > 0);
     struct weight raw = *in_file;
     const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
     const bool as_it_is = raw.type == DTYPE_F32 || raw.type == DTYPE_F16;
@@ -58,6 +59,7 @@ static enum status copy_repacked(struct device *device, const struct weight *in_
 }
 
 static enum status add_slab(struct device *device, size_t bytes) {
+    ASSERT(bytes > 0);
     struct copied_weights *slab = (struct copied_weights *)calloc(1, sizeof *slab);
     if (!slab) return STATUS_NO_MEMORY;
     if (cudaMalloc(&slab->memory, bytes) != cudaSuccess) {
@@ -76,6 +78,7 @@ static enum status add_slab(struct device *device, size_t bytes) {
 static enum status alloc_in_slab(struct device *device, size_t bytes, void **memory) {
     const size_t rounded = (bytes + SLAB_ALIGNMENT - 1) / SLAB_ALIGNMENT * SLAB_ALIGNMENT;
     struct copied_weights *slab = device->weights;
+    ASSERT(!slab || slab->used <= slab->bytes);
     while (slab && slab->bytes - slab->used < rounded)
         slab = slab->next;
     if (!slab) {
@@ -94,6 +97,7 @@ static size_t bytes_on_card(const struct weight *w) {
 
 extern "C" enum status cuda_weights(struct device *device, const struct weight *in_file,
                                     const void **data) {
+    ASSERT(in_file->data);
     void *memory;
     if (in_file->columns % 8) return STATUS_UNSUPPORTED; // rows are read 16 bytes of fp16 at a time
     const size_t bytes = bytes_on_card(in_file);

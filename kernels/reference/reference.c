@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/host.h"
 
 static void release_scratch(struct device *device) {
@@ -47,6 +48,7 @@ static void reference_info(struct device *device, struct device_info *info) {
 // Allocates `count` zeroed elements; true on success, and for a count of 0.
 static bool alloc_array(void *memory, int64_t count, size_t size) {
     void **pointer = memory;
+    ASSERT(count >= 0);
     if (count == 0) return true;
     *pointer = calloc((size_t)count, size);
     return *pointer != NULL;
@@ -55,6 +57,7 @@ static bool alloc_array(void *memory, int64_t count, size_t size) {
 static enum status reference_reserve(struct device *device, const struct workspace *workspace) {
     const struct workspace w = *workspace;
     const int64_t gathered = (int64_t)w.max_context * w.head_size;
+    ASSERT(w.max_features >= 0 && gathered >= 0 && w.expert_rows >= 0);
     struct device fresh = {.limits = w};
     if (!alloc_array(&fresh.row, w.max_features, sizeof *fresh.row) ||
         !alloc_array(&fresh.keys, gathered, sizeof *fresh.keys) ||
@@ -111,7 +114,7 @@ const struct backend *backend_reference(void) {
         .paged_attention = reference_paged_attention,
         .attention = reference_attention,
         .short_conv = reference_short_conv,
-        .delta_net = reference_delta_net,
+        .recurrence = reference_recurrence,
         .copy_parts = host_copy_parts,
         .scale_rows = host_scale_rows,
         .act_and_mul = reference_act_and_mul,

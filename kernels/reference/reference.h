@@ -23,7 +23,7 @@ void reference_gated_linear(struct device *device, const struct gated_linear *ar
 void reference_rope_and_cache(struct device *device, const struct rope_and_cache *args);
 void reference_paged_attention(struct device *device, const struct paged_attention *args);
 void reference_short_conv(struct device *device, const struct short_conv *args);
-void reference_delta_net(struct device *device, const struct delta_net *args);
+void reference_recurrence(struct device *device, const struct recurrence *args);
 void reference_act_and_mul(struct device *device, const struct act_and_mul *args);
 void reference_route(struct device *device, const struct route *args);
 void reference_experts(struct device *device, const struct experts *args);

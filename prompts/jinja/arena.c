@@ -54,3 +54,18 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size) {
 }
 
 char *arena_alloc_bytes(struct arena *arena, size_t bytes) { return alloc(arena, bytes); }
+
+bool arena_reserve(struct arena *arena, void *items, size_t count, size_t *capacity,
+                   size_t item_bytes) {
+    enum { FIRST_CAPACITY = 4 };
+    void *old;
+    if (count < *capacity) return true;
+    const size_t wanted = *capacity ? *capacity * 2 : FIRST_CAPACITY;
+    void *larger = arena_alloc(arena, wanted, item_bytes);
+    if (!larger) return false;
+    memcpy(&old, items, sizeof old); // a pointer of any type
+    if (count > 0) memcpy(larger, old, count * item_bytes);
+    memcpy(items, &larger, sizeof larger);
+    *capacity = wanted;
+    return true;
+}

@@ -7,6 +7,7 @@
 #ifndef PROMPTS_JINJA_ARENA_H
 #define PROMPTS_JINJA_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -24,7 +25,10 @@ void arena_deinit(struct arena *arena); // frees everything
 // count * size bytes, which may be 0, zeroed and aligned for any type. NULL: past the limit, or no
 // memory.
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
-// The same for bytes that the caller overwrites: not zeroed.
+// As array_reserve() of kernels/base/array.h; what the array leaves stays in the arena.
+bool arena_reserve(struct arena *arena, void *items, size_t count, size_t *capacity,
+                   size_t item_bytes);
+// The same as arena_alloc() for bytes that the caller overwrites: not zeroed.
 char *arena_alloc_bytes(struct arena *arena, size_t bytes);
 
 #endif

@@ -26,14 +26,9 @@ static enum status fail(const struct lexer *lexer, size_t at, const char *what) 
 
 static enum status push(struct lexer *lexer, enum token_kind kind, size_t from, size_t to) {
     struct lexed *out = lexer->out;
-    if (out->count == out->capacity) {
-        const size_t capacity = out->capacity ? out->capacity * 2 : 64;
-        struct token *tokens = arena_alloc(lexer->arena, capacity, sizeof *tokens);
-        if (!tokens) return STATUS_FULL;
-        if (out->count) memcpy(tokens, out->tokens, out->count * sizeof *tokens);
-        out->tokens = tokens;
-        out->capacity = capacity;
-    }
+    if (!arena_reserve(lexer->arena, &out->tokens, out->count, &out->capacity,
+                       sizeof out->tokens[0]))
+        return STATUS_FULL;
     out->tokens[out->count++] =
         (struct token){kind, (uint32_t)from, lexer->source + from, to - from};
     return STATUS_OK;

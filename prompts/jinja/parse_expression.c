@@ -258,15 +258,9 @@ static enum status parse_index(struct parser *parser, struct node **node) {
 
 static enum status push_named(struct parser *parser, struct argument_nodes *arguments,
                               const struct chars *name, struct node *value) {
-    if (arguments->named_count == arguments->named_capacity) {
-        const size_t capacity = arguments->named_capacity ? arguments->named_capacity * 2 : 4;
-        struct named_node *named = arena_alloc(parser->arena, capacity, sizeof *named);
-        if (!named) return STATUS_FULL;
-        if (arguments->named_count)
-            memcpy(named, arguments->named, arguments->named_count * sizeof *named);
-        arguments->named = named;
-        arguments->named_capacity = capacity;
-    }
+    if (!arena_reserve(parser->arena, &arguments->named, arguments->named_count,
+                       &arguments->named_capacity, sizeof arguments->named[0]))
+        return STATUS_FULL;
     arguments->named[arguments->named_count++] = (struct named_node){name, value};
     return STATUS_OK;
 }
@@ -571,13 +565,8 @@ static enum status parse_compare(struct parser *parser, struct node **node) {
             TRY(parser_push(parser, &compare->items, *node));
         }
         const size_t count = compare->items.count - 1;
-        if (count == capacity) {
-            capacity = capacity ? capacity * 2 : 2;
-            enum operator* ops = arena_alloc(parser->arena, capacity, sizeof *ops);
-            if (!ops) return STATUS_FULL;
-            if (count) memcpy(ops, compare->ops, count * sizeof *ops);
-            compare->ops = ops;
-        }
+        if (!arena_reserve(parser->arena, &compare->ops, count, &capacity, sizeof compare->ops[0]))
+            return STATUS_FULL;
         compare->ops[count] = op;
         TRY(parse_sum(parser, &operand));
         TRY(parser_push(parser, &compare->items, operand));

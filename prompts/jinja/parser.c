@@ -104,14 +104,9 @@ enum status parser_close(const struct parser *parser, struct node *node) {
 }
 
 enum status parser_push(struct parser *parser, struct nodes *nodes, struct node *node) {
-    if (nodes->count == nodes->capacity) {
-        const size_t capacity = nodes->capacity ? nodes->capacity * 2 : 4;
-        struct node **items = arena_alloc(parser->arena, capacity, sizeof(struct node *));
-        if (!items) return STATUS_FULL;
-        if (nodes->count) memcpy(items, nodes->items, nodes->count * sizeof(struct node *));
-        nodes->items = items;
-        nodes->capacity = capacity;
-    }
+    if (!arena_reserve(parser->arena, &nodes->items, nodes->count, &nodes->capacity,
+                       sizeof nodes->items[0]))
+        return STATUS_FULL;
     nodes->items[nodes->count++] = node;
     return STATUS_OK;
 }

@@ -30,14 +30,9 @@ enum status scope_set(struct machine *machine, struct scope *scope, const struct
         known->value = value;
         return STATUS_OK;
     }
-    if (scope->count == scope->capacity) {
-        const size_t capacity = scope->capacity ? scope->capacity * 2 : 4;
-        struct variable *variables = arena_alloc(machine->arena, capacity, sizeof *variables);
-        if (!variables) return machine_full(machine, STATUS_FULL);
-        if (scope->count) memcpy(variables, scope->variables, scope->count * sizeof *variables);
-        scope->variables = variables;
-        scope->capacity = capacity;
-    }
+    if (!arena_reserve(machine->arena, &scope->variables, scope->count, &scope->capacity,
+                       sizeof scope->variables[0]))
+        return machine_full(machine, STATUS_FULL);
     scope->variables[scope->count++] = (struct variable){name, value};
     return STATUS_OK;
 }

@@ -37,14 +37,8 @@ enum status value_list(struct arena *arena, enum value_kind kind, struct list **
 }
 
 enum status list_push(struct arena *arena, struct list *list, struct value item) {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? list->capacity * 2 : 4;
-        struct value *items = arena_alloc(arena, capacity, sizeof *items);
-        if (!items) return STATUS_FULL;
-        if (list->count) memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!arena_reserve(arena, &list->items, list->count, &list->capacity, sizeof list->items[0]))
+        return STATUS_FULL;
     list->items[list->count++] = item;
     return STATUS_OK;
 }

@@ -25,6 +25,7 @@ static void copy_model(const char *name, char model[SLOTS_MODEL_BYTES]) {
 }
 
 static enum status enter_format(struct disk_cache *cache, struct error *err) {
+    ASSERT(cache->index && cache->index->depth == 0);
     struct db *db = cache->index;
     TRY(db_begin(db, err));
     enum status status = slots_enter_format(db, &cache->format, &cache->format_number, err);
@@ -106,6 +107,7 @@ static enum status find_fresh(struct batch *batch, struct error *err) {
 // Inside the transaction: another process may have written the block meanwhile, or dropped one that
 // was there.
 static enum status write_block(struct batch *batch, int32_t index, struct error *err) {
+    ASSERT(index >= 0 && index < batch->count);
     struct disk_cache *cache = batch->cache;
     const struct disk_block *block = &batch->blocks[index];
     struct slot_row row;
@@ -135,6 +137,7 @@ static enum status write_transaction(struct batch *batch, struct error *err) {
 }
 
 static enum status write_fresh(struct batch *batch, struct error *err) {
+    ASSERT(batch->fresh_count > 0 && batch->fresh_count <= batch->count);
     struct disk_cache *cache = batch->cache;
     TRY(cache_make_space(cache, batch->fresh_count, batch->blocks, batch->count, err));
     enum status status = db_begin(cache->index, err);
@@ -177,6 +180,7 @@ struct reading {
 };
 
 static enum status find(const struct reading *reading, int32_t block, struct slot_row *row) {
+    ASSERT(block >= 0 && block < DISK_MAX_BATCH);
     struct disk_cache *cache = reading->cache;
     return cache_answer(
         cache, slots_find(cache->index, cache->format_number, &reading->blocks[block], row, NULL));
@@ -218,6 +222,7 @@ static enum status choose_damaged(struct disk_cache *cache, void *user, struct e
 }
 
 static void run_reads(struct reading *reading) {
+    ASSERT(reading->read_count >= 0 && reading->read_count <= DISK_MAX_BATCH);
     struct disk_cache *cache = reading->cache;
     if (!cache->readers && reading->read_count > 1) cache->readers = readers_create();
     if (cache->readers) {
@@ -286,6 +291,7 @@ static void drop(struct disk_pool *pool, const struct hash128 *dropped, int32_t 
 
 // Ends a transaction of bookkeeping, whose failure costs efficiency only.
 static void finish(struct disk_cache *cache, enum status status, struct error *err) {
+    ASSERT(status != STATUS_OK || cache->index->depth > 0);
     if (status == STATUS_OK) status = db_commit(cache->index, err);
     if (status == STATUS_OK) return;
     db_rollback(cache->index);
@@ -294,6 +300,7 @@ static void finish(struct disk_cache *cache, enum status status, struct error *e
 }
 
 static void reference(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf) {
+    ASSERT(cache_of(pool)->index);
     struct disk_cache *cache = cache_of(pool);
     struct error err = {0};
     enum status status = db_begin(cache->index, &err);

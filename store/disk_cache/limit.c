@@ -27,6 +27,7 @@ static void punch_run(struct punch *punch) {
 
 static void add_to_run(void *user, const struct slots_chosen *chosen) {
     struct punch *punch = user;
+    ASSERT(punch->count == 0 || punch->first + punch->count <= chosen->slot);
     if (!chosen->is_free || chosen->slot >= punch->end) return;
     if (punch->count > 0 && punch->first + punch->count != chosen->slot) punch_run(punch);
     if (punch->count == 0) punch->first = chosen->slot;
@@ -78,6 +79,7 @@ enum status cache_give_back(struct disk_cache *cache, const struct slots_format 
 
 static enum status free_chosen(struct disk_cache *cache, cache_choose *choose, void *user,
                                struct error *err) {
+    ASSERT(cache->index && cache->index->depth == 0);
     TRY(db_begin(cache->index, err));
     enum status status = slots_begin_choice(cache->index, err);
     if (status == STATUS_OK) status = choose(cache, user, err);
@@ -157,6 +159,7 @@ static bool fits(struct disk_cache *cache, uint64_t incoming) {
 
 // Rows take some pages, which first lie in SQLite's log and then in its file.
 static uint64_t bytes_of_rows(int32_t slots) {
+    ASSERT(slots >= 0);
     enum { PAGE_BYTES = 4096, PAGES_EACH = 2, PAGES = 16 };
     return PAGE_BYTES * (PAGES + PAGES_EACH * (uint64_t)slots);
 }
@@ -165,6 +168,7 @@ static uint64_t bytes_of_rows(int32_t slots) {
 // look like bytes that more blocks must be dropped for. The lock is on the folder and vanishes with
 // the process; one that is stopped is not waited for for ever.
 static void lock_folder(const struct disk_cache *cache) {
+    ASSERT(cache->folder >= 0);
     enum { TRIES = 1000, PAUSE_US = DB_BUSY_MS };
     for (int i = 0; i < TRIES && flock(cache->folder, LOCK_EX | LOCK_NB) != 0; i++) {
         if (errno != EWOULDBLOCK) return; // a file system without such locks

@@ -48,6 +48,7 @@ static enum status make_folder(const char *path, struct error *err) {
 }
 
 static enum status open_folder(struct disk_cache *cache, bool create, struct error *err) {
+    ASSERT(cache->folder < 0);
     if (create) TRY(make_folder(cache->path, err));
     cache->folder = open(cache->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (cache->folder >= 0) return STATUS_OK;
@@ -69,6 +70,7 @@ static bool is_old_name(const char *name) {
 // Calls `each` for every file of that kind; it may be NULL. Returns how many.
 static size_t for_files(const struct disk_cache *cache, is_name *is_one,
                         void (*each)(void *user, int folder, const char *name), void *user) {
+    ASSERT(cache->folder >= 0);
     size_t count = 0;
     const int again = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listed = again >= 0 ? fdopendir(again) : NULL;
@@ -117,6 +119,7 @@ void cache_measure(struct disk_cache *cache) {
 // ---- the index
 
 static enum status open_index(struct disk_cache *cache, bool copy, struct error *err) {
+    ASSERT(cache->folder >= 0 && !cache->index);
     struct text path = {0};
     enum status status = text_format(&path, "%s/%s", cache->path, INDEX_FILES[0]);
     if (status == STATUS_OK)
@@ -128,6 +131,7 @@ static enum status open_index(struct disk_cache *cache, bool copy, struct error 
 }
 
 static void wipe(struct disk_cache *cache) {
+    ASSERT(cache->folder >= 0);
     db_close(cache->index);
     cache->index = NULL;
     cache->index_damaged = false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "store/disk_cache/state.h"
 
@@ -123,17 +124,14 @@ struct check {
     struct suspect {
         struct slots_entry entry;
         bool is_missing;
-    } * suspects; // [suspect_count], an array that doubles
-    size_t suspect_count;
+    } * suspects;
+    size_t suspect_count, suspect_capacity;
 };
 
 static enum status suspect(struct check *check, const struct slots_entry *entry, bool is_missing) {
-    const size_t count = check->suspect_count;
-    if ((count & (count - 1)) == 0) {
-        void *grown = realloc(check->suspects, (count ? 2 * count : 1) * sizeof *check->suspects);
-        if (!grown) return STATUS_NO_MEMORY;
-        check->suspects = grown;
-    }
+    if (!array_reserve(&check->suspects, check->suspect_count, &check->suspect_capacity,
+                       sizeof check->suspects[0]))
+        return STATUS_NO_MEMORY;
     check->suspects[check->suspect_count++] = (struct suspect){*entry, is_missing};
     return STATUS_OK;
 }
@@ -209,7 +207,6 @@ static enum status check_formats(struct check *check, struct error *err) {
         slot_file_close(&check->file);
     }
     free(check->suspects);
-    check->suspects = NULL;
     free(formats);
     return status;
 }

@@ -91,40 +91,6 @@ static enum status damaged(const struct db *db, const char *what, int64_t number
                      (long long)number);
 }
 
-// ---- arrays of rows
-
-// Reads a row of the statement into an item.
-typedef enum status read_item(struct statement *statement, void *item, struct error *err);
-
-// Steps the statement to its end and finishes it. The array doubles.
-static enum status read_array(struct statement *statement, size_t item_bytes, read_item *read,
-                              void **array, size_t *count, struct error *err) {
-    char *items = NULL;
-    size_t found = 0;
-    bool more;
-    enum status status = statement_step(statement, &more, err);
-    while (status == STATUS_OK && more) {
-        if ((found & (found - 1)) == 0) {
-            char *grown = realloc(items, (found ? 2 * found : 1) * item_bytes);
-            if (!grown) {
-                status = STATUS_NO_MEMORY;
-                break;
-            }
-            items = grown;
-        }
-        status = read(statement, items + found++ * item_bytes, err);
-        if (status == STATUS_OK) status = statement_step(statement, &more, err);
-    }
-    statement_finish(statement);
-    if (status != STATUS_OK) {
-        free(items);
-        return status;
-    }
-    *array = items;
-    *count = found;
-    return STATUS_OK;
-}
-
 // ---- formats
 
 enum status slots_enter_format(struct db *db, const struct disk_format *format, int64_t *number,
@@ -175,10 +141,11 @@ static enum status read_format(struct statement *statement, void *item, struct e
 static enum status list_formats(struct db *db, const char *sql, struct slots_format **formats,
                                 size_t *count, struct error *err) {
     struct statement statement;
-    void *array;
+    struct rows rows = {.item_bytes = sizeof **formats};
     TRY(statement_start(db, sql, &statement, err));
-    TRY(read_array(&statement, sizeof **formats, read_format, &array, count, err));
-    *formats = array;
+    TRY(statement_rows(&statement, read_format, &rows, err));
+    *formats = rows.items;
+    *count = rows.count;
     return STATUS_OK;
 }
 
@@ -575,10 +542,11 @@ enum status slots_conversations(struct db *db, struct slots_conversation **found
         " coalesce(shared, 0) FROM kv_reference r LEFT JOIN sums"
         " ON sums.conversation = r.conversation ORDER BY r.conversation";
     struct statement statement;
-    void *array;
+    struct rows rows = {.item_bytes = sizeof **found};
     TRY(statement_start(db, sql, &statement, err));
-    TRY(read_array(&statement, sizeof **found, read_conversation, &array, count, err));
-    *found = array;
+    TRY(statement_rows(&statement, read_conversation, &rows, err));
+    *found = rows.items;
+    *count = rows.count;
     return STATUS_OK;
 }
 

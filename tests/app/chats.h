@@ -5,11 +5,29 @@
 #include "app/chat/chat_turn.h"
 #include "tests/check.h"
 
+static inline void must(enum status status, const struct error *err) {
+    if (status != STATUS_OK) fail_msg("%s: %s", status_text(status), err->text);
+}
+
+static inline struct engine *chats_engine(int32_t context, size_t pool_bytes,
+                                          const struct hash128 *digest) {
+    struct engine *engine = NULL;
+    struct error err = {0};
+    const struct engine_options options = {.model_path = DEMO_MODEL,
+                                           .backend = "cpu",
+                                           .context = context,
+                                           .deterministic = true,
+                                           .kv_device_bytes = pool_bytes,
+                                           .digest = digest};
+    must(engine_open(&options, &engine, &err), &err);
+    return engine;
+}
+
 static inline struct chat *chats_open(const struct session_options *options) {
     struct session *session = NULL;
     struct error err = {0};
-    if (session_open(options, &session, &err) != STATUS_OK) fail_msg("%s", err.text);
-    if (chat_open(session, &session->front, &err) != STATUS_OK) fail_msg("%s", err.text);
+    must(session_open(options, &session, &err), &err);
+    must(chat_open(session, &session->front, &err), &err);
     return session->front;
 }
 

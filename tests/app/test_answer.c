@@ -7,6 +7,7 @@
 #include "app/chat/report.h"
 #include "app/chat/thinking.h"
 #include "engine/engine.h"
+#include "tests/app/chats.h"
 
 enum { CONTEXT = 256, POOL_BYTES = 32 << 20, TOKENS = 12 };
 
@@ -14,12 +15,8 @@ static struct engine *engine;
 
 static int open_engine(void **state) {
     (void)state;
-    struct error err = {0};
-    const struct engine_options options = {.model_path = DEMO_MODEL,
-                                           .backend = "cpu",
-                                           .context = CONTEXT,
-                                           .kv_device_bytes = POOL_BYTES};
-    return engine_open(&options, &engine, &err) == STATUS_OK ? 0 : -1;
+    engine = chats_engine(CONTEXT, POOL_BYTES, NULL);
+    return 0;
 }
 
 static int close_engine(void **state) {

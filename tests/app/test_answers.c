@@ -19,14 +19,8 @@ static const char SECOND[] = "And about a cat?";
 
 static int open_all(void **state) {
     (void)state;
-    struct error err = {0};
-    const struct engine_options options = {.model_path = DEMO_MODEL,
-                                           .backend = "cpu",
-                                           .context = CONTEXT,
-                                           .deterministic = true,
-                                           .kv_device_bytes = POOL_BYTES};
-    if (engine_open(&options, &engine, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
-    return engine && db_open(":memory:", &db, &err) == STATUS_OK ? 0 : -1;
+    engine = chats_engine(CONTEXT, POOL_BYTES, NULL);
+    return db_open(":memory:", &db, NULL) == STATUS_OK ? 0 : -1;
 }
 
 static int close_all(void **state) {

@@ -94,6 +94,26 @@ static void a_file_that_is_cut_anywhere_goes_on(void **state) {
     }
 }
 
+// Zeros in place of the first results, and no whole one after them: what the power may leave.
+static void a_file_that_begins_with_zeros_goes_on(void **state) {
+    (void)state;
+    static const char *const ends[] = {"", "{\"li", "{\"line\":2,\"request\":\"5f"};
+    static const char zeros[5000];
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        for (size_t count = 1; count <= sizeof zeros; count += 833) {
+            FILE *file = fopen(path, "w");
+            assert_int_equal(fwrite(zeros, 1, count, file), count);
+            fputs(ends[i], file);
+            fclose(file);
+            struct journal *journal = open_it();
+            assert_int_equal(journal_add(journal, result_of(4), NULL), STATUS_OK);
+            journal_close(journal);
+            journal = open_it();
+            assert_string_equal(journal_find(journal, 4, request_of(4)), result_of(4));
+            journal_close(journal);
+        }
+}
+
 static void what_is_no_result_is_passed_over(void **state) {
     (void)state;
     FILE *file = fopen(path, "w");
@@ -154,6 +174,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(results_are_found_by_line_and_request, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_cut_anywhere_goes_on, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_begins_with_zeros_goes_on, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_result_is_passed_over, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_no_journal_stays_as_it_is, begin, end),
         cmocka_unit_test(a_file_that_can_not_be_read_is_not_empty),

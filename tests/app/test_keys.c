@@ -132,12 +132,35 @@ static void random_bytes_end(void **state) {
     }
 }
 
+static void an_interrupt_is_taken_unless_it_is_pasted(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *left;
+        bool taken;
+    } cases[] = {
+        {"", "", false},
+        {"ab", "ab", false},
+        {"\003", "", true},
+        {"a\003b", "ab", true},
+        {"\033[A\003", "\033[A", true},
+        {"\033[200~a\003b\033[201~", "\033[200~a\003b\033[201~", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct keys keys = {0};
+        assert_int_equal(keys_put(&keys, cases[i].bytes, strlen(cases[i].bytes)), STATUS_OK);
+        assert_int_equal(keys_take_interrupt(&keys), cases[i].taken);
+        assert_string_equal(text_string(&keys.in), cases[i].left);
+        keys_deinit(&keys);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_terminals_send_is_keys),
         cmocka_unit_test(a_paste_has_no_nul),
         cmocka_unit_test(codes_name_what_moves),
         cmocka_unit_test(random_bytes_end),
+        cmocka_unit_test(an_interrupt_is_taken_unless_it_is_pasted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

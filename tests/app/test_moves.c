@@ -24,27 +24,14 @@ static const struct hash128 DIGEST = {1, 1};
 
 static int open_all(void **state) {
     (void)state;
-    struct error err = {0};
-    const struct engine_options options = {
-        .model_path = DEMO_MODEL,
-        .backend = "cpu",
-        .context = CONTEXT,
-        .deterministic = true,
-        .kv_device_bytes = POOL_BYTES,
-        .digest = &DIGEST,
-    };
-    if (engine_open(&options, &engine, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
-    return engine ? 0 : -1;
+    engine = chats_engine(CONTEXT, POOL_BYTES, &DIGEST);
+    return 0;
 }
 
 static int close_all(void **state) {
     (void)state;
     engine_close(engine);
     return 0;
-}
-
-static void must(enum status status, const struct error *err) {
-    if (status != STATUS_OK) fail_msg("%s: %s", status_text(status), err->text);
 }
 
 // In a database of its own.

@@ -28,6 +28,7 @@ enum { NOT_STOPPED = 99, SUMMARY_TOKENS = 64 };
 
 static struct script of_chat, of_summary, *running;
 static struct chat_template *chatml;
+static struct db *db;
 static bool shortened;
 static int sent;
 static char warning[128];
@@ -108,7 +109,7 @@ static void note_warning(enum log_level level, const char *text) {
 static int run(void) {
     static struct chat chat;
     const struct args args = {.overflow = "compact", .format = "text", .quiet = true};
-    struct session session = {.chat_template = chatml, .front = &chat};
+    struct session session = {.chat_template = chatml, .front = &chat, .db = db};
     const struct launch launch = {.args = &args, .session = &session};
     const struct text prompt = {.bytes = (char[]){"Hi"}, .length = 2};
     chat = (struct chat){.session = &session, .turn.kept = -1};
@@ -166,7 +167,9 @@ static void two_interrupts_leave_at_once(void **state) {
 
 int main(void) {
     const struct chat_template_options options = {.bos = "", .eos = ""};
-    if (chat_template_create(&options, &chatml, NULL) != STATUS_OK) return 1;
+    if (chat_template_create(&options, &chatml, NULL) != STATUS_OK ||
+        db_open(":memory:", &db, NULL) != STATUS_OK)
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_summary_that_was_cut_is_said_to_be),
         cmocka_unit_test(two_interrupts_leave_at_once),
@@ -174,5 +177,6 @@ int main(void) {
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     chat_template_destroy(chatml);
+    db_close(db);
     return failed;
 }

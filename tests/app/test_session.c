@@ -19,20 +19,10 @@ static struct session *session;
 
 static const char QUESTION[] = "Tell me a story about a dog.";
 
-static void must(enum status status, const struct error *err) {
-    if (status != STATUS_OK) fail_msg("%s", err->text[0] ? err->text : status_text(status));
-}
-
 static int open_all(void **state) {
     (void)state;
-    struct error err = {0};
-    const struct engine_options options = {.model_path = DEMO_MODEL,
-                                           .backend = "cpu",
-                                           .context = CONTEXT,
-                                           .deterministic = true,
-                                           .kv_device_bytes = POOL_BYTES};
-    if (engine_open(&options, &engine, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
-    return engine && db_open(":memory:", &db, &err) == STATUS_OK ? 0 : -1;
+    engine = chats_engine(CONTEXT, POOL_BYTES, NULL);
+    return db_open(":memory:", &db, NULL) == STATUS_OK ? 0 : -1;
 }
 
 static int close_all(void **state) {
@@ -181,7 +171,8 @@ static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
         chat_message(session->front, chat_message_count(session->front) - 1);
     assert_int_equal(last->role, MESSAGE_ASSISTANT);
     assert_int_equal(last->stop, STOP_INTERRUPTED);
-    assert_true(last->length >= 40 && strncmp(last->text, alone, last->length) == 0);
+    const size_t length = last->length;
+    assert_true(length >= 40 && strncmp(last->text, alone, length) == 0);
     // Nothing of it is computed again but its last token.
     const struct sequence *sequence = session->front->sequence;
     assert_true(sequence_cached(sequence) >= sequence_length(sequence) - 1);
@@ -190,7 +181,7 @@ static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
     wait_for_those_behind();
     char *text = last_text(id, &stop);
     assert_string_equal(text, alone);
-    assert_true(strncmp(turn_first(&session->front->turn).text, alone, strlen(alone)) == 0);
+    assert_true(strncmp(turn_first(&session->front->turn).text, alone, length) == 0);
     free(text);
     free(alone);
     close_session();

@@ -14,14 +14,8 @@ static struct db *db;
 
 static int open_all(void **state) {
     (void)state;
-    struct error err = {0};
-    const struct engine_options options = {.model_path = DEMO_MODEL,
-                                           .backend = "cpu",
-                                           .context = 512,
-                                           .deterministic = true,
-                                           .kv_device_bytes = 64 << 20};
-    if (engine_open(&options, &engine, &err) != STATUS_OK) fprintf(stderr, "%s\n", err.text);
-    return engine && db_open(":memory:", &db, &err) == STATUS_OK ? 0 : -1;
+    engine = chats_engine(512, 64 << 20, NULL);
+    return db_open(":memory:", &db, NULL) == STATUS_OK ? 0 : -1;
 }
 
 static int close_all(void **state) {

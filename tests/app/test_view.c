@@ -103,6 +103,8 @@ struct stage { // a pseudo-terminal in place of stdin and stdout
     int screen;
     int saved_in, saved_out;
     char shown[8192];
+    int exit_code;
+    char draft[64]; // what was typed and not sent
 };
 
 static void stage_open(struct stage *stage) {
@@ -148,30 +150,30 @@ static bool keeps_the_line(void *user, struct text *line) {
     return false;
 }
 
-// Shows the turn; what was typed and not sent comes back in *draft.
-static enum view_end view(struct script *script, const struct view_options *options, int *exit_code,
-                          struct text *draft) {
+static enum view_end play_with(struct stage *stage, struct script *script,
+                               const struct view_options *options) {
     struct session session = {.event_fd = -1};
+    struct text draft = {0};
     bool cancelled;
+    stage->exit_code = -1;
+    stage_open(stage);
+    editor_open(&(struct editor_options){.event_fd = -1});
     script_begin(script);
     editor_begin_type_ahead();
-    const enum view_end end = view_turn(&session, &script->turn, options, exit_code, &cancelled);
-    assert_int_equal(editor_end_type_ahead(draft), STATUS_OK);
+    const enum view_end end =
+        view_turn(&session, &script->turn, options, &stage->exit_code, &cancelled);
+    assert_int_equal(editor_end_type_ahead(&draft), STATUS_OK);
     assert_int_equal(cancelled, was_cancelled(script));
     script_end(script);
+    editor_close();
+    stage_close(stage);
+    snprintf(stage->draft, sizeof stage->draft, "%s", text_string(&draft));
+    text_deinit(&draft);
     return end;
 }
 
-static enum view_end play(struct stage *stage, struct script *script, int *exit_code) {
-    const struct view_options options = {.line = leaves_the_view};
-    struct text draft = {0};
-    stage_open(stage);
-    editor_open(&(struct editor_options){.event_fd = -1});
-    const enum view_end end = view(script, &options, exit_code, &draft);
-    editor_close();
-    stage_close(stage);
-    text_deinit(&draft);
-    return end;
+static enum view_end play(struct stage *stage, struct script *script) {
+    return play_with(stage, script, &(struct view_options){.line = leaves_the_view});
 }
 
 static void assert_shown(const struct stage *stage, const char *what) {
@@ -188,8 +190,7 @@ static void an_answer_is_written_as_it_comes_without_its_escapes(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "Hello ␛[2Jworld\r\n");
     assert_null(strstr(stage.shown, "interrupted"));
 }
@@ -203,8 +204,7 @@ static void of_several_answers_the_first_is_live_and_the_others_come_whole(void 
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END, .others = {"Two", "Three"}};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "[1]");
     assert_shown(&stage, "One\r\n");
     assert_shown(&stage, "2 more: 8 bytes");
@@ -221,8 +221,7 @@ static void interrupt_marks_the_partial_answer(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "Once upon\r\n");
     assert_shown(&stage, "[interrupted — /continue continues it, /regen replaces it]");
     assert_null(strstr(stage.shown, "never"));
@@ -234,8 +233,7 @@ static void a_message_that_was_taken_back_is_said_to_be(void **state) {
         {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT}, {.waits = true}};
     struct script script = {.steps = steps, .given_back = true, .status = STATUS_CANCELLED};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_BACK);
+    assert_int_equal(play(&stage, &script), VIEW_BACK);
     assert_shown(&stage, "back in the editor");
 }
 
@@ -245,9 +243,8 @@ static void two_interrupts_leave(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_LEAVE);
-    assert_int_equal(exit_code, EXIT_INTERRUPTED);
+    assert_int_equal(play(&stage, &script), VIEW_LEAVE);
+    assert_int_equal(stage.exit_code, EXIT_INTERRUPTED);
 }
 
 static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
@@ -256,9 +253,8 @@ static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_LEAVE);
-    assert_int_equal(exit_code, EXIT_TERMINATED);
+    assert_int_equal(play(&stage, &script), VIEW_LEAVE);
+    assert_int_equal(stage.exit_code, EXIT_TERMINATED);
     assert_true(was_cancelled(&script));
     assert_true(script.turn.background); // a message without an answer is kept for the next start
     assert_shown(&stage, "Once\r\n");
@@ -269,8 +265,7 @@ static void a_failure_is_said(void **state) {
     const struct step steps[] = {{.event = TURN_DONE}};
     struct script script = {.steps = steps, .status = STATUS_DEVICE};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_FAILED);
+    assert_int_equal(play(&stage, &script), VIEW_FAILED);
     assert_shown(&stage, "the reason");
 }
 
@@ -280,22 +275,14 @@ static void what_is_typed_meanwhile_is_shown_below_and_stays(void **state) {
                                  {.event = TURN_TEXT, .text = ".", .typed = "ahead"},
                                  {.waits = true},
                                  {.event = TURN_DONE}};
-    const struct view_options options = {.line = leaves_the_view};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    struct text draft = {0};
-    int exit_code = -1;
-    stage_open(&stage);
-    editor_open(&(struct editor_options){.event_fd = -1});
-    assert_int_equal(view(&script, &options, &exit_code, &draft), VIEW_ANSWERED);
-    editor_close();
-    stage_close(&stage);
-    assert_string_equal(text_string(&draft), "typed ahead");
+    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_string_equal(stage.draft, "typed ahead");
     assert_shown(&stage, "\033[1;23r");                    // the lines above scroll
     assert_shown(&stage, "\033[24;1H\033[K> typed ahead"); // the last one has what is typed
     assert_shown(&stage, "\0338.\0337");                   // and the text goes on where it was
     assert_shown(&stage, "\r\033[K\033[r\0338");           // until the screen is whole again
-    text_deinit(&draft);
 }
 
 static void a_line_sent_meanwhile_is_handed_over(void **state) {
@@ -305,18 +292,12 @@ static void a_line_sent_meanwhile_is_handed_over(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    struct text draft = {0}, sent = {0};
+    struct text sent = {0};
     const struct view_options options = {.line = keeps_the_line, .user = &sent};
-    int exit_code = -1;
-    stage_open(&stage);
-    editor_open(&(struct editor_options){.event_fd = -1});
-    assert_int_equal(view(&script, &options, &exit_code, &draft), VIEW_ANSWERED);
-    editor_close();
-    stage_close(&stage);
+    assert_int_equal(play_with(&stage, &script, &options), VIEW_ANSWERED);
     assert_string_equal(text_string(&sent), "one");
-    assert_string_equal(text_string(&draft), "two");
+    assert_string_equal(stage.draft, "two");
     text_deinit(&sent);
-    text_deinit(&draft);
 }
 
 static void a_line_that_moves_ends_the_view_and_not_the_turn(void **state) {
@@ -326,8 +307,7 @@ static void a_line_that_moves_ends_the_view_and_not_the_turn(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_MOVED);
+    assert_int_equal(play(&stage, &script), VIEW_MOVED);
     assert_false(was_cancelled(&script));
     assert_shown(&stage, "An answer");
 }
@@ -342,8 +322,7 @@ static void a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back(void 
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    int exit_code = -1;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "\0338\033[71G\033[K\r\naaaaaaaaaab\0337");
 }
 
@@ -354,16 +333,9 @@ static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **st
     struct script script = {.steps = steps, .stop = STOP_END, .so_far = "What there was"};
     const struct view_options options = {.again = true, .line = leaves_the_view};
     struct stage stage;
-    struct text draft = {0};
-    int exit_code = -1;
-    stage_open(&stage);
-    editor_open(&(struct editor_options){.event_fd = -1});
-    assert_int_equal(view(&script, &options, &exit_code, &draft), VIEW_ANSWERED);
-    editor_close();
-    stage_close(&stage);
+    assert_int_equal(play_with(&stage, &script, &options), VIEW_ANSWERED);
     assert_shown(&stage, "What there was");
     assert_shown(&stage, " and the rest\r\n");
-    text_deinit(&draft);
 }
 
 static void a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished(void **state) {
@@ -377,9 +349,8 @@ static void a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished(voi
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    int exit_code = -1;
     stream_wishes()->look = THOUGHT_HIDDEN;
-    assert_int_equal(play(&stage, &script, &exit_code), VIEW_ANSWERED);
+    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
     stream_wishes()->look = THOUGHT_FOLDS;
     assert_null(strstr(stage.shown, "first"));
     assert_shown(&stage, "second");

@@ -26,7 +26,7 @@ static const struct part PARTS[] = {
     {"sampling", test_sampling, time_sampling},
     {"cache", test_cache, nullptr},
     {"ops", test_ops, nullptr},
-    {"delta_net", test_delta_net, nullptr},
+    {"recurrence", test_recurrence, nullptr},
     {"linear", test_linear, time_linear},
     {"experts", test_experts, time_experts},
     {"flash", test_flash, nullptr},

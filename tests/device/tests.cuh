@@ -20,7 +20,7 @@ bool tally_takes(const struct tally *tally, enum dtype type);
 void test_attention(struct device *device, struct tally *tally);
 void test_cache(struct device *device, struct tally *tally);
 void test_decode(struct device *device, struct tally *tally);
-void test_delta_net(struct device *device, struct tally *tally);
+void test_recurrence(struct device *device, struct tally *tally);
 void test_experts(struct device *device, struct tally *tally);
 void test_flash(struct device *device, struct tally *tally);
 void test_linear(struct device *device, struct tally *tally);

@@ -76,6 +76,9 @@ static const struct {
     {.name = "qwen35"},
     {.name = "qwen35moe"},
     {.name = "qwen3next"},
+    {.name = "granitehybrid"},
+    {.name = "granitehybrid-moe"},
+    {.name = "nemotron_h"},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
 };

@@ -1,8 +1,8 @@
 // tests/golden/test_samples.c — the demo model's greedy answers, against another runtime's.
 //
-// model/samples.md in the shared data holds conversations that an independent program answered
-// at temperature 0 with the same Q8_0 file. Each turn is asked again, after that program's own
-// earlier answers. Both programs round activations to 8 bits, each in its own way, so an answer
+// demo_eval/samples.md holds conversations that an independent program answered at temperature 0
+// with the same Q8_0 file (samples.py writes it). Each turn is asked again, after that program's
+// own earlier answers. Both programs round activations to 8 bits, each in its own way, so an answer
 // may differ where the two best tokens are nearly tied. Every difference is listed with the gap
 // between the two programs' tokens at the first one, as the reference backend sees it, which
 // rounds nothing: a large gap there is a bug.
@@ -246,11 +246,8 @@ static void compare_conversation(struct asked *asked, const struct conversation 
 
 static void answers_differ_only_where_two_tokens_nearly_tie(void **state) {
     (void)state;
-    char *samples = read_whole(SHARED_DIR "/model/samples.md");
-    if (!samples) {
-        printf("skipped: no model/samples.md in the shared data\n");
-        skip();
-    }
+    char *samples = read_whole(TESTS_DIR "/golden/demo_eval/samples.md");
+    assert_non_null(samples);
     struct harness harness, reference;
     harness_open(&harness, &(struct harness_options){.path = DEMO_MODEL,
                                                      .backend = backend_cpu(),
@@ -275,7 +272,7 @@ static void answers_differ_only_where_two_tokens_nearly_tie(void **state) {
     harness_close(&harness);
     harness_close(&reference);
     free(samples);
-    assert_true(tally.same + tally.different > 100); // the file was understood
+    assert_true(tally.same + tally.different > 50); // the file was understood
     assert_true(tally.widest_gap <= NEARLY_TIED);
 }
 

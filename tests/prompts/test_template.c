@@ -636,52 +636,45 @@ static void white_space_around_an_answer_is_no_reason_to_read_it_again(void **st
     }
 }
 
-static void an_answer_that_is_said_differently_is_read_again(void **state) {
-    (void)state;
-    struct chat_template *made =
-        create("{% for m in messages %}{{ '<' + m.role + '>' + m.content.split('</think>')[-1] + "
-               "'<end>' }}"
-               "{% endfor %}{% if add_generation_prompt %}{{ '<assistant>' }}{% endif %}");
-    const struct chat_message messages[] = {says(ROLE_USER, "Hi"),
-                                            says(ROLE_ASSISTANT, "<think>Hm</think>Ho"),
+// What follows an answer with a thought, and what of the log it keeps.
+static void check_continue(const char *source, bool drops, const char *answer,
+                           enum prompt_keeps wanted, const char *wanted_text) {
+    struct chat_template *made = create(source);
+    const struct chat_message messages[] = {says(ROLE_USER, "Hi"), says(ROLE_ASSISTANT, answer),
                                             says(ROLE_USER, "More")};
     const struct render what = {.messages = messages, .count = 3, .ask = true};
     struct prompt prompt = {0};
     struct text text = {0};
     enum prompt_keeps keeps;
-    assert_true(chat_template_drops_thinking(made));
+    assert_int_equal(chat_template_drops_thinking(made), drops);
     assert_int_equal(chat_template_continue(made, &what, "<end>", &prompt, &keeps, NULL),
                      STATUS_OK);
-    assert_int_equal(keeps, PROMPT_KEEPS_QUESTION);
+    assert_int_equal(keeps, wanted);
     append_pieces(&prompt, &text);
-    assert_string_equal(text.bytes, "Ho<end><user>More<end><assistant>");
-    assert_int_equal(prompt.pieces[0].kind, PIECE_TEXT);
+    assert_string_equal(text.bytes, wanted_text);
+    assert_int_equal(prompt.pieces[0].kind,
+                     wanted == PROMPT_KEEPS_ALL ? PIECE_CONTROL : PIECE_TEXT);
     text_deinit(&text);
     prompt_deinit(&prompt);
     chat_template_destroy(made);
 }
 
+static void an_answer_that_is_said_differently_is_read_again(void **state) {
+    (void)state;
+    check_continue("{% for m in messages %}{{ '<' + m.role + '>' + "
+                   "m.content.split('</think>')[-1] + '<end>' }}{% endfor %}"
+                   "{% if add_generation_prompt %}{{ '<assistant>' }}{% endif %}",
+                   true, "<think>Hm</think>Ho", PROMPT_KEEPS_QUESTION,
+                   "Ho<end><user>More<end><assistant>");
+}
+
 static void a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts(void **state) {
     (void)state;
-    struct chat_template *made =
-        create("{% for m in messages %}{{ '<' + m.role + '>' + m.content + '<end>' }}{% endfor %}"
-               "{% if add_generation_prompt %}{{ '<assistant><think>\n' }}{% endif %}");
-    const struct chat_message messages[] = {says(ROLE_USER, "Hi"),
-                                            says(ROLE_ASSISTANT, "<think>\nHm.\n</think>\nHo"),
-                                            says(ROLE_USER, "More")};
-    const struct render what = {.messages = messages, .count = 3, .ask = true};
-    struct prompt prompt = {0};
-    struct text text = {0};
-    enum prompt_keeps keeps;
-    assert_false(chat_template_drops_thinking(made));
-    assert_int_equal(chat_template_continue(made, &what, "<end>", &prompt, &keeps, NULL),
-                     STATUS_OK);
-    assert_int_equal(keeps, PROMPT_KEEPS_ALL);
-    append_pieces(&prompt, &text);
-    assert_string_equal(text.bytes, "<user>More<end><assistant><think>\n");
-    text_deinit(&text);
-    prompt_deinit(&prompt);
-    chat_template_destroy(made);
+    check_continue("{% for m in messages %}{{ '<' + m.role + '>' + m.content + '<end>' }}"
+                   "{% endfor %}{% if add_generation_prompt %}{{ '<assistant><think>\n' }}"
+                   "{% endif %}",
+                   false, "<think>\nHm.\n</think>\nHo", PROMPT_KEEPS_ALL,
+                   "<user>More<end><assistant><think>\n");
 }
 
 static void a_wish_about_thinking_reaches_templates_that_ask_for_it(void **state) {

@@ -90,10 +90,10 @@ static void heads_are_counted_by_their_text(void **state) {
         must(conversation_move(fixture.db, made.id, asked, fixture.model, &fixture.err),
              &fixture.err);
     }
-    must(family_count_heads(fixture.db, heads[0], strlen(heads[0]), &count, &fixture.err),
+    must(family_count_preambles(fixture.db, heads[0], strlen(heads[0]), &count, &fixture.err),
          &fixture.err);
     assert_int_equal(count, 2);
-    must(family_count_heads(fixture.db, "none", 4, &count, &fixture.err), &fixture.err);
+    must(family_count_preambles(fixture.db, "none", 4, &count, &fixture.err), &fixture.err);
     assert_int_equal(count, 0);
     store_fixture_deinit(&fixture);
 }

@@ -3,7 +3,6 @@
 // Whatever call meets it says NO_MEMORY and leaves its out-parameters alone; the database stays
 // sound, and what was acknowledged before is in it.
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,46 +10,14 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/store/no_memory.h"
 #include "tests/store/store_fixture.h"
 
 enum { FILE_MOST = 1 << 20, EVERY_ONE = 400, STRIDE = 13 };
 
 static long allocations, fail_at; // fail_at 0: none fails
-static sqlite3_mem_methods plain;
 
 static bool out_of_memory(void) { return fail_at > 0 && ++allocations == fail_at; }
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-char *__real_strdup(const char *string);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-char *__wrap_strdup(const char *string);
-
-void *__wrap_malloc(size_t size) { return out_of_memory() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) {
-    return out_of_memory() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *memory, size_t size) {
-    return out_of_memory() ? NULL : __real_realloc(memory, size);
-}
-char *__wrap_strdup(const char *string) { return out_of_memory() ? NULL : __real_strdup(string); }
-
-static void *sqlite_malloc(int size) { return out_of_memory() ? NULL : plain.xMalloc(size); }
-static void *sqlite_realloc(void *memory, int size) {
-    return out_of_memory() ? NULL : plain.xRealloc(memory, size);
-}
-
-static void hook_sqlite(void) {
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain), SQLITE_OK);
-    sqlite3_mem_methods hooked = plain;
-    hooked.xMalloc = sqlite_malloc;
-    hooked.xRealloc = sqlite_realloc;
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &hooked), SQLITE_OK);
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
-}
 
 struct scenario {
     struct store_fixture fixture;

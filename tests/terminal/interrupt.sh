@@ -18,3 +18,28 @@ ask "/regen"
 ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} ' || fail "the conversation is not in the list"
 leave
+
+# While another process writes to the database, ^C ends the wait, and the message comes back.
+start -n 4
+ask "Hello!"
+mkfifo "$QUIRE_HOME/until"
+python3 -c '
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1] + "/quire.db")
+db.execute("BEGIN IMMEDIATE")
+open(sys.argv[1] + "/until").read()' "$QUIRE_HOME" &
+can_write() {
+    python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute("BEGIN IMMEDIATE")' \
+        "$QUIRE_HOME/quire.db" 2> /dev/null
+}
+is_held() { ! can_write; }
+wait_until is_held || fail "nobody holds the database"
+ask_only "And now?"
+text "no word is lost"
+keys C-c
+wait_for "is writing to it"
+: > "$QUIRE_HOME/until"
+wait_last "> And now?no word is lost"
+keys Enter
+wait_idle
+leave

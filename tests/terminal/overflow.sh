@@ -4,11 +4,14 @@
 
 long=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "a dog " }')
 
+# Each answer is ten tokens: as in `endless`, the one that ends it does not come.
+unended="--temp 9 --top-k 0 --top-p 1 --min-p 0 --seed 4"
+
 fill() {
     for i in 1 2 3 4; do ask "Tell me about a dog, a cat, a fish and a bird, number $i."; done
 }
 
-start -n 10 -c 192
+start -n 10 -c 192 $unended
 ask "/compact"
 wait_for "there is nothing to summarise yet"
 fill
@@ -76,7 +79,7 @@ leave
 
 # What leaves room for a few tokens only asks first, and may be sent all the same; what the context ends
 # is said once.
-start -n 10 -c 192
+start -n 10 -c 192 $unended
 fill
 ask "/set tokens 0"
 ask_only "Why?"

@@ -8,13 +8,6 @@
 #include "tests/check.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
-static uint32_t seed;
-
-static uint32_t next_random(uint32_t below) {
-    seed = seed * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
 static int32_t fixture_find(const struct vocabulary_fixture *fixture, const char *text) {
     for (size_t id = 0; id < fixture->count; id++)
         if (strcmp(fixture->tokens[id], text) == 0) return (int32_t)id;

@@ -6,13 +6,6 @@
 #include "tests/check.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
-static uint32_t seed;
-
-static uint32_t next_random(uint32_t below) {
-    seed = seed * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
 // In the byte-level fixture the id of a byte's token is the byte.
 static void push(struct detokenizer *detokenizer, int32_t id, struct text *text) {
     assert_int_equal(detokenizer_push(detokenizer, id, text), STATUS_OK);

@@ -267,9 +267,36 @@ static void demo_model_agrees(void **state) {
     gguf_close(gguf);
 }
 
+// So that ids which one guesses are ids of the other.
+static void the_drafter_has_the_demo_model_s_tokens(void **state) {
+    (void)state;
+    struct gguf *files[2];
+    struct tokenizer *tokenizers[2];
+    open_vocabulary(TESTS_DIR "/../engine/demo/quire-demo-30m-q8_0.gguf", &files[0],
+                    &tokenizers[0]);
+    open_vocabulary(TESTS_DIR "/../engine/demo/quire-demo-3m-q8_0.gguf", &files[1], &tokenizers[1]);
+    const int32_t count = tokenizer_vocabulary(tokenizers[0]);
+    assert_int_equal(count, tokenizer_vocabulary(tokenizers[1]));
+    for (int32_t id = 0; id < count; id++) {
+        struct text texts[2] = {{0}};
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(tokenizer_decode(tokenizers[i], id, true, &texts[i]), STATUS_OK);
+        assert_string_equal(text_string(&texts[0]), text_string(&texts[1]));
+        assert_int_equal(tokenizer_ends_turn(tokenizers[0], id),
+                         tokenizer_ends_turn(tokenizers[1], id));
+        text_deinit(&texts[0]);
+        text_deinit(&texts[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        tokenizer_close(tokenizers[i]);
+        gguf_close(files[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_model_agrees),
+        cmocka_unit_test(the_drafter_has_the_demo_model_s_tokens),
         cmocka_unit_test(gpt_2_agrees),
         cmocka_unit_test(llama_3_agrees),
         cmocka_unit_test(qwen2_agrees),

@@ -7,6 +7,13 @@
 #include "kernels/base/assert.h"
 #include "tests/engine/model/gguf_writer.h"
 
+uint32_t seed;
+
+uint32_t next_random(uint32_t below) {
+    seed = seed * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)seed * below >> 32);
+}
+
 struct vocabulary_fixture *vocabulary_fixture_create(const char *model, const char *pre) {
     struct vocabulary_fixture *fixture = calloc(1, sizeof *fixture);
     ASSERT(fixture);

@@ -48,4 +48,8 @@ enum status vocabulary_fixture_open(struct vocabulary_fixture *fixture, struct e
 struct vocabulary_fixture *vocabulary_fixture_byte_level(void);
 struct vocabulary_fixture *vocabulary_fixture_sentencepiece(void);
 
+// Numbers of a linear congruence, in [0, below); a test sets the seed.
+extern uint32_t seed;
+uint32_t next_random(uint32_t below);
+
 #endif

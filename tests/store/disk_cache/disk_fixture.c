@@ -44,12 +44,12 @@ static void note_dropped(void *user, struct hash128 key) {
     fixture->dropped_count++;
 }
 
-static void ignore_block(void *user, const struct disk_block *block) {
+void disk_fixture_ignore_block(void *user, const struct disk_block *block) {
     (void)user;
     (void)block;
 }
 
-static void ignore_reference(void *user, uint64_t conversation, struct hash128 leaf) {
+void disk_fixture_ignore_reference(void *user, uint64_t conversation, struct hash128 leaf) {
     (void)user;
     (void)conversation;
     (void)leaf;
@@ -64,7 +64,8 @@ static struct disk_pool *create(const struct disk_fixture *fixture) {
 }
 
 void disk_fixture_open(struct disk_fixture *fixture) {
-    const struct disk_listener listener = {ignore_block, ignore_reference, note_dropped, fixture};
+    const struct disk_listener listener = {disk_fixture_ignore_block, disk_fixture_ignore_reference,
+                                           note_dropped, fixture};
     struct disk_speed speed;
     assert_null(fixture->pool);
     fixture->pool = create(fixture);

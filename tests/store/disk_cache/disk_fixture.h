@@ -29,6 +29,12 @@ struct disk_fixture {
     struct error err;
 };
 
+// A listener to which nothing matters.
+void disk_fixture_ignore_block(void *user, const struct disk_block *block);
+void disk_fixture_ignore_reference(void *user, uint64_t conversation, struct hash128 leaf);
+#define DISK_FIXTURE_DEAF \
+    { disk_fixture_ignore_block, disk_fixture_ignore_reference, NULL, NULL }
+
 // A folder that is not there yet; `fast` in memory, else on the disk.
 void disk_fixture_init(struct disk_fixture *fixture, size_t payload_bytes, bool fast);
 void disk_fixture_deinit(struct disk_fixture *fixture);      // closes, and removes the folder

@@ -269,17 +269,6 @@ static void an_index_that_is_gone_or_garbage_begins_anew_with_one_line(void **st
     disk_fixture_deinit(&fixture);
 }
 
-static void ignore_block(void *user, const struct disk_block *block) {
-    (void)user;
-    (void)block;
-}
-
-static void ignore_reference(void *user, uint64_t conversation, struct hash128 leaf) {
-    (void)user;
-    (void)conversation;
-    (void)leaf;
-}
-
 static void any_damaged_page_of_the_index_costs_the_cache_at_most(void **state) {
     (void)state;
     static uint8_t damaged[INDEX_MOST];
@@ -296,7 +285,7 @@ static void any_damaged_page_of_the_index_costs_the_cache_at_most(void **state) 
         }
         save("index.db", damaged, index_length);
         const struct disk_cache_options options = {.folder = fixture.folder};
-        const struct disk_listener listener = {ignore_block, ignore_reference, NULL, NULL};
+        const struct disk_listener listener = DISK_FIXTURE_DEAF;
         struct disk_speed speed;
         struct disk_pool *pool = disk_cache_create(&options);
         const enum status status =
@@ -333,7 +322,7 @@ static void a_newer_version_is_left_alone(void **state) {
     make_sound();
     disk_fixture_sql(&fixture, "PRAGMA user_version = 99");
     const struct disk_cache_options options = {.folder = fixture.folder};
-    const struct disk_listener listener = {ignore_block, ignore_reference, NULL, NULL};
+    const struct disk_listener listener = DISK_FIXTURE_DEAF;
     struct disk_speed speed;
     struct disk_pool *pool = disk_cache_create(&options);
     assert_int_equal(pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err),

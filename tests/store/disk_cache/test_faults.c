@@ -13,6 +13,7 @@
 
 #include "tests/check.h"
 #include "tests/store/disk_cache/disk_fixture.h"
+#include "tests/store/no_memory.h"
 #include "tests/store/store_fixture.h"
 
 enum { PAYLOAD = 20000, STRIDE = 20480, BEFORE = 6, BATCH = 5 };
@@ -31,18 +32,10 @@ ssize_t __real_pwrite(int file, const void *bytes, size_t length, off_t offset);
 int __real_fdatasync(int file);
 int __real_fallocate(int file, int mode, off_t offset, off_t length);
 int __real_ftruncate(int file, off_t length);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-char *__real_strdup(const char *string);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t length, off_t offset);
 int __wrap_fdatasync(int file);
 int __wrap_fallocate(int file, int mode, off_t offset, off_t length);
 int __wrap_ftruncate(int file, off_t length);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-char *__wrap_strdup(const char *string);
 
 // A full disk takes a part first: what is there by then must go again.
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t length, off_t offset) {
@@ -66,30 +59,6 @@ int __wrap_ftruncate(int file, off_t length) {
     errno = fail_with;
     return -1;
 }
-void *__wrap_malloc(size_t size) { return out_of_memory() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) {
-    return out_of_memory() ? NULL : __real_calloc(count, size);
-}
-void *__wrap_realloc(void *memory, size_t size) {
-    return out_of_memory() ? NULL : __real_realloc(memory, size);
-}
-char *__wrap_strdup(const char *string) { return out_of_memory() ? NULL : __real_strdup(string); }
-
-static sqlite3_mem_methods plain;
-static void *sqlite_malloc(int size) { return out_of_memory() ? NULL : plain.xMalloc(size); }
-static void *sqlite_realloc(void *memory, int size) {
-    return out_of_memory() ? NULL : plain.xRealloc(memory, size);
-}
-
-static void hook_sqlite(void) {
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain), SQLITE_OK);
-    sqlite3_mem_methods hooked = plain;
-    hooked.xMalloc = sqlite_malloc;
-    hooked.xRealloc = sqlite_realloc;
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &hooked), SQLITE_OK);
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
-}
-
 static void arm(long at, bool memory) {
     calls = 0;
     fail_at = at;
@@ -192,18 +161,6 @@ static void a_limit_on_files_is_full_and_later_writes_work(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void ignore_block(void *user, const struct disk_block *block) {
-    (void)user;
-    (void)block;
-}
-
-static void ignore_reference(void *user, uint64_t conversation, struct hash128 leaf) {
-    (void)user;
-    (void)conversation;
-    (void)leaf;
-}
-
-// One of everything. Whatever fails, the answers are statuses and the cache stays sound.
 static void use_all(void) {
     static const uint8_t payload[PAYLOAD];
     const struct disk_cache_options options = {.folder = fixture.folder, .limit_bytes = 600 * 1024};
@@ -211,7 +168,7 @@ static void use_all(void) {
     struct disk_block blocks[DISK_MAX_BATCH];
     const void *payloads[DISK_MAX_BATCH];
     enum status outcomes[2];
-    const struct disk_listener listener = {ignore_block, ignore_reference, NULL, NULL};
+    const struct disk_listener listener = DISK_FIXTURE_DEAF;
     struct disk_speed speed;
     struct disk_cache_report report;
     struct disk_cache_summary summary;
