@@ -8,6 +8,7 @@
 #include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
+#include "store/migration.h"
 
 enum { DIGEST_BYTES = 16 };
 
@@ -105,6 +106,20 @@ static enum status find_prepared(struct db *db, const char *sql, sqlite3_stmt **
     return STATUS_OK;
 }
 
+// A file that was deleted, or moved away, still takes what is written, and nobody finds it.
+static enum status check_place(const struct db *db, sqlite3_stmt *handle, struct error *err) {
+    int moved = 0;
+    if (db->depth > 0 || db_in_memory(db) || sqlite3_stmt_readonly(handle)) return STATUS_OK;
+    sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (!moved) return STATUS_OK;
+    return error_set(err, STATUS_IO,
+                     "%s was deleted or moved away while it was open: this was not saved%s",
+                     db->path,
+                     db->schema->rebuildable ? ""
+                                             : "; put it back, or keep the conversation with "
+                                               "/export FILE and start quire anew");
+}
+
 enum status statement_start(struct db *db, const char *sql, struct statement *statement,
                             struct error *err) {
     if (db->failed)
@@ -115,6 +130,7 @@ enum status statement_start(struct db *db, const char *sql, struct statement *st
     if (db->depth == 0 && db_lock_failure(db) != 0) return db_failure(db, SQLITE_BUSY, err);
     sqlite3_stmt *handle = NULL;
     TRY(find_prepared(db, sql, &handle, err));
+    TRY(check_place(db, handle, err));
     ASSERT(!sqlite3_stmt_busy(handle));
     *statement = (struct statement){.db = db, .handle = handle};
     return STATUS_OK;

@@ -81,6 +81,27 @@ static void a_missing_folder_is_named(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+static void a_file_that_was_moved_away_takes_nothing(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct error err = {0};
+    char away[112];
+    int64_t model;
+    store_fixture_init(&fixture, true);
+    snprintf(away, sizeof away, "%s.away", fixture.path);
+    assert_int_equal(rename(fixture.path, away), 0);
+    assert_int_equal(db_begin(fixture.db, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "was deleted or moved away"));
+    assert_int_equal(db_model(fixture.db, (struct hash128){77, 78}, "m", &model, &err), STATUS_IO);
+    assert_int_equal(rename(away, fixture.path), 0);
+    assert_int_equal(db_model(fixture.db, (struct hash128){77, 78}, "m", &model, &err), STATUS_OK);
+    assert_int_equal(rename(fixture.path, away), 0);
+    write_file(fixture.path, "", 0);
+    assert_int_equal(db_begin(fixture.db, &err), STATUS_IO);
+    assert_int_equal(rename(away, fixture.path), 0);
+    store_fixture_deinit(&fixture);
+}
+
 // Root may write everywhere, so the test becomes somebody else for a while.
 static void what_cannot_be_written_is_refused(void **state) {
     (void)state;
@@ -391,6 +412,7 @@ int main(void) {
         cmocka_unit_test(a_new_database_is_private_and_of_the_newest_version),
         cmocka_unit_test(every_commit_is_synced_to_the_disk),
         cmocka_unit_test(a_missing_folder_is_named),
+        cmocka_unit_test(a_file_that_was_moved_away_takes_nothing),
         cmocka_unit_test(what_cannot_be_written_is_refused),
         cmocka_unit_test(a_file_that_is_no_database_is_refused_and_kept),
         cmocka_unit_test(a_folder_in_its_place_is_refused),

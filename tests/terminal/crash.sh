@@ -44,3 +44,19 @@ wait_for "1 turn]"
 wait_for "[the last message has no answer: it is in the editor]"
 keys C-u
 leave
+
+# The database is moved away under a chat: that is said, the message stays in the editor, and what is
+# put back takes it.
+start -n 8
+ask "Hello!"
+mv "$QUIRE_HOME/quire.db" "$QUIRE_HOME/away"
+ask_only "What is a river?"
+wait_for "was deleted or moved away while it was open"
+wait_last "> What is a river?"
+mv "$QUIRE_HOME/away" "$QUIRE_HOME/quire.db"
+keys Enter
+stored() { [ "$(turns | head -n 1)" = 2 ]; }
+wait_until stored || fail "the message is not stored once it is back"
+wait_idle
+leave
+"$program" show "$("$program" list | awk 'NR == 2 { print $1 }')" | grep -qF "What is a river?" || fail "another message is stored"
