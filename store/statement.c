@@ -8,7 +8,6 @@
 #include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
-#include "store/migration.h"
 
 enum { DIGEST_BYTES = 16 };
 
@@ -113,11 +112,9 @@ static enum status check_place(const struct db *db, sqlite3_stmt *handle, struct
     sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (!moved) return STATUS_OK;
     return error_set(err, STATUS_IO,
-                     "%s was deleted or moved away while it was open: this was not saved%s",
-                     db->path,
-                     db->schema->rebuildable ? ""
-                                             : "; put it back, or keep the conversation with "
-                                               "/export FILE and start quire anew");
+                     "%s was deleted or moved away while it was open: this was not saved; put it "
+                     "back, or keep the conversation with /export FILE and start quire anew",
+                     db->path);
 }
 
 enum status statement_start(struct db *db, const char *sql, struct statement *statement,

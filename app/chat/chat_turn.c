@@ -132,11 +132,12 @@ static enum status settle(struct chat *chat, struct error *err) {
 }
 
 // Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
-// message stays in the tree. In the background it also stays the tip, and a resume gives it back.
+// message stays in the tree. In the background, and where there is no editor, it also stays the tip,
+// and a resume gives it back.
 static enum status give_back(struct chat *chat, struct error *err) {
     const struct turn *turn = &chat->turn;
     enum status status = STATUS_OK;
-    if (turn->background) return STATUS_OK;
+    if (turn->background || chat->session->one_shot) return STATUS_OK;
     if (chat->reply.kind == REPLY_ANSWER) {
         const struct message *asked = chat_message(chat, chat->transcript.count - 1);
         TRY(text_append(&chat->draft, asked->text, asked->length));
