@@ -439,6 +439,27 @@ static void read_nemotron_h(struct metadata *metadata, struct model_config *conf
     }
 }
 
+// A block of the file is two layers: one recurs, and the other attends to the same rows.
+static void read_falcon_h1(struct metadata *metadata, struct model_config *config) {
+    struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    bool recurrent[MODEL_MAX_LAYERS];
+    limit_context(metadata, config);
+    ssd.norm_optional = true;
+    if (config->layers > MODEL_MAX_LAYERS / 2) {
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is more than quire has");
+        return;
+    }
+    config->layers *= 2;
+    for (int32_t i = config->layers - 1; i >= 0; i--) { // each is copied before it is overwritten
+        struct layer_spec *spec = &config->specs[i];
+        *spec = config->specs[i / 2];
+        spec->attention.kv_source = i;
+        recurrent[i] = spec->joins_next = i % 2 == 0;
+        if (recurrent[i]) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+    }
+    set_recurrence(metadata, config, &ssd, recurrent);
+}
+
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
 static const struct folder_default gemma3_defaults[] = {
     {"num_attention_heads", 8},
@@ -641,6 +662,7 @@ static const struct family families[] = {
                .ffn_norm = "attn_norm"},
      .read = read_nemotron_h,
      .single = true},
+    {.name = "falcon-h1", .read = read_falcon_h1},
     {.name = "command-r",
      .model_types = "cohere",
      .layer = {.attention.rope.interleaved = true, .parallel = true},
@@ -741,7 +763,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"rwkv", "a recurrent model"},
         {"arwkv", "a recurrent model"},
         {"jamba", "a hybrid of attention and recurrence"},
-        {"falcon-h1", "a hybrid of attention and recurrence"},
         {"nemotron_h_moe", "a hybrid of attention and recurrence"},
         {"plamo2", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},
