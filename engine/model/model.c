@@ -605,9 +605,9 @@ static void load_feed_forward(struct loader *loader, int32_t index, struct layer
     const struct layer_spec *spec = &loader->model->config.specs[index];
     const enum ffn_kind kind = spec->ffn.kind;
     const int32_t dim = loader->model->config.dim;
-    char name[64], part[48];
-    snprintf(part, sizeof part, "%s.weight", spec->ffn_norm ? spec->ffn_norm : "ffn_norm");
-    layer->ffn_norm = VECTOR(part, dim, !spec->no_pre_norm && !spec->parallel, false);
+    const char *norm = spec->ffn_norm ? spec->ffn_norm : "ffn_norm.weight";
+    char name[64];
+    layer->ffn_norm = VECTOR(norm, dim, !spec->no_pre_norm && !spec->parallel, false);
     layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, spec->post_norm, false);
     if (kind != FFN_DENSE) load_experts(loader, index, layer);
     if (kind == FFN_DENSE_AND_EXPERTS) load_expert_norms(loader, index, layer);

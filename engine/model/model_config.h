@@ -132,7 +132,7 @@ struct layer_spec {
     struct attention_spec attention; // or see attention_spec_of_conv(), attention_spec_of_state()
     struct recurrence_spec recurrence;
     struct ffn_spec ffn;
-    const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
+    const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm.weight"
     bool parallel;           // the feed-forward reads what the mixer reads
     bool no_pre_norm;        // mixer and feed-forward read the residual as it is
     bool post_norm;          // what they add to it is normed

@@ -236,6 +236,8 @@ def tensors_of(spec, weights):
         elif name.endswith("ssm_conv1d.weight"):  # of fp32 in files, as all that is small
             kind, content = TYPE_F32, b"".join(
                 b"\0\0" + content[i:i + 2] for i in range(0, len(content), 2))
+        elif c["model_type"] == "falcon_h1" and name.endswith(".ffn_norm.weight"):
+            name = name.removesuffix(".weight")  # as their converter has it
         tensors.append((name, shape, kind, content))
     return tensors
 
