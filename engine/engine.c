@@ -712,7 +712,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .adapters = text_string(&engine->adapters),
         .parameters = engine->model.parameters,
         .weight_bytes = engine->model.weight_bytes,
-        .layers = config->layers,
+        .layers = model_config_blocks(config),
         .vocabulary = config->vocabulary,
         .context = engine->context,
         .trained_context = config->context,

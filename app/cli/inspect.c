@@ -216,7 +216,7 @@ static bool has_two_shapes(const struct model_config *config) {
 // window, and the widest feed-forward.
 static void read_mixed(struct facts *facts) {
     if (facts->shaped) facts->context = facts->config.context; // of which quire may use less
-    if (facts->shaped) facts->layers = facts->config.layers;   // without those that only draft
+    if (facts->shaped) facts->layers = model_config_blocks(&facts->config); // without drafting ones
     if (!facts->shaped) return;
     const struct attention_spec *global = &example_of(&facts->config, false)->attention;
     facts->kv_heads = global->kv_heads; // a hybrid's list has zeros

@@ -209,6 +209,7 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     layer.residual_scale = metadata_factor(metadata, "residual_scale", 1.0f);
     for (int32_t i = 0; i < config->layers; i++) {
         config->specs[i] = layer;
+        config->specs[i].block = i;
         if (layer.ffn.kind != FFN_SHARED_EXPERT) config->specs[i].ffn.width = widths[i];
         config->specs[i].attention.kv_heads = family->latent ? 1 : kv_heads[i];
         config->specs[i].attention.kv_source = i;

@@ -439,6 +439,27 @@ static void read_nemotron_h(struct metadata *metadata, struct model_config *conf
     }
 }
 
+// A block of the file is two layers: one recurs, and the other attends to the same rows.
+static void read_falcon_h1(struct metadata *metadata, struct model_config *config) {
+    struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    bool recurrent[MODEL_MAX_LAYERS];
+    limit_context(metadata, config);
+    ssd.norm_optional = true;
+    if (config->layers > MODEL_MAX_LAYERS / 2) {
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is more than quire has");
+        return;
+    }
+    config->layers *= 2;
+    for (int32_t i = config->layers - 1; i >= 0; i--) { // each is copied before it is overwritten
+        struct layer_spec *spec = &config->specs[i];
+        *spec = config->specs[i / 2];
+        spec->attention.kv_source = i;
+        recurrent[i] = spec->joins_next = i % 2 == 0;
+        if (recurrent[i]) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+    }
+    set_recurrence(metadata, config, &ssd, recurrent);
+}
+
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
 static const struct folder_default gemma3_defaults[] = {
     {"num_attention_heads", 8},
@@ -513,11 +534,11 @@ static const struct family families[] = {
      .layer = {.attention.rope.interleaved = true, .ffn.fused = true, .post_norm = true},
      .read = read_glm4,
      .interleaved_folder = true,
-     .second_norm = "ffn_norm"},
+     .second_norm = "ffn_norm.weight"},
     {.name = "glm4moe",
      .model_types = "glm4_moe",
      .layer = {.ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true},
-               .ffn_norm = "post_attention_norm"},
+               .ffn_norm = "post_attention_norm.weight"},
      .read = read_glm4_moe},
     {.name = "dots1",
      .model_types = "dots1",
@@ -619,7 +640,7 @@ static const struct family families[] = {
      .read = read_exaone4},
     {.name = "seed_oss",
      .model_types = "seed_oss",
-     .layer = {.ffn_norm = "post_attention_norm"},
+     .layer = {.ffn_norm = "post_attention_norm.weight"},
      .read = limit_context},
     {.name = "granite",
      .model_types = "granite",
@@ -638,9 +659,10 @@ static const struct family families[] = {
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.no_rope = true,
                .ffn = {.act = ACT_RELU, .ungated = true},
-               .ffn_norm = "attn_norm"},
+               .ffn_norm = "attn_norm.weight"},
      .read = read_nemotron_h,
      .single = true},
+    {.name = "falcon-h1", .layer = {.ffn_norm = "ffn_norm"}, .read = read_falcon_h1},
     {.name = "command-r",
      .model_types = "cohere",
      .layer = {.attention.rope.interleaved = true, .parallel = true},
@@ -672,23 +694,23 @@ static const struct family families[] = {
     {.name = "qwen3next",
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
-               .ffn_norm = "post_attention_norm"},
+               .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "qwen35",
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
-               .ffn_norm = "post_attention_norm"},
+               .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "qwen35moe",
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
-               .ffn_norm = "post_attention_norm"},
+               .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "gpt-oss",
      .model_types = "gpt_oss",
      .layer = {.attention =
                    {.qkv_bias = true, .output_bias = true, .sinks = true, .rope.exact_yarn = true},
                .ffn = {.kind = FFN_EXPERTS, .act = ACT_CLAMPED, .expert_bias = true},
-               .ffn_norm = "post_attention_norm"},
+               .ffn_norm = "post_attention_norm.weight"},
      .read = read_gpt_oss,
      .quantized = "mxfp4"},
 };
@@ -741,7 +763,6 @@ const char *family_kind_of_unknown(const char *name, size_t length) {
         {"rwkv", "a recurrent model"},
         {"arwkv", "a recurrent model"},
         {"jamba", "a hybrid of attention and recurrence"},
-        {"falcon-h1", "a hybrid of attention and recurrence"},
         {"nemotron_h_moe", "a hybrid of attention and recurrence"},
         {"plamo2", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},

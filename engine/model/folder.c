@@ -258,8 +258,8 @@ static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
 // Of what attention adds, or, where nothing norms that, of what the feed-forward reads.
 static const char *second_norm(const struct family *family) {
     if (family->second_norm) return family->second_norm;
-    if (family->layer.post_norm) return "post_attention_norm";
-    return family->layer.ffn_norm ? family->layer.ffn_norm : "ffn_norm";
+    if (family->layer.post_norm) return "post_attention_norm.weight";
+    return family->layer.ffn_norm ? family->layer.ffn_norm : "ffn_norm.weight";
 }
 
 // What follows "model.layers.7.", and the 7. NULL: it does not begin so.
@@ -283,13 +283,11 @@ bool folder_matrix_name(const char *theirs, char name[FOLDER_NAME_BYTES]) {
 }
 
 static bool layer_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
-    static const char after[] = "post_attention_layernorm.";
     int layer;
     const char *rest = layer_part(theirs, &layer);
     if (!rest) return false;
-    if (!strncmp(rest, after, sizeof after - 1)) {
-        snprintf(name, NAME_BYTES, "blk.%d.%s.%.8s", layer, second_norm(folder->family),
-                 rest + sizeof after - 1);
+    if (!strcmp(rest, "post_attention_layernorm.weight")) {
+        snprintf(name, NAME_BYTES, "blk.%d.%s", layer, second_norm(folder->family));
         return true;
     }
     for (size_t i = 0; i < sizeof whole_layer_names / sizeof whole_layer_names[0]; i++)

@@ -99,7 +99,7 @@ static struct needs needs_of(const struct model *model) {
         needs.branch |= has_branch(spec, &model->layers[i]);
         needs.wide_q |= row;
         needs.wide_k |= row || spec->attention.value_norm || spec->attention.latent.kv_rank > 0;
-        needs.sum |= spec->ffn.kind == FFN_DENSE_AND_EXPERTS;
+        needs.sum |= spec->ffn.kind == FFN_DENSE_AND_EXPERTS || spec->joins_next;
     }
     return needs;
 }

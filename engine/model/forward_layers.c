@@ -264,16 +264,26 @@ static void attend_heads(const struct forward *forward, const struct attention_s
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
 }
 
-// x += o(what the mixer has made)
+// x += o(what the mixer has made), but only to the sum where the next one is to read x, too
 static void add_mixed(const struct forward *forward, int32_t index, const void *mixed) {
+    const struct model_config *config = &forward->model->config;
     const struct layer *layer = &forward->model->layers[index];
-    add(forward, &(struct addend){.rows = mixed,
+    const struct activations *a = &forward->activations;
+    const struct addend addend = {.rows = mixed,
                                   .weight = &layer->o,
                                   .beside = &layer->beside.o,
                                   .bias = layer->o_bias,
                                   .norm = layer->attn_post_norm,
-                                  .scale = forward->model->config.specs[index].residual_scale,
-                                  .gain = 1});
+                                  .scale = config->specs[index].residual_scale,
+                                  .gain = 1};
+    if (config->specs[index].joins_next) {
+        ASSERT(a->sum && !addend.norm);
+        project_both(forward, mixed, &(struct projection){a->sum, layer->o, layer->o_bias},
+                     LINEAR_RESIDUAL, addend.beside);
+        return;
+    }
+    add(forward, &addend);
+    if (layer_is_joined(config, index)) add_branch(forward, a->sum, &addend);
 }
 
 // x += o(short_conv(q, k, v))

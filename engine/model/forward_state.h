@@ -24,7 +24,8 @@ struct activations {
     void *scores;    // [max_tokens, experts]
     int32_t *chosen; // [max_tokens, experts_used]
     float *shares;   // [max_tokens, experts_used]
-    void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it
+    void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it; or
+                     // what a layer makes that joins the next
 
     // Of latent attention: queries, or what comes of their heads, as the model has them, and a part
     // of each head by head. Of gated attention, queries and gates, and the gates; of a delta net,

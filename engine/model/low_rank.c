@@ -85,23 +85,27 @@ static bool has_module(const struct model *model, int32_t layer, const struct mo
 
 static bool parse_name(const struct model *model, const char *text, struct tensor_name *name) {
     char part[32];
-    int layer = -1, used = 0;
-    if (sscanf(text, "blk.%4d.%31[a-z_].weight.lora_%c%n", &layer, part, &name->side, &used) != 3)
+    int block = -1, used = 0;
+    if (sscanf(text, "blk.%4d.%31[a-z_].weight.lora_%c%n", &block, part, &name->side, &used) != 3)
         return false;
-    if (layer < 0 || layer >= model->config.layers || used == 0 || text[used]) return false;
-    if (name->side != 'a' && name->side != 'b') return false;
-    name->layer = layer;
+    if (used == 0 || text[used] || (name->side != 'a' && name->side != 'b')) return false;
     for (int i = 0; i < MODULES; i++) {
         name->module = &modules[i];
-        if (!strcmp(part, modules[i].name) && has_module(model, layer, &modules[i])) return true;
+        if (strcmp(part, modules[i].name) != 0) continue;
+        for (name->layer = 0; name->layer < model->config.layers; name->layer++)
+            if (model->config.specs[name->layer].block == block &&
+                has_module(model, name->layer, &modules[i]))
+                return true;
     }
     return false;
 }
 
-static const struct gguf_tensor *side_of(const struct adapter *adapter, int32_t layer,
-                                         const struct module *module, char side) {
+static const struct gguf_tensor *side_of(const struct applying *applying,
+                                         const struct adapter *adapter,
+                                         const struct tensor_name *of, char side) {
+    const int32_t block = applying->model->config.specs[of->layer].block;
     char name[64];
-    snprintf(name, sizeof name, "blk.%" PRId32 ".%s.weight.lora_%c", layer, module->name, side);
+    snprintf(name, sizeof name, "blk.%" PRId32 ".%s.weight.lora_%c", block, of->module->name, side);
     return gguf_find_tensor(adapter->gguf, name);
 }
 
@@ -109,9 +113,9 @@ static const struct gguf_tensor *side_of(const struct adapter *adapter, int32_t 
 static enum status check_pair(const struct applying *applying, const struct adapter *adapter,
                               const struct tensor_name *name, const char *text) {
     const struct layer *layer = &applying->model->layers[name->layer];
-    const struct gguf_tensor *tensor = side_of(adapter, name->layer, name->module, name->side);
-    const struct gguf_tensor *a = side_of(adapter, name->layer, name->module, 'a');
-    const struct gguf_tensor *b = side_of(adapter, name->layer, name->module, 'b');
+    const struct gguf_tensor *tensor = side_of(applying, adapter, name, name->side);
+    const struct gguf_tensor *a = side_of(applying, adapter, name, 'a');
+    const struct gguf_tensor *b = side_of(applying, adapter, name, 'b');
     const int64_t columns = weight_of(layer, &name->module->parts[0])->columns;
     int64_t rows = 0;
     char what[160];
@@ -229,11 +233,11 @@ static bool copy_rows(const struct applying *applying, const struct adapter *ada
 // Adds one adapter's pair to the sum of a part's.
 static enum status copy_pair(const struct applying *applying, const struct adapter *adapter,
                              const struct tensor_name *name, int32_t part, struct sum *sum) {
-    const struct gguf_tensor *tensor = side_of(adapter, name->layer, name->module, 'a');
+    const struct gguf_tensor *tensor = side_of(applying, adapter, name, 'a');
     const int32_t rank = (int32_t)tensor->shape[1];
     const size_t columns = (size_t)tensor->shape[0], count = (size_t)rank * columns;
     float *a = sum->a + (size_t)sum->at * columns;
-    float *b = floats_of(side_of(adapter, name->layer, name->module, 'b'));
+    float *b = floats_of(side_of(applying, adapter, name, 'b'));
     ASSERT(sum->at + rank <= sum->rank);
     if (!b) return STATUS_NO_MEMORY;
     dtype_to_float(tensor->type, tensor->data, a, count);
@@ -254,7 +258,7 @@ static enum status fill_place(const struct applying *applying, int32_t index,
         for (int m = 0; m < MODULES; m++) {
             const struct tensor_name name = {index, &modules[m], 'a'};
             if (!has_module(applying->model, index, &modules[m]) ||
-                !side_of(&applying->adapters->of[i], index, &modules[m], 'a'))
+                !side_of(applying, &applying->adapters->of[i], &name, 'a'))
                 continue;
             for (int32_t p = 0; p < modules[m].count; p++)
                 if (modules[m].parts[p].weight == place->weight)
@@ -267,9 +271,9 @@ static int64_t rank_at(const struct applying *applying, int32_t index, const str
     int64_t rank = 0;
     for (int32_t i = 0; i < applying->adapters->count; i++)
         for (int m = 0; m < MODULES; m++) {
+            const struct tensor_name name = {index, &modules[m], 'a'};
             if (!has_module(applying->model, index, &modules[m])) continue;
-            const struct gguf_tensor *a =
-                side_of(&applying->adapters->of[i], index, &modules[m], 'a');
+            const struct gguf_tensor *a = side_of(applying, &applying->adapters->of[i], &name, 'a');
             for (int32_t p = 0; a && p < modules[m].count; p++)
                 rank += modules[m].parts[p].weight == place->weight ? a->shape[1] : 0;
         }

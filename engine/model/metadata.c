@@ -155,7 +155,7 @@ float metadata_float(struct metadata *metadata, const char *key, float otherwise
 float metadata_factor(struct metadata *metadata, const char *key, float otherwise) {
     const float stated = metadata_float(metadata, key, otherwise);
     const float value = stated == 0 ? otherwise : stated;
-    if (!(value > 1e-9f && value < 1e9f))
+    if (!(value > 1e-9f && value < 1e12f))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     return metadata->status == STATUS_OK ? value : 1.0f;
 }

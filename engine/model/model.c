@@ -183,9 +183,10 @@ static float number(struct loader *loader, const char *name, float otherwise) {
 }
 
 // "blk.7.attn_q.weight"
-static const char *layer_name(int32_t layer, const char *part, char name[64]) {
-    ASSERT(layer >= 0 && layer < MODEL_MAX_LAYERS);
-    snprintf(name, 64, "blk.%" PRId32 ".%s", layer, part);
+static const char *layer_name(const struct loader *loader, int32_t layer, const char *part,
+                              char name[64]) {
+    ASSERT(layer >= 0 && layer < loader->model->config.layers);
+    snprintf(name, 64, "blk.%" PRId32 ".%s", loader->model->config.specs[layer].block, part);
     return name;
 }
 
@@ -232,7 +233,7 @@ static bool all_experts(struct loader *loader, int32_t index, const char *part,
                         struct extent extent, struct weight *experts) {
     char name[64], whole[32];
     snprintf(whole, sizeof whole, "%s_exps.weight", part);
-    const struct gguf_tensor *tensor = find(loader, layer_name(index, whole, name), true);
+    const struct gguf_tensor *tensor = find(loader, layer_name(loader, index, whole, name), true);
     if (!tensor) return false;
     if (has_shape(loader, name, tensor, extent)) stacked(loader, name, tensor, extent, experts);
     return true;
@@ -246,7 +247,7 @@ static bool fused_experts(struct loader *loader, int32_t index, struct layer *la
     const int32_t experts = spec->experts;
     struct weight halves[2 * EXPERTS_MAX] = {{0}};
     char name[64];
-    layer_name(index, "ffn_gate_up_exps.weight", name);
+    layer_name(loader, index, "ffn_gate_up_exps.weight", name);
     if (!gguf_find_tensor(loader->gguf, name)) return false;
     const struct gguf_tensor *tensor = find(loader, name, false);
     if (!tensor || !has_shape(loader, name, tensor, (struct extent){dim, 2 * width, experts}))
@@ -264,8 +265,8 @@ static void each_expert(struct loader *loader, int32_t index, const char *part,
     ASSERT(extent.depth <= EXPERTS_MAX);
     for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++) {
         snprintf(whole, sizeof whole, "%s.%" PRId32 ".weight", part, e);
-        experts[e] =
-            matrix(loader, layer_name(index, whole, name), extent.rows, extent.columns, false);
+        experts[e] = matrix(loader, layer_name(loader, index, whole, name), extent.rows,
+                            extent.columns, false);
         if (loader->status == STATUS_OK && experts[e].type != experts[0].type)
             refuse_type(loader, name, experts[e].type, "expert 0's", experts[0].type);
     }
@@ -282,7 +283,7 @@ static struct expert_weights expert_matrices(struct loader *loader, int32_t inde
     return in_place(loader, part, matrices, experts, 1);
 }
 
-#define NAME(part)                  layer_name(index, part, name)
+#define NAME(part)                  layer_name(loader, index, part, name)
 #define MATRIX(part, rows, columns) matrix(loader, NAME(part ".weight"), rows, columns, false)
 #define VECTOR(part, length, has, without) \
     ((has) || (without) ? vector(loader, NAME(part), length, !(has)) : NULL)
@@ -292,7 +293,7 @@ static void skip_keys(struct loader *loader, int32_t index) {
     static const char *const parts[] = {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"};
     char name[64];
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        loader->used += gguf_find_tensor(loader->gguf, layer_name(index, parts[i], name)) != NULL;
+        loader->used += gguf_find_tensor(loader->gguf, NAME(parts[i])) != NULL;
 }
 
 // Where a file has q, k and v as one matrix, and their biases as one vector. False: it has not.
@@ -397,7 +398,9 @@ static void load_attention(struct loader *loader, int32_t index, struct layer *l
     const bool normed = attention->qk_norm != QK_NORM_NONE;
     const bool shares_kv = layer_shares_kv(&loader->model->config, index);
     char name[64];
-    layer->attn_norm = VECTOR("attn_norm.weight", dim, !spec->no_pre_norm, false);
+    layer->attn_norm = layer_is_joined(&loader->model->config, index)
+                           ? layer[-1].attn_norm
+                           : VECTOR("attn_norm.weight", dim, !spec->no_pre_norm, false);
     if (!load_fused_qkv(loader, index, layer)) {
         layer->q = MATRIX("attn_q", q_rows + gates, dim);
         if (!shares_kv) layer->k = MATRIX("attn_k", kv_rows, dim);
@@ -494,11 +497,11 @@ static void load_ssd(struct loader *loader, int32_t index, struct layer *layer) 
     matrices(loader, NAME("ssm_in.weight"), loader->model->config.dim,
              (struct weight *const[]){&layer->z, &layer->qkv, &layer->alpha},
              (const int32_t[]){values, conv.rows, heads}, 3);
-    layer_name(index, "ssm_conv1d.bias", bias);
+    layer_name(loader, index, "ssm_conv1d.bias", bias);
     layer->conv = load_conv(loader, NAME("ssm_conv1d.weight"), conv, bias);
     layer->decay = vectors(loader, NAME("ssm_a"), each);
     layer->skip = vectors(loader, NAME("ssm_d"), each);
-    layer->o_norm = scaled_vectors(loader, NAME("ssm_norm.weight"), norms, 1, false);
+    layer->o_norm = scaled_vectors(loader, NAME("ssm_norm.weight"), norms, 1, spec->norm_optional);
 }
 
 static void load_recurrence(struct loader *loader, int32_t index, struct layer *layer) {
@@ -546,7 +549,7 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     const enum dtype gate = layer->expert_gate.type, up = layer->expert_up.type;
     if (loader->status == STATUS_OK && gate != up) { // an expert's two products are one
         const bool apart = !gguf_find_tensor(loader->gguf, NAME("ffn_up_exps.weight"));
-        if (apart) layer_name(index, "ffn_up.0.weight", name);
+        if (apart) layer_name(loader, index, "ffn_up.0.weight", name);
         refuse_type(loader, name, up, apart ? "its gate" : "ffn_gate_exps", gate);
     }
     if (!spec->expert_bias) return;
@@ -602,9 +605,9 @@ static void load_feed_forward(struct loader *loader, int32_t index, struct layer
     const struct layer_spec *spec = &loader->model->config.specs[index];
     const enum ffn_kind kind = spec->ffn.kind;
     const int32_t dim = loader->model->config.dim;
-    char name[64], part[48];
-    snprintf(part, sizeof part, "%s.weight", spec->ffn_norm ? spec->ffn_norm : "ffn_norm");
-    layer->ffn_norm = VECTOR(part, dim, !spec->no_pre_norm && !spec->parallel, false);
+    const char *norm = spec->ffn_norm ? spec->ffn_norm : "ffn_norm.weight";
+    char name[64];
+    layer->ffn_norm = VECTOR(norm, dim, !spec->no_pre_norm && !spec->parallel, false);
     layer->ffn_post_norm = VECTOR("post_ffw_norm.weight", dim, spec->post_norm, false);
     if (kind != FFN_DENSE) load_experts(loader, index, layer);
     if (kind == FFN_DENSE_AND_EXPERTS) load_expert_norms(loader, index, layer);
@@ -679,14 +682,14 @@ static void load_rope(struct loader *loader) {
 
 // A tensor without a place would change the answers if it were ignored.
 static void refuse_leftovers(struct loader *loader) {
-    const struct model *model = loader->model;
-    loader->used += model_config_left_aside(&model->config, loader->gguf);
+    const struct model_config *config = &loader->model->config;
+    loader->used += model_config_left_aside(config, loader->gguf);
     if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
     loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
                                "%s: has %zu tensors, but family %s with %" PRId32
                                " layers has a place for only %zu of them",
                                gguf_path(loader->gguf), gguf_tensor_count(loader->gguf),
-                               model->config.family, model->config.layers, loader->used);
+                               config->family, model_config_blocks(config), loader->used);
 }
 
 static void find_main_type(struct loader *loader) {

@@ -9,6 +9,16 @@ bool layer_shares_kv(const struct model_config *config, int32_t layer) {
     return source != layer;
 }
 
+bool layer_is_joined(const struct model_config *config, int32_t layer) {
+    ASSERT(layer >= 0 && layer < config->layers);
+    return layer > 0 && config->specs[layer - 1].joins_next;
+}
+
+int32_t model_config_blocks(const struct model_config *config) {
+    ASSERT(config->layers > 0 && config->layers <= MODEL_MAX_LAYERS);
+    return config->specs[config->layers - 1].block + 1;
+}
+
 struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t layer) {
     ASSERT(dim % 2 == 0 && width > 0);
     return (struct attention_spec){.heads = 2,

@@ -6,6 +6,10 @@
 //
 //   layer   x = x + mix(norm(x));  x = x + feed_forward(norm(x)), each part optionally normed again
 //
+// A layer of the list has one mixer and one place in the cache. Where a block of the file has two
+// mixers side by side, it is two layers, of which the first joins the next: both read what the
+// first one reads, and what both make is added after the second.
+//
 // Invariants of what model_config_read() returns: kv_heads divides heads; keys and values have one
 // or two shapes over all layers; kv_source is an earlier layer with keys of its own and the same
 // shape, or the layer itself.
@@ -118,14 +122,17 @@ struct recurrence_spec { // see struct recurrence
     enum recurrence_rule rule;
     int32_t key_heads, value_heads, key_size, value_size, width;
     bool tiled;
+    bool norm_optional; // of SSD
 };
 
 struct layer_spec {
+    int32_t block; // of the file, whose tensors it has
     enum mixer_kind mixer;
+    bool joins_next;                 // it has no feed-forward then
     struct attention_spec attention; // or see attention_spec_of_conv(), attention_spec_of_state()
     struct recurrence_spec recurrence;
     struct ffn_spec ffn;
-    const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm"
+    const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm.weight"
     bool parallel;           // the feed-forward reads what the mixer reads
     bool no_pre_norm;        // mixer and feed-forward read the residual as it is
     bool post_norm;          // what they add to it is normed
@@ -161,6 +168,8 @@ size_t recurrence_spec_state_bytes(const struct recurrence_spec *spec);
 int32_t recurrence_spec_channels(const struct recurrence_spec *spec);
 
 bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
+bool layer_is_joined(const struct model_config *config, int32_t layer); // by the one before it
+int32_t model_config_blocks(const struct model_config *config);
 
 // The largest of each over all layers. Rows are in elements.
 struct layer_maxima {

@@ -261,6 +261,7 @@ static const struct {
     {"gpt-oss", "gpt-oss", 8e-3},
     {"arcee", "arcee", 4e-3},
     {"granitemoe-shared", "granitemoe", 4e-3},
+    {"falcon-h1", "falcon-h1", 4e-3},
 };
 
 static void an_adapter_beside_is_one_that_is_merged(void **state) {

@@ -38,8 +38,8 @@ MODELS = [
     dict(name="nemotron_h", lengths=(1, 17, 40),
          config=mamba("nemotron_h", "M-M*-M", layer_norm_eps=1e-5)),
     dict(name="falcon-h1", lengths=(1, 17, 40),
-         config=mamba("falcon_h1", "HHH", mamba_n_groups=1, mamba_d_head=8, mamba_d_state=32,
-                      mamba_rms_norm=False, ssm_in_multiplier=2.0, key_multiplier=0.5,
+         config=mamba("falcon_h1", "HHH", rope_theta=1e11, mamba_n_groups=1, mamba_d_head=8,
+                      mamba_d_state=32, mamba_rms_norm=False, ssm_in_multiplier=2.0, key_multiplier=0.5,
                       attention_out_multiplier=0.5, ssm_out_multiplier=0.5,
                       mlp_multipliers=[0.5, 2.0], ssm_multipliers=[0.5, 1.0, 2.0, 0.5, 0.25])),
 ]
@@ -236,6 +236,8 @@ def tensors_of(spec, weights):
         elif name.endswith("ssm_conv1d.weight"):  # of fp32 in files, as all that is small
             kind, content = TYPE_F32, b"".join(
                 b"\0\0" + content[i:i + 2] for i in range(0, len(content), 2))
+        elif c["model_type"] == "falcon_h1" and name.endswith(".ffn_norm.weight"):
+            name = name.removesuffix(".weight")  # as their converter has it
         tensors.append((name, shape, kind, content))
     return tensors
 

@@ -79,6 +79,7 @@ static const struct {
     {.name = "granitehybrid"},
     {.name = "granitehybrid-moe"},
     {.name = "nemotron_h"},
+    {.name = "falcon-h1"},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
 };

@@ -267,6 +267,26 @@ static void llama_4_ends_where_its_second_chunk_begins(void **state) {
     assert_refused(&file, STATUS_UNSUPPORTED, "expert_used_count is not 1");
 }
 
+// Of a block's two layers the second alone attends and has a feed-forward.
+static void a_block_with_two_mixers_is_two_layers(void **state) {
+    (void)state;
+    struct file file = load("falcon-h1");
+    const struct model_config config = read_config(&file);
+    assert_int_equal(model_config_blocks(&config), 3);
+    assert_int_equal(config.layers, 6);
+    for (int32_t i = 0; i < config.layers; i++) {
+        const struct layer_spec *spec = &config.specs[i];
+        assert_int_equal(spec->block, i / 2);
+        assert_int_equal(spec->mixer, i % 2 ? MIXER_ATTENTION : MIXER_RECURRENCE);
+        assert_int_equal(spec->ffn.kind, i % 2 ? FFN_DENSE : FFN_NONE);
+        assert_int_equal(layer_is_joined(&config, i), i % 2);
+    }
+    set_key(&file, "falcon-h1.block_count", MODEL_MAX_LAYERS / 2);
+    assert_int_equal(read_config(&file).layers, MODEL_MAX_LAYERS);
+    set_key(&file, "falcon-h1.block_count", MODEL_MAX_LAYERS / 2 + 1);
+    assert_refused(&file, STATUS_UNSUPPORTED, "falcon-h1.block_count is more than quire has");
+}
+
 // Nor their window; other families' are without one then.
 static void windows_that_are_not_said(void **state) {
     (void)state;
@@ -292,12 +312,12 @@ static void windows_that_are_not_said(void **state) {
 // Keys serve as values in layers without a window alone.
 static void tensors_of_mixed_layers_are_missed(void **state) {
     (void)state;
-    static const char *const tensors[][2] = {{"gemma4", "blk.0.attn_v.weight"},
-                                             {"gemma4", "rope_freqs.weight"},
-                                             {"gemma4-e", "per_layer_model_proj.weight"},
-                                             {"gemma4-e", "blk.6.post_norm.weight"},
-                                             {"gemma4-moe", "blk.1.ffn_gate_inp.scale"},
-                                             {"gemma4-moe", "blk.2.post_ffw_norm_1.weight"}};
+    static const char *const tensors[][2] = {
+        {"gemma4", "blk.0.attn_v.weight"},           {"gemma4", "rope_freqs.weight"},
+        {"gemma4-e", "per_layer_model_proj.weight"}, {"gemma4-e", "blk.6.post_norm.weight"},
+        {"gemma4-moe", "blk.1.ffn_gate_inp.scale"},  {"gemma4-moe", "blk.2.post_ffw_norm_1.weight"},
+        {"nemotron_h", "blk.2.ssm_norm.weight"},     {"falcon-h1", "blk.2.ssm_in.weight"},
+        {"falcon-h1", "blk.2.attn_k.weight"}};
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         struct file file = load(tensors[i][0]);
         *(after_name(&file, tensors[i][1]) - 1) = 'X';
@@ -717,6 +737,7 @@ int main(void) {
         cmocka_unit_test(soft_caps_that_are_not_said),
         cmocka_unit_test(ollama_leaves_the_stretch_of_large_models_to_be_known),
         cmocka_unit_test(llama_4_ends_where_its_second_chunk_begins),
+        cmocka_unit_test(a_block_with_two_mixers_is_two_layers),
         cmocka_unit_test(windows_that_are_not_said),
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(each_key_is_understood_or_harmless_or_refused),
