@@ -37,10 +37,11 @@ struct restore_report {
     int32_t length;                                  // of the log
     int32_t device_tokens, host_tokens, disk_tokens; // found there, and in the cache now
     int32_t left_tokens;                             // found, but faster to compute again
-    int32_t lost_tokens;     // further ones, whose keys in layers with a window are gone
+    int32_t lost_tokens;     // further ones, whose keys in layers with a window, or state, are gone
     int64_t restore_us;      // time it took
     int64_t prefill_us;      // time that computing them would have taken
     int64_t left_restore_us; // time that reading left_tokens would take
+    int64_t lost_us;         // time that computing lost_tokens will take; 0: not known
     bool done;               // false: still in progress
 };
 

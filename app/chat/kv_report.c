@@ -1,5 +1,6 @@
 #include "app/chat/kv_report.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "app/base/figures.h"
@@ -159,6 +160,23 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
     if (!report->done) return text_append_string(line, found ? ", and goes on" : "restoring");
     if (!found && !report->left_tokens) TRY(append_all(line, report));
     return report->lost_tokens ? append_lost(line, report) : STATUS_OK;
+}
+
+enum status kv_report_lost(const struct restore_report *report, bool states, int64_t turn,
+                           struct text *line) {
+    // What follows the last full block is always lost. A little is said where it takes a while.
+    enum { LITTLE_TOKENS = 64, MUCH_TOKENS = 256, LITTLE_US = 100000 };
+    const int32_t lost = report->lost_tokens;
+    char count[COUNT_TEXT_BYTES];
+    if (lost < LITTLE_TOKENS || (lost < MUCH_TOKENS && report->lost_us < LITTLE_US))
+        return STATUS_OK;
+    TRY(text_format(line, "%s of ", states ? "state" : "window"));
+    if (turn > 0)
+        TRY(text_format(line, "turn %" PRId64, turn));
+    else
+        TRY(text_append_string(line, "the preamble"));
+    TRY(text_format(line, " is gone: %s tokens to compute", count_format(lost, count)));
+    return append_clause(line, ", about ", report->lost_us);
 }
 
 enum status kv_report_pools(const struct kv_usage *usage, struct text *line) {

@@ -19,6 +19,12 @@ cJSON *kv_report_json(const struct kv_usage *usage);
 // Nothing for an empty conversation. Times that nothing was measured for are left out.
 MUST_CHECK enum status kv_report_restored(const struct restore_report *report, struct text *line);
 
+// What going on after turn `turn` (0: after the preamble) costs, before it is paid:
+//   state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms
+// Nothing where that is little more than any turn has to compute again.
+MUST_CHECK enum status kv_report_lost(const struct restore_report *report, bool states,
+                                      int64_t turn, struct text *line);
+
 // "device 512.0 MiB · host 64.0 MiB · disk 12.4 MiB of 32.0 GiB": the pools and their limits.
 MUST_CHECK enum status kv_report_pools(const struct kv_usage *usage, struct text *line);
 

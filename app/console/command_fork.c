@@ -19,6 +19,7 @@ static void say_forked(struct console *console, const char *what) {
     const struct conversation *fork = &console->session->front->conversation;
     terminal_tell(STYLE_DIM, "%s %s%s%s; /resume - goes back.\n\n", what, fork->id,
                   fork->name[0] ? " " : "", fork->name);
+    console_say_cost(console);
     console_give_back(console, chat_draft(console->session->front));
 }
 

@@ -23,6 +23,7 @@ static void show_place(struct console *console) {
     view_replay(console->session->front, SHOWN_EXCHANGES);
     terminal_tell(STYLE_DIM, "[%s; /redo, /undo and /tree go elsewhere]\n\n",
                   turns_format(chat_turn_count(console->session->front), turns));
+    console_say_cost(console);
     console_give_back(console, chat_draft(console->session->front));
 }
 
@@ -152,6 +153,7 @@ void command_edit(struct console *console, const char *argument) {
         terminal_tell(STYLE_DIM,
                       "Turn %" PRId64 " is in the editor; /redo goes back to how it was.\n\n",
                       turn);
+        console_say_cost(console);
         console_give_back(console, text_string(&draft));
     }
     text_deinit(&draft);

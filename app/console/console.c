@@ -234,6 +234,20 @@ void console_arrive(struct console *console) {
     console_give_back(console, chat_draft(console->session->front));
 }
 
+void console_say_cost(struct console *console) {
+    struct chat *front = console->session->front;
+    struct restore_report report;
+    struct kv_usage usage;
+    struct text line = {0};
+    engine_kv_usage(console->session->engine, &usage);
+    if (usage.window_blocks == 0 || front->turn.active) return; // a prefix is all that it takes
+    chat_restore(front, 0, &report);                            // begins, and nobody waits
+    if (kv_report_lost(&report, usage.has_states, chat_turn_count(front), &line) == STATUS_OK &&
+        line.length > 0)
+        terminal_tell(STYLE_DIM, "[%s]\n\n", text_string(&line));
+    text_deinit(&line);
+}
+
 void console_give_back(struct console *console, const char *text) {
     if (!text[0]) return;
     struct text typed = console->draft;

@@ -98,6 +98,9 @@ bool console_confirm(struct console *console, const char *question); // "y" or "
 // After a move: shows the last turns, how many are above, and what was cached where, at what cost.
 void console_arrive(struct console *console);
 
+// After a move that is to cost nothing: what it costs all the same, where a state is gone.
+void console_say_cost(struct console *console);
+
 // The next prompt begins with this text (copied), before any draft there is.
 void console_give_back(struct console *console, const char *text);
 

@@ -172,8 +172,10 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
 // The saved conversation needs the path to the leaf, or NODE_NONE, and no other.
 void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf);
 void block_cache_release(struct block_cache *cache, uint64_t conversation);
-// See engine_strip(). Gives the lock up where the disk has more to do than it takes.
-uint32_t block_cache_strip(struct block_cache *cache, uint64_t conversation);
+// See engine_strip(), with the states of what is removed, if they are a group. Gives the lock up
+// where the disk has more to do than it takes. Returns bytes.
+uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
+                           struct block_cache *states);
 // Of a further group of layers, only the bytes are added.
 void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *conversations,
                                     size_t count, bool further, struct conversation_usage *usage);

@@ -500,10 +500,11 @@ void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversat
 
 uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation) {
     uint64_t bytes = 0;
-    for (int i = 0; i < cache->count; i++) {
-        const uint64_t blocks = block_cache_strip(cache->groups[i].cache, conversation);
-        bytes += blocks * cache->groups[i].cache->block_bytes;
-    }
+    struct block_cache *states =
+        grouped_cache_has_states(cache) ? cache->groups[cache->count - 1].cache : NULL;
+    for (int i = 0; i < cache->count; i++)
+        if (!cache->groups[i].states)
+            bytes += block_cache_strip(cache->groups[i].cache, conversation, states);
     return bytes;
 }
 

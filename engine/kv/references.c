@@ -77,11 +77,11 @@ static bool is_removable(const struct block_cache *cache, const struct node *n) 
     return n->block == BLOCK_NONE || block_pool_references(cache->blocks, n->block) == 0;
 }
 
-// For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `top` stays.
-static bool wait_for_queue(struct block_cache *cache, uint32_t top) {
-    prefix_node(cache->prefix, top)->transfers++;
+// For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `node` stays.
+static bool wait_for_queue(struct block_cache *cache, uint32_t node) {
+    prefix_node(cache->prefix, node)->transfers++;
     const bool done = disk_io_wait(cache->io, DROP_WAIT_MS);
-    prefix_node(cache->prefix, top)->transfers--;
+    prefix_node(cache->prefix, node)->transfers--;
     return done;
 }
 
@@ -94,41 +94,81 @@ static void remove_leaf(struct block_cache *cache, uint32_t node, struct disk_jo
     if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
 }
 
-// From `top` towards the root, with what hangs below and nobody refers to, as far as nothing
-// else needs it.
-static uint32_t remove_path(struct block_cache *cache, uint32_t top) {
+struct removal {
+    uint32_t top;
+    int32_t count; // nodes that were removed just now, with
+    struct hash128 keys[DISK_MAX_BATCH];
+};
+
+// From the top towards the root, with what hangs below and nobody refers to, as far as nothing
+// else needs it. False: there is no more.
+static bool remove_some(struct block_cache *cache, struct removal *removal) {
     struct disk_job *drops = NULL;
-    uint32_t removed = 0;
-    while (top != NODE_NONE) {
-        uint32_t node = top;
+    removal->count = 0;
+    while (removal->top != NODE_NONE && removal->count < DISK_MAX_BATCH) {
+        uint32_t node = removal->top;
         while (prefix_node(cache->prefix, node)->first_child != NODE_NONE)
             node = prefix_node(cache->prefix, node)->first_child;
         const struct node *n = prefix_node(cache->prefix, node);
         if (!is_removable(cache, n)) break;
         if (n->disk == NODE_ON_DISK && !drops) drops = disk_io_push(cache->io, JOB_DROP);
         if (n->disk == NODE_ON_DISK && !drops) {
-            if (!wait_for_queue(cache, top)) break; // what the disk keeps is not forgotten
-            continue;                               // much may have changed meanwhile
+            if (!wait_for_queue(cache, removal->top)) break; // what the disk keeps is not forgotten
+            continue;                                        // much may have changed meanwhile
         }
-        if (node == top) top = n->parent;
+        removal->keys[removal->count++] = n->key;
+        if (node == removal->top) removal->top = n->parent;
         remove_leaf(cache, node, drops);
-        removed++;
-        if (!drops || drops->count < DISK_MAX_BATCH) continue;
-        disk_io_submit(cache->io, drops);
-        drops = NULL;
     }
     if (drops) disk_io_submit(cache->io, drops);
-    if (top != NODE_NONE) prefix_prune(cache->prefix, top);
+    return removal->count == DISK_MAX_BATCH;
+}
+
+// Their states, which were of use as long as these keys and values were found.
+static uint32_t remove_states(struct block_cache *cache, const struct removal *removal) {
+    struct disk_job *drops = NULL;
+    uint32_t removed = 0, node;
+    ASSERT(cache->states && removal->count <= DISK_MAX_BATCH);
+    for (int32_t i = 0; i < removal->count; i++) {
+        while (prefix_find_key(cache->prefix, removal->keys[i], &node)) {
+            const struct node *n = prefix_node(cache->prefix, node);
+            if (!is_removable(cache, n)) break;
+            if (n->disk == NODE_ON_DISK && !drops) drops = disk_io_push(cache->io, JOB_DROP);
+            if (n->disk == NODE_ON_DISK && !drops) {
+                if (!wait_for_queue(cache, node)) break;
+                continue;
+            }
+            cache_forget_node(cache, node, drops);
+            removed++;
+        }
+    }
+    if (drops) disk_io_submit(cache->io, drops);
     return removed;
 }
 
-uint32_t block_cache_strip(struct block_cache *cache, uint64_t conversation) {
+static uint64_t remove_path(struct block_cache *cache, uint32_t top, struct block_cache *states) {
+    struct removal removal = {.top = top};
+    uint64_t bytes = 0;
+    for (bool more = true; more;) {
+        more = remove_some(cache, &removal);
+        bytes += (uint64_t)removal.count * cache->block_bytes;
+        if (!states || removal.count == 0) continue;
+        if (removal.top != NODE_NONE) prefix_node(cache->prefix, removal.top)->transfers++;
+        bytes += (uint64_t)remove_states(states, &removal) * states->block_bytes;
+        if (removal.top != NODE_NONE) prefix_node(cache->prefix, removal.top)->transfers--;
+    }
+    if (removal.top != NODE_NONE) prefix_prune(cache->prefix, removal.top);
+    return bytes;
+}
+
+uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
+                           struct block_cache *states) {
     const struct reference *entry = find_reference(cache, conversation);
     const uint32_t top = entry ? entry->leaf : NODE_NONE;
     if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
     block_cache_release(cache, conversation);
     if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers--;
-    return remove_path(cache, top);
+    return remove_path(cache, top, states);
 }
 
 static void mark_paths(struct block_cache *cache, bool set) {

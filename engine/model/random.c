@@ -188,6 +188,22 @@ static void fill_attention(struct random *random, const struct attention_spec *s
     layer->o = matrix(random, dim, q_rows);
 }
 
+static void fill_recurrence(struct random *random, const struct recurrence_spec *spec,
+                            struct layer *layer) {
+    const int32_t dim = random->model->config.dim, heads = spec->value_heads;
+    const int32_t values = heads * spec->value_size, channels = recurrence_spec_channels(spec);
+    ASSERT(spec->rule == RECURRENCE_SSD);
+    layer->z = matrix(random, values, dim);
+    layer->qkv = matrix(random, channels, dim);
+    layer->alpha = matrix(random, heads, dim);
+    layer->conv = ones(random, true, (spec->width + 1) * channels); // and a bias
+    layer->decay = constants(random, true, (size_t)heads, -1);
+    layer->decay_bias = zeros(random, true, heads);
+    layer->skip = ones(random, true, heads);
+    layer->o_norm = ones(random, true, values);
+    layer->o = matrix(random, dim, values);
+}
+
 static void fill_layer(struct random *random, int32_t index) {
     const struct layer_spec *spec = &random->model->config.specs[index];
     const int32_t dim = random->model->config.dim;
@@ -197,7 +213,10 @@ static void fill_layer(struct random *random, int32_t index) {
     layer->ffn_norm = ones(random, true, dim);
     layer->attn_post_norm = ones(random, spec->post_norm, dim);
     layer->ffn_post_norm = ones(random, spec->post_norm, dim);
-    fill_attention(random, &spec->attention, spec->mixer == MIXER_SHORT_CONV, layer);
+    if (spec->mixer == MIXER_RECURRENCE)
+        fill_recurrence(random, &spec->recurrence, layer);
+    else
+        fill_attention(random, &spec->attention, spec->mixer == MIXER_SHORT_CONV, layer);
     if (spec->ffn.kind != FFN_DENSE) fill_experts(random, &spec->ffn, layer);
     if (spec->ffn.kind == FFN_EXPERTS) return;
     if (!spec->ffn.ungated) layer->gate = matrix(random, spec->ffn.width, dim);

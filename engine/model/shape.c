@@ -69,6 +69,19 @@ static const struct shape shapes[] = {
                "true, 'vocab_size': 65536, 'max_position_embeddings': 128000, 'norm_eps': 1e-05, "
                "'rope_theta': 1000000, 'conv_L_cache': 3, 'full_attn_idxs': [2, 5, 8, 10, 12, "
                "14]}"},
+    {.name = "granite-4-h-tiny",
+     .family = "granitemoe",
+     .tied = true,
+     .recurrence = {RECURRENCE_SSD, 1, 48, 128, 64, 4, false},
+     .attend_first = 5,
+     .attend_each = 10,
+     .shared_width = 1024,
+     .config = "{'hidden_size': 1536, 'num_hidden_layers': 40, 'num_attention_heads': 12, "
+               "'num_key_value_heads': 4, 'intermediate_size': 512, 'vocab_size': 100352, "
+               "'max_position_embeddings': 131072, 'rms_norm_eps': 1e-05, 'rope_theta': 10000, "
+               "'num_local_experts': 64, 'num_experts_per_tok': 6, 'embedding_multiplier': 12, "
+               "'residual_multiplier': 0.22, 'attention_multiplier': 0.0078125, "
+               "'logits_scaling': 6}"},
 };
 
 const struct shape *shape_find(const char *name) {
@@ -79,7 +92,7 @@ const struct shape *shape_find(const char *name) {
 
 const char *shape_names(void) {
     return "llama-3-8b, llama-3.2-1b, qwen3-8b, qwen3-0.6b, qwen3-30b-a3b, gpt-oss-20b, "
-           "gemma-4-26b-a4b, lfm2-1.2b";
+           "gemma-4-26b-a4b, lfm2-1.2b, granite-4-h-tiny";
 }
 
 static cJSON *parse(const char *config) {
@@ -89,6 +102,20 @@ static cJSON *parse(const char *config) {
     for (size_t i = 0; i <= length; i++)
         text[i] = config[i] == '\'' ? '"' : config[i];
     return cJSON_Parse(text);
+}
+
+// What a config.json does not say in words that folders are read by.
+static void set_recurrence(const struct shape *shape, struct model_config *config) {
+    for (int32_t i = 0; i < config->layers && shape->attend_each > 0; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        spec->ffn.kind = FFN_SHARED_EXPERT;
+        spec->ffn.width = shape->shared_width;
+        spec->attention.no_rope = true;
+        if (i % shape->attend_each == shape->attend_first) continue;
+        spec->mixer = MIXER_RECURRENCE;
+        spec->attention = attention_spec_of_state(i);
+        spec->recurrence = shape->recurrence;
+    }
 }
 
 enum status shape_config(const struct shape *shape, struct model_config *config,
@@ -108,6 +135,7 @@ enum status shape_config(const struct shape *shape, struct model_config *config,
         config->vocabulary =
             (int32_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "vocab_size"));
     ASSERT(status == STATUS_OK || status == STATUS_NO_MEMORY);
+    if (status == STATUS_OK) set_recurrence(shape, config);
     gguf_close(gguf);
     folder_config_deinit(&folder);
     text_deinit(&keys);

@@ -123,6 +123,7 @@ static struct restore_report report_on(const struct sequence *sequence) {
             (int64_t)(us_per_token(sequence->engine) *
                       (sequence->cached > 0 ? sequence->cached : restoring->plan.left_tokens)),
         .left_restore_us = restoring->plan.left_us,
+        .lost_us = (int64_t)(us_per_token(sequence->engine) * restoring->plan.lost_tokens),
         .done = !restoring->active,
     };
 }

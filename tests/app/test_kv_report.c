@@ -59,6 +59,32 @@ static void each_way_of_coming_back_is_said_in_its_words(void **state) {
     }
 }
 
+static void what_a_lost_state_costs_is_said_where_it_is_much(void **state) {
+    (void)state;
+    static const struct {
+        int32_t lost;
+        int64_t us, turn;
+        bool states;
+        const char *line;
+    } cases[] = {
+        {1240, 2100000, 3, true, "state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms"},
+        {64, 100000, 1, true, "state of turn 1 is gone: 64 tokens to compute, about 100 ms"},
+        {256, 0, 0, true, "state of the preamble is gone: 256 tokens to compute"},
+        {9000, 12345678, 12, false,
+         "window of turn 12 is gone: 9,000 tokens to compute, about 12.3 s"},
+        {63, 100000, 3, true, ""},
+        {255, 99999, 3, true, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct restore_report report = {
+            .length = 20000, .lost_tokens = cases[i].lost, .lost_us = cases[i].us};
+        struct text line = {0};
+        assert_int_equal(kv_report_lost(&report, cases[i].states, cases[i].turn, &line), STATUS_OK);
+        assert_string_equal(text_string(&line), cases[i].line);
+        text_deinit(&line);
+    }
+}
+
 static void the_pools_are_named_with_their_limits(void **state) {
     (void)state;
     struct kv_usage usage = {.block_bytes = 1 << 20, .device_blocks = 512};
@@ -112,6 +138,7 @@ static void what_was_written_is_measured_against_what_had_to_be(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way_of_coming_back_is_said_in_its_words),
+        cmocka_unit_test(what_a_lost_state_costs_is_said_where_it_is_much),
         cmocka_unit_test(the_pools_are_named_with_their_limits),
         cmocka_unit_test(every_number_of_the_cache_is_in_the_json_by_its_name),
         cmocka_unit_test(what_was_written_is_measured_against_what_had_to_be),

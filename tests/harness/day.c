@@ -202,7 +202,8 @@ static void write_windowed(const char *path, int32_t window) {
 static void open_engine(struct day *day, const char *kv_path) {
     const struct day_place *place = &day->place;
     struct error err = {0};
-    char windowed[PATH_BYTES], part[PATH_BYTES];
+    char windowed[PATH_BYTES], part[PATH_BYTES], golden[PATH_BYTES];
+    snprintf(golden, sizeof golden, GOLDEN "/%s", place->model ? place->model : "");
     snprintf(windowed, sizeof windowed, "%s/windowed.gguf", place->folder);
     snprintf(part, sizeof part, "%s/windowed.part", place->folder);
     if (place->window > 0 && access(windowed, F_OK) != 0) {
@@ -210,10 +211,14 @@ static void open_engine(struct day *day, const char *kv_path) {
         if (rename(part, windowed) != 0) exit(1);
     }
     struct engine_options options = {
-        .model_path = place->window > 0 ? windowed : DEMO_MODEL,
+        .model_path = place->model        ? golden
+                      : place->window > 0 ? windowed
+                                          : DEMO_MODEL,
         .backend = "cpu",
         .threads = 2,
         .context = place->context,
+        .beyond_training = place->model,
+        .deterministic = place->model, // what is computed again has another shape
         .kv_type = place->kv_type,
         .digest = &DIGEST,
         .kv_restore = KV_RESTORE_ALWAYS,

@@ -2,7 +2,7 @@
 //
 // A script is made from a seed: conversations begun under one of a few system prompts, questions,
 // forks, other answers, rewinds, and leaving for a while. It is gone through with the chat's own
-// calls, the demo model and temperature 0, so the same script gives the same texts in any cache.
+// calls, a model and temperature 0, so the same script gives the same texts in any cache.
 //
 // How far a day has come is in its database: conversations are named after the script's, and
 // each question begins with the number of its step. A step that was cut off is done again; so is
@@ -64,6 +64,7 @@ struct day_place {
     bool disk;
     uint64_t disk_limit_bytes;
     int32_t answer_tokens;
+    const char *model;   // a file of tests/golden, far beyond its training; NULL: the demo model
     const char *kv_type; // as of engine_options
     int32_t window;      // of every layer of the demo model but each third; 0: of none
 };

@@ -32,3 +32,26 @@ screen | sed -n 's/.*restored \([0-9]*\) of \([0-9]*\) tokens.*/\1 \2/p' |
 ask "Fish again."
 [ -n "$(answer_to "Fish again.")" ] || fail "no answer after restoring"
 leave
+
+# With room for few states the oldest go first, and what that costs is said before it is paid.
+start "-m '$here/../golden/qwen35.gguf' --seed 3 -n 8 --kv-device 300K --kv-disk 0"
+for color in red green blue white; do
+    ask "The $color fish swims around the old boat in the cold river."
+done
+for color in black brown; do
+    ask "The $color fish swims around the old boat in the cold river."
+    ask_only "/rewind 1"
+    wait_for "Back to 4 turns"
+    wait_last "> The $color fish swims around the old boat in the cold river."
+    keys C-u
+done
+on_screen "is gone" && fail "a state that is kept is said to be gone"
+ask_only "/fork 4"
+wait_for "Before turn 4"
+wait_for "[state of turn 3 is gone: 2"
+wait_last "> The white fish swims around the old boat in the cold river."
+keys Enter
+wait_idle
+answer_to "The white fish swims around the old boat in the cold river." | grep -q . ||
+    fail "no answer where the state was gone"
+leave

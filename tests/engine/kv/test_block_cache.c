@@ -613,6 +613,10 @@ static void conversations_know_what_is_theirs_alone(void **state) {
     fixture_deinit(&f);
 }
 
+static uint64_t strip(struct cache_fixture *f, uint64_t conversation) { // in blocks
+    return block_cache_strip(f->cache, conversation, NULL) / kv_block_bytes(&f->shapes[0]);
+}
+
 static void strip_removes_what_nobody_else_needs(void **state) {
     (void)state;
     struct cache_fixture f;
@@ -623,7 +627,7 @@ static void strip_removes_what_nobody_else_needs(void **state) {
     (void)hold(&f, 7, A8 B8 C8 C8);
     (void)hold(&f, 8, A8 B8 D8);
     fixture_write_all(&f);
-    assert_int_equal(block_cache_strip(f.cache, 7), 2);
+    assert_int_equal(strip(&f, 7), 2);
     fixture_work(&f);
     block_cache_check(f.cache);
     assert_int_equal(memory_store_blocks(f.store), 3);
@@ -632,15 +636,15 @@ static void strip_removes_what_nobody_else_needs(void **state) {
 
     log_of(&f, &live, A8 B8);
     assert_int_equal(fixture_adopt(&f, &live), 16);
-    assert_int_equal(block_cache_strip(f.cache, 8), 1); // the rest is in use
+    assert_int_equal(strip(&f, 8), 1); // the rest is in use
     fixture_verify(&f, &live);
     (void)hold(&f, 8, A8 B8);
     fixture_log_deinit(&f, &live);
-    assert_int_equal(block_cache_strip(f.cache, 8), 2);
+    assert_int_equal(strip(&f, 8), 2);
     fixture_work(&f);
     assert_int_equal(memory_store_blocks(f.store), 0);
     assert_int_equal(fixture_usage(&f).device_free, f.shapes[0].num_blocks);
-    assert_int_equal(block_cache_strip(f.cache, 99), 0);
+    assert_int_equal(strip(&f, 99), 0);
     new_day(&f);
     (void)bring_back(&f, A8 B8 D8, 0);
     fixture_deinit(&f);
@@ -665,11 +669,51 @@ static void strip_reaches_the_disk_however_much_it_is(void **state) {
     (void)hold(&f, 7, A8);
     for (uint64_t i = 100; i < 200; i++)
         block_cache_release(f.cache, i);
-    assert_int_equal(block_cache_strip(f.cache, 7), 241);
+    assert_int_equal(strip(&f, 7), 241);
     fixture_work(&f);
     assert_int_equal(memory_store_blocks(f.store), 0);
     new_day(&f);
     assert_int_equal(fixture_usage(&f).disk_blocks, 0);
+    fixture_deinit(&f);
+}
+
+static void hold_all(struct cache_fixture *f, uint64_t conversation, const char *text) {
+    struct fixture_log log;
+    log_of(f, &log, text);
+    grouped_cache_reference(&f->all, conversation, log.ids, log.length);
+    fixture_log_deinit(f, &log);
+}
+
+static void strip_removes_the_states_of_what_it_removes(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    struct fixture_log live;
+    open_with(&f, &(struct fixture_options){.blocks = 64, .window = 2, .states = true});
+    const uint64_t block = kv_block_bytes(&f.shapes[0]), one = kv_block_bytes(&f.shapes[1]);
+    remember(&f, A8 B8); // each has a state at its end
+    remember(&f, A8 B8 C8 C8);
+    remember(&f, A8 B8 D8);
+    hold_all(&f, 7, A8 B8 C8 C8);
+    hold_all(&f, 8, A8 B8 D8);
+    fixture_write_all(&f);
+    assert_int_equal(memory_store_blocks(f.store), 5 + 3);
+    assert_int_equal(fixture_usage(&f).window_cached, 3);
+    assert_int_equal(grouped_cache_strip(&f.all, 7), 2 * block + one);
+    fixture_work(&f);
+    fixture_check(&f);
+    assert_int_equal(memory_store_blocks(f.store), 3 + 2);
+    assert_int_equal(fixture_usage(&f).window_cached, 2);
+
+    log_of(&f, &live, A8 B8 "c");
+    assert_int_equal(fixture_adopt(&f, &live), 16);
+    assert_int_equal(grouped_cache_strip(&f.all, 8), block + one); // the rest is in use
+    fixture_verify(&f, &live);
+    hold_all(&f, 8, A8 B8);
+    fixture_log_deinit(&f, &live);
+    assert_int_equal(grouped_cache_strip(&f.all, 8), 2 * block + one);
+    fixture_work(&f);
+    assert_int_equal(memory_store_blocks(f.store), 0);
+    assert_int_equal(fixture_usage(&f).window_cached, 0);
     fixture_deinit(&f);
 }
 
@@ -700,6 +744,7 @@ int main(void) {
         cmocka_unit_test(conversations_know_what_is_theirs_alone),
         cmocka_unit_test(strip_removes_what_nobody_else_needs),
         cmocka_unit_test(strip_reaches_the_disk_however_much_it_is),
+        cmocka_unit_test(strip_removes_the_states_of_what_it_removes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

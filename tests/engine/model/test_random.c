@@ -39,6 +39,16 @@ static const struct shape gemma4 = {
               "'rope_parameters':{'full_attention':{'rope_type':'proportional'}}}",
 };
 
+static const struct shape hybrid = {
+    .name = "small",
+    .family = "granitemoe",
+    .recurrence = {RECURRENCE_SSD, 1, 4, 16, 16, 4, false},
+    .attend_first = 1,
+    .attend_each = 2,
+    .shared_width = 32,
+    .config = "{" DIMS "'num_key_value_heads':2,'num_local_experts':8,'num_experts_per_tok':2}",
+};
+
 static struct model make(const struct shape *shape, enum dtype type, struct device *device) {
     struct model model;
     struct error err = {0};
@@ -60,8 +70,9 @@ static void shapes_have_as_many_parameters_as_their_models(void **state) {
         const char *name;
         double billions; // as published
     } table[] = {
-        {"llama-3-8b", 8.03},  {"qwen3-0.6b", 0.596},     {"qwen3-30b-a3b", 30.5},
-        {"gpt-oss-20b", 20.9}, {"gemma-4-26b-a4b", 25.2}, {"lfm2-1.2b", 1.17},
+        {"llama-3-8b", 8.03},       {"qwen3-0.6b", 0.596},     {"qwen3-30b-a3b", 30.5},
+        {"gpt-oss-20b", 20.9},      {"gemma-4-26b-a4b", 25.2}, {"lfm2-1.2b", 1.17},
+        {"granite-4-h-tiny", 6.94},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct error err = {0};
@@ -78,7 +89,7 @@ static void shapes_have_as_many_parameters_as_their_models(void **state) {
 
 static void what_is_counted_is_what_is_made(void **state) {
     (void)state;
-    const struct shape *const shapes[] = {&qwen3moe, &gpt_oss, &gemma4};
+    const struct shape *const shapes[] = {&qwen3moe, &gpt_oss, &gemma4, &hybrid};
     struct device *device = open_device();
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct error err = {0};
@@ -127,6 +138,13 @@ static void a_mixture_has_all_that_its_family_needs(void **state) {
     assert_true(layer->gate.data && layer->expert_gate.data && !layer->v.data);
     assert_int_equal(model.config.specs[0].attention.head_size, 8);
     assert_true(model.layers[0].v.data != NULL);
+    model_close(&model);
+    model = make(&hybrid, DTYPE_Q8_0, device);
+    layer = &model.layers[0];
+    assert_true(layer->conv && layer->decay && layer->skip && layer->o_norm && layer->up.data);
+    assert_int_equal(model.config.specs[0].mixer, MIXER_RECURRENCE);
+    assert_int_equal(model.config.specs[1].mixer, MIXER_ATTENTION);
+    assert_true(model.layers[1].k.data && model.config.specs[1].attention.no_rope);
     model_close(&model);
     backend_cpu()->close(device);
 }
