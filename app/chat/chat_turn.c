@@ -132,8 +132,8 @@ static enum status settle(struct chat *chat, struct error *err) {
 }
 
 // Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
-// message stays in the tree. In the background, and where there is no editor, it also stays the tip,
-// and a resume gives it back.
+// message stays in the tree. In the background, and where there is no editor, it also stays the
+// tip, and a resume gives it back.
 static enum status give_back(struct chat *chat, struct error *err) {
     const struct turn *turn = &chat->turn;
     enum status status = STATUS_OK;
