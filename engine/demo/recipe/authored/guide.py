@@ -28,6 +28,7 @@ SHARED = {
 CLOSE = [("thanks / Thank you! / thx / great, thanks / ok thanks / Thanks, that helps. / ty / perfect, thank you", ["You're welcome!", "You're welcome. Anything else?", "Glad to help.", "Any time!"]),
          ("ok / I see. / got it / Good. / good to know / nice / cool / alright", ["Good! Anything else?", "Is there anything else about quire?", "Good. What next?"])]
 CLOSE = [(us.split(" / "), xs) for us, xs in CLOSE]
+VERSUS = "How do {a} and {b} differ? / {a} vs {b} / Is {a} the same as {b}? / When do I use {a}, and when {b}? / {a} or {b}, which one? / How is {a} different from {b}? / {a} and {b}: what is the difference? / {b} or {a}? / Do {a} and {b} do the same? / Which one do I need, {a} or {b}? / Explain the difference between {a} and {b}.".split(" / ")
 KINDS = {"w": "wishes", "q": "asks", "k": "words", "a": "says", "c": "checks"}
 
 class Topic:
@@ -51,6 +52,8 @@ def topics():
                 topic.follows.append((asks.split(" / "), says.split(" / ")))
             elif kind in SHARED: topic.follows.append((SHARED[kind], [text]))
             else: getattr(topic, KINDS[kind]).extend(text.split(" / "))
+            two = re.match(r"q What is the difference between (.+?) and (.+?)\?", line)
+            if two: topic.asks.extend(f.format(a=two.group(1), b=two.group(2)) for f in VERSUS)
     return found
 
 TOPICS = topics()
