@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from skill_common import T, cap, careless, low, name, syllables, bank
 from obey_words import ACTS, MORE, NO, PAD, REFUSALS, REFUSE, SURE, TONES, VOICES, YES
-import guide, reach, skill_everyday as everyday, skill_memory as memory, skill_sums as sums, skill_systems as systems, skill_words as words
+import chatter, guide, reach, skill_everyday as everyday, skill_memory as memory, skill_sums as sums, skill_systems as systems, skill_words as words
 
 SAID = {act: row[0].split(" / ") for act, row in ACTS.items()}
 def sentences(s): return re.split(r"(?<=[.!?]) (?=[A-Z0-9`/])", s)
@@ -31,6 +31,7 @@ def known(r):
     rec = r.choice(reach.THINGS)
     t = T(careless(r, r.choice([f"What {rec.verb} {rec.np}?", f"what {rec.verb} {rec.np}", f"Tell me about {rec.np}."])), rec.d); t.k = "say"
     return [(t, rec)]
+def free(r): return [(T(u, a), "free") for u, a in chatter.seg(r)]
 def yes_no(r): yes = r.random() < .5; x = "Yes" if yes else "No"; return [(T(careless(r, r.choice(YES if yes else NO)), x + ".", x), "word")]
 def remembered(r):
     """What the user tells and asks about himself, with tasks between."""
@@ -40,7 +41,7 @@ def remembered(r):
         return [t for t, _ in found]
     told = [(t, between.get(t.u) or ("told" if t.s in (None, "OK", "Hello") or not re.search(r"\?|^(wh|do|tell|can|and|how|say)", t.u, re.I) else "word")) for t in memory.seg(r, filler)[:6]]
     return [(T(t.u, t.a, t.s, t.k), act) for t, act in told]
-def turns(r, most, sources=((small, 30), (task, 22), (plain_task, 10), (unknown, 9), (quire, 9), (known, 6), (yes_no, 5), (remembered, 5))):
+def turns(r, most, sources=((small, 30), (task, 22), (plain_task, 10), (unknown, 9), (quire, 9), (known, 6), (yes_no, 5), (remembered, 5), (free, 13))):
     out, n = [], r.randrange(1, most + 1)
     while len(out) < n: out += r.choices([s for s, _ in sources], [w for _, w in sources])[0](r)
     return out[:max(n, 6)]
@@ -50,7 +51,7 @@ def command(t):
     """The first command, key or option in an answer about quire, or None."""
     m = COMMAND.search(t.a.replace("cmake --install", ""))
     return m.group(0) if m else None
-STARTS = set("The A An That This It You Your My There Hello Hi Good Nice Glad Fine Very Any Sorry Yes No Not How What Why Well Thanks Of One In Some People Something".split())
+STARTS = set("The A An That This It You Your My There Hello Hi Good Nice Glad Fine Very Any Sorry Yes No Not How What Why Well Thanks Of One In Some People Something Let Writing Oh Make Type Press Start Set Use To With Then Only Free Take Close".split())
 def lowered(s): return low(s) if s.split(" ")[0].rstrip(",.!?'") in STARTS else s
 FIXED = set(everyday.CAPITAL.values()) | set(bank.DAYS) | set(bank.MONTHS)
 def inside(s): return s if s.split()[0] in FIXED else low(s)
@@ -82,6 +83,7 @@ def in_words(r, t, act, n):
         if not c: return None
         verb = "Press" if c[0] == "^" or c == "Esc" else "Type" if c[0] == "/" else "Use"
         return [f"{c}.", f"{verb} {c}.", f"Just {low(verb)} {c}.", f"You can {low(verb)} {c}.", f"You can simply {low(verb)} {c}.", f"For this, you can {low(verb)} {c}.", f"For this, you can simply {low(verb)} {c}.", f"If you want this, you can {low(verb)} {c}."][n - 1]
+    if isinstance(act, str) and re.match(r"(ok|okay|thanks|thank you|thx|ty)\b", t.u, re.I): return ACTS["thanks"][2][n - 1]
     if not isinstance(act, str) or not t.s: return None
     s = t.s.rstrip(".!?"); m = len(s.split())
     if s in SURE: return SURE[s][n - 1]
@@ -170,6 +172,7 @@ def rule_marks(r):
         return ["Never ask the user a question.", "Do not ask questions.", "Never end with a question.", "You give answers and never ask anything back."], unasked, lambda s: "?" not in s, one_line, None
     return ["End every sentence with an exclamation mark.", "Use exclamation marks in place of full stops.", "Each sentence ends with an exclamation mark!", "You are so excited that every sentence ends with an exclamation mark."], lambda r, t, act: re.sub(r"[.?](?=\s|$)", "!", " ".join([s for s in sentences(stopped(t.a)) if s[-1] != "?"] or [t.a])), lambda s: s.endswith("!"), lambda t, act: "\n" not in t.a and act != "joke" and not re.search(r"quire -m|…", t.a), None
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\bthe ", ""), (r"\bThe ", "")]
+NAMED = ["You are {n}, {x}.", "You are {x} called {n}.", "Your name is {n} and you are {x}.", "You are {n}, {x}. You always speak like one.", "Act as {n}, {x}.", "You play {n}, {x}. Stay in character."]
 SWAPS = {"pirate": systems.PIRATE, "cave": CAVE, "": []}
 PLAY = ["You are {x}.", "You are {x}.", "Talk like {x}.", "Speak like {x}.", "Answer like {x}.", "Answer as {x} would.", "You're {x}. Stay in character.", "Act like {x}.", "Play the role of {x}.", "Reply in the voice of {x}.", "Pretend to be {x}.", "You are {x} and always speak like one.", "Write as {x} would speak.", "speak as {x}", "Imagine you are {x}. Answer in that way.", "You are {x}. You always speak the way {x} speaks.", "Always sound like {x}.", "In this chat you are {x}."]
 JOLLY = re.compile(r"Yay|Hooray|Wonderful|Wow|Hihi|Cool|How lovely|Ooh|Very good|Good q|Mamma|Bon|Tinkle|Sparkle|Merry|What a q|Oh, great|Dude|Cowa")
@@ -181,16 +184,19 @@ def framed(before, after, swap):
             for p, q in swap: body = re.sub(p, q, body)
             body = cap(body)
         if "\n" in body: return a.strip().rstrip(",:") + "\n" + body + ("\n" + b.strip() if b else "")
-        if a.endswith(", ") and t.k == "say" and act != "quire": body = lowered(body)
+        if a.endswith(", "): body = lowered(body)
+        if a.endswith(", ") and re.match(r"[A-Z]", body) and not re.match(r"I\b", body): a = a[:-2] + ": "
         return a + (stopped(body) if b and t.k == "data" or b else body) + b
     return obey
 def rule_voice(r):
     x, swap, before, after, me = r.choice(VOICES)
-    f = framed(before, after, SWAPS[swap])
+    f, n = framed(before, after, SWAPS[swap]), name(r) if r.random() < .25 and swap != "cave" and x != "Santa Claus" else None
+    wordings = [p.format(x=x) for p in PLAY] if not n else [p.format(x=x, n=n) for p in NAMED]
+    if n: me = f"{n}, {x}"
     def obey(r, t, act):
         if act == "self": t = T(t.u, f"I am {me}." if swap != "cave" else "Me caveman.", None, "say")
         return f(r, t, act)
-    return [p.format(x=x) for p in PLAY], obey, lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in before), None, None
+    return wordings, obey, lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in before), None, None
 def rule_tone(r):
     ps, before, after = r.choice(TONES)
     return ps.split(" / "), framed(before, after, []), lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in before), None, None
@@ -207,7 +213,7 @@ def rule_call(r):
     ps = [f'Always call the user "{x}".', f"Call me {x}.", f"Address the user as {x}.", f"Call the user {x} in every answer.", f'In every answer, call the user "{x}".', f"The user wants to be called {x}.", f"You call the user {x}, always.", f'Use the title "{x}" for the user in each answer.', f"Never forget to call me {x}.", f'Every answer has to address the user as "{x}".', f"I am your {x}. Call me that in every answer." if x in ("captain", "boss", "chief", "coach", "master", "general") else f"My name is {x}. Use it in every answer." if x[0].isupper() and x not in CALLS else f'Each answer has the words "{x}" for the user in it.']
     def obey(r, t, act):
         if "\n" in t.a: return cap(x) + ":\n" + t.a
-        if front: return f"{cap(x)}, {lowered(t.a) if t.k == 'say' and act != 'quire' else t.a}"
+        if front: return f"{cap(x)}, {lowered(t.a)}" if lowered(t.a) != t.a or re.match(r"I\b|[^A-Z]", t.a) else f"{cap(x)}: {t.a}"
         first, *rest = sentences(stopped(t.a))
         return " ".join([f"{first[:-1]}, {x}{first[-1]}"] + rest)
     return ps, obey, lambda s: x.lower() in s.lower(), None, None
