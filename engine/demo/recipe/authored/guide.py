@@ -86,14 +86,14 @@ def question(r, t):
     return r.choice(FRAMES).format(w=pick(r, r.choice(t.wishes or t.asks)))
 
 EXACT = re.compile(r"[/\\^@\"]|--|-[a-zA-Z]\b|[A-Z]{3}|\d|[a-z]\.[a-z]|Esc|ctrl")
-def typed(r, u):
-    """As people type: what is exact (a command, a path, a number) is left as it is."""
+def typed(r, u, first=True):
+    """As people type: what is exact (a command, a path, a number) is left as it is; only a first question has a greeting."""
     z = r.random()
     u = cap(u) if z < .6 else u
     exact = EXACT.search(u)
     if .6 <= z and not exact: u = u.lower()
     if r.random() < .3: u = u.rstrip("?.")
-    if r.random() < .06: u = r.choice(["hey, ", "hi, ", "ok, ", "please: ", "quick question: ", "hello! ", "so, ", "um, ", "sorry, "]) + u
+    if first and r.random() < .06: u = r.choice(["hey, ", "hi, ", "ok, ", "please: ", "quick question: ", "hello! ", "so, ", "um, ", "sorry, "]) + u
     elif r.random() < .05 and u[-1:].isalpha(): u += r.choice([" pls", " please", " thx", "??", " ?", "!", " thanks"])
     if r.random() < .05: u = u.replace("'", "")
     if not exact and len(u) > 14 and r.random() < .07:
@@ -113,7 +113,7 @@ def turns_on(r, t):
     out = [(u, answer(r, t, u))]
     if t.follows and r.random() < .4:
         for asks, says in r.sample(t.follows, min(len(t.follows), r.choice((1, 1, 1, 2)))):
-            out.append((typed(r, pick(r, r.choice(asks))), r.choice(says)))
+            out.append((typed(r, pick(r, r.choice(asks)), False), r.choice(says)))
     return out
 
 # Every option is also a variable and a line of the config file: name, what it is, a value, a setting of the chat or not.
@@ -159,7 +159,7 @@ def about_turns(r):
     out = [(typed(r, r.choice(ABOUT).format(c=c)), t.says[0])]
     if t.follows and r.random() < .4:
         asks, says = r.choice(t.follows)
-        out.append((typed(r, pick(r, r.choice(asks))), says[0]))
+        out.append((typed(r, pick(r, r.choice(asks)), False), says[0]))
     return out
 
 def seg(r):
