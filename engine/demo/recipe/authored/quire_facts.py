@@ -9,18 +9,15 @@ from quire_table import COMMANDS, FACTS, MISSING
 from reach import careless, fill, known, refuse, slots
 
 ABOUT = ['What does {c} do?', 'What is {c}[| for]?', 'Explain {c}.', 'How does {c} work?', '{c}?', 'what does {c} mean', 'Tell me about {c}.', 'When do I use {c}?', 'How do I use {c}?', 'Can you explain {c}?', 'what is {c} good for', 'help with {c}']
-TO = ['How do I {t}?', 'How can I {t}?', 'Can I {t}?', 'how to {t}', 'I want to {t}.', 'Is there a way to {t}?', 'What do I type to {t}?', 'Which command do I need to {t}?', '{t}', 'How does one {t}?', 'I need to {t}. How?', 'In quire, how do I {t}?', 'Please tell me how to {t}.', 'Can quire {t}?', 'Does quire let me {t}?', 'how do u {t}', "I'd like to {t}."]
 NOT = ['Can quire {t}?', 'Can you {t}?', 'How do I make quire {t}?', 'Does quire {t}?', 'Is there a command to {t}?', 'I want quire to {t}.', 'Will quire {t} for me?', 'how can quire {t}', 'Which option makes quire {t}?', 'Can this program {t}?', 'Is quire able to {t}?', 'How do I get quire to {t}?']
 NO = ["No, quire can't do that.", 'No.', "No, that is not something quire does.", "No, there is no such command.", "No, it can't."]
-UNSURE_ASK = ['[How does|Why does|When does] quire [handle|choose|count|compress|sort|order] [threads|locks|commas|ids|colours|pages|names|fonts|hashes|signals|old files|versions]?', 'What is the default of --[gpu-layers|rope|mirostat|batch-size|penalty|quality|mode|level|cache-size|profile]?', 'What does /[paint|joke|weather|time|web|translate|run|sum|vote|ping|draw|play|undoall|reset|login] do?',
-    'How do I use /[web|image|voice|run|login|search|plugin|share|mail|game]?', 'What does --[fast|best|gui|web|voice|sync|cloud|port|serve|login|magic|strict] do?', 'Which [function|file|line|test|header] of quire [does|checks|holds] [that|the cache|the hash|the clock|the tree]?', 'What will the next version of quire [do|bring|change]?', 'When was quire [released|started|first published]?', 'How many [people use|users has|lines of code are in|commits are in] quire?']
+UNSURE_ASK = ['[How does|Why does|When does] quire [handle|choose|count|compress|sort|order] [threads|locks|commas|ids|colours|pages|names|fonts|hashes|signals|old files|versions]?', 'What is the default of --[gpu-layers|rope|mirostat|batch-size|penalty|quality|mode|level|cache-size|profile]?', 'What does /[paint|joke|weather|time|web|translate|run|sum|vote|ping|draw|play|login] do?',
+    'How do I use /[web|image|voice|run|login|plugin|share|mail|game]?', 'What does --[fast|best|gui|web|voice|sync|cloud|port|serve|login|magic|strict] do?', 'Which [function|file|line|test|header] of quire [does|checks|holds] [that|the cache|the hash|the clock|the tree]?', 'What will the next version of quire [do|bring|change]?', 'When was quire [released|started|first published]?', 'How many [people use|users has|lines of code are in|commits are in] quire?']
 UNSURE = ["I'm not sure; type /help or read README.md.", "I don't know that. /help lists the commands, and README.md says more.", "I'm not sure about that. `quire --help` lists all options.", "I don't know such a detail. Please look at /help or README.md.", 'I know of no such thing; /help has what there is.', "I can't say. README.md may have it."]
 
 def command_fact(r):
-    called, tasks, answers, _ = r.choice(COMMANDS)
-    about = r.random() < .35
-    question = r.choice(ABOUT).replace('{c}', called[0]) if about else r.choice(TO).replace('{t}', r.choice(tasks))
-    return fill(r, question, {}), (answers[0] if about else r.choice(answers)).replace('¦', '|')
+    called, _, answers, _ = r.choice(COMMANDS)  # what one wants to do is asked by guide.py, where each wish has its own answer
+    return fill(r, r.choice(ABOUT).replace('{c}', called[0]), {}), answers[0].replace('¦', '|')
 
 def open_fact(r):
     questions, answers, _ = r.choice(FACTS)
@@ -32,7 +29,7 @@ def missing(r):
 
 def unsure(r): return fill(r, r.choice(UNSURE_ASK), {}), r.choice(UNSURE)
 
-def turn(r): return r.choices([command_fact, open_fact, missing, unsure], [46, 34, 14, 6])[0](r)
+def turn(r): return r.choices([command_fact, open_fact, missing, unsure], [25, 50, 18, 7])[0](r)
 
 def chat(r):
     turns = []

@@ -77,7 +77,7 @@ def fill(r, template, bound):
         key = m.group(0)
         if key not in bound: bound[key] = MADE[m.group(1)](r) if m.group(1) in MADE else r.choice(SLOTS[m.group(1)])
         return bound[key]
-    text = re.sub(r' +(?=[ :.])', '', SLOT.sub(value, template))
+    text = re.sub(r' +(?=[ :]|\.(?!\S))', '', SLOT.sub(value, template))
     return re.sub(r'\b([Aa]) (?=[aeiou])(?!uni|use|eu|one)', r'\1n ', text).strip()
 
 def cap(text): return text[:1].upper() + text[1:]

@@ -11,7 +11,7 @@ WAYS = [  # what the refusal speaks of, and what helps then; the first that fits
 REFUSAL = re.compile(r"^(Sorry, |I'm sorry, |I am sorry, )?(I (don't|do not) (know|have (access|that information|a clock|opinions))|I (can't|cannot) (do that|check|write|look|see|advise|answer|translate|decide|choose|judge|really judge|teach|know that)|"
                      r"I only (know|speak|understand) |I('m| am) not sure|I('m| am) too small|I have (no (access|connection|information|way|opinion|eyes)|never heard)|I would (only|have to) |My knowledge is|That is (far )?too (hard|difficult|much)|That is (beyond|outside)|That topic|"
                      r"Programming is|Those numbers|Prices change|Real code|The (name|word) .* (tells|new|not a word)|\".*\" is not a word|.* is beyond me)")
-FOUND = re.compile(r'quire|larger|bigger|doctor|pharmac|lawyer|professional|expert|calculator|dictionary|emergency|news site|weather report|look outside|phone|[Ss]hall we|told me|mention|your name|my name|feel|larger|The text|[Ww]hat do you like|What I know|I do know|I can tell|something I know|[Tt]ell me|hear yours|your home|future|know sport|see films|see you|say no more|fewer|think of it|real thinking|/\w+')
+FOUND = re.compile(r', but |quire|larger|bigger|doctor|pharmac|lawyer|professional|expert|calculator|dictionary|emergency|news site|weather report|look outside|phone|[Ss]hall we|told me|mention|your name|my name|feel|larger|The text|[Ww]hat do you like|What I know|I do know|I can tell|something I know|[Tt]ell me|hear yours|your home|future|know sport|see films|see you|say no more|fewer|think of it|real thinking|/\w+')
 
 def mend(chat):
     """The chat with a way out behind each bare refusal; a chat under a prompt that sets a style stays as it is."""
