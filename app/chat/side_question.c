@@ -5,7 +5,7 @@
 #include "app/chat/chat_turn.h"
 
 // What the cache knows side questions by: no conversation has this number.
-static const uint64_t ASIDE = (uint64_t)UINT32_MAX + 1;
+static const uint64_t SIDE_QUESTION = (uint64_t)UINT32_MAX + 1;
 
 enum status side_question_begin(const struct chat *chat, size_t count, const char *question,
                                 struct sequence **result, struct error *err) {
@@ -36,8 +36,8 @@ enum status side_question_begin(const struct chat *chat, size_t count, const cha
 // conversation are.
 void side_question_end(struct session *session, struct sequence **sequence) {
     if (!*sequence) return;
-    sequence_save(*sequence, ASIDE);
+    sequence_save(*sequence, SIDE_QUESTION);
     sequence_destroy(*sequence);
-    engine_strip(session->engine, ASIDE);
+    engine_strip(session->engine, SIDE_QUESTION);
     *sequence = NULL;
 }

@@ -307,6 +307,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     };
     ASSERT(found.layers > 0 && found.layers <= MODEL_MAX_LAYERS);
     found.draft_layers = metadata_count(&metadata, "nextn_predict_layers", found.layers - 1);
+    TRY(metadata.status); // so that there is a layer
     found.layers -= found.draft_layers;
     read_layers(&metadata, family, &found);
     family->read(&metadata, &found);

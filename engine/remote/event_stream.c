@@ -23,9 +23,10 @@ static enum status end_event(struct event_stream *stream) {
 }
 
 static enum status add_data(struct event_stream *stream, const char *value, size_t length) {
+    const size_t separator = stream->has_data ? 1 : 0;
     ASSERT(stream->data.length < EVENT_STREAM_MAX_BYTES);
-    if (stream->data.length + length >= EVENT_STREAM_MAX_BYTES) return STATUS_TOO_LONG;
-    if (stream->has_data) TRY(text_append(&stream->data, "\n", 1));
+    if (stream->data.length + separator + length >= EVENT_STREAM_MAX_BYTES) return STATUS_TOO_LONG;
+    if (separator) TRY(text_append(&stream->data, "\n", 1));
     stream->has_data = true;
     return text_append(&stream->data, value, length);
 }

@@ -67,6 +67,28 @@ static void a_line_and_an_event_have_a_limit(void **state) {
     }
 }
 
+// The newlines between an event's lines count, too.
+static void lines_of_an_event_may_just_reach_the_limit(void **state) {
+    (void)state;
+    static char line[EVENT_STREAM_MAX_BYTES / 2];
+    for (size_t over = 0; over < 2; over++) {
+        const size_t lengths[] = {sizeof line, sizeof line - 2 + over};
+        struct text events = {0};
+        struct event_stream stream = {.take = take, .user = &events};
+        enum status status = STATUS_OK;
+        memset(line, 'x', sizeof line);
+        for (size_t i = 0; i < 2 && status == STATUS_OK; i++) {
+            assert_int_equal(event_stream_push(&stream, "data:", 5), STATUS_OK);
+            assert_int_equal(event_stream_push(&stream, line, lengths[i]), STATUS_OK);
+            status = event_stream_push(&stream, "\n", 1);
+        }
+        assert_int_equal(status, over ? STATUS_TOO_LONG : STATUS_OK);
+        if (!over) assert_int_equal(event_stream_push(&stream, "data: z\n", 8), STATUS_TOO_LONG);
+        event_stream_deinit(&stream);
+        text_deinit(&events);
+    }
+}
+
 enum { NOT = -1 }; // said
 
 static const struct {
@@ -366,6 +388,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_do_not_depend_on_how_the_bytes_are_divided),
         cmocka_unit_test(a_line_and_an_event_have_a_limit),
+        cmocka_unit_test(lines_of_an_event_may_just_reach_the_limit),
         cmocka_unit_test(a_reply_says_what_its_event_has),
         cmocka_unit_test(an_event_may_have_several_choices),
         cmocka_unit_test(what_is_no_object_is_refused),

@@ -95,6 +95,24 @@ static void unknown_family_is_named_with_those_that_are_known(void **state) {
                    "\"mamba\", a recurrent model; quire knows llama, qwen2, qwen3");
 }
 
+// A file that says of itself that its last layers only draft.
+static void layers_that_only_draft_leave_others(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        uint32_t value;
+    } cases[] = {
+        {"glm4moe.block_count", 0},
+        {"glm4moe.embedding_length", 0},
+        {"glm4moe.nextn_predict_layers", 1000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct file file = load("glm4moe");
+        set_key(&file, cases[i].key, cases[i].value);
+        assert_refused(&file, STATUS_BAD_FILE, cases[i].key);
+    }
+}
+
 static void keys_out_of_range_are_named(void **state) {
     (void)state;
     static const struct {
@@ -730,6 +748,7 @@ int main(void) {
         cmocka_unit_test(good_files_open),
         cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
         cmocka_unit_test(keys_out_of_range_are_named),
+        cmocka_unit_test(layers_that_only_draft_leave_others),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
         cmocka_unit_test(latent_figures_fit_one_another_and_the_tensors),
         cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
