@@ -15,8 +15,8 @@
 //   conversation       id, name, tip, forked_from, …       a named pointer to a message
 //   conversation_root  (conversation, root)                the trees that it has been in
 //
-// Folders are made 0700, files 0600. A file that was deleted or moved away since it was opened takes
-// nothing more: IO, until it is back. Threads: one thread uses a db.
+// Folders are made 0700, files 0600. A file that was deleted or moved away since it was opened
+// takes nothing more: IO, until it is back. Threads: one thread uses a db.
 #ifndef STORE_DB_H
 #define STORE_DB_H
 

@@ -323,7 +323,7 @@ enum status statement_rows(struct statement *statement, read_row *read, struct r
 
 enum status statement_first_integer(struct statement *statement, int64_t *value,
                                     struct error *err) {
-    bool row;
+    bool row = false;
     int64_t found = 0;
     enum status status = statement_step(statement, &row, err);
     if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
