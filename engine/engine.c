@@ -19,7 +19,6 @@
 
 enum {
     DEFAULT_BLOCK_SIZE = 16,
-    POOL_SHARE = 4, // a quarter of the free memory, by default
     IO_DEADLINE_MS = 3000,
     WRITE_DELAY_US = 1000000,
     CARD_HOST_BYTES = 1 << 30, // of the host tier by default; pinning memory takes time
@@ -371,99 +370,6 @@ static enum status check_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
-static struct cache_group group_of(const struct engine *engine, int group) {
-    ASSERT(group >= 0 && group < KV_GROUPS);
-    const struct model_config *config = &engine->model.config;
-    return (struct cache_group){.reach = kv_shape_reach(config, group),
-                                .states = kv_shape_has_states(config, group)};
-}
-
-// Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
-// of the last.
-static size_t blocks_for(const struct engine *engine, int group, int32_t context) {
-    ASSERT(context > 0);
-    const struct cache_group of = group_of(engine, group);
-    const int32_t size = engine->shapes[0].block_size;
-    const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
-    const size_t window = (size_t)grouped_cache_most(&of, size, engine->chunk_tokens) + 1;
-    return of.reach == 0 || all < window ? all : window;
-}
-
-static enum status refuse_pool(struct opening *opening, size_t have, int32_t context) {
-    const struct engine *engine = opening->engine;
-    size_t need = 0;
-    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++)
-        need += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
-    char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
-    return error_set(opening->err, STATUS_NO_MEMORY,
-                     "a context of %" PRId32 " tokens needs %s of KV cache, but the pool has %s; "
-                     "lower --ctx or raise --kv-device",
-                     context, size_format(need, need_text), size_format(have, have_text));
-}
-
-static uint32_t at_most(size_t blocks) {
-    return blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
-}
-
-// Divides the pool between layers that see everything and layers with a window: what the context
-// needs, then as many windows as there are conversations of a usual length in the rest. A small
-// pool, and one for long windows, has as many blocks of both.
-static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
-    ASSERT(context > 0);
-    enum { USUAL_TOKENS = 8192 };
-    struct kv_cache *all = &engine->shapes[0], *window = &engine->shapes[1];
-    const struct cache_group of = group_of(engine, 1);
-    const int32_t size = all->block_size;
-    const size_t block = kv_block_bytes(all), other = kv_block_bytes(window);
-    const size_t least = blocks_for(engine, 1, context), need = blocks_for(engine, 0, context);
-    const double share = (double)grouped_cache_most(&of, size, 0) * size / USUAL_TOKENS;
-    all->num_blocks = window->num_blocks = at_most(bytes / (block + other));
-    if (all->num_blocks <= least || share >= 1) return;
-    const size_t rest = bytes - least * other;
-    size_t blocks = (size_t)((double)rest / ((double)block + share * (double)other));
-    if (blocks < need) blocks = need < rest / block ? need : rest / block;
-    all->num_blocks = at_most(blocks);
-    window->num_blocks = at_most((bytes - all->num_blocks * block) / other);
-    ASSERT(window->num_blocks >= least);
-}
-
-// Chooses the size of the pool, then the longest context that it can hold.
-static enum status choose_pool(struct opening *opening) {
-    struct engine *engine = opening->engine;
-    struct kv_cache *cache = &engine->shapes[0];
-    const int32_t trained = engine->model.config.context;
-    struct device_info info;
-    engine->backend->info(engine->device, &info);
-    const size_t bytes = opening->options->kv_device_bytes ? opening->options->kv_device_bytes
-                                                           : info.memory_free / POOL_SHARE;
-    const int32_t wanted = opening->options->context;
-    if (wanted < 0 || wanted > MODEL_MAX_CONTEXT)
-        return error_set(opening->err, STATUS_BAD_INPUT, "ctx: expected 0 to %d, found %" PRId32,
-                         MODEL_MAX_CONTEXT, wanted);
-    if (wanted > trained && !opening->options->beyond_training)
-        return error_set(opening->err, STATUS_BAD_INPUT,
-                         "ctx: the model was made for %" PRId32 " tokens at most, found %" PRId32,
-                         trained, wanted);
-    if (kv_shape_groups(&engine->model.config) > 1)
-        divide_pool(engine, bytes, wanted ? wanted : trained);
-    else
-        cache->num_blocks = at_most(bytes / kv_block_bytes(cache));
-    // One block is reserved, so that the last one of a full context can be copied before a write.
-    uint64_t slots =
-        cache->num_blocks ? (uint64_t)(cache->num_blocks - 1) * (uint64_t)cache->block_size : 0;
-    if (blocks_for(engine, 0, MODEL_MAX_CONTEXT) <= cache->num_blocks) slots = MODEL_MAX_CONTEXT;
-    if (slots < (uint64_t)(wanted ? wanted : cache->block_size))
-        return refuse_pool(opening, bytes, wanted ? wanted : cache->block_size);
-    const int32_t longest = slots < (uint64_t)trained ? (int32_t)slots : trained;
-    engine->context = wanted ? wanted : longest;
-    ASSERT(engine->context > 0 && (uint64_t)engine->context <= slots);
-    return STATUS_OK;
-}
-
-static size_t pool_bytes(const struct engine *engine, int group) {
-    return engine->shapes[group].num_blocks * kv_block_bytes(&engine->shapes[group]);
-}
-
 static enum status alloc_memory(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct forward_limits limits = {
@@ -615,7 +521,7 @@ static enum status open_parts(struct opening *opening) {
     engine->shapes[1] = engine->shapes[0];
     for (int i = 0; i < kv_shape_groups(config); i++)
         kv_shape_set(&engine->shapes[i], config, i, 0);
-    TRY(choose_pool(opening));
+    TRY(pool_choose(engine, opening->options, opening->err));
     TRY(check_attention(opening));
     TRY(alloc_memory(opening));
     TRY(open_cache(opening));
@@ -703,10 +609,9 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     if (engine->remote) return remote_info(engine, info);
     const struct model_config *config = &engine->model.config;
     struct device_info device;
-    size_t block_bytes = 0;
+    const struct kv_cache *last = &engine->shapes[engine->cache.count - 1];
+    const bool states = grouped_cache_has_states(&engine->cache);
     engine->backend->info(engine->device, &device);
-    for (int i = 0; i < engine->cache.count; i++)
-        block_bytes += kv_block_bytes(&engine->shapes[i]);
     *info = (struct engine_info){
         .model_path = engine->model_path,
         .adapters = text_string(&engine->adapters),
@@ -719,8 +624,10 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .step_tokens = engine->most_tokens,
         .block_size = engine->shapes[0].block_size,
         .blocks_total = engine->shapes[0].num_blocks,
-        .block_bytes = block_bytes,
-        .token_bytes = block_bytes / (size_t)engine->shapes[0].block_size,
+        .block_bytes = kv_block_bytes(&engine->shapes[0]),
+        .token_bytes = kv_block_bytes(&engine->shapes[0]) / (size_t)engine->shapes[0].block_size,
+        .state_bytes = states ? kv_block_bytes(last) : 0,
+        .sequence_bytes = pool_sequence_bytes(engine),
         .threads = device.threads,
     };
     snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);

@@ -72,9 +72,10 @@ struct engine_options {
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
                            // The last three need a card and are not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory
-    size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
-                            // processor, whose device memory is host memory (transfers always have
-                            // a few blocks)
+    int32_t sequences; // whose windows and states come on top of those bytes; 0: they are in them
+    size_t kv_host_bytes; // between device and disk; 0: 1 GiB for a card, none for a
+                          // processor, whose device memory is host memory (transfers always have
+                          // a few blocks)
     const struct remote_options *remote; // a server that has the model (remote/remote.h), in place
                                          // of a file; what is said of devices and caches is moot
     struct disk_pool *disk; // moved in, and closed even if opening fails; NULL: nothing on disk
@@ -110,8 +111,10 @@ struct engine_info {
     int32_t step_tokens; // of one batch, at most
     int32_t block_size;
     uint32_t blocks_total; // of the device, of layers that see everything; see engine_kv_usage()
-    size_t block_bytes;    // KV of its tokens in all layers
+    size_t block_bytes;    // KV of its tokens in layers that see everything
     size_t token_bytes;    // KV of one token, as well
+    size_t state_bytes;    // of recurrent layers after a token; 0: there are none
+    size_t sequence_bytes; // windows and states with which a sequence is computed, at most
     int32_t threads;
 };
 

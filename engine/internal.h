@@ -1,6 +1,7 @@
 // engine/internal.h — what the files behind engine.h share. No other file includes it.
 //
-//   engine.c    opening: file, device, model, pool, buffers; what is where
+//   engine.c    opening: file, device, model, buffers; what is where
+//   pool.c      how many blocks the device's pool has
 //   measure.c   what benchmarks ask
 //   sequence.c  token logs and their block tables
 //   request.c   requests, and the queue of events to the UI thread
@@ -133,6 +134,12 @@ struct engine {
 
 // Sets the name that people see, unless it cannot be shown; never cut inside a character.
 bool engine_set_name(struct engine *engine, const char *bytes, size_t length);
+
+// Chooses the size of the pool, then the longest context that it can hold.
+MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_options *options,
+                                   struct error *err);
+size_t pool_bytes(const struct engine *engine, int group);
+size_t pool_sequence_bytes(const struct engine *engine); // as engine_info says
 
 // With the lock held; waits while the queue is full, unless the engine is closing.
 void queue_push(struct engine *engine, const struct event *event);

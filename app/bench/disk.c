@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "app/cli/config.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 
 static const char TEMPLATE[] = "bench-XXXXXX";
@@ -169,12 +170,6 @@ static void meter_reference(struct disk_pool *pool, uint64_t conversation, struc
     inner->ops->reference(inner, conversation, leaf);
 }
 
-// Windows are not metered: their share of what is read is small.
-static struct disk_pool *meter_twin(struct disk_pool *pool) {
-    struct disk_pool *inner = meter_of(pool)->inner;
-    return inner->ops->twin(inner);
-}
-
 static struct disk_usage meter_usage(struct disk_pool *pool) {
     struct disk_pool *inner = meter_of(pool)->inner;
     return inner->ops->usage(inner);
@@ -187,7 +182,9 @@ static void meter_close(struct disk_pool *pool, const struct disk_speed *speed) 
     meter->inner = NULL;
 }
 
-struct disk_pool *bench_meter_init(struct bench_meter *meter, struct disk_pool *inner) {
+static struct disk_pool *meter_twin(struct disk_pool *pool);
+
+static void begin(struct bench_meter *meter, struct disk_pool *inner, struct bench_meter *twin) {
     static const struct disk_pool_ops OPS = {
         .open = meter_open,
         .write = meter_write,
@@ -198,6 +195,34 @@ struct disk_pool *bench_meter_init(struct bench_meter *meter, struct disk_pool *
         .usage = meter_usage,
         .close = meter_close,
     };
-    *meter = (struct bench_meter){.pool = {&OPS}, .inner = inner};
-    return &meter->pool;
+    *meter = (struct bench_meter){.pool = {&OPS}, .inner = inner, .twin = twin};
+}
+
+static struct disk_pool *meter_twin(struct disk_pool *pool) {
+    struct bench_meter *meter = meter_of(pool);
+    struct disk_pool *inner = meter->inner->ops->twin(meter->inner);
+    ASSERT(meter->twin && !meter->twin->inner);
+    if (!inner) return NULL;
+    begin(meter->twin, inner, NULL);
+    return &meter->twin->pool;
+}
+
+struct disk_pool *bench_meter_init(struct bench_meter meters[BENCH_METERS],
+                                   struct disk_pool *inner) {
+    meters[1] = (struct bench_meter){0}; // until an engine asks for it
+    begin(&meters[0], inner, &meters[1]);
+    return &meters[0].pool;
+}
+
+void bench_meter_add(struct bench_meter *sum, const struct bench_meter *meter) {
+    sum->reads += meter->reads;
+    sum->read_blocks += meter->read_blocks;
+    sum->read_bytes += meter->read_bytes;
+    sum->read_us += meter->read_us;
+    sum->writes += meter->writes;
+    sum->write_blocks += meter->write_blocks;
+    sum->write_bytes += meter->write_bytes;
+    sum->write_us += meter->write_us;
+    sum->usage.written_bytes += meter->usage.written_bytes;
+    sum->usage.payload_bytes += meter->usage.payload_bytes;
 }

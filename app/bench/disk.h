@@ -34,8 +34,9 @@ double bench_folder_forget(const struct bench_folder *folder);
 MUST_CHECK bool bench_system_written(uint64_t *bytes);
 
 struct bench_meter {
-    struct disk_pool pool;   // for engine_open(): the first, so that a pool of ours is a meter
-    struct disk_pool *inner; // NULL: closed
+    struct disk_pool pool;    // for engine_open(): the first, so that a pool of ours is a meter
+    struct disk_pool *inner;  // NULL: closed
+    struct bench_meter *twin; // borrowed: of windows or states; NULL: this is theirs
     uint64_t reads, read_blocks, read_bytes;
     uint64_t writes, write_blocks, write_bytes; // calls, and what they were asked to write
     int64_t read_us, write_us;
@@ -43,7 +44,13 @@ struct bench_meter {
     size_t payload_bytes;    // of a block
 };
 
-// Takes `inner`, which must not be NULL; the meter must outlive the engine.
-struct disk_pool *bench_meter_init(struct bench_meter *meter, struct disk_pool *inner);
+enum { BENCH_METERS = 2 }; // of keys and values, and of windows or states
+
+// Takes `inner`, which must not be NULL; the meters must outlive the engine.
+struct disk_pool *bench_meter_init(struct bench_meter meters[BENCH_METERS],
+                                   struct disk_pool *inner);
+
+// Adds the calls and bytes, also those that `usage` has.
+void bench_meter_add(struct bench_meter *sum, const struct bench_meter *meter);
 
 #endif

@@ -73,22 +73,23 @@ static enum status fork_running(struct harness *harness, struct sequence *sequen
 }
 
 // Forks, and appends one token after the shared ones: the blocks that are referenced only
-// afterwards are its copies. The tail is half filled first, so that there is one to copy.
+// afterwards are its copies. The tail is half filled first, so that there is one to copy, and the
+// last token computed, so that a state is there, which going back from an answer may have lost.
 static enum status write_first(struct harness *harness, struct sequence *sequence,
-                               uint32_t *blocks) {
+                               struct fork_line *line) {
     const int32_t part = harness->info.block_size / 2;
     struct sequence *fork;
     struct kv_usage before, after;
-    if (sequence_length(sequence) % harness->info.block_size == 0) {
+    if (sequence_length(sequence) % harness->info.block_size == 0)
         TRY(harness_append(harness, sequence, 1, sequence_length(sequence) + part));
-        TRY(harness_prefill(harness, sequence, NULL));
-    }
+    TRY(harness_prefill(harness, sequence, NULL));
     TRY(sequence_fork(sequence, &fork));
     engine_kv_usage(harness->engine, &before);
     enum status status = harness_append(harness, fork, 2, sequence_length(sequence) + 1);
     if (status == STATUS_OK) status = harness_prefill(harness, fork, NULL);
     engine_kv_usage(harness->engine, &after);
-    *blocks = after.device_held - before.device_held;
+    line->first_write_blocks = after.device_held - before.device_held;
+    if (after.has_states) line->first_write_states = after.window_held - before.window_held;
     sequence_destroy(fork);
     return status;
 }
@@ -123,7 +124,11 @@ static enum status measure_fork(struct kv_bench *bench, struct sequence *sequenc
     fork->blocks = sequence_blocks(sequence);
     TRY(fork_idle(sequence, &fork->idle_us));
     TRY(fork_running(harness, sequence, &fork->running_us));
-    return write_first(harness, sequence, &fork->first_write_blocks);
+    return write_first(harness, sequence, fork);
+}
+
+static struct harness_room fork_room(int32_t tokens) {
+    return (struct harness_room){(int64_t)tokens + SPARE_TOKENS, 2};
 }
 
 static enum status measure_forks(struct kv_bench *bench) {
@@ -134,9 +139,7 @@ static enum status measure_forks(struct kv_bench *bench) {
         struct fork_line *line = &bench->forks[i];
         line->tokens = LENGTHS[i];
         const bool after = i > 0 && bench->forks[i - 1].missing[0];
-        if (bench_kv_affords(bench, (int64_t)LENGTHS[i] + SPARE_TOKENS, LENGTHS[i],
-                             line->missing) &&
-            !after)
+        if (bench_kv_affords(bench, fork_room(LENGTHS[i]), LENGTHS[i], line->missing) && !after)
             status = measure_fork(bench, sequence, i);
         else if (after && !line->missing[0])
             snprintf(line->missing, sizeof line->missing, "as the shorter one was not");
@@ -146,13 +149,13 @@ static enum status measure_forks(struct kv_bench *bench) {
 }
 
 enum status bench_kv_forks(struct kv_bench *bench) {
-    int32_t longest = LENGTHS[0];
-    for (int32_t i = 1; i < FORK_LINES; i++)
-        if ((int64_t)LENGTHS[i] + SPARE_TOKENS <= bench->most_tokens) longest = LENGTHS[i];
-    const struct harness_needs needs = {
-        .context = longest + SPARE_TOKENS / 2,
-        .device_tokens = (int64_t)longest + SPARE_TOKENS,
-    };
+    struct harness_needs needs = {0};
+    for (int32_t i = 0; i < FORK_LINES; i++) {
+        const struct harness_room pool = fork_room(LENGTHS[i]);
+        if (i > 0 && harness_room_bytes(&bench->harness, pool) > bench->most_bytes) continue;
+        needs.device = pool;
+        needs.context = LENGTHS[i] + SPARE_TOKENS / 2;
+    }
     enum status status = harness_open(&bench->harness, &needs);
     if (status == STATUS_OK) status = measure_forks(bench);
     harness_close(&bench->harness);
@@ -172,6 +175,7 @@ static enum status group_create(struct harness *harness, struct group *group, in
         struct sequence *sequence;
         TRY(sequence_create(harness->engine, &sequence));
         group->sequences[group->count++] = sequence;
+        sequence_pin_prefix(sequence, HEAD_TOKENS);
         TRY(harness_append(harness, sequence, group->salt, HEAD_TOKENS));
         TRY(harness_append(harness, sequence, group->salt + (uint32_t)group->count,
                            HEAD_TOKENS + SUFFIX_TOKENS));
@@ -255,9 +259,12 @@ enum status bench_kv_sharing(struct kv_bench *bench) {
     const int32_t size = bench->harness.info.block_size;
     // The head, and of each conversation a suffix with the block that the head ends in.
     const int64_t pool = HEAD_TOKENS + (int64_t)MOST_CONVERSATIONS * (SUFFIX_TOKENS + 3 * size);
-    const struct harness_needs needs = {.context = tokens + size, .device_tokens = 2 * pool};
+    const struct harness_needs needs = {
+        .context = tokens + size,
+        .device = {2 * pool, MOST_CONVERSATIONS},
+    };
     char missing[MISSING_BYTES] = "";
-    const bool affords = bench_kv_affords(bench, needs.device_tokens, tokens, missing);
+    const bool affords = bench_kv_affords(bench, needs.device, tokens, missing);
     enum status status = affords ? harness_open(&bench->harness, &needs) : STATUS_OK;
     for (int32_t i = 0; i < SHARING_LINES && status == STATUS_OK; i++) {
         struct sharing_line *line = &bench->sharing[i];

@@ -26,11 +26,15 @@ double harness_now_us(void) {
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-// 0 where nothing is known yet: the engine chooses.
-static size_t bytes_of(const struct harness *harness, int64_t tokens) {
-    const int64_t size = harness->info.block_size;
-    if (size == 0) return 0;
-    return (size_t)((tokens + size - 1) / size) * harness->info.block_bytes;
+// Of layers that see everything.
+static size_t bytes_of(const struct engine_info *info, int64_t tokens) {
+    if (tokens == 0) return 0;
+    return (size_t)((tokens + info->block_size - 1) / info->block_size) * info->block_bytes;
+}
+
+size_t harness_room_bytes(const struct harness *harness, struct harness_room room) {
+    return bytes_of(&harness->info, room.tokens) +
+           (size_t)room.sequences * harness->info.sequence_bytes;
 }
 
 enum status harness_open(struct harness *harness, const struct harness_needs *needs) {
@@ -39,12 +43,13 @@ enum status harness_open(struct harness *harness, const struct harness_needs *ne
     if (needs->folder) {
         disk = disk_cache_create(&(struct disk_cache_options){.folder = needs->folder->path});
         if (!disk) return error_set(&harness->err, STATUS_NO_MEMORY, "not enough memory");
-        disk = bench_meter_init(needs->meter, disk);
+        disk = bench_meter_init(needs->meters, disk);
     }
     struct engine_options engine_options = bench_subject_engine(&options->subject);
     engine_options.context = needs->context;
-    engine_options.kv_device_bytes = bytes_of(harness, needs->device_tokens);
-    engine_options.kv_host_bytes = bytes_of(harness, needs->host_tokens);
+    engine_options.kv_device_bytes = bytes_of(&harness->info, needs->device.tokens);
+    engine_options.sequences = needs->device.sequences;
+    engine_options.kv_host_bytes = harness_room_bytes(harness, needs->host);
     engine_options.disk = disk;
     engine_options.digest = harness->knows_digest ? &harness->digest : NULL;
     engine_options.kv_restore = needs->restore;

@@ -23,11 +23,19 @@ struct harness {
     struct error err;
 };
 
+// What a pool is to hold: keys and values of that many tokens, rounded up to blocks, and windows
+// and states of that many sequences, whatever their length.
+struct harness_room {
+    int64_t tokens;
+    int32_t sequences;
+};
+size_t harness_room_bytes(const struct harness *harness, struct harness_room room);
+
 struct harness_needs {
-    int32_t context;                    // tokens; 0: as the engine chooses, and so the pool
-    int64_t device_tokens, host_tokens; // rounded up to blocks
-    const struct bench_folder *folder;  // NULL: no disk
-    struct bench_meter *meter;          // with the folder
+    int32_t context;                   // tokens; 0: as the engine chooses, and so the pool
+    struct harness_room device, host;  // no tokens: as the engine chooses
+    const struct bench_folder *folder; // NULL: no disk
+    struct bench_meter *meters;        // [BENCH_METERS], with the folder
     enum kv_restore restore;
 };
 MUST_CHECK enum status harness_open(struct harness *harness, const struct harness_needs *needs);

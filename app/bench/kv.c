@@ -32,12 +32,12 @@ double bench_kv_expect_us(const struct kv_bench *bench, int32_t from, int32_t to
     return bench->linear_us * (b - a) + bench->square_us * (b * b - a * a);
 }
 
-bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t length,
+bool bench_kv_affords(const struct kv_bench *bench, struct harness_room pools, int32_t length,
                       char missing[MISSING_BYTES]) {
     const double expected_us = bench_kv_expect_us(bench, 0, length);
+    const size_t bytes = harness_room_bytes(&bench->harness, pools);
     char need[SIZE_TEXT_BYTES];
-    if (pool_tokens > bench->most_tokens) {
-        const size_t bytes = (size_t)pool_tokens * bench->harness.info.token_bytes;
+    if (bytes > bench->most_bytes) {
         snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
         return false;
     }
@@ -52,7 +52,10 @@ bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t
 static enum status look_around(struct kv_bench *bench) {
     struct harness *harness = &bench->harness;
     TRY(harness_open(harness, &(struct harness_needs){0}));
-    bench->most_tokens = (int64_t)harness->info.blocks_total * harness->info.block_size;
+    struct kv_usage usage;
+    engine_kv_usage(harness->engine, &usage);
+    bench->most_bytes =
+        usage.device_blocks * usage.block_bytes + usage.window_blocks * usage.window_block_bytes;
     bench->read_bytes_per_s = engine_measure_read(harness->engine, READ_BYTES);
     if (bench->read_bytes_per_s > 0) return STATUS_OK;
     return error_set(&harness->err, STATUS_NO_MEMORY,

@@ -44,6 +44,8 @@ static void add_machine(cJSON *root, const struct kv_bench *bench) {
     add(root, "block_tokens", info->block_size);
     add(root, "block_bytes", (double)info->block_bytes);
     add(root, "token_bytes", (double)info->token_bytes);
+    add(root, "state_bytes", (double)info->state_bytes);
+    add(root, "sequence_bytes", (double)info->sequence_bytes);
     cJSON_AddStringToObject(root, "backend", info->backend);
     cJSON_AddStringToObject(root, "device", info->device);
     add(root, "threads", info->threads);
@@ -64,6 +66,7 @@ static void add_forks(cJSON *root, const struct kv_bench *bench) {
         add(object, "first_write_blocks", line->first_write_blocks);
         add(object, "first_write_bytes",
             (double)line->first_write_blocks * (double)bench->harness.info.block_bytes);
+        add(object, "first_write_states", line->first_write_states);
     }
 }
 
@@ -96,9 +99,9 @@ static void add_resume_line(cJSON *array, const struct kv_bench *bench,
     add(object, "host_tokens", (double)line->stats.host_tokens);
     add(object, "disk_tokens", (double)line->stats.disk_tokens);
     add(object, "prefilled_tokens", (double)line->prefilled);
-    add(object, "moved_bytes", resume_line_bytes(bench, line));
-    add(object, "bytes_per_s", resume_line_speed(bench, line));
-    add(object, "of_read_bandwidth", resume_line_speed(bench, line) / bench->read_bytes_per_s);
+    add(object, "moved_bytes", (double)line->moved_bytes);
+    add(object, "bytes_per_s", resume_line_speed(line));
+    add(object, "of_read_bandwidth", resume_line_speed(line) / bench->read_bytes_per_s);
     if (from == FROM_COLD_DISK) add(object, "pages_kept_in_memory", line->kept_pages);
 }
 
@@ -130,6 +133,7 @@ static void add_resume(cJSON *root, const struct kv_bench *bench) {
 }
 
 static void add_turns(cJSON *root, const struct kv_bench *bench) {
+    const bool states = bench->harness.info.state_bytes > 0;
     cJSON *array = cJSON_AddArrayToObject(root, "turns");
     for (int32_t i = 0; i < TURN_LINES; i++) {
         const struct turns_line *line = &bench->turns[i];
@@ -143,6 +147,10 @@ static void add_turns(cJSON *root, const struct kv_bench *bench) {
         add(object, "wanted_bytes", (double)line->wanted_bytes);
         add(object, "payload_bytes", (double)line->payload_bytes);
         add(object, "written_bytes", (double)line->written_bytes);
+        add(object, states ? "state_payload_bytes" : "window_payload_bytes",
+            (double)line->window_bytes);
+        add(object, states ? "state_written_bytes" : "window_written_bytes",
+            (double)line->window_written_bytes);
         if (line->system_knows)
             add(object, "system_written_bytes", (double)line->system_bytes);
         else

@@ -23,11 +23,12 @@ enum {
 
 struct fork_line {
     char missing[MISSING_BYTES];
-    int32_t tokens, blocks;      // cached, and in the table
-    double prefill_us;           // of all of its tokens
-    struct figure idle_us;       // of a fork of the sequence at rest
-    struct figure running_us;    // while it decodes
-    uint32_t first_write_blocks; // that a fork takes for its first token after the shared ones
+    int32_t tokens, blocks;   // cached, and in the table
+    double prefill_us;        // of all of its tokens
+    struct figure idle_us;    // of a fork of the sequence at rest
+    struct figure running_us; // while it decodes
+    // that a fork takes for its first token after the shared ones
+    uint32_t first_write_blocks, first_write_states;
 };
 
 struct sharing_line { // conversations on one head
@@ -49,6 +50,7 @@ struct resume_line {
     struct figure ready_us;       // sequence_restore(); not measured of FROM_NOTHING
     struct figure first_token_us; // from request_start()
     struct restore_report report; // of the last restore
+    uint64_t moved_bytes;         // to the device, by that
     struct request_stats stats;   // of the last request
     uint64_t prefilled;           // tokens, by the last request
     double kept_pages;            // of the files, in memory all the same: FROM_COLD_DISK
@@ -56,7 +58,7 @@ struct resume_line {
 
 struct resume_part {
     struct resume_line lines[RESUME_LENGTHS][RESUME_FROM_COUNT];
-    struct bench_meter written, read, read_cold; // reads: of all runs
+    struct bench_meter written, read, read_cold; // of all kinds; reads: of all runs
     double drain_us;                             // closing the engine that wrote
     char lookup_missing[MISSING_BYTES];
     int32_t lookup_tokens, lookup_found;
@@ -67,11 +69,12 @@ struct turns_line {
     char missing[MISSING_BYTES];
     bool tight; // the device holds a part of the conversations only
     int32_t conversations, turns;
-    uint64_t prefilled, least;             // tokens; least: what no turn before had
-    uint64_t decoded;                      // steps, the first token of each answer besides
-    uint64_t sealed_blocks, tails;         // distinct ones
-    uint64_t wanted_bytes;                 // of both
-    uint64_t payload_bytes, written_bytes; // as the tier counts
+    uint64_t prefilled, least;                   // tokens; least: what no turn before had
+    uint64_t decoded;                            // steps, the first token of each answer besides
+    uint64_t sealed_blocks, tails;               // distinct ones
+    uint64_t wanted_bytes;                       // of both
+    uint64_t payload_bytes, written_bytes;       // as the tier counts
+    uint64_t window_bytes, window_written_bytes; // the same of windows or states
     bool system_knows;
     uint64_t system_bytes;                // written, as the kernel counts
     uint64_t folder_bytes, write_blocks;  // on the disk; handed to the tier
@@ -99,11 +102,11 @@ struct kv_bench {
     struct harness harness;
     int32_t runs;
     double read_bytes_per_s;
-    int64_t most_tokens; // that the pool may hold
+    size_t most_bytes; // of a pool
     // seconds of a prefill are about linear * n + square * n * n
     double linear_us, square_us;
     struct bench_folder folder;
-    struct bench_meter meter; // of the engine that is open, or was last
+    struct bench_meter meters[BENCH_METERS]; // of the engine that is open, or was last
     struct fork_line forks[FORK_LINES];
     struct sharing_line sharing[SHARING_LINES];
     struct resume_part resume;
@@ -114,8 +117,8 @@ struct kv_bench {
 // How long computing tokens [from, to) would take, from the measurements; 0: unknown.
 double bench_kv_expect_us(const struct kv_bench *bench, int32_t from, int32_t to);
 
-// False, with the reason, if a pool of that many tokens or a prefill of `length` is too much.
-bool bench_kv_affords(const struct kv_bench *bench, int64_t pool_tokens, int32_t length,
+// False, with the reason, if such pools or a prefill of `length` are too much.
+bool bench_kv_affords(const struct kv_bench *bench, struct harness_room pools, int32_t length,
                       char missing[MISSING_BYTES]);
 
 MUST_CHECK enum status bench_kv_forks(struct kv_bench *bench);

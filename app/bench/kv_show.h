@@ -9,8 +9,7 @@ bool bench_kv_print_json(const struct kv_bench *bench); // false: memory is shor
 
 extern const char *const RESUME_FROM_NAMES[RESUME_FROM_COUNT];
 
-// Bytes of KV that a line brought to the device, and per second of the time to ready; 0: none.
-double resume_line_bytes(const struct kv_bench *bench, const struct resume_line *line);
-double resume_line_speed(const struct kv_bench *bench, const struct resume_line *line);
+// Bytes a second of what a line brought to the device, until it was ready; 0: none.
+double resume_line_speed(const struct resume_line *line);
 
 #endif

@@ -13,15 +13,9 @@ const char *const RESUME_FROM_NAMES[RESUME_FROM_COUNT] = {
     [FROM_COLD_DISK] = "disk, cold", [FROM_NOTHING] = "computed",
 };
 
-double resume_line_bytes(const struct kv_bench *bench, const struct resume_line *line) {
-    const int32_t tokens = line->report.host_tokens + line->report.disk_tokens;
-    const int32_t size = bench->harness.info.block_size;
-    return (double)((size_t)((tokens + size - 1) / size) * bench->harness.info.block_bytes);
-}
-
-double resume_line_speed(const struct kv_bench *bench, const struct resume_line *line) {
+double resume_line_speed(const struct resume_line *line) {
     if (!(line->ready_us.median > 0)) return 0;
-    return resume_line_bytes(bench, line) / line->ready_us.median * 1e6;
+    return (double)line->moved_bytes / line->ready_us.median * 1e6;
 }
 
 // Three digits that count.
@@ -45,14 +39,27 @@ static void print_head(const struct kv_bench *bench) {
     char weights[SIZE_TEXT_BYTES], token[SIZE_TEXT_BYTES];
     printf("%.40s, %s, %s of weights\n", info->model_name, info->file_type,
            size_format(info->weight_bytes, weights));
-    printf("KV %s, %s a token, blocks of %" PRId32 "\n", info->kv_type,
+    printf("KV %s, %s a token, blocks of %" PRId32, info->kv_type,
            size_format(info->token_bytes, token), info->block_size);
+    if (info->state_bytes > 0)
+        printf("; states of %s", size_format(info->state_bytes, token));
+    else if (info->sequence_bytes > 0)
+        printf("; windows of %s a sequence", size_format(info->sequence_bytes, token));
+    printf("\n");
     printf("%s: %.60s\n", info->backend, info->device);
     printf("read bandwidth %.1f GB/s (measured in this run)\n", bench->read_bytes_per_s / 1e9);
 }
 
+static uint32_t most_states(const struct kv_bench *bench) {
+    uint32_t most = 0;
+    for (int32_t i = 0; i < FORK_LINES; i++)
+        if (bench->forks[i].first_write_states > most) most = bench->forks[i].first_write_states;
+    return most;
+}
+
 static void print_forks(const struct kv_bench *bench) {
-    char block[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
+    const struct engine_info *info = &bench->harness.info;
+    char size[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
     char idle[RANGE_BYTES], running[RANGE_BYTES];
     printf("\nForks: median (low - high) in us of %" PRId32 "\n", bench->forks[0].idle_us.count);
     printf("%7s %7s %10s %20s %20s %10s\n", "tokens", "blocks", "prefill, s", "at rest",
@@ -70,7 +77,10 @@ static void print_forks(const struct kv_bench *bench) {
     }
     printf("1st write: blocks (%s each) that the device holds more after the fork's own\n"
            "first token, in a tail that it shares. Goal: at most 1.\n",
-           size_format(bench->harness.info.block_bytes, block));
+           size_format(info->block_bytes, size));
+    if (info->state_bytes > 0)
+        printf("It takes as well (goal: at most 1) states of %s: %" PRIu32 ".\n",
+               size_format(info->state_bytes, size), most_states(bench));
 }
 
 static void print_sharing(const struct kv_bench *bench) {
@@ -96,7 +106,7 @@ static void print_sharing(const struct kv_bench *bench) {
 static void print_resume_line(const struct kv_bench *bench, const struct resume_line *line,
                               enum resume_from from) {
     char count[COUNT_TEXT_BYTES], ready[RANGE_BYTES], first[RANGE_BYTES], share[NUMBER_BYTES] = "-";
-    const double speed = resume_line_speed(bench, line);
+    const double speed = resume_line_speed(line);
     const struct request_stats *stats = &line->stats;
     char found[RANGE_BYTES];
     printf("%6s %-10s ", count_format(line->tokens, count), RESUME_FROM_NAMES[from]);
@@ -144,7 +154,7 @@ static void print_resume(const struct kv_bench *bench) {
                 computed->median / disk->median);
     }
     printf("found: tokens on the device/host/disk by the request/and computed.\n"
-           "read: KV bytes a second until ready, as a part of the read bandwidth.\n");
+           "read: bytes a second until ready, as a part of the read bandwidth.\n");
     print_disk_speeds(bench);
     if (part->lookup_missing[0])
         printf("lookup: not measured: %s\n", part->lookup_missing);
@@ -172,6 +182,20 @@ static void print_turns_line(const struct turns_line *line) {
            written / wanted, system / wanted, computed);
 }
 
+static void print_turn_bytes(const struct kv_bench *bench) {
+    char kv[SIZE_TEXT_BYTES], windows[SIZE_TEXT_BYTES];
+    const struct engine_info *info = &bench->harness.info;
+    const struct turns_line *line = &bench->turns[0];
+    const size_t turns = (size_t)line->turns;
+    if (line->missing[0]) return;
+    printf("a turn: %s of keys and values", size_format(line->payload_bytes / turns, kv));
+    if (info->sequence_bytes > 0)
+        printf(", and %s of %s,\nwhich the sums above leave out",
+               size_format(line->window_bytes / turns, windows),
+               info->state_bytes > 0 ? "states" : "windows");
+    printf(".\n");
+}
+
 static void print_turns(const struct kv_bench *bench) {
     const struct turns_line *first = &bench->turns[0];
     printf("\n%" PRId32 " turns of %" PRId32 " conversations in turn, to the disk, in MiB\n",
@@ -180,6 +204,7 @@ static void print_turns(const struct kv_bench *bench) {
            "system", "folder", "wr/pay", "wr/blk", "sys/blk", "computed");
     for (int32_t i = 0; i < TURN_LINES; i++)
         print_turns_line(&bench->turns[i]);
+    print_turn_bytes(bench);
     printf("blocks: distinct full ones + tails; written: as the tier counts; system: as the\n"
            "kernel does (0: it does not say); goals: wr/pay and wr/blk at most 1.1.\n"
            "computed: tokens/of them new. tight: the device holds half of all.\n");

@@ -8,7 +8,8 @@
 enum {
     LOOKUPS = 21,
     MARGIN_TOKENS = 64, // of a pool, beyond the logs that it is to hold
-    LOGS = 2,           // of each length: one is restored, of the other a request is timed
+    FIRST_SHORT_SALT = 1000,
+    LOGS = 2, // of each length: one is restored, of the other a request is timed
 };
 
 static const int32_t LENGTHS[RESUME_LENGTHS] = {1000, 8000};
@@ -27,11 +28,19 @@ static uint64_t prefilled(const struct harness *harness) {
     return usage.prefilled_tokens;
 }
 
-static enum status visit_by_restore(struct sequence *sequence, struct samples *samples,
-                                    struct resume_line *line) {
+static uint64_t swapped_in(const struct harness *harness) {
+    struct kv_usage usage;
+    engine_kv_usage(harness->engine, &usage);
+    return usage.swap_in_bytes;
+}
+
+static enum status visit_by_restore(struct harness *harness, struct sequence *sequence,
+                                    struct samples *samples, struct resume_line *line) {
+    const uint64_t moved = swapped_in(harness);
     const double before = harness_now_us();
     TRY(harness_restore(sequence, &line->report));
     samples_add(samples, harness_now_us() - before);
+    line->moved_bytes = swapped_in(harness) - moved;
     return STATUS_OK;
 }
 
@@ -51,7 +60,7 @@ static enum status visit(struct harness *harness, const struct visit *visit,
     TRY(sequence_create(harness->engine, &sequence));
     enum status status = harness_append(harness, sequence, visit->salt, visit->length);
     if (status == STATUS_OK)
-        status = visit->restores ? visit_by_restore(sequence, samples, line)
+        status = visit->restores ? visit_by_restore(harness, sequence, samples, line)
                                  : visit_by_request(harness, sequence, samples, line);
     sequence_destroy(sequence);
     return status;
@@ -117,6 +126,15 @@ static enum status measure_device(struct kv_bench *bench, int32_t index) {
 
 // ---- from host memory
 
+// Computes as many short logs as the device has states, so that those of longer ones leave it.
+static enum status displace_states(struct harness *harness) {
+    const struct engine_info *info = &harness->info;
+    const size_t states = info->state_bytes ? info->sequence_bytes / info->state_bytes : 0;
+    for (size_t i = 0; i < states; i++)
+        TRY(leave_log(harness, 2 * info->block_size, FIRST_SHORT_SALT + (uint32_t)i, 0));
+    return STATUS_OK;
+}
+
 // Alternates between two logs, of which the device can hold one.
 static enum status measure_host(struct kv_bench *bench, int32_t index) {
     struct resume_line *line = &bench->resume.lines[index][FROM_HOST];
@@ -126,6 +144,7 @@ static enum status measure_host(struct kv_bench *bench, int32_t index) {
     for (int32_t i = 0; i < 2 * bench->runs; i++) {
         visited.salt = salt_of(index, i % LOGS);
         visited.restores = i < bench->runs;
+        TRY(displace_states(&bench->harness));
         TRY(visit(&bench->harness, &visited, visited.restores ? &ready : &first, line));
     }
     line->ready_us = samples_figure(&ready);
@@ -141,9 +160,9 @@ static struct harness_needs disk_needs(struct kv_bench *bench, int32_t longest) 
         tokens += LOGS * (LENGTHS[i] + MARGIN_TOKENS);
     return (struct harness_needs){
         .context = LENGTHS[longest] + MARGIN_TOKENS / 2,
-        .device_tokens = tokens,
+        .device = {tokens, LOGS * (longest + 1)},
         .folder = &bench->folder,
-        .meter = &bench->meter,
+        .meters = bench->meters,
         .restore = KV_RESTORE_ALWAYS,
     };
 }
@@ -158,7 +177,8 @@ static enum status write_logs(struct kv_bench *bench, int32_t longest) {
     const double before = harness_now_us();
     harness_close(&bench->harness);
     bench->resume.drain_us = harness_now_us() - before;
-    bench->resume.written = bench->meter;
+    bench->resume.written = bench->meters[0];
+    bench_meter_add(&bench->resume.written, &bench->meters[1]);
     return status;
 }
 
@@ -182,16 +202,10 @@ static enum status visit_disk(struct kv_bench *bench, int32_t index, enum resume
     return STATUS_OK;
 }
 
-static void add_meter(struct bench_meter *sum, const struct bench_meter *meter) {
-    sum->reads += meter->reads;
-    sum->read_blocks += meter->read_blocks;
-    sum->read_bytes += meter->read_bytes;
-    sum->read_us += meter->read_us;
-}
-
 // A new engine for each run, because what was read once is on the device.
 static enum status measure_disk(struct kv_bench *bench, int32_t longest, enum resume_from from) {
     struct disk_samples samples[RESUME_LENGTHS] = {0};
+    struct bench_meter *read = from == FROM_DISK ? &bench->resume.read : &bench->resume.read_cold;
     enum status status = STATUS_OK;
     for (int32_t run = 0; run < bench->runs && status == STATUS_OK; run++) {
         const struct harness_needs needs = disk_needs(bench, longest);
@@ -199,8 +213,8 @@ static enum status measure_disk(struct kv_bench *bench, int32_t longest, enum re
         for (int32_t i = 0; i <= longest && status == STATUS_OK; i++)
             status = visit_disk(bench, i, from, &samples[i]);
         harness_close(&bench->harness);
-        add_meter(from == FROM_DISK ? &bench->resume.read : &bench->resume.read_cold,
-                  &bench->meter);
+        for (int32_t i = 0; i < BENCH_METERS; i++)
+            bench_meter_add(read, &bench->meters[i]);
     }
     for (int32_t i = 0; i <= longest && status == STATUS_OK; i++) {
         bench->resume.lines[i][from].ready_us = samples_figure(&samples[i].ready);
@@ -239,10 +253,12 @@ static enum status measure_computing(struct kv_bench *bench, int32_t longest) {
 
 static enum status measure_memory(struct kv_bench *bench, int32_t index) {
     const int32_t length = LENGTHS[index];
+    // A log has a state every so often, and the short ones have some.
+    const int32_t logs = bench->harness.info.state_bytes > 0 ? 2 * LOGS : LOGS;
     const struct harness_needs needs = {
         .context = length + MARGIN_TOKENS / 2,
-        .device_tokens = length + MARGIN_TOKENS,
-        .host_tokens = LOGS * (length + MARGIN_TOKENS),
+        .device = {length + MARGIN_TOKENS, 1},
+        .host = {logs * (length + MARGIN_TOKENS), logs},
         .restore = KV_RESTORE_ALWAYS,
     };
     enum status status = harness_open(&bench->harness, &needs);
@@ -258,8 +274,8 @@ static int32_t choose_longest(struct kv_bench *bench) {
     int32_t longest = -1;
     for (int32_t i = 0; i < RESUME_LENGTHS; i++) {
         char missing[MISSING_BYTES] = "";
-        const int64_t pool = (int64_t)2 * LOGS * LENGTHS[i];
-        if (longest == i - 1 && bench_kv_affords(bench, pool, LENGTHS[i], missing)) longest = i;
+        const struct harness_room pools = {(int64_t)2 * LOGS * LENGTHS[i], 2 * LOGS};
+        if (longest == i - 1 && bench_kv_affords(bench, pools, LENGTHS[i], missing)) longest = i;
         for (int32_t from = 0; from < RESUME_FROM_COUNT; from++) {
             struct resume_line *line = &part->lines[i][from];
             line->tokens = LENGTHS[i];

@@ -97,12 +97,27 @@ static enum status run_turns(struct harness *harness, struct log logs[CONVERSATI
     return STATUS_OK;
 }
 
+static struct harness_room turns_room(bool tight) {
+    return tight ? (struct harness_room){ALL_TOKENS / TIGHT_PARTS, CONVERSATIONS / TIGHT_PARTS}
+                 : (struct harness_room){ALL_TOKENS + LOG_TOKENS, CONVERSATIONS};
+}
+
+// Windows and states stand for themselves.
+static void note_written(const struct bench_meter meters[BENCH_METERS], struct turns_line *line) {
+    line->payload_bytes = meters[0].usage.payload_bytes;
+    line->written_bytes = meters[0].usage.written_bytes;
+    line->window_bytes = meters[1].usage.payload_bytes;
+    line->window_written_bytes = meters[1].usage.written_bytes;
+    line->write_blocks = meters[0].write_blocks + meters[1].write_blocks;
+    line->writes = meters[0].writes + meters[1].writes;
+}
+
 static enum status measure_turns(struct kv_bench *bench, struct turns_line *line) {
     const struct harness_needs needs = {
         .context = LOG_TOKENS + TURN_TOKENS,
-        .device_tokens = line->tight ? ALL_TOKENS / TIGHT_PARTS : ALL_TOKENS + LOG_TOKENS,
+        .device = turns_room(line->tight),
         .folder = &bench->folder,
-        .meter = &bench->meter,
+        .meters = bench->meters,
         .restore = KV_RESTORE_ALWAYS,
     };
     struct log *logs = calloc(CONVERSATIONS, sizeof *logs);
@@ -113,10 +128,7 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
     harness_close(&bench->harness);
     line->system_knows = line->system_knows && bench_system_written(&after);
     line->system_bytes = after - before;
-    line->payload_bytes = bench->meter.usage.payload_bytes;
-    line->written_bytes = bench->meter.usage.written_bytes;
-    line->write_blocks = bench->meter.write_blocks;
-    line->writes = bench->meter.writes;
+    note_written(bench->meters, line);
     line->folder_bytes = bench_folder_bytes(&bench->folder);
     free(logs);
     return status;
@@ -129,7 +141,7 @@ enum status bench_kv_turns(struct kv_bench *bench) {
         line->tight = i > 0;
         line->conversations = CONVERSATIONS;
         line->turns = TURNS;
-        if (!bench_kv_affords(bench, ALL_TOKENS + LOG_TOKENS, ALL_TOKENS, line->missing)) continue;
+        if (!bench_kv_affords(bench, turns_room(false), ALL_TOKENS, line->missing)) continue;
         TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
                               &bench->harness.err));
         const enum status status = measure_turns(bench, line);
@@ -198,8 +210,8 @@ static enum status run_pair_turns(struct harness *harness, struct pair *pair,
 enum status bench_kv_pairs(struct kv_bench *bench) {
     const struct harness_needs needs = {
         .context = PAIR_LOG_TOKENS + TURN_TOKENS,
-        .device_tokens = PAIR_POOL_TOKENS,
-        .host_tokens = (int64_t)2 * PAIR_POOL_TOKENS,
+        .device = {PAIR_POOL_TOKENS, 1},
+        .host = {(int64_t)2 * PAIR_POOL_TOKENS, 2},
         .restore = KV_RESTORE_ALWAYS,
     };
     enum status status = STATUS_OK;
@@ -207,7 +219,8 @@ enum status bench_kv_pairs(struct kv_bench *bench) {
         struct pair_line *line = &bench->pairs[i];
         line->kept = i > 0;
         line->pool_tokens = PAIR_POOL_TOKENS;
-        if (!bench_kv_affords(bench, 3 * PAIR_POOL_TOKENS, PAIR_POOL_TOKENS, line->missing))
+        if (!bench_kv_affords(bench, (struct harness_room){3 * PAIR_POOL_TOKENS, 3},
+                              PAIR_POOL_TOKENS, line->missing))
             continue;
         struct pair *pair = calloc(1, sizeof *pair);
         status = pair ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;
