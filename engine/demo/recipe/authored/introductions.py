@@ -35,9 +35,15 @@ MIDDLE = "a e i o u a e i o ae ai ea ei ia io oa or ar el en in al".split()
 INNER = "b d f g k l ll m mb n nd nt r rr rv s ss st t th v x z".split()
 LAST = "a an ane ara as e el ella en er eth i ia ian ick id in ina ion ira is ix o on or ra ric rin us wen y yn".split()
 TOWN = "ton ham ford bury field wick stad berg ville ova dale mouth bridge burg port holm grad hurst by minster haven stein abad pur gard ona eda ino os".split()
+RUDE = re.compile(r"ass\b|asss|puke|fuck|shit|shat|cunt|tits?|cum|dick|nig|fag|rape|anus|nazi|piss|slut|cock|porn|sex|poo|penis|pedo|hoe|whor|jew|homo|kkk|die|kill|dead|dumb|idiot|suck|fart|crap|damn|hell", re.I)
+def part(r):
+    """The middle of a made name, with no more than two consonants in a row."""
+    m = r.choice(MIDDLE)
+    return m + r.choice(INNER if m[-1] in "aeiou" else "bdfgkmtv")
 def invented(r):
-    if r.random() < .3: return syllables(r, r.choice((1, 2, 2, 3)))
-    return r.choice(ONSET) + r.choice(MIDDLE) + r.choice(INNER) + (r.choice(MIDDLE) + r.choice(INNER) if r.random() < .25 else "") + r.choice(LAST)
+    while True:
+        v = syllables(r, r.choice((1, 2, 2, 3))) if r.random() < .3 else r.choice(ONSET) + part(r) + (part(r) if r.random() < .25 else "") + r.choice(LAST)
+        if not RUDE.search(v): return v
 def plain(r, v):
     """Some type without accents."""
     if v.isascii() or r.random() < .65: return v
@@ -49,8 +55,8 @@ def name(r):
     return f"{v}-{invented(r)}" if r.random() < .04 else r.choice(["O'", "D'", "Mc", "Al-", "De "]) + v if r.random() < .03 else v
 def city(r):
     if r.random() < .64: return plain(r, r.choice(CITIES))
-    v = r.choice(ONSET) + r.choice(MIDDLE) + r.choice(INNER) + (r.choice(MIDDLE) + r.choice(INNER) if r.random() < .2 else "")
-    v = (v if r.random() < .7 else v[:-1] if len(v) > 4 else v) + r.choice(TOWN)
+    v = r.choice(ONSET) + (part(r) if r.random() < .2 else "") + r.choice(MIDDLE) + r.choice(["", "", "l", "n", "r", "s", "m", "d", "k"]) + r.choice(TOWN)
+    if RUDE.search(v): return city(r)
     z = r.random()
     if z < .12: return r.choice(["New", "Old", "Upper", "Little", "Port", "San", "Santa", "Saint", "Nova", "Bad", "Los", "Mount", "East", "Villa", "Al"]) + " " + invented(r)
     return f"{v}-{r.choice(['on-Sea', 'sur-Mer', 'le-Bois', 'am-See', invented(r)])}" if z < .17 else v
@@ -90,7 +96,7 @@ def typed(r, text, vals=None):
 def fill(text, vals): return SLOT.sub(lambda m: vals[m.group(1)[1]], text)
 
 # ---- what may stand between: exchanges of the other generators that tell nothing of the person
-PERSONAL = re.compile(r"\bmy\b|\bmine\b|name|called|\bwho am\b|\bi(?:'m| am|m)? (?:live|like|love|work|have|enjoy|come|from|hate|play|got|met|moved|was|saw)\b|\bremember|\bgreet|told me|told you|\byou said|\bwe\b|years old|\bam i\b|the user", re.I)
+PERSONAL = re.compile(r"\bmy\b|\bmine\b|name|called|\bwho am\b|\bi(?:'m| am|m)? (?:live|like|love|work|have|enjoy|come|from|hate|play|got|met|moved|was|saw)\b|\bremember|\bgreet|told me|told you|\byou said|\bwe\b|\b(train|plane|trip|travel|visit|fly|drive|city|town|village)\b|years old|\bam i\b|the user", re.I)
 OPENING = re.compile(r"(hi|hello|hey|hiya|yo|howdy|good (morning|evening|night|afternoon|day)|bye|goodbye|see you|cya|greetings|i have to go|gotta go)\b", re.I)
 INSIDE = re.compile(r"(?<=[a-z,:\"'] )\"?([^\W\d_a-z][\w'-]+)|^([A-Z][\w'-]+)")
 def apart(u, a):
@@ -226,7 +232,7 @@ class Person:
             if r.random() < .2: self.add(typed(r, r.choice(["Who is the story about?", "Who was the story about?"])), f"{v['x']}." if "{z}" not in ask else f"{v['x']} and {v['z']}.")
             elif r.random() < .2: self.add(typed(r, r.choice(["Where does the story take place?", "Where was that story?"])), f"In {v['y']}.")
             return
-        asks, says = r.choice(P["not_mine"])
+        asks, says = r.choice([x for x in P["not_mine"] if x[0][0] not in self.asked]); self.asked.add(asks[0])
         self.add(fill(r.choice(asks), v), fill(r.choice(says), v))
         if "{x}" in asks[0] and self.me is None and re.match("My|I had|Yesterday", asks[0]) and r.random() < .2:
             self.add(typed(r, "Who was that again?"), f"{v['x']}.")
