@@ -151,7 +151,7 @@ def setting(r, used):
     return r.choice(["Write everything in lower case.", "Use no capital letters.", "Answer in lower case only."]), lambda a, core: a.lower(), "case", None
 
 # ---- what a person tells: kind: how its value is made; "p" is which relative or animal
-RELATIVES = bank.W("sister, brother, wife, husband, mother, father, son, daughter, cousin, aunt, uncle, grandmother, grandfather, neighbour, niece, nephew, colleague, best friend, flatmate, twin")
+RELATIVES = bank.W("sister, brother, wife, husband, mother, father, son, daughter, cousin, aunt, uncle, grandmother, grandfather, niece, nephew") + 3 * bank.W("neighbour, cousin, colleague, best friend, flatmate, twin, roommate, classmate")
 ANIMALS = bank.W("cat, dog, hamster, parrot, rabbit, horse, goldfish, pony, canary, turtle, lizard, goat, duck, hen, guinea pig, donkey, snail, ferret, mouse, budgie")
 MAKE = {"job": lambda r: an(r.choice(bank.JOBS_SIMPLE)), "age": lambda r: str(r.randrange(7, 95)), "colour": lambda r: r.choice(bank.COLOURS[:11]), "food": lambda r: r.choice(bank.FOODS),
         "hobby": lambda r: r.choice(bank.HOBBIES), "number": lambda r: str(r.randrange(2, 1000)), "surname": lambda r: r.choice(bank.SURNAMES) if r.random() < .4 else invented(r), "person": name, "pet": name}
@@ -273,7 +273,6 @@ class Person:
             says = wordings("say_live") if not re.search(r"\bfrom\b", low) else ["You live in {c}.", "You told me that you live in {c}.", "{c}.", "Your city is {c}."]
         else: says = ["You are from {c}.", "You told me that you are from {c}.", "{c}."] if re.search(r"\b(live|home)\b", low) else wordings("say_from")
         if "where" not in low and "in which" not in low: says = [s for s in says if s[:3] not in ("In ", "Fro")]
-        if "where" in low or "home" in low: says = [s for s in says if s[:4] != "That"]
         return yes(r, q, fill(r.choice(says), v))
     def unknown(self, q, what):
         self.add(q, fill(self.r.choice(wordings("unknown")), {"v": what}), "You have not told me.")
