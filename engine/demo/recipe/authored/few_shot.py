@@ -117,7 +117,7 @@ def found(r):
     def f(r): v = dict(n=name(r), c=city(r), k=r.randrange(2, 100)); return t.format(**v), out.format(**v)
     return f
 SUBJECTS, THINGS = bank.W("I, We, They, You"), bank.W("tea, bread, music, books, the sea, old films, apples, long walks, rain, soup, cats, stamps, trains, the moon, big dogs, new shoes, cheese, summer, quiet evenings, red cars, flowers, pancakes, snow, maps")
-def sentence(r): return f"{r.choice(SUBJECTS)} {r.choice(['like', 'love', 'want', 'need', 'see', 'know', 'miss', 'hear'])} {r.choice(THINGS)}"
+def sentence(r): return f"{r.choice(SUBJECTS)} {r.choice(['like', 'love', 'want', 'need', 'see', 'miss', 'hear'])} {r.choice(THINGS)}"
 def reworded(r):
     f = r.choice([lambda s: s.split()[-1], lambda s: s.split()[0], lambda s: s.split()[1], lambda s: s.upper(), lambda s: s.lower(), lambda s: s.replace(" ", " do not ", 1), lambda s: f"Do {'I' if s[:2] == 'I ' else s[0].lower() + s[1:].split(' ')[0]} {s.split(' ', 1)[1]}?", lambda s: s + "!", lambda s: s + "?", lambda s: s.replace(" ", "_"), lambda s: s.replace(" ", "-").lower(), lambda s: " ".join(s.split()[::-1]), lambda s: s + ", too", lambda s: f'"{s}"', lambda s: s.replace(" ", " really ", 1), lambda s: "".join(w[0] for w in s.split()).upper(), lambda s: " ".join(s.split()[1:]), lambda s: "Yes, " + (s if s[:2] == "I " else s[0].lower() + s[1:]), lambda s: s.title()])
     return lambda r: (lambda s: (s, f(s)))(sentence(r))
