@@ -37,7 +37,7 @@ NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 't
 OFTEN = {'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 1.5, 'time': 1.5, 'long texts': 1.5, 'languages': 2, 'own things': 1.5, 'actions': 1.5, 'puzzles': 1.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
-def taught(term): return re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
+def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
 def fields():
     found = []
     for path in sorted(glob.glob(os.path.join(SRC, '*.txt'))):
@@ -75,10 +75,16 @@ def dressed(r, q, after):
     return q + (' ' if q[-1] in '.?!' else '. ') + r.choice(after).strip() if z < .24 else q
 def typed(r, q, after=FRAMES['after']): return reach.careless(r, dressed(r, q, after))
 
+OTHER = [(re.compile(pattern), forms.split(' / ')) for pattern, forms in (line.split(' => ') for line in FRAMES.pop('other'))]
+def otherwise(r, q):
+    """A whole question in other words, where it has a form that allows it."""
+    found = [m.expand(r.choice(forms)) for pattern, forms in OTHER if (m := pattern.fullmatch(low(q)))]
+    return r.choice(found) if found else q
 def question(r, field, bound):
     frames = FRAMES[field.kind]
-    if field.frames and r.random() < (.6 if field.kind == 'ask' else .4): frames = field.frames if field.kind != 'ask' or r.random() < .1 else frames
+    if field.frames and r.random() < (.05 if field.kind == 'ask' else .4): frames = field.frames
     q = reach.fill(r, r.choice(frames), bound)
+    if field.kind == 'ask' and r.random() < .35: q = otherwise(r, q)
     return reach.cap(q) if r.random() < .7 else q
 def ask(r, field=None):
     """A far question: the field, its slots and the text."""
@@ -133,7 +139,7 @@ def follow(r, field, bound, plain):
         if r.random() < .2: a = r.choice(["That neither, sorry. ", "I don't know that either. ", "No, not that either. ", "That is beyond me, too. "]) + way(r, field, plain)[1]
         return T(u, a, short, 'no')
     a = r.choice([s for s in says if not plain or '`' not in s])
-    if kind in ('insist', 'why') and 'larger' not in a and r.random() < .7: a += ' ' + way(r, field, plain)[1]
+    if 'larger' not in a and (kind == 'insist' or kind == 'why' and r.random() < .6): a += ' ' + way(r, field, plain)[1]
     return T(u, a, None, 'no')
 
 # ---- what is within reach, asked in the same frames
