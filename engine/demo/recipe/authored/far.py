@@ -180,7 +180,7 @@ THEN = ['OK, something easier: ', 'Then something easy: ', 'ok then: ', 'Fine. '
 
 # ---- system prompts
 VOICES = [[side.strip().split(' / ') for side in line.split('|')] for line in lines('voices.txt')]
-UNFIT = re.compile(r'polite|formal|butler|cheerful|happy|excited|enthusias|wizard|crystal|[Qq]uestion|French|Spanish|German|Italian|Chinese|Japanese|Russian|Dutch|Polish|Latin')
+UNFIT = re.compile(r'words|polite|formal|butler|cheerful|happy|excited|enthusias|wizard|crystal|[Qq]uestion|French|Spanish|German|Italian|Chinese|Japanese|Russian|Dutch|Polish|Latin')
 CASED = re.compile(r'upper|lower|capital|caps', re.I)
 def voiced(r):
     prompts, no, yes = r.choice(VOICES if r.random() < .6 else VOICES[-4:])
