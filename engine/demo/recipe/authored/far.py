@@ -34,7 +34,7 @@ WAYS = {head[4:]: said for head, said in ANSWERS.items() if head.startswith('way
 PLAIN_WAYS = {name: [w for w in said if '`' not in w] for name, said in WAYS.items()}
 NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 'thing'}  # kinds whose terms may be named
 # Fields of which more is asked than their share of terms
-OFTEN = {'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 1.5, 'time': 1.5, 'long texts': 1.5, 'languages': 2, 'own things': 1.5, 'actions': 1.5, 'puzzles': 1.5, 'country facts': 1.5, 'dates': 1.5}
+OFTEN = {'made up words': 12, 'slips of the keyboard': 5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 1.5, 'time': 1.5, 'long texts': 1.5, 'languages': 2, 'own things': 1.5, 'actions': 1.5, 'puzzles': 1.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
 def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
@@ -96,11 +96,12 @@ def ask(r, field=None):
 
 def core(r, field, bound):
     z, own = r.random(), CORES.get(field.core, [])
-    if field.kind in NAMED and field.core == field.kind:
+    if field.kind == 'noise': said = own
+    elif field.kind in NAMED and field.core == field.kind:
         said = own if z < .25 and own else CORES['named'] if z < .5 else CORES['field'] if z < .56 and field.kind in ('idea', 'event') else CORES['any']
     else: said = own if z < .75 else CORES['any']
     names = field.kind in NAMED or field.kind in ('ill', 'drug') and not re.search(r'\b(my|on) ', bound['{t}'])
-    fits = [s for s in said if '{t}' not in s or names and len(bound['{t}']) < 32]
+    fits = [s for s in said if ('{t}' not in s or names and len(bound['{t}']) < 32) and ('{made}' not in s or '{made}' in bound)]
     text = r.choice(fits or CORES['any'])
     if r.random() < .12 and re.match(r"I (don't|can't|know|never|haven't)", text): text = r.choice(reach.SORRY) + text
     return reach.cap(reach.fill(r, text, bound))
@@ -131,7 +132,7 @@ def follow(r, field, bound, plain):
     kind = r.choices(list(FOLLOW), [w for w, _ in FOLLOW.values()])[0]
     asks, says = r.choice(FOLLOW[kind][1])
     u = r.choice(asks)
-    if '{t2}' in u and field.kind == 'ask' or plain and kind == 'larger': return follow(r, field, bound, plain)
+    if '{t2}' in u and field.kind in ('ask', 'made', 'noise') or plain and kind == 'larger': return follow(r, field, bound, plain)
     u = reach.careless(r, reach.cap(reach.fill(r, u, dict(bound, **{'{t2}': r.choice(field.terms).lstrip('+')}))))
     if says == ['<way>']: return T(u, way(r, field, plain)[1], None, 'no')
     if says == ['<refuse>']:
