@@ -34,10 +34,10 @@ WAYS = {head[4:]: said for head, said in ANSWERS.items() if head.startswith('way
 PLAIN_WAYS = {name: [w for w in said if '`' not in w] for name, said in WAYS.items()}
 NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 'thing'}  # kinds whose terms may be named
 # Fields of which more is asked than their share of terms
-OFTEN = {'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 1.5, 'time': 1.5, 'long texts': 1.5, 'languages': 2, 'own things': 1.5, 'actions': 1.5, 'puzzles': 1.5, 'country facts': 1.5, 'dates': 1.5}
+OFTEN = {'made up words': 12, 'slips of the keyboard': 5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 1.5, 'time': 1.5, 'long texts': 1.5, 'languages': 2, 'own things': 1.5, 'actions': 1.5, 'puzzles': 1.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
-def taught(term): return re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
+def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
 def fields():
     found = []
     for path in sorted(glob.glob(os.path.join(SRC, '*.txt'))):
@@ -75,10 +75,16 @@ def dressed(r, q, after):
     return q + (' ' if q[-1] in '.?!' else '. ') + r.choice(after).strip() if z < .24 else q
 def typed(r, q, after=FRAMES['after']): return reach.careless(r, dressed(r, q, after))
 
+OTHER = [(re.compile(pattern), forms.split(' / ')) for pattern, forms in (line.split(' => ') for line in FRAMES.pop('other'))]
+def otherwise(r, q):
+    """A whole question in other words, where it has a form that allows it."""
+    found = [m.expand(r.choice(forms)) for pattern, forms in OTHER if (m := pattern.fullmatch(low(q)))]
+    return r.choice(found) if found else q
 def question(r, field, bound):
     frames = FRAMES[field.kind]
-    if field.frames and r.random() < (.6 if field.kind == 'ask' else .4): frames = field.frames if field.kind != 'ask' or r.random() < .1 else frames
+    if field.frames and r.random() < (.05 if field.kind == 'ask' else .4): frames = field.frames
     q = reach.fill(r, r.choice(frames), bound)
+    if field.kind == 'ask' and r.random() < .35: q = otherwise(r, q)
     return reach.cap(q) if r.random() < .7 else q
 def ask(r, field=None):
     """A far question: the field, its slots and the text."""
@@ -90,11 +96,12 @@ def ask(r, field=None):
 
 def core(r, field, bound):
     z, own = r.random(), CORES.get(field.core, [])
-    if field.kind in NAMED and field.core == field.kind:
+    if field.kind == 'noise': said = own
+    elif field.kind in NAMED and field.core == field.kind:
         said = own if z < .25 and own else CORES['named'] if z < .5 else CORES['field'] if z < .56 and field.kind in ('idea', 'event') else CORES['any']
     else: said = own if z < .75 else CORES['any']
     names = field.kind in NAMED or field.kind in ('ill', 'drug') and not re.search(r'\b(my|on) ', bound['{t}'])
-    fits = [s for s in said if '{t}' not in s or names and len(bound['{t}']) < 32]
+    fits = [s for s in said if ('{t}' not in s or names and len(bound['{t}']) < 32) and ('{made}' not in s or '{made}' in bound)]
     text = r.choice(fits or CORES['any'])
     if r.random() < .12 and re.match(r"I (don't|can't|know|never|haven't)", text): text = r.choice(reach.SORRY) + text
     return reach.cap(reach.fill(r, text, bound))
@@ -125,7 +132,7 @@ def follow(r, field, bound, plain):
     kind = r.choices(list(FOLLOW), [w for w, _ in FOLLOW.values()])[0]
     asks, says = r.choice(FOLLOW[kind][1])
     u = r.choice(asks)
-    if '{t2}' in u and field.kind == 'ask' or plain and kind == 'larger': return follow(r, field, bound, plain)
+    if '{t2}' in u and field.kind in ('ask', 'made', 'noise') or plain and kind == 'larger': return follow(r, field, bound, plain)
     u = reach.careless(r, reach.cap(reach.fill(r, u, dict(bound, **{'{t2}': r.choice(field.terms).lstrip('+')}))))
     if says == ['<way>']: return T(u, way(r, field, plain)[1], None, 'no')
     if says == ['<refuse>']:
@@ -133,7 +140,7 @@ def follow(r, field, bound, plain):
         if r.random() < .2: a = r.choice(["That neither, sorry. ", "I don't know that either. ", "No, not that either. ", "That is beyond me, too. "]) + way(r, field, plain)[1]
         return T(u, a, short, 'no')
     a = r.choice([s for s in says if not plain or '`' not in s])
-    if kind in ('insist', 'why') and 'larger' not in a and r.random() < .7: a += ' ' + way(r, field, plain)[1]
+    if 'larger' not in a and (kind == 'insist' or kind == 'why' and r.random() < .6): a += ' ' + way(r, field, plain)[1]
     return T(u, a, None, 'no')
 
 # ---- what is within reach, asked in the same frames
@@ -174,7 +181,7 @@ THEN = ['OK, something easier: ', 'Then something easy: ', 'ok then: ', 'Fine. '
 
 # ---- system prompts
 VOICES = [[side.strip().split(' / ') for side in line.split('|')] for line in lines('voices.txt')]
-UNFIT = re.compile(r'polite|formal|butler|cheerful|happy|excited|enthusias|wizard|crystal|[Qq]uestion|French|Spanish|German|Italian|Chinese|Japanese|Russian|Dutch|Polish|Latin')
+UNFIT = re.compile(r'words|polite|formal|butler|cheerful|happy|excited|enthusias|wizard|crystal|[Qq]uestion|French|Spanish|German|Italian|Chinese|Japanese|Russian|Dutch|Polish|Latin')
 CASED = re.compile(r'upper|lower|capital|caps', re.I)
 def voiced(r):
     prompts, no, yes = r.choice(VOICES if r.random() < .6 else VOICES[-4:])
