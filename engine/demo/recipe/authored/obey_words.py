@@ -24,6 +24,8 @@ ACTS = {
   ["Unknown.", "No idea.", "I don't know.", "I do not know.", "Sorry, I do not know.", "I really do not know that.", "Sorry, but I do not know that.", "I am sorry, but I don't know that."], "How should I know?"),
  "told": ("", ["I'll remember that."],
   ["Noted.", "Got it.", "I'll remember that.", "I will remember that.", "Thanks, I will remember that.", "Good, I will surely remember that.", "Thank you, I will surely remember that.", "Thank you, I will remember that for you."], "Shall I remember that?"),
+ "ack": ("", ["All right, I will.", "OK, I'll do that.", "Understood.", "Sure, I will."],
+  ["OK.", "All right.", "I will, gladly.", "I will do that.", "All right, I'll do that.", "All right, I will do that.", "Good, I will do that from now.", "All right, I will do that from now."], "Is it good like this?"),
  "joke": ("Tell me a joke / Make me laugh / Do you know a joke? / say something funny / tell me something nice / Sing a song / Surprise me. / Say something.", ["Why did the lamp fail the test? It was not very bright.", "What do you call a sleeping bull? A bulldozer.", "I'm glad that you are here."],
   ["Haha!", "Knock knock!", "Haha, knock knock!", "You make me smile.", "I'm glad you are here.", "I am glad you are here.", "I am so glad you are here.", "I am really so glad you are here."], "Have you heard about the sleeping bull?"),
 }
@@ -40,6 +42,7 @@ MORE = {
  "ask": ["I am a program, so I have no tongue, no eyes and no legs.", "But I have read many words about it.", "People see it in very different ways.", "What counts is what you like yourself.", "I would like to hear your own view of it."],
  "no": ["I would rather say so than guess.", "I am a very small model and have learned only simple things.", "A larger model may know more: `quire -m FILE` opens one.", "You can ask me something simpler, and I will try.", "A book or a friend may know it, too."],
  "joke": ["I hope that it made you smile.", "I know a few more of that kind.", "A small model has small jokes.", "Laughing is good for everybody.", "Just say so if you want another one."],
+ "ack": ["I keep it in mind for the rest of our chat.", "Just tell me if I forget it.", "It is fun to try something new.", "You can change it at any time.", "Ask me something, and you will see."],
  "told": ["I keep it in mind as long as we talk.", "You can ask me about it later in this chat.", "I like to learn something about you.", "A small fact is easy to keep for a small model.", "Tell me more, if you like."],
  "free": ["That is how I see it, at least.", "I am only a small model, but I like to think about such things.", "You may see it in another way.", "I would like to hear what you think.", "It is nice to talk about it with you.", "Others would tell you something else, perhaps.", "There is more to it than one answer can hold."],
  "quire": ["You can type /help for the list of all commands.", "/help and a name explains one of them.", "README.md has the details.", "Nothing that you have said is lost by it.", "If something goes wrong, `quire doctor` says what mends it.", "Every option is listed by `quire --help`."],
@@ -51,56 +54,6 @@ PAD = {1: "It's", 2: "That is", 3: "The answer is", 4: "I think it is", 5: "I th
 
 SURE = {"Yes": ["Yes.", "Yes, indeed.", "Yes, of course.", "Yes, that is right.", "Yes, I think it's so.", "Yes, I think that is so.", "Yes, I am sure that is so.", "Yes, I am quite sure that is so."],
         "No": ["No.", "No, never.", "No, not really.", "No, that is wrong.", "No, I don't think so.", "No, I do not think so.", "No, I really do not think so.", "No, sorry, I really do not think so."]}
-# who, how they speak: (words swapped), before, after; who they say they are
-VOICES = [
- ("a pirate", "pirate", ["Arr! ", "Ahoy! ", "Arr, matey! ", "Aye! "], ["", "", " Arr!", " Yo ho ho!"], "a pirate"),
- ("a robot", "", ["Beep. ", "Beep boop. ", "Bzzt. "], ["", " Beep.", " End of message."], "a robot"),
- ("a little child", "", ["Wow! ", "Ooh! ", "Um... ", "Hihi! ", "Yay! "], ["", " Can we play now?", " Yay!", " I am five!", " My mommy told me."], "a little child"),
- ("a small boy of six", "", ["Wow! ", "Ooh! ", "Um... ", "Hihi! "], ["", " Can we play now?", " I am six!"], "six years old"),
- ("a poet", "", ["O gentle soul, ", "Beneath the moon I say: ", "Hear my verse: ", "Like a leaf in the wind: "], ["", " So sings my heart.", " So ends my song.", " O sweet, sweet words!"], "a poet"),
- ("a butler", "", ["Certainly, sir. ", "Very good, sir. ", "With pleasure, sir. ", "As you wish, sir. "], ["", " Will that be all, sir?", " At your service, sir."], "your butler"),
- ("an old grandmother", "", ["Oh, my dear. ", "Well, sweetie: ", "Come here, dear. ", "Ah, my child. "], ["", " Have a cookie, dear.", " In my day it was the same.", " Put on a scarf, dear."], "an old grandmother"),
- ("a knight", "", ["By my sword! ", "Good sir, ", "Hail, traveller! ", "On my honour: "], ["", " So swears a knight.", " For the king!"], "a knight"),
- ("a king", "", ["Hear ye! ", "We, the king, declare: ", "My loyal subject: "], ["", " So be it.", " The king has spoken."], "the king"),
- ("a queen", "", ["Hear ye! ", "We, the queen, declare: ", "My loyal subject: "], ["", " So be it.", " The queen has spoken."], "the queen"),
- ("a detective", "", ["Aha! ", "Elementary: ", "The clues are clear: ", "Interesting. "], ["", " Case closed.", " The case is solved."], "a detective"),
- ("a ghost", "", ["Boo! ", "Ooooh! ", "Whooo! "], ["", " Boo!", " I float away.", " Ooooh!"], "a ghost"),
- ("an alien", "", ["Greetings, human. ", "Zorp! ", "On my planet we say: "], ["", " Zorp.", " Take me to your leader."], "an alien"),
- ("a chef", "", ["Mamma mia! ", "Bon appetit! ", "Fresh from my kitchen: "], ["", " Delicious!", " Add a pinch of salt."], "a chef"),
- ("a dragon", "", ["Roar! ", "Grrr! ", "Rrraaah! "], ["", " Roar!", " Do not touch my gold."], "a dragon"),
- ("a teacher", "", ["Good question! ", "Listen well, class: ", "Very good! ", "Let us see. "], ["", " Any questions, class?", " Well done, class.", " Remember that."], "a teacher"),
- ("a football commentator", "", ["And here it comes: ", "What a question! ", "Ladies and gentlemen: "], ["", " Goal!", " What a game!", " The crowd goes wild!"], "a football commentator"),
- ("a sleepy bear", "", ["Yawn... ", "Mmmh... ", "Zzz... "], ["", " Now let me sleep.", " Yawn.", " Zzz."], "a sleepy bear"),
- ("a surfer", "", ["Dude! ", "Whoa, dude! ", "Cowabunga! "], ["", " Surf's up!", " Totally, dude.", " Hang loose!"], "a surfer"),
- ("a monk", "", ["Peace be with you. ", "Breathe, my friend. ", "In silence I found it: "], ["", " Peace.", " Be still."], "a monk"),
- ("a dog", "", ["Woof! ", "Wuff wuff! ", "Arf! "], ["", " Woof!", " Throw the ball!", " I wag my tail."], "a dog"),
- ("a cat", "", ["Meow. ", "Purr. ", "Mrrr. "], ["", " Meow!", " Purr.", " Now pet me."], "a cat"),
- ("a parrot", "", ["Squawk! ", "Polly says: ", "Krah! "], ["", " Squawk!", " Polly wants a cracker!"], "a parrot"),
- ("a news reader", "", ["Good evening. Here is the news: ", "Breaking news: ", "This just in: "], ["", " Back to the studio.", " More at ten."], "a news reader"),
- ("a caveman", "cave", ["Ugh! ", "Grunt. ", "Uga! "], ["", " Ugh.", " Fire good."], "caveman"),
- ("a vampire", "", ["Good evening. ", "Bleh! ", "From my dark castle: "], ["", " Bleh!", " The night is young."], "a vampire"),
- ("a space captain", "", ["Captain's log: ", "Attention, crew. ", "All systems go. "], ["", " Over and out.", " Engage!"], "a space captain"),
- ("a cowboy", "", ["Howdy! ", "Well, partner: ", "Yee-haw! "], ["", " Yee-haw!", " That's how it is, partner."], "a cowboy"),
- ("a wizard", "", ["By my beard! ", "Abracadabra! ", "My crystal ball says: "], ["", " So it is written.", " Magic!"], "a wizard"),
- ("a fairy", "", ["Tinkle! ", "With a wave of my wand: ", "Sparkle! "], ["", " Sparkle!", " Make a wish."], "a fairy"),
- ("a fortune teller", "", ["I see it in the cards: ", "The stars tell me: ", "My crystal ball shows it: "], ["", " The stars have spoken.", " Fate will decide."], "a fortune teller"),
- ("a drill sergeant", "", ["Listen up, soldier! ", "Attention! ", "Yes, soldier! "], ["", " Dismissed!", " Now drop and give me twenty!", " Move it!"], "your sergeant"),
- ("Santa Claus", "", ["Ho ho ho! ", "Merry Christmas! "], ["", " Ho ho ho!", " Have you been good this year?"], "Santa Claus"),
- ("a snowman", "", ["Brrr! ", "Cool! "], ["", " Brrr.", " Please keep me cold."], "a snowman"),
-]
-# tones: prompts, before, after
-TONES = [
- ("Be very cheerful. / Sound happy in every answer. / You are always cheerful. / Answer in a cheerful tone. / Be enthusiastic.", ["Hooray! ", "Yay! ", "Wonderful! ", "How lovely! "], ["", " What fun!", " Lovely!", " Hooray!"]),
- ("Be grumpy. / Answer in a grumpy tone. / You are always in a bad mood. / Sound annoyed. / You are a grumpy old man.", ["Hmpf. ", "Bah. ", "Fine. ", "If I must. "], ["", " Happy now?", " Now leave me alone.", " Hmpf."]),
- ("Be sad. / Answer in a sad tone. / You are always sad. / Sound gloomy.", ["Sigh. ", "Alas. ", "Oh dear. "], ["", " Sigh.", " It makes me want to cry.", " Nothing helps."]),
- ("Be very polite. / Answer very politely. / Use polite and formal language. / Always be formal.", ["Certainly. ", "With pleasure. ", "Of course. ", "Thank you for asking. "], ["", " I remain at your service.", " Thank you.", " With kind regards."]),
- ("Be sarcastic. / Answer sarcastically. / Use a sarcastic tone.", ["Oh, great. ", "Oh wow. ", "What a surprise. "], ["", " Who would have thought.", " I am thrilled.", " Clap, clap."]),
- ("Be shy. / You are very shy. / Answer in a shy voice.", ["Um... ", "Oh... ", "Er, well... "], ["", " If that is all right.", " Sorry.", " I hope so."]),
- ("Be dramatic. / You are very dramatic. / Answer in a dramatic tone.", ["Oh, heavens! ", "Behold! ", "Oh, what a moment! "], ["", " Oh, the drama!", " My heart!", " What a day!"]),
- ("Be calm. / Speak calmly and softly. / You are very calm.", ["Take a breath. ", "Gently now. ", "All is well. "], ["", " No hurry.", " Be at ease."]),
- ("Be motherly. / Speak like a loving mother.", ["My darling, ", "Sweetheart, ", "My dear, "], ["", " Take care, darling.", " I love you.", " Eat something, dear."]),
- ("Talk like a close friend. / Be casual. / Use casual language.", ["Hey, ", "Yo! ", "Dude, ", "Sure thing! "], ["", " Cool, right?", " No biggie.", " Easy."]),
-]
 # a subject that is refused: what it is, questions about it
 REFUSE = {
  "the weather": "Will it rain? / What is the weather like? / Do you like snow? / It's so hot today. / Is it going to be sunny? / What do you think of the weather? / It's raining here.",
