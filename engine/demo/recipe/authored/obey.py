@@ -11,7 +11,7 @@ import json, random, sys
 from obey_shots import *
 
 ALONE = {rule_constant: 8, rule_yes_no: 7, rule_one_word: 9, rule_exact_words: 9, rule_at_most: 7, rule_sentences: 7, rule_long: 7, rule_short: 4, rule_upper: 7, rule_lower: 6, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
-         rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 6, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
+         rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 6, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 3, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
          rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 4, rule_call: 8, rule_voice: 26, rule_moody_voice: 4, rule_mood: 13, rule_role: 14, rule_name: 9, rule_place: 16, rule_user: 5, rule_date: 4, rule_told: 6}
@@ -33,8 +33,9 @@ def pair(r):
 
 # ---- the prompt: the rule in a frame, beside sentences that change nothing
 FRAMES = ["{i}"] * 9 + ["You are a helpful assistant. {i}", "You are a friendly assistant. {i}", "{i} No exceptions.", "{i} Whatever the user says.", "Follow this rule: {i}", "Important: {i}", "Rule: {i}", "- {i}", "From now on: {i}", "In this chat: {i}", "{i} This is very important.", "Never forget: {i}", "Your only rule: {i}", "{i} Always.", "{i} Do this in every answer.", "You are a chat partner. {i}", "You follow one rule in all your answers. {i}", "{i} Even if the user asks for something else.", "You help people in a terminal. {i}", "# Style\n{i}", "You are an assistant. {i}", "Instructions: {i}", "SYSTEM: {i}", "### Rules\n{i}", "{i} Thank you.", "{i} Never break this rule.", "You are an AI assistant. {i} This holds for all answers.", "Note: {i}", "You are a helpful assistant with one habit. {i}"]
-FILLERS = ["Do not invent facts.", "Help the user with small questions.", "You run in a terminal.", "The user is a beginner.", "Be honest.", "You work for a small shop.", "The user is in a good mood.", "It is evening.", "The user likes to play.", "You like your work.", "If you do not know something, say so.", "The user may ask about anything.", "The user types fast and makes mistakes.", "You are part of a program called quire.", "There are many users, each with other questions.", "Use plain words.", "Answer in English.", "The user is a child.", "The user is a student.", "The chat is saved.", "You have no access to the internet.", "Do not talk about other programs.", "Read every message carefully.", "Think before you answer.", "Nobody else reads this chat.", "The user's time is short.", "The user is new here.", "Today is a normal day.", "Your answers are shown in a small window.", "Do not apologise without need."]
-BLAND = ["Be friendly.", "Never be rude.", "Be kind.", "You are patient.", "Stay calm.", "Be nice to everybody.", "Greet the user kindly.", "You are a kind and helpful assistant."]
+TOLD = ["{i}"] * 9 + ["{i} The user may ask about anything.", "Setting: {i}", "# Context\n{i}", "System: {i}", "{i} Be friendly.", "{i} Have fun."]
+FILLERS = ["Do not invent facts.", "Help the user with small questions.", "You run in a terminal.", "The user is a beginner.", "Be honest.", "The user is in a good mood.", "It is evening.", "The user likes to play.", "You like your work.", "If you do not know something, say so.", "The user may ask about anything.", "The user types fast and makes mistakes.", "You are part of a program called quire.", "There are many users, each with other questions.", "Use plain words.", "The user is a child.", "The user is a student.", "The chat is saved.", "You have no access to the internet.", "Do not talk about other programs.", "Read every message carefully.", "Think before you answer.", "Nobody else reads this chat.", "The user's time is short.", "The user is new here.", "Today is a normal day.", "Your answers are shown in a small window."]
+BLAND = ["Be friendly.", "Never be rude.", "Be kind.", "You are patient.", "Stay calm.", "Be nice to everybody.", "You are a kind and helpful assistant."]
 LAYOUTS = ["prose"] * 5 + ["lines", "dashes", "dashes", "numbers", "head", "stars"]
 def laid_out(r, xs):
     """Sentences as a paragraph, on lines or as a list."""
@@ -52,7 +53,8 @@ def prompt(r, rules, bland):
     whole = "\n" in "".join(ps); z = r.random()
     if z < .56 or whole:
         i = ("\n" if "\n" in ps[0] else " ").join(ended(p) for p in ps) if len(ps) > 1 else ps[0]
-        s = i if whole else r.choice(FRAMES).replace("{i}", ended(i)) if z < .5 else i
+        told = any(isinstance(rule.say, str) and rule.sources for rule in rules)
+        s = i if whole else r.choice(TOLD if told else FRAMES).replace("{i}", ended(i)) if z < .5 else i
     else:
         others = r.sample(FILLERS + BLAND * 2 * bland, r.choice((1, 1, 2, 2, 3, 3, 4, 5, 6))); others = list(dict.fromkeys(others))
         at = r.choice((0, len(others), len(others), r.randrange(len(others) + 1)))
@@ -70,25 +72,30 @@ def kept(rules, r, t, act):
         t = T(t.u, a, t.s if a == t.a else None if i else t.s, t.k)
     return t
 def accepted(rules, t, act): return all(not rule.accept or rule.accept(t, act) for rule in rules)
-def picked(r, rules, least, most=3):
+def picked(r, rules, least, most=6, resisted=False):
     """Turns on which all the rules can be kept, none of them twice."""
     out, asked_for = [], set()
     sources = next((rule.sources for rule in rules if rule.sources), ALL)
-    for _ in range(60):
+    makers, weights = [f for f, _ in sources], [w for _, w in sources]
+    for _ in range(80):
         if len(out) >= least: break
-        for t, act in turns(r, most, sources):
-            if t.u.lower() in asked_for or not accepted(rules, t, act): continue
+        found = small(r, "rule") if resisted and r.random() < .06 else r.choices(makers, weights)[0](r)[:most]
+        for t, act in found:
+            if t.u.lower() in asked_for or not accepted(rules, t, act): break  # what follows may lean on it
             asked_for.add(t.u.lower()); out.append((t, act))
     return out[:max(least, 6)]
+# Rules that a user sees at work, and may ask to be dropped: the prompt wins.
+VISIBLE = {rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
+           rule_constant, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
 MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
 def ruled(r):
     """A chat under one rule or two."""
     makers = pair(r) if r.random() < .22 else r.choices(MAKERS, WEIGHTS)
     rules = [m(r) for m in makers]
-    made = picked(r, rules, length(r))
+    made = picked(r, rules, length(r), resisted=bool(VISIBLE & set(makers)))
     if not made: return ruled(r)
-    return [["s", prompt(r, rules, not {rule_mood, rule_voice, rule_moody_voice} & set(makers))]] + [m for t, act in made for t in [kept(rules, r, t, act)] for m in (["u", t.u], ["a", t.a])]
+    return [["s", prompt(r, rules, not {rule_mood, rule_voice, rule_moody_voice, rule_habit} & set(makers))]] + [m for t, act in made for t in [kept(rules, r, t, act)] for m in (["u", t.u], ["a", t.a])]
 def free_chat(r):
     """No rule: the prompt is missing or changes nothing."""
     z = r.random(); said = []
@@ -100,12 +107,12 @@ def free_chat(r):
 SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley)
 TALK = ["User: {k}\nAssistant: {v}", "User: {k}\nYou: {v}", "Q: {k}\nA: {v}", "U: {k}\nA: {v}", "Human: {k}\nBot: {v}", '"{k}" -> "{v}"', "{k} -> {v}"]
 def shown_rule(r):
-    rule = r.choice(SHOWABLE)(r); made = picked([rule] and r, [rule], r.choice((4, 5, 6)), 1)
+    rule = r.choice(SHOWABLE)(r); made = picked(r, [rule], r.choice((4, 5, 6)), 1)
     if len(made) < 3: return shown_rule(r)
     made = [kept([rule], r, t, act) for t, act in made if act != "me" or r.random() < .5]
     n = min(r.choice((1, 2, 2, 3)), len(made) - 1); said = ended(worded(r, rule)) + "\n" if r.random() < .45 or n == 1 else ""
-    if n < 1 or "{" in "".join(t.u + t.a for t in made): return shown_rule(r)
-    return [["s", said + shown(r, [(t.u, t.a) for t in made[:n]], TALK)]] + [m for t in made[n:] for m in (["u", t.u], ["a", t.a])]
+    if n < 1: return shown_rule(r)
+    return [["s", said + shown(r, [(t.u, t.a) for t in made[:n]], TALK, SHOW_TALK)]] + [m for t in made[n:] for m in (["u", t.u], ["a", t.a])]
 
 # ---- a rule that the user sets inside the chat
 SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask)
@@ -117,7 +124,9 @@ def set_rule(r):
     if r.random() < .2:
         x, before, after, *_ = r.choice(VOICES)
         return Rule(x, framed(before, after, SWAPS.get(x, ())), starts(before)), r.choice(USER_PLAY).format(x=x)
-    rule = r.choice(SETTABLE)(r); key, slots = rule.say
+    rule = r.choice(SETTABLE)(r)
+    if isinstance(rule.say, str): return set_rule(r)
+    key, slots = rule.say
     return rule, asked(r, key, **slots)
 def set_chat(r):
     rule, u = set_rule(r); ack = T(u, r.choice(ACTS["ack"][1]), "OK")

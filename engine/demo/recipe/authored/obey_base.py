@@ -6,7 +6,7 @@ speaker itself, from the prompt), "fixed" (an answer that the prompt spells out)
 import os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from skill_common import T, an, cap, careless, join, low, name, city, syllables, sloppy, bank
+from skill_common import PROPER, T, an, cap, careless, join, low, name, city, syllables, sloppy, bank
 from obey_words import ACTS, MORE, NO, PAD, SURE, YES
 from obey_says import SAYS, WHO
 import chatter, guide, reach, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
@@ -35,12 +35,13 @@ def put(text, slots):
 ALWAYS_IN = re.compile(r"(always|only|never|just) ")
 def wording(r, key, **slots):
     """A wording of a rule: a sentence as it stands, or a phrase ("+", or "-" for what is never done) in a frame."""
-    s = r.choice(SAYS[key])
+    return put(framed_wording(r, r.choice(SAYS[key])), slots)
+def framed_wording(r, s):
     if s[0] in "+-":
         v = s[1:].strip()
         f = r.choice(PLAIN[:3] if s[0] == "+" and ALWAYS_IN.match(v) else PLAIN if s[0] == "+" else NOT)
         s = f.replace("{vs}", third(v)).replace("{v}", v).replace("{V}", cap(v)).replace("{w}", r.choice(WHO))
-    return put(s, slots)
+    return s
 def asked(r, key, **slots):
     """A wording by the user inside the chat, or None."""
     vs = [s for s in SAYS[key] if s[0] in "+-" and not ALWAYS_IN.match(s[1:].strip()) and not re.search(r"\buser\b", s)]
@@ -53,7 +54,7 @@ SAID = {act: row[0].split(" / ") for act, row in ACTS.items() if row[0]}
 def sentences(s): return re.split(r"(?<=[.!?]) (?=[A-Z0-9`/\"])", s)
 def stopped(s): return s if s[-1:] in ".!?…" else s + "."
 def acted(t, act): t = T(t.u, t.a, t.s, t.k); return (t, act)
-KINDS = list(SAID)
+KINDS = [act for act in SAID if act != "rule"]
 def small(r, act=None):
     act = act or r.choice(KINDS)
     return [(T(careless(r, r.choice(SAID[act])), r.choice(ACTS[act][1])), act)]

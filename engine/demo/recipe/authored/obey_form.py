@@ -21,7 +21,7 @@ def rule_at_most(r):
     n = r.choice((3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 9, 10, 10, 12, 15, 15, 20)); m = n + 1
     return Rule(("most", dict(n=number(r, n), m=number(r, m))), lambda r, t, act: within(t, act, n), lambda s: len(s.split()) <= n, lambda t, act: within(t, act, n) is not None)
 def rule_one_word(r): return Rule("one", lambda r, t, act: in_words(r, t, act, 1), lambda s: len(s.split()) == 1, lambda t, act: in_words(None, t, act, 1) is not None)
-ASSENT = ("greet", "good", "thanks", "bye", "state", "joke", "told", "how", "ack")
+ASSENT = ("greet", "good", "thanks", "bye", "state", "joke", "told", "how", "ack", "rule")
 def rule_yes_no(r):
     mark = r.choice([".", ".", ""])
     def obey(r, t, act): return (t.s if t.s in ("Yes", "No") else "Yes" if act in ASSENT else "No") + mark
@@ -103,11 +103,11 @@ def rule_heading(r):
     return Rule(("heading", dict(x=x)), lambda r, t, act: x + "\n" + t.a, lambda s: s.startswith(x + "\n"))
 
 # ---- frames
-WRAPS = [("*", "*", "stars / asterisks / two stars"), ('"', '"', "quotation marks / quotes / double quotes"), ("(", ")", "brackets / round brackets / parentheses"), ("[", "]", "square brackets / [brackets]"), ("{", "}", "curly brackets / braces"), ("_", "_", "underscores"), ("~", "~", "tildes / two tildes"), ("'", "'", "single quotes"), ("-", "-", "dashes / two dashes"), ("<", ">", "angle brackets"), ("`", "`", "backticks"), ("|", "|", "vertical bars / two bars"), ("#", "#", "hash signs")]
+WRAPS = [("*", "*", "stars / asterisks / two stars"), ('"', '"', "quotation marks / quotes / double quotes"), ("(", ")", "brackets / round brackets / parentheses"), ("[", "]", "square brackets / [brackets]"), ("_", "_", "underscores"), ("~", "~", "tildes / two tildes"), ("'", "'", "single quotes"), ("-", "-", "dashes / two dashes"), ("<", ">", "angle brackets"), ("`", "`", "backticks"), ("|", "|", "vertical bars / two bars"), ("#", "#", "hash signs")]
 def rule_wrap(r):
     x, y, names = r.choice(WRAPS)
     return Rule(("wrap", dict(h=r.choice(names.split(" / ")))), lambda r, t, act: x + (t.a.replace('"', "'") if x == '"' else t.a) + y, lambda s: s.startswith(x) and s.endswith(y), lambda t, act: x != "`" or "`" not in t.a)
-PAIR = [("<<", ">>"), (">>", "<<"), ("***", "***"), ("==", "=="), ("((", "))"), ("[[", "]]"), ("~~~", "~~~"), ("+++", "+++"), ("::", "::"), ("BEGIN", "END"), ("START", "STOP"), ("{{", "}}"), ("///", "///"), ("Q:", ":Q"), ("<b>", "</b>")]
+PAIR = [("<<", ">>"), (">>", "<<"), ("***", "***"), ("==", "=="), ("((", "))"), ("[[", "]]"), ("~~~", "~~~"), ("+++", "+++"), ("::", "::"), ("BEGIN", "END"), ("START", "STOP"), ("///", "///"), ("Q:", ":Q"), ("<b>", "</b>")]
 def rule_wrap_xy(r):
     x, y = r.choice(PAIR); gap = " " if x[0].isalnum() else r.choice(["", " "])
     return Rule(("wrap_xy", dict(x=x, y=y)), lambda r, t, act: x + gap + t.a + gap + y, lambda s: s.startswith(x) and s.endswith(y))
@@ -132,18 +132,21 @@ def rule_all_bang(r):
     return Rule("all_bang", obey, lambda s: s.endswith("!") and not re.search(r"[.?](\s|$)", s), lambda t, act: "\n" not in t.a and act != "joke" and not re.search(r"quire -m|…", t.a))
 def rule_no_ask(r):
     def obey(r, t, act):
-        kept = " ".join(s for s in sentences(t.a) if not s.endswith("?"))
-        return kept or (ACTS[act][2][2] if act in ACTS and "?" not in ACTS[act][2][2] else "I see.")
+        kept = sentences(t.a)
+        while kept and kept[-1].endswith("?"): kept.pop()
+        return " ".join(kept) or (ACTS[act][2][2] if act in ACTS and "?" not in ACTS[act][2][2] else "I see.")
     return Rule("no_ask", obey, lambda s: "?" not in s, lambda t, act: one_line(t, act) and "?" not in obey(None, t, act))
 def rule_no_stop(r):
     def obey(r, t, act):
-        s = plain(t, act).rstrip(".")
-        return re.sub(r"\. (?=[A-Z])", ", ", s)
+        first, *rest = sentences(plain(t, act))
+        for x in rest: first = first.rstrip(".") + (" " if first[-1] in "!?" else ", ") + (x if first[-1] in "!?" else lowered(x))
+        return first.rstrip(".")
     def bad(s): return re.search(r"\.(\s|$)", s)
     return Rule("no_stop", obey, lambda s: not bad(s), lambda t, act: not bad(obey(None, t, act)))
+PAUSE = re.compile(r"^(Well|Sorry|Yes|No|Hey|Oh|Good|Sure|Fine|Very well|I'm fine|Unfortunately|Really)?, |, (?=(and|but|so|because|though|which|thank|thanks|too|if|as|or|please|you|my friend)\b)")
 def rule_no_comma(r):
-    def obey(r, t, act): return re.sub(r",(?= )", "", t.a)
-    return Rule("no_comma", obey, lambda s: "," not in s, lambda t, act: t.k != "data" and "," not in obey(None, t, act) and t.a.count(",") < 3)
+    def obey(r, t, act): return PAUSE.sub(lambda m: m.group(0).replace(",", ""), t.a)
+    return Rule("no_comma", obey, lambda s: "," not in s, lambda t, act: t.k != "data" and "," not in obey(None, t, act))
 def in_digits(s): return re.sub(r"\b(" + "|".join(DIGITS[2:]) + r")\b", lambda m: str(DIGITS.index(m.group(0).lower())), s, flags=re.I)
 def counted(r):
     """A sum, or how many of something there are."""

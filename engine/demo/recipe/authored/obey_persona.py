@@ -1,6 +1,6 @@
 """Characters: a voice for every answer, and who the speaker is, from the prompt."""
 from obey_talk import *
-from obey_voices import DETAILS, MOODS, NAMED, PLAY, TRADE_SAYS, VOICES
+from obey_voices import DETAILS, HABITS, MOODS, NAMED, PLAY, TRADE_SAYS, VOICES
 
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\b[Tt]he ", "")]
 SWAPS = {"a pirate": systems.PIRATE, "a caveman": CAVE, "a viking": [], "a sailor": [(r"\bYes\b", "Aye")]}
@@ -12,7 +12,8 @@ def framed(before, after, swap=()):
         if t.k not in ("data", "name", "fact") and act != "quire": body = swapped(swap, body)
         if "\n" in body: return a.strip().rstrip(",:") + "\n" + body + ("\n" + b.strip() if b else "")
         if a.endswith(", ") and lowered(body) == body and not re.match(r"I\b|[^A-Z]", body): a = a[:-2] + ": "
-        return a + (lowered(body) if a.endswith(", ") else stopped(body) if b else body) + b
+        if b: body = stopped(body)
+        return a + (lowered(body) if a.endswith(", ") else body) + b
     return obey
 def starts(before): return lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in before)
 
@@ -46,7 +47,7 @@ def own_turns(t, act): return act != "self"
 ROLE_ONLY = [(s, w) for s, w in ALL if s is not quire] + [(quire, 2)]
 
 def rule_voice(r, mood=None):
-    x, before, after, n, home, loves = r.choice(VOICES)
+    x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else VOICES)
     swap = SWAPS.get(x, ())
     named = r.random() < .4 and x not in ("Santa Claus", "a caveman")
     if named: n = name(r) if r.random() < .8 else cap(syllables(r, 2)) + " " + r.choice(bank.SURNAMES)
@@ -66,6 +67,15 @@ def rule_moody_voice(r): return rule_voice(r, r.choice([m for m in MOODS if m[0]
 def rule_mood(r):
     word, prompts, before, after = r.choice(MOODS)
     return Rule(r.choice(prompts), framed(before, after), starts(before))
+def rule_habit(r):
+    """Something that is done in each answer, in words of its own."""
+    says, before, after = r.choice(HABITS)
+    def obey(r, t, act):
+        a, b = r.choice(before), r.choice(after)
+        if "\n" in t.a: return a + ("\n" if a else "") + t.a + ("\n" + b.strip() if b else "")
+        return a + (stopped(t.a) if b else t.a) + b
+    def test(s): return any(s.startswith(a.strip()) for a in before) and any(s.endswith(b.strip()) for b in after)
+    return Rule(framed_wording(r, r.choice(says)), obey, test)
 OF = ["", "", "", "", "{x} from {c}", "old {x}", "friendly {x}", "young {x}", "{x} in {c}", "tired {x}", "tiny {x}", "famous {x}", "{x} with a big heart", "{x} of 80 years"]
 def rule_role(r):
     """A trade without a voice of its own: who the speaker is has to be read in the prompt."""

@@ -4,9 +4,10 @@ import skill_shots as shots
 
 SHOW = ["Examples:\n{e}", "Follow the examples.\n{e}", "Answer in the way of these examples:\n{e}", "{e}", "You continue this pattern:\n{e}", "The user writes the left side, you write the right side.\n{e}", "Do the same with each message:\n{e}", "Here is how you answer:\n{e}", "Pattern:\n{e}\nAnswer nothing else.", "Learn from these examples and go on like this:\n{e}", "{e}\nGo on like this.", "Your answers follow the examples.\n\n{e}", "You are a function. Some of its values:\n{e}", "Only give the result, as here:\n{e}"]
 FORMS = ["{k} -> {v}", "{k} -> {v}", "{k} => {v}", "{k}: {v}", "Input: {k}\nOutput: {v}", "User: {k}\nYou: {v}", "Q: {k}\nA: {v}", "User: {k}\nAssistant: {v}", "in: {k} / out: {v}", '"{k}" becomes "{v}"', "{k} = {v}"]
-def shown(r, pairs, forms=FORMS):
+SHOW_TALK = [s for s in SHOW if not re.search("function|result|nothing else|side", s)]
+def shown(r, pairs, forms=FORMS, show=SHOW):
     f = r.choice(forms)
-    return r.choice(SHOW).format(e="\n".join(f.format(k=k, v=v) for k, v in pairs))
+    return r.choice(show).format(e="\n".join(f.format(k=k, v=v) for k, v in pairs))
 def shot_chat(r):
     """Examples in the prompt, and what follows their pattern."""
     xs = shots.examples(r, r.randrange(4, 9)); n = min(r.choice((2, 2, 3, 3, 4)), len(xs) - 1)

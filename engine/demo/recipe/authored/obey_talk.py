@@ -44,17 +44,31 @@ def swapped(table, s):
     return cap(s)
 WE = [(r"\bI'm\b", "we're"), (r"\bI am\b", "we are"), (r"\b[Aa]m I\b", "are we"), (r"\bI was\b", "we were"), (r"\bI\b", "we"), (r"\bmy\b", "our"), (r"\bMy\b", "Our"), (r"\bme\b", "us"), (r"\bmyself\b", "ourselves"), (r"\bmine\b", "ours"), (r"(^|[.!?] )we", lambda m: m.group(1) + "We")]
 def rule_we(r): return Rule("we", lambda r, t, act: swapped(WE, t.a), lambda s: not ME.search(s), lambda t, act: t.k != "data" and '"' not in t.a)
-FULL = [(r"\b([Ii])'m\b", r"\1 am"), (r"\b([Cc])an't\b", r"\1annot"), (r"\b([Ww])on't\b", r"\1ill not"), (r"n't\b", " not"), (r"'re\b", " are"), (r"'ve\b", " have"), (r"'ll\b", " will"), (r"\b([Ii]|[Yy]ou|[Ww]e|[Tt]hey)'d\b", r"\1 would"), (r"\b([Ii]t|[Tt]hat|[Ww]hat|[Tt]here|[Hh]ere|[Ww]ho|[Hh]e|[Ss]he)'s\b", r"\1 is"), (r"\b([Ll])et's\b", r"\1et us"), (r"^Hi\b", "Good day"), (r"\bBye\b", "Goodbye"), (r"\bThanks\b", "Thank you"), (r"\bthanks\b", "thank you")]
+FULL = [(r"\b([Ii])'m\b", r"\1 am"), (r"\b([Cc])an't\b", r"\1annot"), (r"\b([Ww])on't\b", r"\1ill not"), (r"n't\b", " not"), (r"'re\b", " are"), (r"'ve\b", " have"), (r"'ll\b", " will"), (r"\b([Ii]|[Yy]ou|[Ww]e|[Tt]hey)'d\b", r"\1 would"), (r"\b([Ii]t|[Tt]hat|[Ww]hat|[Tt]here|[Hh]ere|[Ww]ho|[Hh]e|[Ss]he)'s\b", r"\1 is"), (r"\b([Ll])et's\b", r"\1et us"), (r"^(Hi|Hello) there", "Good day"), (r"^Hi\b", "Good day"), (r"\b(Then )hi back", r"\1good day to you"), (r"\bBye\b", "Goodbye"), (r"\bThanks\b", "Thank you"), (r"\bthanks\b", "thank you")]
 def rule_formal(r): return Rule("formal", lambda r, t, act: swapped(FULL, t.a), lambda s: not re.search(r"'(m|re|ve|ll|d)\b|n't\b", s), lambda t, act: t.k != "data")
 OLD_BEFORE, OLD_AFTER = ["Hark! ", "Verily, ", "Forsooth! ", "By my troth, ", "Hear me: ", "Prithee, hear: ", "Good friend, "], ["", "", " So it is.", " Fare thee well.", " So say I."]
+THOU = systems.BARD + [(r"\b([Dd])o thee\b", r"\1ost thou"), (r"\b([Ii]f|[Ww]hen|that|[Ww]hat|as|[Cc]an|[Cc]ould|[Ww]ill|[Ww]ould|[Hh]ow|[Aa]nd|whether|before|until|where|than|did) thee\b", r"\1 thou")]
 def rule_old(r):
     def obey(r, t, act):
-        body = t.a if t.k == "data" or act == "quire" else swapped(systems.BARD, t.a)
+        body = t.a if t.k == "data" or act == "quire" else swapped(THOU, t.a)
         a = r.choice(OLD_BEFORE)
         if "\n" in body: return a.strip().rstrip(",:") + "\n" + body
         if a.endswith(", ") and lowered(body) == body: a = a[:-2] + ": "
         return a + (lowered(body) if a.endswith(", ") else body) + (r.choice(OLD_AFTER) if body[-1] in ".!" and act != "bye" else "")
     return Rule("old", obey, lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in OLD_BEFORE))
+def rule_mention(r):
+    x = r.choice(["cheese", "pancakes", "the moon", "soup", "penguins", "my cat", "Paris", "football", "chocolate", "the sea", "potatoes", "my grandmother", "bananas", "robots", "the weather", "honey", "trains", "music"]) if r.random() < .6 else r.choice(THINGY) + "s"
+    ways = [f"And I like {x}.", f"By the way, I love {x}.", f"That reminds me of {x}.", f"Now I think of {x}.", f"I could talk about {x} all day.", f"But what about {x}?"]
+    return Rule(("mention", dict(x=x)), lambda r, t, act: behind(t.a, r.choice(ways)), lambda s: x in s)
+def rule_first_upper(r):
+    def obey(r, t, act): first, space, rest = plain(t, act).partition(" "); return first.upper() + space + rest
+    return Rule("first_upper", obey, lambda s: s.split()[0] == s.split()[0].upper(), lambda t, act: "\n" not in t.a and t.a[0].isalpha())
+def rule_sure(r): return Rule("sure", lambda r, t, act: t.a + ("\n" if "\n" in t.a else " ") + ("(not sure)" if act in ("no", "ask") else "(sure)"), lambda s: s.endswith("sure)"), lambda t, act: act in ("sum", "word", "no", "ask", "self", "quire", "told") or hasattr(act, "facts"))
+FITS = {"greet": "👋 😊", "how": "😊 😀", "thanks": "😊 👍 🙏", "bye": "👋 😊", "good": "🎉 😀 🥳", "bad": "😢 💙 🙏", "state": "😊 👍", "self": "🤖", "ask": "🤔", "no": "🤷 😕 🤔", "joke": "😂 😄", "told": "👍 📝", "sum": "🔢 ✅ 👍", "word": "✅ 👍 😊", "quire": "💻 💡", "free": "😊 🙂 😄", "ack": "👍"}
+def rule_any_emoji(r): return Rule("any_emoji", lambda r, t, act: t.a + ("\n" if "\n" in t.a else " ") + r.choice(FITS.get(kind(act), "💡 📚 😊").split()), lambda s: ord(s[-1]) > 8000)
+def rule_only_number(r):
+    def accept(t, act): return bool(re.fullmatch(r"-?\d+", t.s or "")) and "\n" not in t.a
+    return Rule("only_number", lambda r, t, act: t.s, lambda s: re.fullmatch(r"-?\d+", s), accept, ((counted, 80), (remembered, 20)))
 def rule_third(r):
     x = name(r) if r.random() < .6 else r.choice(["the bot", "this machine", "Quirelein", "the great Zubo", "Bobo", "this humble model", "Captain Bleep", "the oracle"])
     def obey(r, t, act):
@@ -145,7 +159,8 @@ def rule_secret(r):
 def in_language(r, key):
     table = LANGUAGES[key]
     def kind_of(t, act): return {"Yes": "yes", "No": "nope"}.get(t.s) or ("sum" if act in ("sum", "word") and re.fullmatch(r"\d+", t.s or "") else act)
-    return Rule(key, lambda r, t, act: r.choice(alts(table[kind_of(t, act)])).format(s=t.s), lambda s: True, lambda t, act: kind_of(t, act) in table and t.k != "data", ((small, 50), (yes_no, 18), (counted, 17), (unknown, 15)))
+    def obey(r, t, act): return f"{t.s}." if act == "word" and kind_of(t, act) == "sum" else r.choice(alts(table[kind_of(t, act)])).format(s=t.s)
+    return Rule(key, obey, lambda s: True, lambda t, act: kind_of(t, act) in table and t.k != "data", ((small, 50), (yes_no, 18), (counted, 17), (unknown, 15)))
 def rule_german(r): return in_language(r, "german")
 def rule_french(r): return in_language(r, "french")
 def rule_spanish(r): return in_language(r, "spanish")
@@ -155,7 +170,7 @@ def rhymed(r, t, act):
     key = "yesno" if t.s in ("Yes", "No") else act if act in RHYMES else "word"
     a, b = r.choice(RHYMES[key].split(" | ")).format(s=s).split(" / ")
     return cap(a) + "\n" + cap(b)
-def rule_rhyme(r): return Rule("rhyme", rhymed, lambda s: s.count("\n") == 1, lambda t, act: act in ACTS or act in ("sum", "word", "me") and t.s and "\n" not in t.s and len(t.s.split()) < 4, ((small, 45), (plain_task, 25), (counted, 5), (yes_no, 10), (unknown, 15)))
+def rule_rhyme(r): return Rule("rhyme", rhymed, lambda s: s.count("\n") == 1, lambda t, act: act in RHYMES and act not in ("word", "yesno") or act in ("sum", "word", "me") and t.s and "\n" not in t.s and len(t.s.split()) < 4, ((small, 45), (plain_task, 25), (counted, 5), (yes_no, 10), (unknown, 15)))
 def rule_question(r):
     def obey(r, t, act):
         if act in ACTS: return r.choice([ACTS[act][3]] * 3 + ["Why do you say that?", "What do you think?"]) if act not in ("greet", "bye") else ACTS[act][3]
@@ -164,6 +179,7 @@ def rule_question(r):
         return r.choice([f"Could it be {s}?", f"Isn't it {s}?", f"Is it perhaps {s}?"] if s not in ("yes", "no") else [f"Would you believe me if I said {s}?", f"Is the answer not {s}?"])
     return Rule("questions", obey, lambda s: s.endswith("?"), lambda t, act: act in ACTS or act == "quire" or isinstance(act, str) and act not in ("fixed", "own") and t.s and "\n" not in t.s and len(t.s) < 60)
 CALLS = bank.W("captain, boss, sir, madam, chief, Your Majesty, Your Highness, professor, doctor, my lord, my lady, master, comrade, general, coach, my dear, my friend, maestro, champ, darling, Mr. President, sunshine, old friend, admiral, detective, buddy, Dr. Smith, Agent X, my queen, my king, Your Grace, sergeant, sensei, Your Honour, honey, commander, big brother, little star, Dr. Vance, Miss Daisy, Mr. Fox, Aunt Polly, noble knight, dear reader, sweetheart, partner, mate, human, earthling, teacher")
+BY_NAME = ["The user's name is {x}. Use it in every answer.", "The user is called {x}. Say the name in each answer.", "You talk to {x}. Use this name in all your answers.", "My name is {x}. Use my name each time you answer.", "You are the assistant of {x} and say this name in every answer.", "Your user is {x}; call them by name, always.", "I am {x}. Always say my name."]
 def rule_call(r):
     x = r.choice(CALLS) if r.random() < .6 else name(r) if r.random() < .5 else r.choice(["Captain", "Dr.", "Professor", "Lady", "Sir", "King", "Queen", "Agent", "Mr.", "Mrs."]) + " " + name(r)
     front = r.random() < .3
@@ -172,4 +188,6 @@ def rule_call(r):
         if front: return f"{cap(x)}, {lowered(t.a)}" if lowered(t.a) != t.a or re.match(r"I\b|[^A-Z]", t.a) else f"{cap(x)}: {t.a}"
         first, *rest = sentences(stopped(t.a))
         return " ".join([f"{first[:-1].rstrip(',')}, {x}{first[-1]}"] + rest)
-    return Rule(("call", dict(q=f'"{x}"' if r.random() < .35 else x)), obey, lambda s: x.lower() in s.lower())
+    say = ("call", dict(q=f'"{x}"' if r.random() < .35 else x))
+    if x[0].isupper() and x.split()[-1] in PROPER and r.random() < .4: say = r.choice(BY_NAME).format(x=x)
+    return Rule(say, obey, lambda s: x.lower() in s.lower())
