@@ -25,9 +25,9 @@ FORMS_OF = LENGTH[:5] + ADDS
 def pair(r):
     """Two rules, in the order in which they make the answer."""
     z = r.random()
-    if z < .24: return r.choice(LENGTH), r.choice(LETTERS[:6])
+    if z < .22: return r.choice(LENGTH), r.choice(LETTERS[:5])
     if z < .52: return r.choice(ABOUT), r.choice(FORMS_OF)
-    if z < .6: return rule_sentences, r.choice((rule_voice, rule_mood))
+    if z < .6: return rule_sentences, rule_inline_voice
     if z < .68: return r.choice((rule_begin, rule_call)), r.choice((rule_end, rule_sign, rule_emoji_end, rule_upper))
     return r.choice(UNDER), r.choice(ADDS)
 
@@ -81,7 +81,7 @@ def picked(r, rules, least, most=6, resisted=False):
         if len(out) >= least: break
         found = small(r, "rule") if resisted and r.random() < .06 else r.choices(makers, weights)[0](r)[:most]
         for t, act in found:
-            if t.u.lower() in asked_for or not accepted(rules, t, act): break  # what follows may lean on it
+            if t.u.lower() in asked_for or len(t.u) > 400 or not accepted(rules, t, act): break  # what follows may lean on it
             asked_for.add(t.u.lower()); out.append((t, act))
     return out[:max(least, 6)]
 # Rules that a user sees at work, and may ask to be dropped: the prompt wins.
@@ -95,7 +95,7 @@ def ruled(r):
     rules = [m(r) for m in makers]
     made = picked(r, rules, length(r), resisted=bool(VISIBLE & set(makers)))
     if not made: return ruled(r)
-    return [["s", prompt(r, rules, not {rule_mood, rule_voice, rule_moody_voice, rule_habit} & set(makers))]] + [m for t, act in made for t in [kept(rules, r, t, act)] for m in (["u", t.u], ["a", t.a])]
+    return [["s", prompt(r, rules, not {rule_mood, rule_voice, rule_moody_voice, rule_inline_voice, rule_habit} & set(makers))]] + [m for t, act in made for t in [kept(rules, r, t, act)] for m in (["u", t.u], ["a", t.a])]
 def free_chat(r):
     """No rule: the prompt is missing or changes nothing."""
     z = r.random(); said = []

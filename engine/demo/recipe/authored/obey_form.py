@@ -23,10 +23,9 @@ def rule_at_most(r):
 def rule_one_word(r): return Rule("one", lambda r, t, act: in_words(r, t, act, 1), lambda s: len(s.split()) == 1, lambda t, act: in_words(None, t, act, 1) is not None)
 ASSENT = ("greet", "good", "thanks", "bye", "state", "joke", "told", "how", "ack", "rule")
 def rule_yes_no(r):
-    mark = r.choice([".", ".", ""])
-    def obey(r, t, act): return (t.s if t.s in ("Yes", "No") else "Yes" if act in ASSENT else "No") + mark
+    def obey(r, t, act): return t.s + "." if t.s in ("Yes", "No") else "Yes." if act in ASSENT else "No."
     def accept(t, act): return t.s in ("Yes", "No") or act in ACTS
-    return Rule("yesno", obey, lambda s: s in ("Yes" + mark, "No" + mark), accept, ((yes_no, 65), (small, 23), (unknown, 12)))
+    return Rule("yesno", obey, lambda s: s in ("Yes.", "No."), accept, ((yes_no, 65), (small, 23), (unknown, 12)))
 def rule_short(r):
     def obey(r, t, act): return in_words(r, t, act, 2) or in_words(r, t, act, 1) or core(t)
     return Rule("short", obey, lambda s: len(sentences(s)) == 1, lambda t, act: one_line(t, act) and not hasattr(act, "facts") and act != "fixed")

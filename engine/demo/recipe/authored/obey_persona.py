@@ -1,6 +1,6 @@
 """Characters: a voice for every answer, and who the speaker is, from the prompt."""
 from obey_talk import *
-from obey_voices import DETAILS, HABITS, MOODS, NAMED, PLAY, TRADE_SAYS, VOICES
+from obey_voices import DETAILS, HABITS, MOOD_ASKS, MOODS, NAMED, PLAY, TRADE_SAYS, VOICES
 
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\b[Tt]he ", "")]
 SWAPS = {"a pirate": systems.PIRATE, "a caveman": CAVE, "a viking": [], "a sailor": [(r"\bYes\b", "Aye")]}
@@ -46,8 +46,9 @@ def with_who(who, weight=30, rest=ALL): return ((who.turn, weight * sum(w for _,
 def own_turns(t, act): return act != "self"
 ROLE_ONLY = [(s, w) for s, w in ALL if s is not quire] + [(quire, 2)]
 
-def rule_voice(r, mood=None):
-    x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else VOICES)
+INLINE = [(x, [b for b in before if b[-2] in ",:"], [""], *rest) for x, before, after, *rest in VOICES if any(b[-2] in ",:" for b in before)]
+def rule_voice(r, mood=None, voices=VOICES):
+    x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else voices)
     swap = SWAPS.get(x, ())
     named = r.random() < .4 and x not in ("Santa Claus", "a caveman")
     if named: n = name(r) if r.random() < .8 else cap(syllables(r, 2)) + " " + r.choice(bank.SURNAMES)
@@ -63,10 +64,14 @@ def rule_voice(r, mood=None):
         say = stopped(say) + " " + d.format(home=home, loves=loves)
     who = Who(n, x, home, loves); f = framed(before, after, swap)
     return Rule(say, f, starts(before), own_turns, with_who(who, 26, ROLE_ONLY))
+def rule_inline_voice(r):
+    """A voice that adds no sentence."""
+    return rule_voice(r, None, INLINE)
 def rule_moody_voice(r): return rule_voice(r, r.choice([m for m in MOODS if m[0] not in ("motherly", "casual", "encouraging")]))
 def rule_mood(r):
     word, prompts, before, after = r.choice(MOODS)
-    return Rule(r.choice(prompts), framed(before, after), starts(before))
+    say = r.choice(prompts) if r.random() < .6 else r.choice(MOOD_ASKS).replace("a {m}", an(word)).format(m=word)
+    return Rule(say, framed(before, after), starts(before))
 def rule_habit(r):
     """Something that is done in each answer, in words of its own."""
     says, before, after = r.choice(HABITS)

@@ -101,6 +101,8 @@ encouraging | Be encouraging. / Motivate the user in every answer. / You are a l
 thankful | Be thankful. / Thank the user in every answer. / You are grateful for every message. / Tone: thankful. / Show your thanks each time. | Thank you for your message. ; Thanks for asking! ; I am grateful. | Thank you so much. ; Many thanks. ; I thank you."""
 MOODS = [[part.strip() for part in line.split(" | ")] for line in MOODS.split("\n")]
 MOODS = [(word, prompts.split(" / "), [b.strip() + " " for b in before.split(" ;")], [""] + [" " + a.strip() for a in after.split(" ;")]) for word, prompts, before, after in MOODS]
+# A mood may also be asked for in these words.
+MOOD_ASKS = "Be {m}. / You are {m}. / Answer in a {m} way. / Your mood: {m}. / Sound {m}. / You are an assistant who is always {m}. / Always be {m}. / Tone: {m}. / Your tone is {m}. / You are a very {m} assistant. / Every answer sounds {m}. / be {m} in all your answers / Use a {m} tone. / Reply in a {m} tone of voice.".split(" / ")
 # a trade from the prompt is named in the answers
 TRADE_SAYS = ["As {a}, I say: {l}", "{c} speaking: {l}", "{s} Trust your {x}.", "{s} So says your {x}.", "{l}"]
 # what is done in every answer: prompts ("+" as in obey_says.py), before it, after it
