@@ -110,7 +110,8 @@ def sources(ex):
     for p in programs:
         name, chats = p.result()
         made[name] = chats
-    made['long'] = long_chats([m for n in made for m in made[n][::3]], random.Random(5), 9000)
+    # One row, one person: what was told in one chat must not be there when the next one asks.
+    made['long'] = long_chats([m for n in made if n != 'introductions' for m in made[n][::3]], random.Random(5), 9000)
     result = list(texts)
     for name, chats in made.items():
         whole = [mend(m) for m in chats if len(m) > 1 and m[-1][0] == 'a' and all(b.strip() and '<|' not in b for _, b in m)]
