@@ -52,7 +52,7 @@ struct script {
     bool first;                   // in an empty home
 };
 
-#define GREEDY "-q", "--temp", "0", "-n", "8"
+#define GREEDY "-q", "--temp", "0", "--deterministic", "-n", "8"
 
 static const struct script SCRIPTS[] = {
     {"question", {GREEDY, "-p", "Tell me of the sea."}, {NULL}, .stored = "Tell me of the sea."},

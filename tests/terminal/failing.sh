@@ -43,7 +43,7 @@ leave
 
 # A batch begins again what it was computing, once: of two failures in a row each line has the second.
 for i in 1 2 3; do echo "{\"prompt\": \"Say $i.\", \"tokens\": 8}"; done >"$QUIRE_HOME/lines"
-batch() { "$program" batch "$QUIRE_HOME/lines" --temp 0 --backend cpu >"$QUIRE_HOME/$1" 2>"$QUIRE_HOME/$1.err"; }
+batch() { "$program" batch "$QUIRE_HOME/lines" --temp 0 --deterministic --backend cpu >"$QUIRE_HOME/$1" 2>"$QUIRE_HOME/$1.err"; }
 batch whole || fail "a batch: $(cat "$QUIRE_HOME/whole.err")"
 printf 1 >"$QUIRE_HOME/failures"
 batch again || fail "a batch with a failure: $(cat "$QUIRE_HOME/again.err")"
