@@ -71,7 +71,7 @@ enum { CPU_WAYS = 3, WAYS = 7, DETERMINISTIC_WAYS = 6 }; // the last one is not
 static const char *model;
 static struct way way;
 static struct known { // of a model, computed in a way
-    size_t block_bytes;
+    size_t block_bytes; // in all layers
     struct talk truths[2][CHATS]; // [deterministic][which]
     bool has_truth[2][CHATS];
 } * known;
@@ -114,10 +114,10 @@ static struct engine *open_with(const struct engine_options *options) {
 static size_t bytes_of_blocks(size_t blocks) {
     if (known->block_bytes == 0) {
         struct engine *engine = open_with(&(struct engine_options){.kv_device_bytes = 64 << 20});
-        struct engine_info info;
-        engine_info(engine, &info);
+        struct kv_usage usage;
+        engine_kv_usage(engine, &usage);
         engine_close(engine);
-        known->block_bytes = info.block_bytes;
+        known->block_bytes = usage.block_bytes + usage.window_block_bytes;
     }
     return blocks * known->block_bytes;
 }

@@ -144,16 +144,17 @@ void day_paths(const char *folder, char *db_path, char *kv_path, size_t bytes) {
     snprintf(kv_path, bytes, "%s/kv", folder);
 }
 
+// In all layers.
 static size_t bytes_of_block(const struct engine_options *options) {
     struct engine_options plain = *options;
     struct engine *engine;
     struct error err = {0};
-    struct engine_info info;
+    struct kv_usage usage;
     plain.disk = NULL;
     need("the engine", engine_open(&plain, &engine, &err), &err);
-    engine_info(engine, &info);
+    engine_kv_usage(engine, &usage);
     engine_close(engine);
-    return info.block_bytes;
+    return usage.block_bytes + usage.window_block_bytes;
 }
 
 static void put(FILE *file, const void *bytes, size_t size) {
