@@ -70,8 +70,8 @@ enum { CPU_WAYS = 3, WAYS = 7, DETERMINISTIC_WAYS = 6 }; // the last one is not
 
 static const char *model;
 static struct way way;
-static struct known { // of a model, computed in a way
-    size_t block_bytes; // in all layers
+static struct known {             // of a model, computed in a way
+    size_t block_bytes;           // in all layers
     struct talk truths[2][CHATS]; // [deterministic][which]
     bool has_truth[2][CHATS];
 } * known;
