@@ -175,7 +175,7 @@ static enum status group_create(struct harness *harness, struct group *group, in
         struct sequence *sequence;
         TRY(sequence_create(harness->engine, &sequence));
         group->sequences[group->count++] = sequence;
-        sequence_pin_prefix(sequence, HEAD_TOKENS);
+        sequence_pin_prefix(sequence, HEAD_TOKENS); // where a state is kept for the others
         TRY(harness_append(harness, sequence, group->salt, HEAD_TOKENS));
         TRY(harness_append(harness, sequence, group->salt + (uint32_t)group->count,
                            HEAD_TOKENS + SUFFIX_TOKENS));
