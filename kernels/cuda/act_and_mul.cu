@@ -16,6 +16,8 @@ struct alignas(16) halfx8 {
 static __global__ void act_and_mul_kernel(halfx8 *gate, const halfx8 *up, size_t vectors,
                                           enum act act, struct xielu xielu) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    grid_launch_dependents();
+    grid_wait();
     if (i >= vectors) return;
     halfx8 g = gate[i];
     const halfx8 u = up[i];
@@ -29,7 +31,7 @@ static __global__ void act_and_mul_kernel(halfx8 *gate, const halfx8 *up, size_t
 extern "C" void cuda_act_and_mul(struct device *device, const struct act_and_mul *args) {
     const size_t elements = (size_t)args->rows * (size_t)args->dim;
     ASSERT(elements > 0 && args->dim % 8 == 0);
-    act_and_mul_kernel<<<ceil_divide(elements / 8, THREADS), THREADS, 0, device->stream>>>(
-        (halfx8 *)args->gate, (const halfx8 *)args->up, elements / 8, args->act, args->xielu);
-    device_note(device, cudaGetLastError());
+    launch_after(device, act_and_mul_kernel, dim3(ceil_divide(elements / 8, THREADS)),
+                 dim3(THREADS), 0, (halfx8 *)args->gate, (const halfx8 *)args->up, elements / 8,
+                 args->act, args->xielu);
 }

@@ -18,7 +18,8 @@
 // A column of the state depends on its own element of v alone, so that a warp goes through all
 // tokens without waiting for another; only a norm wants all columns. Tokens come one after
 // the other, whatever the chunks: the state has the same bits. Arithmetic is fp32. One token is
-// bound by reading and writing the state, many by the latency of a token.
+// bound by reading and writing the state, many by the latency of a token. States are of earlier
+// steps, so they are read before grid_wait().
 #include "kernels/cuda/device.cuh"
 
 enum { LANES = 32, WARPS = 4, THREADS = WARPS * LANES, COLUMNS = 8, QUARTERS = LANES / COLUMNS };
@@ -60,6 +61,7 @@ static __global__ __launch_bounds__(THREADS) void conv_kernel(const recurrence a
     const int c = blockIdx.x * THREADS + threadIdx.x, channels = channels_of(args);
     const int kept = args.width - 1;
     const stretch stretch = stretch_of(batch, cache, blockIdx.y);
+    grid_launch_dependents();
     if (c >= channels || stretch.begin == stretch.end) return;
     __half *rows = (__half *)args.qkv + c;
     const float bias =
@@ -70,6 +72,7 @@ static __global__ __launch_bounds__(THREADS) void conv_kernel(const recurrence a
         weights[j] = j < args.width ? args.conv[(size_t)j * channels + c] : 0;
         if (j < kept && stretch.before) past[j] = stretch.before[(size_t)j * channels + c];
     }
+    grid_wait();
     for (int first = stretch.begin; first < stretch.end; first += AHEAD) {
         float next[AHEAD];
 #pragma unroll
@@ -172,6 +175,7 @@ __launch_bounds__(THREADS) void heads_kernel(const recurrence args, const recurr
     const int strips = (columns + COLUMNS - 1) / COLUMNS, in_warp = threadIdx.x % LANES;
     const int warp = blockIdx.x * WARPS + threadIdx.x / LANES, head = warp / strips;
     const stretch stretch = stretch_of(batch, cache, blockIdx.y);
+    grid_launch_dependents();
     if (head >= args.value_heads || stretch.begin == stretch.end) return;
     const int key = args.tiled ? head % args.key_heads : head / (args.value_heads / args.key_heads);
     const int column = warp % strips * COLUMNS + in_warp % COLUMNS;
@@ -191,6 +195,7 @@ __launch_bounds__(THREADS) void heads_kernel(const recurrence args, const recurr
                        ? stretch.before[at + (size_t)i * columns]
                        : 0;
     token_input<ROWS> next;
+    grid_wait();
     load_token(args, lane, stretch.begin, next);
     for (int t = stretch.begin; t < stretch.end; t++) {
         const token_input<ROWS> now = next;
@@ -214,6 +219,8 @@ static __global__ __launch_bounds__(THREADS) void gate_kernel(const recurrence a
     const int index = blockIdx.x * WARPS + threadIdx.x / LANES, lane = threadIdx.x % LANES;
     const int token = index / args.value_heads, head = index % args.value_heads;
     const int size = args.value_size;
+    grid_launch_dependents();
+    grid_wait();
     if (index >= count) return;
     const __half *o =
         (const __half *)args.qkv + (size_t)token * channels_of(args) + first + head * size;
@@ -232,6 +239,8 @@ static __global__ __launch_bounds__(THREADS) void norm_kernel(const recurrence a
     const __half *o = (const __half *)args.qkv + (size_t)token * channels_of(args) + first;
     __half *z = (__half *)args.z + (size_t)token * values + first;
     float squares = 0;
+    grid_launch_dependents();
+    grid_wait();
     for (int i = threadIdx.x; i < size && args.norm; i += THREADS)
         squares += gated(z[i], o[i]) * gated(z[i], o[i]);
     const float scale = args.norm ? rsqrtf(block_sum<THREADS>(squares) / size + args.eps) : 1;
@@ -248,8 +257,8 @@ static void run_heads(struct device *device, const struct recurrence *args,
     const size_t strips = ceil_divide((size_t)args->value_size, COLUMNS);
     const dim3 grid(ceil_divide((size_t)args->value_heads * strips, WARPS),
                     (unsigned)args->batch->num_seqs);
-    heads_of<<<grid, THREADS, 0, device->stream>>>(*args, recurrence_parts_of(args), *args->batch,
-                                                   cache);
+    launch_after(device, heads_of, grid, dim3(THREADS), 0, *args, recurrence_parts_of(args),
+                 *args->batch, cache);
 }
 
 extern "C" void cuda_recurrence(struct device *device, const struct recurrence *args) {
@@ -261,16 +270,15 @@ extern "C" void cuda_recurrence(struct device *device, const struct recurrence *
                                kv_block_bytes(kv), kv->block_size};
     const dim3 channels(ceil_divide((size_t)recurrence_channels(args), THREADS),
                         (unsigned)batch->num_seqs);
-    conv_kernel<<<channels, THREADS, 0, device->stream>>>(*args, *batch, cache);
+    launch_after(device, conv_kernel, channels, dim3(THREADS), 0, *args, *batch, cache);
     if (args->rule == RECURRENCE_DELTA) {
         const int count = batch->num_tokens * args->value_heads;
         run_heads<RECURRENCE_DELTA>(device, args, cache);
-        gate_kernel<<<ceil_divide((size_t)count, WARPS), THREADS, 0, device->stream>>>(
-            *args, recurrence_parts_of(args).v, count);
+        launch_after(device, gate_kernel, dim3(ceil_divide((size_t)count, WARPS)), dim3(THREADS), 0,
+                     *args, recurrence_parts_of(args).v, count);
     } else {
         const dim3 groups((unsigned)args->key_heads, (unsigned)batch->num_tokens);
         run_heads<RECURRENCE_SSD>(device, args, cache);
-        norm_kernel<<<groups, THREADS, 0, device->stream>>>(*args);
+        launch_after(device, norm_kernel, groups, dim3(THREADS), 0, *args);
     }
-    device_note(device, cudaGetLastError());
 }

@@ -12,6 +12,8 @@ enum { THREADS = 256 };
 
 static __global__ void scale_rows_kernel(const scale_rows args) {
     __half *x = (__half *)args.x + (size_t)blockIdx.x * args.dim;
+    grid_launch_dependents();
+    grid_wait();
     const float factor = args.factors[blockIdx.x];
     __syncthreads(); // all have read the factor
     for (int i = threadIdx.x; i < args.dim; i += THREADS)
@@ -21,6 +23,5 @@ static __global__ void scale_rows_kernel(const scale_rows args) {
 
 extern "C" void cuda_scale_rows(struct device *device, const struct scale_rows *args) {
     ASSERT(args->rows > 0 && args->dim > 0);
-    scale_rows_kernel<<<args->rows, THREADS, 0, device->stream>>>(*args);
-    device_note(device, cudaGetLastError());
+    launch_after(device, scale_rows_kernel, dim3(args->rows), dim3(THREADS), 0, *args);
 }

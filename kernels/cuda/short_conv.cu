@@ -23,7 +23,8 @@ static __device__ inline float *cached(const conv_cache &cache, const int32_t *t
                                        int c) {
     char *plane = cache.layer + (size_t)table[position / cache.block_size] * cache.block_bytes +
                   (c / cache.columns) * cache.plane_bytes;
-    return (float *)plane + (size_t)(position % cache.block_size) * cache.columns + c % cache.columns;
+    return (float *)plane + (size_t)(position % cache.block_size) * cache.columns +
+           c % cache.columns;
 }
 
 static __global__ __launch_bounds__(THREADS) void conv_kernel(const short_conv args,
@@ -32,6 +33,8 @@ static __global__ __launch_bounds__(THREADS) void conv_kernel(const short_conv a
     const int c = blockIdx.x * THREADS + threadIdx.x, t = blockIdx.y, dim = args.dim;
     const __half *q = (const __half *)args.q, *k = (const __half *)args.k,
                  *v = (const __half *)args.v;
+    grid_launch_dependents();
+    grid_wait();
     if (c >= dim) return;
     int s = 0;
     while (batch.cu_seqlens_q[s + 1] <= t)
@@ -64,6 +67,5 @@ extern "C" void cuda_short_conv(struct device *device, const struct short_conv *
         kv->head_size,
     };
     const dim3 grid(ceil_divide((size_t)args->dim, THREADS), (unsigned)args->batch->num_tokens);
-    conv_kernel<<<grid, THREADS, 0, device->stream>>>(*args, *args->batch, cache);
-    device_note(device, cudaGetLastError());
+    launch_after(device, conv_kernel, grid, dim3(THREADS), 0, *args, *args->batch, cache);
 }
