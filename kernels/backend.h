@@ -176,6 +176,7 @@ struct linear_input {
     void *normed;      // [tokens, columns] activation, scratch with a norm; not x
     int32_t tokens;
     float eps;
+    bool keeps; // with a norm: `normed` is an output, too
 };
 
 struct projection {

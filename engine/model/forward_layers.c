@@ -360,11 +360,15 @@ static void recur(const struct forward *forward, int32_t index) {
     const struct recurrence_spec *spec = &forward->model->config.specs[index].recurrence;
     const struct activations *a = &forward->activations;
     const bool delta = spec->rule == RECURRENCE_DELTA;
-    forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
-    const struct linear product = {
-        .in = {.x = a->normed, .tokens = forward->num_tokens},
+    struct linear product = {
+        .in = input(forward, layer->attn_norm),
         .parts = {{a->full, layer->qkv, NULL}, {a->q, layer->z, NULL}, {a->k, layer->alpha, NULL}},
-        .count = delta ? 2 : 3};
+        .count = 3};
+    if (delta) { // the gates' products read what is normed, too
+        forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
+        product.in = (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
+        product.count = 2;
+    }
     forward->backend->linear(forward->device, &product);
     if (delta) project_gates(forward, spec, layer);
     forward->backend->recurrence(forward->device,
@@ -542,11 +546,13 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
     ASSERT(a->scores && spec->experts_used <= spec->experts);
-    forward_norm_rows(forward, a->normed, a->x,
-                      layer->router_norm ? layer->router_norm : layer->ffn_norm, dim);
-    project_rows(forward, a->normed,
-                 &(struct projection){a->scores, layer->router, layer->router_bias},
-                 LINEAR_RESIDUAL);
+    struct linear product = {
+        .in = input(forward, layer->router_norm ? layer->router_norm : layer->ffn_norm),
+        .parts = {{a->scores, layer->router, layer->router_bias}},
+        .count = 1,
+        .store = LINEAR_RESIDUAL};
+    product.in.keeps = !layer->expert_norm; // experts read what the router has read
+    forward->backend->linear(forward->device, &product);
     forward->backend->route(forward->device,
                             &(struct route){.chosen = a->chosen,
                                             .shares = a->shares,

@@ -6,80 +6,15 @@
 //   stream_k  some dozens of tokens: the same, without the norm
 //   gemm      many tokens: cuBLASLt
 //   plain     matrices that the first two do not accept: F32, and rows of fp16 that are not whole
-//             fragments
+//             fragments; it norms what it reads, too
 //
 // stream_k and cuBLASLt sum in an order that depends on the number of tokens; a deterministic
 // device uses the others for any number.
-//
-//   plain  grid (ceil(rows / WARPS), tokens);  block WARPS x 32, a warp a row; fp32 sums
 #include "kernels/cuda/gemm.cuh"
+#include "kernels/cuda/plain.cuh"
 #include "kernels/cuda/stream_k.cuh"
-#include "kernels/cuda/unpack.cuh"
 
-enum { WARPS = 4, GEMV_LEAST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
-
-template <enum dtype TYPE>
-static __device__ inline float4 four_weights(const void *rows, size_t at) {
-    if (TYPE == DTYPE_F32) return *(const float4 *)((const float *)rows + at);
-    const uint2 four = *(const uint2 *)((const __half *)rows + at);
-    return make_float4(low_float(four.x), high_float(four.x), low_float(four.y),
-                       high_float(four.y));
-}
-
-// sum + the products of four columns
-static __device__ inline float add_four(float sum, const __half *x, float4 by) {
-    const uint2 four = *(const uint2 *)x;
-    sum = fmaf(low_float(four.x), by.x, sum);
-    sum = fmaf(high_float(four.x), by.y, sum);
-    sum = fmaf(low_float(four.y), by.z, sum);
-    return fmaf(high_float(four.y), by.w, sum);
-}
-
-// Rows are short and latency is long, so several loads are in flight; the first of the weights,
-// which no kernel writes, before grid_wait().
-template <enum dtype TYPE>
-static __global__
-__launch_bounds__(WARPS *LANES) void plain_kernel(const __grid_constant__ gemv args) {
-    enum { KEPT = 16, STEP = 4 * LANES };
-    const gemv_part &part = args.parts[0];
-    const int row = blockIdx.x * WARPS + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const int token = blockIdx.y, columns = row < part.rows ? args.columns : 0;
-    const size_t first = (size_t)row * args.columns;
-    float4 kept[KEPT];
-    grid_launch_dependents();
-#pragma unroll
-    for (int k = 0, column = 4 * lane; k < KEPT; k++, column += STEP)
-        if (column < columns) kept[k] = four_weights<TYPE>(part.data, first + column);
-    grid_wait();
-    if (row >= part.rows) return;
-    const __half *x =
-        args.x + (size_t)(args.row_index ? args.row_index[token] : token) * args.columns;
-    float sum = 0;
-#pragma unroll
-    for (int k = 0, column = 4 * lane; k < KEPT; k++, column += STEP)
-        if (column < columns) sum = add_four(sum, x + column, kept[k]);
-#pragma unroll 4
-    for (int column = 4 * lane + KEPT * STEP; column < columns; column += STEP)
-        sum = add_four(sum, x + column, four_weights<TYPE>(part.data, first + column));
-    sum = warp_sum(sum);
-    if (lane) return;
-    sum += part.bias ? part.bias[row] : 0.0f;
-    const size_t at = (size_t)token * part.rows + row;
-    if (args.store == GEMV_ADD)
-        ((float *)part.y)[at] += sum;
-    else if (args.store == GEMV_FLOATS)
-        ((float *)part.y)[at] = sum;
-    else
-        from_float(sum, &((__half *)part.y)[at]);
-}
-
-static void plain(struct device *device, const struct gemv *args) {
-    ASSERT(args->count == 1 && args->store != GEMV_GATED && !is_packed(args->type));
-    const dim3 grid(ceil_divide((size_t)args->parts[0].rows, WARPS), (unsigned)args->tokens);
-    launch_after(device,
-                 args->type == DTYPE_F32 ? plain_kernel<DTYPE_F32> : plain_kernel<DTYPE_F16>, grid,
-                 dim3(WARPS * LANES), 0, *args);
-}
+enum { GEMV_LEAST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
 
 static bool few(const struct device *device, const struct weight *w, int32_t tokens) {
     ASSERT(tokens > 0);
@@ -108,7 +43,15 @@ static void few_launch(struct device *device, const struct gemv *args) {
     streams(device, args) ? stream_k_launch(device, args) : gemv_launch(device, args);
 }
 
-// The input of a product: for few tokens gemv norms it, otherwise it is normed here.
+// Does a product of few tokens norm its input itself? gemv keeps nothing of what it has normed.
+static bool norms_itself(const struct device *device, const struct linear_input *in,
+                         const struct weight *w) {
+    if (device->deterministic || in->tokens > GEMV_TOKENS) return false;
+    return gemv_fits(w) ? !in->keeps && gemv_norms(device, in->tokens, w->columns)
+                        : w->columns <= PLAIN_NORMED_COLUMNS;
+}
+
+// The input of a product, normed here unless `fused` and the product does that itself.
 static struct gemv input_of(struct device *device, const struct linear_input *in,
                             const struct weight *w, bool fused) {
     struct gemv args = {};
@@ -117,8 +60,7 @@ static struct gemv input_of(struct device *device, const struct linear_input *in
     args.tokens = in->tokens;
     args.x = (const __half *)in->x;
     if (!in->norm) return args;
-    if (fused && !device->deterministic && in->tokens <= GEMV_TOKENS &&
-        gemv_norms(device, in->tokens, w->columns)) {
+    if (fused && norms_itself(device, in, w)) {
         args.stream = (const float *)in->x;
         args.norm = in->norm;
         args.eps = in->eps;
@@ -158,7 +100,7 @@ static void few_parts(struct device *device, const struct linear *args, struct g
             if (input.count > 0 && (!fits || kept_type(next->weight.type) != input.type)) break;
             input.parts[input.count] = part_of(next);
         }
-        fits ? few_launch(device, &input) : plain(device, &input);
+        fits ? few_launch(device, &input) : plain_launch(device, &input, (__half *)args->in.normed);
     }
 }
 
@@ -189,8 +131,8 @@ extern "C" void cuda_linear(struct device *device, const struct linear *args) {
         all_few = all_few && few(device, &args->parts[i].weight, args->in.tokens);
         all_fit = all_fit && gemv_fits(&args->parts[i].weight);
     }
-    const struct gemv input =
-        input_of(device, &args->in, &args->parts[0].weight, all_few && all_fit);
+    const struct gemv input = input_of(device, &args->in, &args->parts[0].weight,
+                                       all_few && (all_fit || args->count == 1));
     if (all_few) {
         few_parts(device, args, input);
         return;
@@ -246,7 +188,8 @@ extern "C" void cuda_logits(struct device *device, const struct logits *args) {
     product.row_index = args->row_index;
     product.columns = args->weight.columns;
     product.tokens = args->rows;
-    gemv_fits(&args->weight) ? few_launch(device, &product) : plain(device, &product);
+    gemv_fits(&args->weight) ? few_launch(device, &product)
+                             : plain_launch(device, &product, nullptr);
     if (args->scale == 1 && args->softcap == 0) return;
     const size_t count = (size_t)args->rows * (size_t)args->weight.rows;
     cap_kernel<<<ceil_divide(count, CAP_THREADS), CAP_THREADS, 0, device->stream>>>(

@@ -258,26 +258,33 @@ static void test_add(struct bench *bench, enum dtype type, int32_t rows, int32_t
     drop_all(bench);
 }
 
-// Rows as the residual is, with a bias.
+// Rows as the residual is, with a bias; of a norm, what is normed is kept.
 static void test_wide(struct bench *bench, enum dtype type, int32_t rows, int32_t columns,
-                      int32_t tokens) {
+                      int32_t tokens, bool norm) {
     const struct matrix w = make_matrix(bench, type, rows, columns);
-    const struct rows x = make_rows(bench, (size_t)tokens * (size_t)columns, false);
+    const struct rows x = make_rows(bench, (size_t)tokens * (size_t)columns, norm);
     const doubles bias = random_floats(bench, (size_t)rows);
+    const doubles weights = random_floats(bench, (size_t)columns);
     const size_t count = (size_t)tokens * (size_t)rows;
+    const doubles read = norm ? normed(x, weights, tokens, 1e-5) : x.values;
+    const char *verb = norm ? "a normed linear in fp32" : "a linear in fp32";
     struct linear args = {};
-    args.in.x = x.memory;
-    args.in.tokens = tokens;
+    args.in = {
+        x.memory, norm ? upload(bench, weights) : nullptr, take(bench, x.count * 2), tokens, 1e-5f,
+        norm};
     args.parts[0] = {take(bench, count * 4), w.weight, upload(bench, bias)};
     args.count = 1;
     args.store = LINEAR_RESIDUAL;
     begin();
     bench->backend->linear(bench->device, &args);
     finish(bench);
-    count_case(
-        bench, "a linear in fp32", w, tokens, guard_holds(args.parts[0].y, count * 4),
-        worst_of(product(w, x.values, tokens, &bias), download(args.parts[0].y, count, true)),
-        allowed(&w.weight, tokens, 2e-5));
+    count_case(bench, verb, w, tokens, guard_holds(args.parts[0].y, count * 4),
+               worst_of(product(w, read, tokens, &bias), download(args.parts[0].y, count, true)),
+               allowed(&w.weight, tokens, norm ? 1e-3 : 2e-5));
+    if (norm)
+        count_case(bench, "what is normed for", w, tokens, guard_holds(args.in.normed, x.count * 2),
+                   worst_of({read, doubles(read.size())}, download(args.in.normed, x.count, false)),
+                   1e-3);
     drop_all(bench);
 }
 
@@ -525,7 +532,8 @@ static void test_type(struct bench *bench, enum dtype type) {
         test_parts(bench, type, rows, columns, tokens, false);
         test_parts(bench, type, rows, columns, tokens, true);
         test_add(bench, type, rows, columns, tokens);
-        test_wide(bench, type, rows, columns, tokens);
+        test_wide(bench, type, rows, columns, tokens, false);
+        test_wide(bench, type, rows, columns, tokens, true);
         test_gated(bench, type, (rows + 7) / 8 * 8, columns, tokens, ACT_SILU);
         test_gated(bench, type, (rows + 7) / 8 * 8, columns, tokens, ACT_GELU);
         test_table(bench, type, rows, columns);

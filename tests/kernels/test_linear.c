@@ -168,12 +168,13 @@ static void check_parts(const struct subject *subject, const struct problem p[3]
                         const float *norm) {
     const size_t inputs = (size_t)p->tokens * (size_t)p->weight.columns;
     float *normed = normed_rows(subject, &p[0], norm), *scratch = floats_alloc(inputs), *y[3];
-    struct linear args = {.in = {p[0].x, norm, scratch, p->tokens, 1e-5F}, .count = 3};
+    struct linear args = {.in = {p[0].x, norm, scratch, p->tokens, 1e-5F, true}, .count = 3};
     for (int i = 0; i < 3; i++) {
         y[i] = floats_alloc((size_t)p->tokens * (size_t)p[i].weight.rows);
         args.parts[i] = (struct projection){y[i], p[i].weight, i == 1 ? NULL : p[i].bias};
     }
     subject->backend->linear(subject->device, &args);
+    assert_memory_equal(scratch, normed, inputs * sizeof *normed);
     for (int i = 0; i < 3; i++) {
         const size_t count = (size_t)p->tokens * (size_t)p[i].weight.rows;
         float *alone = floats_alloc(count);
