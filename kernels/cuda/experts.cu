@@ -8,8 +8,9 @@
 // Between them lie two products, gate and up with the activation, and down. Each runs over work
 // items of one expert and some slots (experts.cuh):
 //
-//   experts_few.cuh   items of 8 slots, for few tokens or on a deterministic device
-//   experts_many.cuh  items of 32 or 64 slots
+//   experts_few.cuh    items of 8 slots, for few tokens or on a deterministic device
+//   experts_many.cuh   items of 32 or 64 slots
+//   experts_alone.cuh  down and the sum of a lone token's
 //
 // Which experts are needed is known on the card only, so that a step can be recorded. Grids are
 // therefore launched for the most items there can be. Values between gate and down are fp16; all
@@ -184,6 +185,15 @@ static struct expert_work work_of(struct device *device, const struct experts *a
     return work;
 }
 
+// The sum of a lone token's experts, if one kernel can make it.
+static bool add_alone(struct device *device, const struct experts *args,
+                      const struct expert_product *down) {
+    struct expert_sum sum = {*down, args->shares, args->add};
+    sum.down.y = args->y;
+    return args->tokens == 1 &&
+           type_kernels(kept_type(args->down.type))->experts_alone(device, &sum);
+}
+
 extern "C" void cuda_experts(struct device *device, const struct experts *args) {
     ASSERT(device->expert_slots && device->expert_items);
     const struct workspace *limits = &device->limits;
@@ -207,7 +217,9 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
     for (struct expert_product *product : {&gated, &down}) {
         const struct type_kernels *of = type_kernels(kept_type(product->weights[0].type));
         product->work = work;
+        product->experts = args->experts;
         product->early = !product->gated;
+        if (!product->gated && add_alone(device, args, product)) return;
         if (item_slots > FEW_SLOTS) {
             if (of->experts_many(device, product, item_slots)) continue;
             item_slots = FEW_SLOTS; // too little shared memory; ranks do not depend on item_slots

@@ -28,11 +28,19 @@ struct expert_work {
 struct expert_product {
     struct expert_work work;
     struct expert_weights weights[2]; // gate and up, or down alone
+    int32_t experts; // matrices of each of the weights
     bool gated;
     bool early;      // `work` is older than the previous kernel: it may be read before grid_wait()
     const __half *x; // [tokens, columns] where gated, else [ranks, columns]
     void *y;
     enum act act;
+};
+
+// A lone token's down product and the weighted sum of its experts' results: y [rows] fp32.
+struct expert_sum {
+    struct expert_product down; // its work has no items
+    const float *shares;        // [used] device
+    bool add;                   // the sum is added to y
 };
 
 // Sorts slots by expert into items of up to item_slots, in the device's scratch.

@@ -6,14 +6,17 @@
 //
 //   grid   as many blocks as are resident at once, or as there are units;  block  WARPS x 32
 //   shared a segment of x for the item's slots, with its means, as in gemv_fragment.cuh; partial
-//          sums [2][WARPS][matrices][32 lanes][4] fp32
+//          sums [2][WARPS][matrices][32 lanes][4] fp32; where each expert's matrices are
 //
 // A unit is what a block's warps compute together of an item: as many tiles of 16 rows as there are
 // warps, or fewer, whose fragments several warps share (split K). The flat list of all items' units
 // is divided evenly over the blocks. A warp loads fragments straight into registers, one ahead of
 // the products, from unit to unit and item to item without a pause. The 8 columns of the tensor
-// core product are the item's slots. A product whose work items are older than the previous kernel
-// loads its first weights before grid_wait().
+// core product are the item's slots.
+//
+// Where the experts' matrices are is read before grid_wait(), of all of them, so that the choice
+// alone stands before the weights. A product whose work items are older than the previous kernel
+// loads its first weights before, too.
 //
 // Partial sums are added in warp order, so the order of a row's sum depends on its type and columns
 // alone. Bound by reading the weights of the chosen experts.
@@ -89,7 +92,14 @@ struct few_plan {
     int segments, segment_fragments; // of x
     int x_stride, x_sums_stride;     // bytes from one slot to the next
     int x_sums_at, partial_at;       // in shared memory, after x
+    int matrices_at;
 };
+
+// In shared memory: where each expert's matrices are, all gates and then all ups.
+static __device__ inline const void **few_matrices(const few_plan &plan) {
+    extern __shared__ __align__(128) char shared[];
+    return (const void **)(shared + plan.matrices_at);
+}
 
 // What a warp loads next: a fragment of its tile of a unit. What it needs only between tiles is
 // kept in shared memory.
@@ -114,11 +124,12 @@ template <enum dtype TYPE, int MATRICES> struct few_cursor {
     __device__ void enter(const few_plan &plan, const place &at) {
         const int warp = threadIdx.x / LANES, together = FEW_WARPS / plan.splits;
         const int index = at.unit * together + warp / plan.splits;
+        const void *const *matrices = few_matrices(plan) + at.expert;
         fragment = warp % plan.splits;
 #pragma unroll
         for (int m = 0; m < MATRICES; m++)
             tile[m] = at.left > 0 && index < plan.tiles
-                          ? few_fragment<TYPE>::start(plan.args.weights[m].data[at.expert], index,
+                          ? few_fragment<TYPE>::start(matrices[m * plan.args.experts], index,
                                                       plan.fragments, plan.args.weights[0].columns)
                           : nullptr;
         if (threadIdx.x % LANES == 0) *kept = at;
@@ -146,17 +157,17 @@ template <enum dtype TYPE, int MATRICES> struct few_cursor {
 
 // Copies a segment's columns of the item's slots, with zeros past the last column. Warps take
 // chunks of 256 columns of a slot round robin, and have several loads in flight.
-template <bool MINIMA>
+template <bool MINIMA, int WARPS>
 static __device__ inline void stage_few(const few_plan &plan, const expert_item &item,
                                         const gemv_x &to) {
     enum { AT_ONCE = 4 };
     const int columns = plan.args.weights[0].columns, lane = threadIdx.x % LANES;
     const int a_slot = (to.groups * 4 + LANES - 1) / LANES, all = item.count * a_slot;
-    for (int first = threadIdx.x / LANES; first < all; first += AT_ONCE * FEW_WARPS) {
+    for (int first = threadIdx.x / LANES; first < all; first += AT_ONCE * WARPS) {
         uint2 v[AT_ONCE][2];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const int chunk = first + k * FEW_WARPS, slot = chunk / a_slot;
+            const int chunk = first + k * WARPS, slot = chunk / a_slot;
             const int i = (chunk - slot * a_slot) * LANES + lane;
             const int column = to.first_column + i / 4 * GROUP_COLUMNS + i % 4 * 4;
             v[k][0] = v[k][1] = make_uint2(0, 0);
@@ -168,7 +179,7 @@ static __device__ inline void stage_few(const few_plan &plan, const expert_item 
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
-            const int chunk = first + k * FEW_WARPS, slot = chunk / a_slot;
+            const int chunk = first + k * WARPS, slot = chunk / a_slot;
             const int i = (chunk - slot * a_slot) * LANES + lane;
             put_item(to, MINIMA, {slot, i / 4, i % 4, 0, chunk < all && i < to.groups * 4}, v[k][0],
                      v[k][1]);
@@ -209,8 +220,12 @@ static __global__ __launch_bounds__(FEW_THREADS,
     typedef few_fragment<TYPE> kind;
     enum { GROUPS = kind::GROUPS };
     extern __shared__ __align__(128) char shared[];
+    const void **matrices = few_matrices(plan);
+    for (int i = threadIdx.x; i < MATRICES * plan.args.experts; i += FEW_THREADS)
+        matrices[i] = plan.args.weights[i / plan.args.experts].data[i % plan.args.experts];
     if (!plan.args.early) grid_wait();
     grid_launch_dependents();
+    __syncthreads(); // orders the experts' matrices before they are read
     const int items = count_items(plan.args.work), all = items * plan.units;
     const int each = all / gridDim.x, larger = all % gridDim.x, block = blockIdx.x;
     const int first = block * each + min(block, larger), end = first + each + (block < larger);
@@ -235,10 +250,10 @@ static __global__ __launch_bounds__(FEW_THREADS,
             const int stop = min(begin + plan.segment_fragments, plan.fragments);
             if (enters || plan.segments > 1) {
                 __syncthreads(); // orders the last reads of x before these writes
-                stage_few<kind::MINIMA>(plan, item,
-                                        {shared, shared + plan.x_sums_at, plan.x_stride,
-                                         plan.x_sums_stride, begin * GROUPS * GROUP_COLUMNS,
-                                         (stop - begin) * GROUPS});
+                stage_few<kind::MINIMA, FEW_WARPS>(
+                    plan, item,
+                    {shared, shared + plan.x_sums_at, plan.x_stride, plan.x_sums_stride,
+                     begin * GROUPS * GROUP_COLUMNS, (stop - begin) * GROUPS});
                 __syncthreads(); // orders x before its reads
             }
             for (; fragment < stop; fragment += plan.splits) {
@@ -263,10 +278,11 @@ static __global__ __launch_bounds__(FEW_THREADS,
 // nothing else, as it determines the order of sums.
 static inline int few_splits(int fragments) { return fragments > 4 ? 4 : fragments > 2 ? 2 : 1; }
 
+// `slots` share a block's x.
 template <enum dtype TYPE>
-static void few_cut(const struct expert_product *args, struct few_plan *plan) {
+static void few_cut(const struct expert_product *args, struct few_plan *plan, int slots) {
     typedef few_fragment<TYPE> kind;
-    const int columns = kind::GROUPS * GROUP_COLUMNS, slots = args->work.items ? FEW_SLOTS : 1;
+    const int columns = kind::GROUPS * GROUP_COLUMNS;
     plan->args = *args;
     plan->tiles = (args->weights[0].rows + TILE_ROWS - 1) / TILE_ROWS;
     plan->fragments = (args->weights[0].columns + columns - 1) / columns;
@@ -285,7 +301,7 @@ template <enum dtype TYPE, int MATRICES>
 static void few_start(struct device *device, const few_plan &plan) {
     const auto kernel = few_kernel<TYPE, MATRICES>;
     const size_t shared =
-        (size_t)plan.partial_at + 2 * FEW_WARPS * MATRICES * LANES * sizeof(float4);
+        (size_t)plan.matrices_at + (size_t)(MATRICES * plan.args.experts) * sizeof(void *);
     static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     int resident = 0;
     if (shared > allowed) {
@@ -303,6 +319,8 @@ static void few_start(struct device *device, const few_plan &plan) {
 template <enum dtype TYPE>
 static void few_launch_of(struct device *device, const struct expert_product *args) {
     struct few_plan plan = {};
-    few_cut<TYPE>(args, &plan);
+    few_cut<TYPE>(args, &plan, args->work.items ? FEW_SLOTS : 1);
+    plan.matrices_at =
+        plan.partial_at + 2 * FEW_WARPS * (args->gated ? 2 : 1) * LANES * (int)sizeof(float4);
     args->gated ? few_start<TYPE, 2>(device, plan) : few_start<TYPE, 1>(device, plan);
 }

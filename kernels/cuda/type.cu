@@ -10,6 +10,7 @@
 // All three are bound by memory.
 #include "kernels/cuda/types.cuh"
 
+#include "kernels/cuda/experts_alone.cuh"
 #include "kernels/cuda/experts_few.cuh"
 #include "kernels/cuda/experts_many.cuh"
 #include "kernels/cuda/gemv_kernel.cuh"
@@ -146,8 +147,10 @@ static int32_t stream_k_of(struct device *device, const struct gemv *args) {
 // ---- the type's row of the table
 
 template <enum dtype OF> static constexpr struct type_kernels row_of() {
-    struct type_kernels row = {bytes_of<OF>, repack_of<OF>, unpack_of<OF>,     embedding_of<OF>,
-                               nullptr,      nullptr,       few_launch_of<OF>, nullptr};
+    struct type_kernels row = {};
+    row.bytes = bytes_of<OF>, row.repack = repack_of<OF>, row.unpack = unpack_of<OF>;
+    row.embedding = embedding_of<OF>;
+    row.experts_few = few_launch_of<OF>, row.experts_alone = alone_launch_of<OF>;
     if constexpr (OF != DTYPE_F32)
         row.gemv = gemv_of<OF>, row.stream_k = stream_k_of<OF>,
         row.experts_many = many_launch_of<OF>;

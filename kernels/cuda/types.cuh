@@ -9,6 +9,7 @@
 
 struct gemv;
 struct expert_product;
+struct expert_sum;
 
 struct type_kernels {
     // Bytes of a matrix on the card, and its repacking from a file's bytes that lie there already:
@@ -24,9 +25,10 @@ struct type_kernels {
     // it computed.
     void (*gemv)(struct device *device, const struct gemv *args);
     int32_t (*stream_k)(struct device *device, const struct gemv *args);
-    // Products of mixtures. experts_many returns false if there is no such kernel or the card has
-    // too little shared memory for it.
+    // Products of mixtures. experts_alone and experts_many return false if there is no such kernel
+    // or too little shared memory for it.
     void (*experts_few)(struct device *device, const struct expert_product *args);
+    bool (*experts_alone)(struct device *device, const struct expert_sum *args);
     bool (*experts_many)(struct device *device, const struct expert_product *args,
                          int32_t item_slots);
 };
