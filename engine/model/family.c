@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/folder_hybrid.h"
 #include "kernels/base/assert.h"
 
 static const char WINDOW[] = "attention.sliding_window";
@@ -399,7 +400,9 @@ static void read_qwen3next(struct metadata *metadata, struct model_config *confi
     static const char list_key[] = "attention.recurrent_layers";
     bool recurrent[MODEL_MAX_LAYERS];
     struct recurrence_spec delta = read_recurrence(metadata, RECURRENCE_DELTA);
-    delta.tiled = strcmp(config->family, "qwen3next") != 0;
+    bool grouped = !strcmp(config->family, "qwen3next");
+    gguf_find_bool(metadata->gguf, "quire.grouped_heads", &grouped); // so folders have them
+    delta.tiled = !grouped;
     limit_context(metadata, config);
     metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
     if (metadata_has(metadata, list_key))
@@ -444,6 +447,7 @@ static void read_falcon_h1(struct metadata *metadata, struct model_config *confi
     struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
     bool recurrent[MODEL_MAX_LAYERS];
     limit_context(metadata, config);
+    config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
     ssd.norm_optional = true;
     if (config->layers > MODEL_MAX_LAYERS / 2) {
         metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is more than quire has");
@@ -476,6 +480,8 @@ static const struct folder_default gemma3_defaults[] = {
 };
 
 static const struct folder_default hunyuan_defaults[] = {{"num_shared_expert", 1}, {NULL, 0}};
+static const struct folder_default qwen3next_defaults[] = {
+    {"head_dim", 256}, {"partial_rotary_factor", 0.25}, {NULL, 0}};
 static const struct folder_default lfm2_defaults[] = {{"rope_theta", 1000000}, {NULL, 0}};
 
 // A new family that fits this forward pass is a row here, with a function above where its layers
@@ -651,18 +657,26 @@ static const struct family families[] = {
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = read_granite},
     {.name = "granitehybrid",
+     .model_types = "granitemoehybrid",
+     .translate = folder_hybrid_granite,
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.rope.interleaved = true,
                .ffn.kind = FFN_EXPERTS},
      .read = read_granite_hybrid},
     {.name = "nemotron_h",
+     .model_types = "nemotron_h",
+     .translate = folder_hybrid_nemotron,
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.no_rope = true,
                .ffn = {.act = ACT_RELU, .ungated = true},
                .ffn_norm = "attn_norm.weight"},
      .read = read_nemotron_h,
      .single = true},
-    {.name = "falcon-h1", .layer = {.ffn_norm = "ffn_norm"}, .read = read_falcon_h1},
+    {.name = "falcon-h1",
+     .model_types = "falcon_h1",
+     .translate = folder_hybrid_falcon,
+     .layer = {.ffn_norm = "ffn_norm"},
+     .read = read_falcon_h1},
     {.name = "command-r",
      .model_types = "cohere",
      .layer = {.attention.rope.interleaved = true, .parallel = true},
@@ -679,12 +693,14 @@ static const struct family families[] = {
      .centered_norms = true},
     {.name = "lfm2",
      .model_types = "lfm2",
+     .translate = folder_hybrid_convolutions,
      .layer = {.mixer = MIXER_SHORT_CONV, .attention.qk_norm = QK_NORM_HEAD},
      .read = read_lfm2,
      .tied = true,
      .defaults = lfm2_defaults},
     {.name = "lfm2moe",
      .model_types = "lfm2_moe",
+     .translate = folder_hybrid_convolutions,
      .tied = true,
      .defaults = lfm2_defaults,
      .layer = {.mixer = MIXER_SHORT_CONV,
@@ -692,15 +708,29 @@ static const struct family families[] = {
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
      .read = read_lfm2},
     {.name = "qwen3next",
+     .model_types = "qwen3_next",
+     .translate = folder_hybrid_delta,
+     .defaults = qwen3next_defaults,
+     .norms_plus_one = true,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
                .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "qwen35",
+     .model_types = "qwen3_5, qwen3_5_text",
+     .translate = folder_hybrid_delta,
+     .defaults = qwen3next_defaults,
+     .norms_plus_one = true,
+     .multimodal = true,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "qwen35moe",
+     .model_types = "qwen3_5_moe, qwen3_5_moe_text",
+     .translate = folder_hybrid_delta,
+     .defaults = qwen3next_defaults,
+     .norms_plus_one = true,
+     .multimodal = true,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
                .ffn_norm = "post_attention_norm.weight"},
@@ -752,34 +782,5 @@ static bool is_listed(const char *list, const char *name) {
 const struct family *family_of_model_type(const char *model_type) {
     for (size_t i = 0; i < FAMILIES; i++)
         if (is_listed(families[i].model_types, model_type)) return &families[i];
-    return NULL;
-}
-
-const char *family_kind_of_unknown(const char *name, size_t length) {
-    static const struct {
-        const char *begin, *kind;
-    } kinds[] = {
-        {"mamba", "a recurrent model"},
-        {"rwkv", "a recurrent model"},
-        {"arwkv", "a recurrent model"},
-        {"jamba", "a hybrid of attention and recurrence"},
-        {"nemotron_h_moe", "a hybrid of attention and recurrence"},
-        {"plamo2", "a hybrid of attention and recurrence"},
-        {"kimi-linear", "a hybrid of attention and recurrence"},
-        {"mllama", "a vision model"},
-        {"cogvlm", "a vision model"},
-        {"bert", "an embedding model"},
-        {"nomic-bert", "an embedding model"},
-        {"modern-bert", "an embedding model"},
-        {"gemma-embedding", "an embedding model"},
-        {"t5", "a model with an encoder"},
-        {"gemma3n",
-         "a model of four streams side by side (AltUp), which quire lacks and Gemma 4's E2B "
-         "and E4B do without"},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const size_t begin = strlen(kinds[i].begin);
-        if (length >= begin && !memcmp(kinds[i].begin, name, begin)) return kinds[i].kind;
-    }
     return NULL;
 }

@@ -27,6 +27,9 @@ struct folder_default {
     double value;
 };
 
+struct folder_config;
+struct writer;
+
 struct family {
     const char *name;        // general.architecture
     const char *model_types; // of config.json: "mistral, mixtral"; NULL: no folder is read
@@ -35,6 +38,10 @@ struct family {
     // Called with layers that are all alike, from the row and the keys that all families share.
     // Reads the rest.
     void (*read)(struct metadata *metadata, struct model_config *config);
+
+    // Reads what a hybrid's config.json says of its layers (folder_hybrid.h). NULL: they all
+    // attend.
+    void (*translate)(struct writer *writer, struct folder_config *config);
 
     // In folders too, pairs that rotate lie side by side; else they are halves there.
     bool interleaved_folder;
@@ -57,8 +64,5 @@ enum { FAMILY_LIST_BYTES = 768 };
 
 // "llama, qwen2, …" and "llama, mistral, …", each in FAMILY_LIST_BYTES, for messages.
 void family_list(char *names, char *model_types);
-
-// What a family is that this forward pass cannot be, for the refusal: "a recurrent model". Or NULL.
-const char *family_kind_of_unknown(const char *name, size_t length);
 
 #endif
