@@ -21,6 +21,7 @@ struct folder {
     struct text keys; // the bytes of a GGUF file without tensors
     const struct family *family;
     struct folder_config config;
+    struct hash128 stated; // of all that config.json says
     struct safetensors *files[FOLDER_MAX_FILES];
     size_t file_count, bytes;
     struct gguf_tensor *tensors;
@@ -50,7 +51,7 @@ static void folder_close(void *self) {
 
 static struct hash128 folder_digest(const void *self) {
     const struct folder *folder = self;
-    struct hash128 digest = hash_bytes(NULL, 0, 0);
+    struct hash128 digest = folder->stated;
     for (size_t i = 0; i < folder->file_count; i++) {
         const struct hash128 both[2] = {digest, safetensors_digest(folder->files[i])};
         digest = hash_bytes(both, sizeof both, 0);
@@ -68,6 +69,24 @@ static enum status no_memory(const struct folder *folder, struct error *err) {
     return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(folder->path));
 }
 
+// Configurations may say Infinity, as JSON does not: a number that is too large is read as that.
+static cJSON *parse_json(const struct mapped_file *file) {
+    static const char word[] = "Infinity", number[] = "1e9999  ";
+    const size_t length = sizeof word - 1;
+    char *text = malloc(file->length + 1);
+    bool quoted = false;
+    if (!text) return NULL;
+    memcpy(text, file->bytes, file->length);
+    for (size_t i = 0; i + length <= file->length; i++) {
+        if (text[i] == '"') quoted = !quoted;
+        if (quoted && text[i] == '\\') i++;
+        if (!quoted && !memcmp(text + i, word, length)) memcpy(text + i, number, length);
+    }
+    cJSON *json = cJSON_ParseWithLength(text, file->length);
+    free(text);
+    return json;
+}
+
 enum status folder_read_json(const char *folder, const char *name, cJSON **json,
                              struct error *err) {
     struct text path = {0};
@@ -79,7 +98,7 @@ enum status folder_read_json(const char *folder, const char *name, cJSON **json,
         status = error_set(err, STATUS_BAD_FILE, "%s: expected at most %d bytes, found %zu",
                            mapped_file_shown(text_string(&path)), FOLDER_MAX_JSON, file.length);
     if (status == STATUS_OK) {
-        cJSON *found = cJSON_ParseWithLength((const char *)file.bytes, file.length);
+        cJSON *found = parse_json(&file);
         if (cJSON_IsObject(found)) {
             *json = found;
         } else {
@@ -597,6 +616,10 @@ static enum status read_config(struct folder *folder, struct error *err) {
         return error_set(err, STATUS_NOT_FOUND, "%s: this folder has no config.json",
                          mapped_file_shown(folder->path));
     enum status status = folder_read_json(folder->path, "config.json", &json, err);
+    char *stated = cJSON_PrintUnformatted(json);
+    if (stated) folder->stated = hash_bytes(stated, strlen(stated), 0);
+    if (status == STATUS_OK && !stated) status = no_memory(folder, err);
+    cJSON_free(stated);
     if (status == STATUS_OK)
         status = folder_config_family(json, folder->path, &folder->family, err);
     if (status == STATUS_OK)
