@@ -11,7 +11,6 @@
 #include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"
-#include "kernels/host.h"
 
 enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3, XIELU_NUMBERS = 4 };
 enum { KEY_COUNT_AT = 16 }; // in a GGUF file
@@ -463,9 +462,12 @@ static void multiply(enum dtype type, char *elements, size_t count, float by) {
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < most ? count - done : most;
         dtype_to_float(type, elements + done * bytes, values, some);
-        for (size_t i = 0; i < some; i++)
-            values[i] *= by;
-        host_store(type, elements + done * bytes, values, (int32_t)some);
+        for (size_t i = 0; i < some; i++) {
+            const float value = values[i] * by;
+            const uint16_t bits = type == DTYPE_F16 ? float_to_half(value) : float_to_bf16(value);
+            memcpy(elements + (done + i) * bytes, type == DTYPE_F32 ? (const void *)&value : &bits,
+                   bytes);
+        }
     }
 }
 

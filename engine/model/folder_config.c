@@ -45,6 +45,22 @@ static void translate_latent(struct writer *writer) {
                        writer_count(writer, "qk_rope_head_dim", -1));
 }
 
+// Experts that Nemotron-H's configurations state without having them.
+static bool lacks(const struct writer *writer, const struct writer_line *line) {
+    return writer->family->single && writer->family->layer.ffn.kind == FFN_DENSE &&
+           !strncmp(line->ours, "expert", 6);
+}
+
+// Does a line before this one say the same under another name?
+static bool is_again(struct writer *writer, const struct writer_line *lines, size_t at) {
+    const cJSON *item = writer_get(writer, writer->json, lines[at].theirs);
+    for (size_t i = 0; i < at; i++)
+        if (!strcmp(lines[i].ours, lines[at].ours) &&
+            cJSON_Compare(writer_get(writer, writer->json, lines[i].theirs), item, true))
+            return true;
+    return false;
+}
+
 static void translate_numbers(struct writer *writer) {
     static const char *const caps[] = {"attn_logit_softcapping", "final_logit_softcapping"};
     static const struct writer_line lines[] = {
@@ -96,14 +112,11 @@ static void translate_numbers(struct writer *writer) {
         {"topk_group", "expert_group_used_count"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const bool elsewhere = is_mixed_key(writer, lines[i].theirs) ||
+        const bool elsewhere = is_mixed_key(writer, lines[i].theirs) || lacks(writer, &lines[i]) ||
                                (writer->family->latent && !strcmp(lines[i].theirs, "head_dim"));
-        const cJSON *item = writer_get(writer, writer->json, lines[i].theirs);
-        bool again = false; // under another name
-        for (size_t j = 0; j < i && item; j++)
-            again |= !strcmp(lines[j].ours, lines[i].ours) &&
-                     cJSON_Compare(writer_get(writer, writer->json, lines[j].theirs), item, true);
-        if (item && !elsewhere && !again) translate_number(writer, &lines[i]);
+        if (writer_get(writer, writer->json, lines[i].theirs) && !elsewhere &&
+            !is_again(writer, lines, i))
+            translate_number(writer, &lines[i]);
     }
     if (writer->family->latent) translate_latent(writer);
     if (writer->family->centered_norms)

@@ -198,6 +198,9 @@ void folder_hybrid_granite(struct writer *writer, struct folder_config *config) 
     writer_put_int(writer, "feed_forward_length",
                    config->mixture ? writer_count(writer, "intermediate_size", -1) : shared);
     if (config->mixture) writer_put_int(writer, "expert_shared_feed_forward_length", shared);
+    if (ssd.key_heads != 1)
+        writer_fail(writer, STATUS_UNSUPPORTED, "mamba_n_groups",
+                    "is not 1, and is normed as one, which quire lacks");
     if (strcmp(writer_string(writer, json, "position_embedding_type", ""), "rope") != 0)
         writer_put_flag(writer, "rope.scaling.finetuned", false);
     if (strcmp(writer_string(writer, json, "normalization_function", "rmsnorm"), "rmsnorm") != 0)
