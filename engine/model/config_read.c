@@ -249,7 +249,6 @@ static const char *kind_of_unknown(const char *name, size_t length) {
         {"rwkv", "a recurrent model"},
         {"arwkv", "a recurrent model"},
         {"jamba", "a hybrid of attention and recurrence"},
-        {"nemotron_h_moe", "a hybrid of attention and recurrence"},
         {"plamo2", "a hybrid of attention and recurrence"},
         {"kimi-linear", "a hybrid of attention and recurrence"},
         {"mllama", "a vision model"},

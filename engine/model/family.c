@@ -423,19 +423,22 @@ static void read_granite_hybrid(struct metadata *metadata, struct model_config *
 // Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
 static void read_nemotron_h(struct metadata *metadata, struct model_config *config) {
     const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    static const char widths_key[] = "feed_forward_length";
+    int32_t widths[MODEL_MAX_LAYERS];
     bool recurrent[MODEL_MAX_LAYERS];
     limit_context(metadata, config);
+    metadata_list(metadata, widths_key, config->layers, 0, 1, MODEL_MAX_DIM, widths);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
-        recurrent[i] = spec->mixer == MIXER_RECURRENCE && spec->ffn.width == 0;
-        if (spec->ffn.width == 0) spec->ffn.kind = FFN_NONE;
+        recurrent[i] = spec->mixer == MIXER_RECURRENCE && widths[i] == 0;
+        if (widths[i] == 0) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
     }
     set_recurrence(metadata, config, &ssd, recurrent);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
         if (spec->ffn.kind == FFN_NONE) continue;
         if (i == 0 || spec->mixer == MIXER_ATTENTION)
-            metadata_fail(metadata, STATUS_UNSUPPORTED, "feed_forward_length",
+            metadata_fail(metadata, STATUS_UNSUPPORTED, widths_key,
                           "is set in the first layer or in one that attends, which quire lacks");
         spec->mixer = MIXER_NONE;
         if (i > 0) spec->attention = config->specs[i - 1].attention;
@@ -465,19 +468,17 @@ static void read_falcon_h1(struct metadata *metadata, struct model_config *confi
 }
 
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
-static const struct folder_default gemma3_defaults[] = {
-    {"num_attention_heads", 8},
-    {"num_key_value_heads", 4},
-    {"head_dim", 256},
-    {"max_position_embeddings", 131072},
-    {"rms_norm_eps", 1e-6},
-    {"query_pre_attn_scalar", 256},
-    {"sliding_window", 4096},
-    {"sliding_window_pattern", 6},
-    {"rope_theta", 1000000},
-    {"rope_local_base_freq", 10000},
-    {NULL, 0},
-};
+static const struct folder_default gemma3_defaults[] = {{"num_attention_heads", 8},
+                                                        {"num_key_value_heads", 4},
+                                                        {"head_dim", 256},
+                                                        {"max_position_embeddings", 131072},
+                                                        {"rms_norm_eps", 1e-6},
+                                                        {"query_pre_attn_scalar", 256},
+                                                        {"sliding_window", 4096},
+                                                        {"sliding_window_pattern", 6},
+                                                        {"rope_theta", 1000000},
+                                                        {"rope_local_base_freq", 10000},
+                                                        {NULL, 0}};
 
 static const struct folder_default hunyuan_defaults[] = {{"num_shared_expert", 1}, {NULL, 0}};
 static const struct folder_default qwen3next_defaults[] = {
@@ -669,6 +670,19 @@ static const struct family families[] = {
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.no_rope = true,
                .ffn = {.act = ACT_RELU, .ungated = true},
+               .ffn_norm = "attn_norm.weight"},
+     .read = read_nemotron_h,
+     .mixture = "nemotron_h_moe",
+     .single = true},
+    {.name = "nemotron_h_moe",
+     .translate = folder_hybrid_nemotron,
+     .layer = {.mixer = MIXER_RECURRENCE,
+               .attention.no_rope = true,
+               .ffn = {.kind = FFN_EXPERTS,
+                       .act = ACT_RELU,
+                       .ungated = true,
+                       .gating = GATING_SIGMOID,
+                       .raw_shares = true},
                .ffn_norm = "attn_norm.weight"},
      .read = read_nemotron_h,
      .single = true},

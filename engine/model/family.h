@@ -54,7 +54,8 @@ struct family {
     bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
     bool centered_norms;                   // as in model_config.h
     bool latent;                           // attention is
-    bool single; // a layer is a mixer or a feed-forward, and the file has widths of 0
+    const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
+    bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL

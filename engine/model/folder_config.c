@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/folder_hybrid.h"
 #include "engine/model/folder_rope.h"
 #include "engine/model/folder_writer.h"
 #include "engine/model/mapped_file.h"
@@ -373,7 +374,8 @@ enum status folder_config_family(const cJSON *json, const char *path, const stru
     char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
     const struct family *found = family_of_model_type(type);
     if (found) {
-        *family = found;
+        const char *mixture = folder_hybrid_has_mixtures(json) ? found->mixture : NULL;
+        *family = mixture ? family_find(mixture, strlen(mixture)) : found;
         return STATUS_OK;
     }
     family_list(names, model_types);

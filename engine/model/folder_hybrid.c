@@ -25,6 +25,14 @@ static char letter_of(const cJSON *type) {
     return '?';
 }
 
+bool folder_hybrid_has_mixtures(const cJSON *json) {
+    const cJSON *pattern = cJSON_GetObjectItemCaseSensitive(json, "hybrid_override_pattern"), *item;
+    cJSON_ArrayForEach(
+        item, cJSON_GetObjectItemCaseSensitive(json, "layers_block_type")) if (letter_of(item) ==
+                                                                               MIXTURE) return true;
+    return cJSON_IsString(pattern) && strchr(pattern->valuestring, MIXTURE) != NULL;
+}
+
 // A letter for each layer, by a list of types, a pattern, or the numbers of those that attend;
 // where there is none of these each `period`-th attends. Returns how many; 0 after a failure.
 static int32_t read_kinds(struct writer *writer, int64_t period, char *kinds) {
@@ -213,7 +221,10 @@ void folder_hybrid_nemotron(struct writer *writer, struct folder_config *config)
     char kinds[MODEL_MAX_LAYERS];
     int32_t widths[MODEL_MAX_LAYERS];
     const int32_t layers = read_kinds(writer, 0, kinds);
-    const int32_t width = (int32_t)writer_count(writer, "intermediate_size", 0);
+    const bool mixture = writer->family->layer.ffn.kind == FFN_EXPERTS;
+    const char feeds = mixture ? MIXTURE : FEEDS;
+    const int32_t width =
+        (int32_t)writer_count(writer, mixture ? "moe_intermediate_size" : "intermediate_size", 0);
     const struct recurrence_spec ssd = {
         .rule = RECURRENCE_SSD,
         .width = (int32_t)writer_count(writer, "conv_kernel", -1),
@@ -221,10 +232,10 @@ void folder_hybrid_nemotron(struct writer *writer, struct folder_config *config)
         .key_heads = (int32_t)writer_count(writer, "n_groups", -1),
         .value_heads = (int32_t)writer_count(writer, "mamba_num_heads", -1),
         .value_size = (int32_t)writer_count(writer, "mamba_head_dim", -1)};
-    check_kinds(writer, kinds, layers, "M*-");
+    check_kinds(writer, kinds, layers, mixture ? "M*E" : "M*-");
     check_steps(writer);
     for (int32_t i = 0; i < layers; i++)
-        widths[i] = kinds[i] == FEEDS ? width : 0;
+        widths[i] = kinds[i] == feeds ? width : 0;
     put_kv_heads(writer, kinds, layers);
     writer_put_list(writer, "feed_forward_length", widths, layers);
     put_recurrence(writer, &ssd, config);

@@ -9,8 +9,14 @@
 #ifndef ENGINE_FOLDER_HYBRID_H
 #define ENGINE_FOLDER_HYBRID_H
 
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
 struct folder_config;
 struct writer;
+
+// Does it list a layer that is a mixture of experts?
+bool folder_hybrid_has_mixtures(const cJSON *json);
 
 void folder_hybrid_convolutions(struct writer *writer, struct folder_config *config);
 void folder_hybrid_delta(struct writer *writer, struct folder_config *config);

@@ -95,6 +95,12 @@ static const struct {
     {"feed_forward.expert_bias", "exp_probs_b.bias"},
     {"block_sparse_moe.e_score_correction_bias", "exp_probs_b.bias"},
     {"mlp.moe_statics.e_score_correction_bias", "exp_probs_b.bias"},
+    {"mixer.gate.e_score_correction_bias", "exp_probs_b.bias"},
+    {"mixer.gate.weight", "ffn_gate_inp.weight"},
+    {"mixer.experts.up_proj", "ffn_up_exps.weight"},
+    {"mixer.experts.down_proj", "ffn_down_exps.weight"},
+    {"mixer.shared_experts.up_proj.weight", "ffn_up_shexp.weight"},
+    {"mixer.shared_experts.down_proj.weight", "ffn_down_shexp.weight"},
 };
 
 // Parts of hybrids' layers, which adapters do not change: some are reordered or multiplied.
@@ -131,7 +137,7 @@ static bool expert_name(const char *rest, int layer, char name[FOLDER_NAME_BYTES
     } parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"}, {"down_proj", "ffn_down"},
                  {"w1", "ffn_gate"},        {"w3", "ffn_up"},      {"w2", "ffn_down"}};
     static const char *const begins[] = {"mlp.experts.", "block_sparse_moe.experts.",
-                                         "feed_forward.experts."};
+                                         "feed_forward.experts.", "mixer.experts."};
     char part[16];
     int expert = -1, used = 0;
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)

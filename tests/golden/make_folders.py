@@ -162,6 +162,10 @@ MODELS = [
     ("falcon-h1", "falcon_h1", dict(FALCON_H1, mamba_rms_norm=False)),
     ("falcon-h1-normed", "falcon_h1", dict(FALCON_H1, mamba_rms_norm=True)),
     ("nemotron-h", "nemotron_h", dict(NEMOTRON_H, hybrid_override_pattern="M-M*-M")),
+    ("nemotron-h-moe", "nemotron_h", dict(
+        NEMOTRON_H, hybrid_override_pattern="ME*E", n_routed_experts=8, n_shared_experts=1,
+        num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=32,
+        moe_shared_expert_intermediate_size=48, routed_scaling_factor=2.5, norm_topk_prob=True)),
     ("apertus", "apertus", LLAMA3),
     ("llama4", "llama4_text", dict(num_local_experts=4, num_experts_per_tok=1,
                                    intermediate_size_mlp=48, interleave_moe_layer_step=2,

@@ -7,7 +7,7 @@ The same way as make_families.py, whose arithmetic and writers these models use:
 of its own in double precision and plain loops, one token after the other, written from arXiv
 2405.21060 and the configurations of Granite 4's hybrids, Nemotron-H and Falcon-H1. `pattern` says
 what a layer does, as Nemotron-H's configuration: M recurs, * attends, - is a feed-forward alone,
-H does both side by side; but for Nemotron-H each has a feed-forward too. Files have Gemma 4's small
+E is a mixture alone, H does both side by side; but for Nemotron-H each has a feed-forward too. Files have Gemma 4's small
 vocabulary.
 """
 import math
@@ -42,7 +42,12 @@ MODELS = [
                       mamba_d_state=32, mamba_rms_norm=False, ssm_in_multiplier=2.0, key_multiplier=0.5,
                       attention_out_multiplier=0.5, ssm_out_multiplier=0.5,
                       mlp_multipliers=[0.5, 2.0], ssm_multipliers=[0.5, 1.0, 2.0, 0.5, 0.25])),
+    dict(name="nemotron_h_moe", folder=True, lengths=(1, 9, 17),
+         config=mamba("nemotron_h_moe", "ME*E", n_routed_experts=8, num_experts_per_tok=3, n_group=4,
+                      topk_group=2, n_shared_experts=2, intermediate_size=32, moe_intermediate_size=32,
+                      routed_scaling_factor=2.5, norm_topk_prob=True)),
 ]
+ALONE = ("nemotron_h", "nemotron_h_moe")
 mixtures.UNBIASED += ("granitemoehybrid",)
 mixtures.SOFTMAX += ("granitemoehybrid",)
 families.PAIRED += ("granitemoehybrid",)
@@ -60,7 +65,8 @@ def sizes(c):
 
 
 def base_of(spec):
-    return mixtures if "num_local_experts" in spec["config"] else families
+    mixture = {"num_local_experts", "n_routed_experts"} & set(spec["config"])
+    return mixtures if mixture else families
 
 
 def make_weights(spec, seed):
@@ -69,9 +75,9 @@ def make_weights(spec, seed):
     channels = values + 2 * groups * state
     for layer, does in enumerate(c["pattern"]):
         p = f"model.layers.{layer}."
-        alone = c["model_type"] == "nemotron_h"
+        alone = c["model_type"] in ALONE
         for name in [name for name in w if name.startswith(p)]:
-            if (does in "M-" and "self_attn." in name or alone and (
+            if (does in "M-E" and "self_attn." in name or alone and (
                     does in "M*" and ".mlp." in name or ".gate_proj" in name or
                     "post_attention_layernorm" in name)):
                 del w[name]
@@ -123,7 +129,7 @@ class Recurring:
 
     def feed_forward(self, layer, x):
         p = f"model.layers.{layer}.mlp."
-        if self.kind == "granitemoehybrid":
+        if self.kind in ("granitemoehybrid", "nemotron_h_moe"):
             return super().feed_forward(layer, x)
         up = times(self.w[p + "up_proj.weight"], x)
         if self.kind == "nemotron_h":
@@ -134,9 +140,9 @@ class Recurring:
         return [factor * v for v in times(self.w[p + "down_proj.weight"], hidden)]
 
     def layer(self, i, x):
-        if self.kind != "nemotron_h":
+        if self.kind not in ALONE:
             return super().layer(i, x)
-        part = self.feed_forward if self.c["pattern"][i] == "-" else self.attend
+        part = self.feed_forward if self.c["pattern"][i] in "-E" else self.attend
         y = part(i, self.norm(f"model.layers.{i}.input_layernorm.weight", x))
         return [a + b for a, b in zip(x, y)]
 
@@ -197,10 +203,13 @@ def keys_of(spec):
         ("ssm.conv_kernel", c["mamba_d_conv"]), ("ssm.state_size", state), ("ssm.group_count", groups),
         ("ssm.time_step_rank", heads), ("ssm.inner_size", values))]
     lists = {} if kind == "falcon_h1" else {"attention.head_count_kv": "*"}
-    if kind == "nemotron_h":
-        lists["feed_forward_length"] = "-"
+    if kind in ALONE:
+        lists["feed_forward_length"] = "-" if kind == "nemotron_h" else "E"
     keys = [(key, kind, [value if does == lists[key.split(".", 1)[1]] else 0 for does in c["pattern"]]
              if key.split(".", 1)[-1] in lists else value) for key, kind, value in keys]
+    if kind == "nemotron_h_moe":  # whose files leave the router to be known
+        keys = [key for key in keys if not key[0].endswith("gating_func")]
+        keys.append((f"{arch}.expert_shared_feed_forward_length", U32, 2 * c["moe_intermediate_size"]))
     if kind != "falcon_h1":
         keys.append((f"{arch}.rope.scaling.finetuned", families.BOOL, False))
     return keys + tokenizer_keys()
@@ -276,12 +285,15 @@ def write_folder(path, spec, weights):
     c, published = dict(spec["config"]), {}
     kind, pattern = c["model_type"], c.pop("pattern")
     heads, size, groups, state, values = sizes(c)
-    names = {"nemotron_h": NEMOTRON, "falcon_h1": FALCON, "granitemoehybrid": GRANITE_NAMES}[kind]
+    names = {"falcon_h1": FALCON, "granitemoehybrid": GRANITE_NAMES}.get(kind, NEMOTRON)
     for name, value in (merged(weights) if kind == "granitemoehybrid" else weights).items():
         for ours, theirs in names:
             name = name.replace(ours, theirs)
         published[name] = [[row] for row in value] if "conv1d.weight" in name else value
-    if kind == "nemotron_h":
+    if kind in ALONE:
+        if kind == "nemotron_h_moe":
+            c.update(model_type="nemotron_h", n_shared_experts=1, moe_latent_size=None,
+                     moe_shared_expert_intermediate_size=2 * c["moe_intermediate_size"])
         for key in [key for key in c if key.startswith("mamba_") or key in ("rope_theta", "layer_norm_eps")]:
             del c[key]
         c.update(hybrid_override_pattern=pattern, mamba_num_heads=heads, mamba_head_dim=size,

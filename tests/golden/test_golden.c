@@ -79,6 +79,7 @@ static const struct {
     {.name = "granitehybrid", .folder = true},
     {.name = "granitehybrid-moe", .folder = true},
     {.name = "nemotron_h", .folder = true},
+    {.name = "nemotron_h_moe", .folder = true},
     {.name = "falcon-h1", .folder = true},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
