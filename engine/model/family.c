@@ -423,11 +423,10 @@ static void read_granite_hybrid(struct metadata *metadata, struct model_config *
 // Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
 static void read_nemotron_h(struct metadata *metadata, struct model_config *config) {
     const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
-    static const char widths_key[] = "feed_forward_length";
     int32_t widths[MODEL_MAX_LAYERS];
     bool recurrent[MODEL_MAX_LAYERS];
     limit_context(metadata, config);
-    metadata_list(metadata, widths_key, config->layers, 0, 1, MODEL_MAX_DIM, widths);
+    metadata_list(metadata, "feed_forward_length", config->layers, 0, 1, MODEL_MAX_DIM, widths);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
         recurrent[i] = spec->mixer == MIXER_RECURRENCE && widths[i] == 0;
@@ -438,7 +437,7 @@ static void read_nemotron_h(struct metadata *metadata, struct model_config *conf
         struct layer_spec *spec = &config->specs[i];
         if (spec->ffn.kind == FFN_NONE) continue;
         if (i == 0 || spec->mixer == MIXER_ATTENTION)
-            metadata_fail(metadata, STATUS_UNSUPPORTED, widths_key,
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "feed_forward_length",
                           "is set in the first layer or in one that attends, which quire lacks");
         spec->mixer = MIXER_NONE;
         if (i > 0) spec->attention = config->specs[i - 1].attention;
@@ -690,6 +689,7 @@ static const struct family families[] = {
      .model_types = "falcon_h1",
      .translate = folder_hybrid_falcon,
      .layer = {.ffn_norm = "ffn_norm"},
+     .multiplied = true,
      .read = read_falcon_h1},
     {.name = "command-r",
      .model_types = "cohere",

@@ -54,6 +54,7 @@ struct family {
     bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
     bool centered_norms;                   // as in model_config.h
     bool latent;                           // attention is
+    bool multiplied;                       // files' matrices are those of a folder, multiplied
     const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
     bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
 };

@@ -13,7 +13,7 @@
 #include "engine/model/family.h"
 #include "kernels/base/text.h"
 
-enum { FOLDER_MAX_SCALES = 9 };
+enum { FOLDER_MAX_SCALES = 12 };
 
 // Of the rows that a layer's matrix or bias has, `rows` are multiplied; 0: all. A part that is
 // listed again goes on where it ended.

@@ -254,14 +254,15 @@ static double one_of(struct writer *writer, const char *key, int count, int at) 
     return cJSON_IsNumber(item) ? item->valuedouble : 1;
 }
 
-static void scale(struct folder_config *config, const char *part, int64_t rows, double by) {
+static void put_scale(struct writer *writer, struct folder_config *config, const char *part,
+                      double by) {
     ASSERT(config->scale_count < FOLDER_MAX_SCALES);
-    config->scales[config->scale_count++] =
-        (struct folder_scale){.part = part, .rows = rows, .by = (float)by};
+    if (!isfinite((float)by))
+        writer_fail(writer, STATUS_BAD_FILE, "a multiplier", "is out of range");
+    config->scales[config->scale_count++] = (struct folder_scale){.part = part, .by = (float)by};
 }
 
-// Of what queries, keys and values read, and of keys, scores are multiples; all else is one of what
-// a matrix makes.
+// What these multiply is what a matrix reads or makes.
 static void put_multipliers(struct writer *writer, struct folder_config *config) {
     const struct recurrence_spec *ssd = &config->recurrence;
     const cJSON *json = writer->json;
@@ -269,23 +270,25 @@ static void put_multipliers(struct writer *writer, struct folder_config *config)
                   keys = ssd->key_heads * ssd->key_size;
     const int64_t rows[] = {values, values, keys, keys, ssd->value_heads};
     const double in = writer_number(writer, json, "attention_in_multiplier", 1);
-    const double heads = (double)writer_count(writer, "num_attention_heads", -1);
-    const double size = writer_number(writer, json, "head_dim",
-                                      writer_number(writer, json, "hidden_size", 0) / heads);
-    writer_put_float(writer, "attention.scale",
-                     in * in * writer_number(writer, json, "key_multiplier", 1) / sqrt(size));
+    const double ssm_in = writer_number(writer, json, "ssm_in_multiplier", 1);
     if (in != 1 && cJSON_IsTrue(writer_get(writer, json, "attention_bias")))
         writer_fail(writer, STATUS_UNSUPPORTED, "attention_in_multiplier",
                     "is not 1 beside biases, which quire lacks");
-    for (int i = 0; i < 5; i++)
-        scale(config, "mamba.in_proj.", rows[i],
-              one_of(writer, "ssm_multipliers", 5, i) *
-                  writer_number(writer, json, "ssm_in_multiplier", 1));
-    scale(config, "mamba.out_proj.", 0, writer_number(writer, json, "ssm_out_multiplier", 1));
-    scale(config, "self_attn.o_proj.", 0,
-          in * writer_number(writer, json, "attention_out_multiplier", 1));
-    scale(config, "feed_forward.gate_proj.", 0, one_of(writer, "mlp_multipliers", 2, 0));
-    scale(config, "feed_forward.down_proj.", 0, one_of(writer, "mlp_multipliers", 2, 1));
+    for (int i = 0; i < 5; i++) {
+        put_scale(writer, config, "mamba.in_proj.",
+                  one_of(writer, "ssm_multipliers", 5, i) * ssm_in);
+        config->scales[i].rows = rows[i];
+    }
+    put_scale(writer, config, "mamba.out_proj.",
+              writer_number(writer, json, "ssm_out_multiplier", 1));
+    put_scale(writer, config, "self_attn.q_proj.", in);
+    put_scale(writer, config, "self_attn.k_proj.",
+              in * writer_number(writer, json, "key_multiplier", 1));
+    put_scale(writer, config, "self_attn.v_proj.", in);
+    put_scale(writer, config, "self_attn.o_proj.",
+              writer_number(writer, json, "attention_out_multiplier", 1));
+    put_scale(writer, config, "feed_forward.gate_proj.", one_of(writer, "mlp_multipliers", 2, 0));
+    put_scale(writer, config, "feed_forward.down_proj.", one_of(writer, "mlp_multipliers", 2, 1));
 }
 
 void folder_hybrid_falcon(struct writer *writer, struct folder_config *config) {
