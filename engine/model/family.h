@@ -27,8 +27,15 @@ struct folder_default {
     double value;
 };
 
-struct folder_config;
-struct writer;
+// How a folder's config.json lists layers that do not all attend (folder_hybrid.h).
+enum hybrid {
+    HYBRID_NONE,
+    HYBRID_CONVOLUTIONS,
+    HYBRID_DELTA,
+    HYBRID_GRANITE,
+    HYBRID_NEMOTRON,
+    HYBRID_FALCON,
+};
 
 struct family {
     const char *name;        // general.architecture
@@ -38,10 +45,6 @@ struct family {
     // Called with layers that are all alike, from the row and the keys that all families share.
     // Reads the rest.
     void (*read)(struct metadata *metadata, struct model_config *config);
-
-    // Reads what a hybrid's config.json says of its layers (folder_hybrid.h). NULL: they all
-    // attend.
-    void (*translate)(struct writer *writer, struct folder_config *config);
 
     // In folders too, pairs that rotate lie side by side; else they are halves there.
     bool interleaved_folder;
@@ -54,7 +57,8 @@ struct family {
     bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
     bool centered_norms;                   // as in model_config.h
     bool latent;                           // attention is
-    bool multiplied;                       // files' matrices are those of a folder, multiplied
+    enum hybrid hybrid;
+    bool multiplied;     // files' matrices are those of a folder, multiplied
     const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
     bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
 };

@@ -339,8 +339,7 @@ static void translate_mixed(struct writer *writer, const int32_t *slides, int32_
     writer_put_list(writer, "feed_forward_length", ffns, layers);
 }
 
-static void translate_windows(struct writer *writer, struct folder_config *config) {
-    (void)config;
+static void translate_windows(struct writer *writer) {
     const cJSON *json = writer->json;
     int32_t slides[MODEL_MAX_LAYERS];
     if (writer->mixed || writer_get(writer, json, "layer_types") ||
@@ -411,7 +410,8 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     writer.mixed = writer_get(&writer, writer.json, "global_head_dim") != NULL ||
                    writer_get(&writer, writer.json, "per_layer_config") != NULL;
     writer_begin(&writer);
-    (family->translate ? family->translate : translate_windows)(&writer, config);
+    folder_hybrid_translate(&writer, config);
+    if (family->hybrid == HYBRID_NONE) translate_windows(&writer);
     translate_numbers(&writer);
     translate_no_rope(&writer);
     translate_router(&writer);

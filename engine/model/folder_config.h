@@ -11,29 +11,8 @@
 #include <cjson/cJSON.h>
 
 #include "engine/model/family.h"
+#include "engine/model/folder_layout.h"
 #include "kernels/base/text.h"
-
-enum { FOLDER_MAX_SCALES = 12 };
-
-// Of the rows that a layer's matrix or bias has, `rows` are multiplied; 0: all. A part that is
-// listed again goes on where it ended.
-struct folder_scale {
-    const char *part; // "self_attn.o_proj."
-    int64_t rows;
-    float by;
-};
-
-struct folder_config {
-    bool tied;                         // the output is the embedding, whatever else the files hold
-    int32_t pairs;                     // of rotated elements
-    int32_t draft_layer;               // the first that predicts further tokens; 0: there is none
-    float *rope_freqs;                 // [pairs], owned; Llama 3's divisors, or NULL
-    float *rope_short, *rope_long;     // [pairs], owned; LongRoPE's, or NULL
-    struct recurrence_spec recurrence; // of hybrids
-    bool mixture;                      // of Granite's: experts are beside what is shared
-    struct folder_scale scales[FOLDER_MAX_SCALES];
-    int32_t scale_count;
-};
 
 // The family of its model_type. UNSUPPORTED: quire has none, and which it has.
 MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/model/folder_writer.h"
 #include "kernels/base/assert.h"
 
 // As Nemotron-H's patterns have them.
@@ -99,9 +98,8 @@ static double adjusted_width(struct writer *writer) {
     return unit >= 1 ? unit * ceil(width / unit) : -1;
 }
 
-void folder_hybrid_convolutions(struct writer *writer, struct folder_config *config) {
+static void translate_convolutions(struct writer *writer) {
     char kinds[MODEL_MAX_LAYERS];
-    (void)config;
     const int32_t layers = read_kinds(writer, 0, kinds);
     const double width = adjusted_width(writer);
     check_kinds(writer, kinds, layers, "M*");
@@ -132,7 +130,7 @@ static void put_recurrence(struct writer *writer, const struct recurrence_spec *
 }
 
 // A file of GGUF has the values' heads in another order than a folder, whose order is that of keys.
-void folder_hybrid_delta(struct writer *writer, struct folder_config *config) {
+static void translate_delta(struct writer *writer, struct folder_config *config) {
     static const char *const gates[] = {"swish", "silu"};
     char kinds[MODEL_MAX_LAYERS];
     int32_t recurs[MODEL_MAX_LAYERS];
@@ -193,7 +191,7 @@ static int64_t expanded(struct writer *writer) {
 }
 
 // What a mixture shares is all that a model without experts has.
-void folder_hybrid_granite(struct writer *writer, struct folder_config *config) {
+static void translate_granite(struct writer *writer, struct folder_config *config) {
     char kinds[MODEL_MAX_LAYERS];
     const cJSON *json = writer->json;
     const int32_t layers = read_kinds(writer, 0, kinds);
@@ -216,7 +214,7 @@ void folder_hybrid_granite(struct writer *writer, struct folder_config *config) 
                     "is not rmsnorm, which quire lacks");
 }
 
-void folder_hybrid_nemotron(struct writer *writer, struct folder_config *config) {
+static void translate_nemotron(struct writer *writer, struct folder_config *config) {
     static const char *const silu[] = {"silu", "swish"};
     char kinds[MODEL_MAX_LAYERS];
     int32_t widths[MODEL_MAX_LAYERS];
@@ -291,7 +289,7 @@ static void put_multipliers(struct writer *writer, struct folder_config *config)
     put_scale(writer, config, "feed_forward.down_proj.", one_of(writer, "mlp_multipliers", 2, 1));
 }
 
-void folder_hybrid_falcon(struct writer *writer, struct folder_config *config) {
+static void translate_falcon(struct writer *writer, struct folder_config *config) {
     const cJSON *json = writer->json;
     const bool stated = writer_get(writer, json, "mamba_d_ssm") != NULL;
     const struct recurrence_spec ssd =
@@ -302,4 +300,26 @@ void folder_hybrid_falcon(struct writer *writer, struct folder_config *config) {
         !cJSON_IsFalse(writer_get(writer, json, "mamba_norm_before_gate")))
         writer_fail(writer, STATUS_UNSUPPORTED, "mamba_norm_before_gate",
                     "is not false, which quire lacks");
+}
+
+void folder_hybrid_translate(struct writer *writer, struct folder_config *config) {
+    switch (writer->family->hybrid) {
+    case HYBRID_CONVOLUTIONS:
+        translate_convolutions(writer);
+        break;
+    case HYBRID_DELTA:
+        translate_delta(writer, config);
+        break;
+    case HYBRID_GRANITE:
+        translate_granite(writer, config);
+        break;
+    case HYBRID_NEMOTRON:
+        translate_nemotron(writer, config);
+        break;
+    case HYBRID_FALCON:
+        translate_falcon(writer, config);
+        break;
+    case HYBRID_NONE:
+        break;
+    }
 }

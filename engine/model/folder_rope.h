@@ -3,6 +3,7 @@
 #ifndef ENGINE_FOLDER_ROPE_H
 #define ENGINE_FOLDER_ROPE_H
 
+#include "engine/model/folder_layout.h"
 #include "engine/model/folder_writer.h"
 
 // Writes the keys of the rotation, and sets what of `config` is of it.

@@ -10,7 +10,6 @@
 #include <cjson/cJSON.h>
 
 #include "engine/model/family.h"
-#include "engine/model/folder_config.h"
 #include "kernels/base/text.h"
 
 enum { WRITER_READ_MOST = 192 }; // different keys that quire knows how to read
