@@ -417,7 +417,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     translate_router(&writer);
     check_mlp_types(&writer);
     if (writer_count(&writer, "num_nextn_predict_layers", 0) > 0)
-        config->draft_layer = (int32_t)writer_count(&writer, "num_hidden_layers", -1);
+        config->draft_layer = (int32_t)writer_count(&writer, "num_hidden_layers", 0);
     folder_rope_translate(&writer, config);
     refuse_other_values(&writer);
     for (size_t i = 0; i < sizeof of_rope / sizeof of_rope[0]; i++) {
