@@ -14,7 +14,8 @@
 // Apertus, 2509.14233; Llama 4 by its published configurations; dots.1, 2506.05767; DeepSeek-V2 and
 // 3, 2405.04434 and 2412.19437; LFM2, 2511.23404; gated delta nets, 2412.06464, in Qwen3-Next and
 // Qwen3.5; Mamba-2, 2405.21060, in Granite 4's hybrids, Nemotron-H, 2504.03624, and Nemotron 3
-// Nano by its published configuration, and Falcon-H1, 2507.22448; keys as in the GGUF specification.
+// Nano by its published configuration, and Falcon-H1, 2507.22448; keys as in the GGUF
+// specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H
 
