@@ -240,9 +240,38 @@ static void check_planes(struct metadata *metadata, const struct model_config *c
     }
 }
 
+// What a family is that this forward pass cannot be, for the refusal: "a recurrent model". Or NULL.
+static const char *kind_of_unknown(const char *name, size_t length) {
+    static const struct {
+        const char *begin, *kind;
+    } kinds[] = {
+        {"mamba", "a recurrent model"},
+        {"rwkv", "a recurrent model"},
+        {"arwkv", "a recurrent model"},
+        {"jamba", "a hybrid of attention and recurrence"},
+        {"plamo2", "a hybrid of attention and recurrence"},
+        {"kimi-linear", "a hybrid of attention and recurrence"},
+        {"mllama", "a vision model"},
+        {"cogvlm", "a vision model"},
+        {"bert", "an embedding model"},
+        {"nomic-bert", "an embedding model"},
+        {"modern-bert", "an embedding model"},
+        {"gemma-embedding", "an embedding model"},
+        {"t5", "a model with an encoder"},
+        {"gemma3n",
+         "a model of four streams side by side (AltUp), which quire lacks and Gemma 4's E2B "
+         "and E4B do without"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t begin = strlen(kinds[i].begin);
+        if (length >= begin && !memcmp(kinds[i].begin, name, begin)) return kinds[i].kind;
+    }
+    return NULL;
+}
+
 static enum status refuse_family(const struct gguf *gguf, struct gguf_string name,
                                  struct error *err) {
-    const char *kind = family_kind_of_unknown(name.bytes, name.length);
+    const char *kind = kind_of_unknown(name.bytes, name.length);
     char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
     family_list(names, model_types);
     return error_set(err, STATUS_UNSUPPORTED,

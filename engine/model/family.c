@@ -399,7 +399,9 @@ static void read_qwen3next(struct metadata *metadata, struct model_config *confi
     static const char list_key[] = "attention.recurrent_layers";
     bool recurrent[MODEL_MAX_LAYERS];
     struct recurrence_spec delta = read_recurrence(metadata, RECURRENCE_DELTA);
-    delta.tiled = strcmp(config->family, "qwen3next") != 0;
+    bool grouped = !strcmp(config->family, "qwen3next");
+    gguf_find_bool(metadata->gguf, "quire.grouped_heads", &grouped); // so folders have them
+    delta.tiled = !grouped;
     limit_context(metadata, config);
     metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
     if (metadata_has(metadata, list_key))
@@ -420,12 +422,14 @@ static void read_granite_hybrid(struct metadata *metadata, struct model_config *
 // Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
 static void read_nemotron_h(struct metadata *metadata, struct model_config *config) {
     const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    int32_t widths[MODEL_MAX_LAYERS];
     bool recurrent[MODEL_MAX_LAYERS];
     limit_context(metadata, config);
+    metadata_list(metadata, "feed_forward_length", config->layers, 0, 1, MODEL_MAX_DIM, widths);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
-        recurrent[i] = spec->mixer == MIXER_RECURRENCE && spec->ffn.width == 0;
-        if (spec->ffn.width == 0) spec->ffn.kind = FFN_NONE;
+        recurrent[i] = spec->mixer == MIXER_RECURRENCE && widths[i] == 0;
+        if (widths[i] == 0) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
     }
     set_recurrence(metadata, config, &ssd, recurrent);
     for (int32_t i = 0; i < config->layers; i++) {
@@ -444,6 +448,7 @@ static void read_falcon_h1(struct metadata *metadata, struct model_config *confi
     struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
     bool recurrent[MODEL_MAX_LAYERS];
     limit_context(metadata, config);
+    config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
     ssd.norm_optional = true;
     if (config->layers > MODEL_MAX_LAYERS / 2) {
         metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is more than quire has");
@@ -461,21 +466,21 @@ static void read_falcon_h1(struct metadata *metadata, struct model_config *confi
 }
 
 // As transformers has them: what a multimodal folder says of its text's part is the rest.
-static const struct folder_default gemma3_defaults[] = {
-    {"num_attention_heads", 8},
-    {"num_key_value_heads", 4},
-    {"head_dim", 256},
-    {"max_position_embeddings", 131072},
-    {"rms_norm_eps", 1e-6},
-    {"query_pre_attn_scalar", 256},
-    {"sliding_window", 4096},
-    {"sliding_window_pattern", 6},
-    {"rope_theta", 1000000},
-    {"rope_local_base_freq", 10000},
-    {NULL, 0},
-};
+static const struct folder_default gemma3_defaults[] = {{"num_attention_heads", 8},
+                                                        {"num_key_value_heads", 4},
+                                                        {"head_dim", 256},
+                                                        {"max_position_embeddings", 131072},
+                                                        {"rms_norm_eps", 1e-6},
+                                                        {"query_pre_attn_scalar", 256},
+                                                        {"sliding_window", 4096},
+                                                        {"sliding_window_pattern", 6},
+                                                        {"rope_theta", 1000000},
+                                                        {"rope_local_base_freq", 10000},
+                                                        {NULL, 0}};
 
 static const struct folder_default hunyuan_defaults[] = {{"num_shared_expert", 1}, {NULL, 0}};
+static const struct folder_default qwen3next_defaults[] = {
+    {"head_dim", 256}, {"partial_rotary_factor", 0.25}, {NULL, 0}};
 static const struct folder_default lfm2_defaults[] = {{"rope_theta", 1000000}, {NULL, 0}};
 
 // A new family that fits this forward pass is a row here, with a function above where its layers
@@ -651,18 +656,40 @@ static const struct family families[] = {
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = read_granite},
     {.name = "granitehybrid",
+     .model_types = "granitemoehybrid",
+     .hybrid = HYBRID_GRANITE,
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.rope.interleaved = true,
                .ffn.kind = FFN_EXPERTS},
      .read = read_granite_hybrid},
     {.name = "nemotron_h",
+     .model_types = "nemotron_h",
+     .hybrid = HYBRID_NEMOTRON,
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.no_rope = true,
                .ffn = {.act = ACT_RELU, .ungated = true},
                .ffn_norm = "attn_norm.weight"},
      .read = read_nemotron_h,
+     .mixture = "nemotron_h_moe",
      .single = true},
-    {.name = "falcon-h1", .layer = {.ffn_norm = "ffn_norm"}, .read = read_falcon_h1},
+    {.name = "nemotron_h_moe",
+     .hybrid = HYBRID_NEMOTRON,
+     .layer = {.mixer = MIXER_RECURRENCE,
+               .attention.no_rope = true,
+               .ffn = {.kind = FFN_EXPERTS,
+                       .act = ACT_RELU,
+                       .ungated = true,
+                       .gating = GATING_SIGMOID,
+                       .raw_shares = true},
+               .ffn_norm = "attn_norm.weight"},
+     .read = read_nemotron_h,
+     .single = true},
+    {.name = "falcon-h1",
+     .model_types = "falcon_h1",
+     .hybrid = HYBRID_FALCON,
+     .layer = {.ffn_norm = "ffn_norm"},
+     .multiplied = true,
+     .read = read_falcon_h1},
     {.name = "command-r",
      .model_types = "cohere",
      .layer = {.attention.rope.interleaved = true, .parallel = true},
@@ -679,12 +706,14 @@ static const struct family families[] = {
      .centered_norms = true},
     {.name = "lfm2",
      .model_types = "lfm2",
+     .hybrid = HYBRID_CONVOLUTIONS,
      .layer = {.mixer = MIXER_SHORT_CONV, .attention.qk_norm = QK_NORM_HEAD},
      .read = read_lfm2,
      .tied = true,
      .defaults = lfm2_defaults},
     {.name = "lfm2moe",
      .model_types = "lfm2_moe",
+     .hybrid = HYBRID_CONVOLUTIONS,
      .tied = true,
      .defaults = lfm2_defaults,
      .layer = {.mixer = MIXER_SHORT_CONV,
@@ -692,15 +721,29 @@ static const struct family families[] = {
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
      .read = read_lfm2},
     {.name = "qwen3next",
+     .model_types = "qwen3_next",
+     .hybrid = HYBRID_DELTA,
+     .defaults = qwen3next_defaults,
+     .norms_plus_one = true,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
                .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "qwen35",
+     .model_types = "qwen3_5, qwen3_5_text",
+     .hybrid = HYBRID_DELTA,
+     .defaults = qwen3next_defaults,
+     .norms_plus_one = true,
+     .multimodal = true,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn_norm = "post_attention_norm.weight"},
      .read = read_qwen3next},
     {.name = "qwen35moe",
+     .model_types = "qwen3_5_moe, qwen3_5_moe_text",
+     .hybrid = HYBRID_DELTA,
+     .defaults = qwen3next_defaults,
+     .norms_plus_one = true,
+     .multimodal = true,
      .layer = {.attention = {.qk_norm = QK_NORM_HEAD, .gated = true},
                .ffn = {.kind = FFN_EXPERTS, .shared_gate = true},
                .ffn_norm = "post_attention_norm.weight"},
@@ -752,34 +795,5 @@ static bool is_listed(const char *list, const char *name) {
 const struct family *family_of_model_type(const char *model_type) {
     for (size_t i = 0; i < FAMILIES; i++)
         if (is_listed(families[i].model_types, model_type)) return &families[i];
-    return NULL;
-}
-
-const char *family_kind_of_unknown(const char *name, size_t length) {
-    static const struct {
-        const char *begin, *kind;
-    } kinds[] = {
-        {"mamba", "a recurrent model"},
-        {"rwkv", "a recurrent model"},
-        {"arwkv", "a recurrent model"},
-        {"jamba", "a hybrid of attention and recurrence"},
-        {"nemotron_h_moe", "a hybrid of attention and recurrence"},
-        {"plamo2", "a hybrid of attention and recurrence"},
-        {"kimi-linear", "a hybrid of attention and recurrence"},
-        {"mllama", "a vision model"},
-        {"cogvlm", "a vision model"},
-        {"bert", "an embedding model"},
-        {"nomic-bert", "an embedding model"},
-        {"modern-bert", "an embedding model"},
-        {"gemma-embedding", "an embedding model"},
-        {"t5", "a model with an encoder"},
-        {"gemma3n",
-         "a model of four streams side by side (AltUp), which quire lacks and Gemma 4's E2B "
-         "and E4B do without"},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const size_t begin = strlen(kinds[i].begin);
-        if (length >= begin && !memcmp(kinds[i].begin, name, begin)) return kinds[i].kind;
-    }
     return NULL;
 }

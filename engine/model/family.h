@@ -13,8 +13,9 @@
 // mixtures ERNIE 4.5, MiniMax-M2 and Ling 2 by their published configurations; GLM-4.5, 2508.06471;
 // Apertus, 2509.14233; Llama 4 by its published configurations; dots.1, 2506.05767; DeepSeek-V2 and
 // 3, 2405.04434 and 2412.19437; LFM2, 2511.23404; gated delta nets, 2412.06464, in Qwen3-Next and
-// Qwen3.5; Mamba-2, 2405.21060, in Granite 4's hybrids, Nemotron-H, 2504.03624, and Falcon-H1,
-// 2507.22448; keys as in the GGUF specification.
+// Qwen3.5; Mamba-2, 2405.21060, in Granite 4's hybrids, Nemotron-H, 2504.03624, and Nemotron 3
+// Nano by its published configuration, and Falcon-H1, 2507.22448; keys as in the GGUF
+// specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H
 
@@ -25,6 +26,16 @@
 struct folder_default {
     const char *key;
     double value;
+};
+
+// How a folder's config.json lists layers that do not all attend (folder_hybrid.h).
+enum hybrid {
+    HYBRID_NONE,
+    HYBRID_CONVOLUTIONS,
+    HYBRID_DELTA,
+    HYBRID_GRANITE,
+    HYBRID_NEMOTRON,
+    HYBRID_FALCON,
 };
 
 struct family {
@@ -47,7 +58,10 @@ struct family {
     bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
     bool centered_norms;                   // as in model_config.h
     bool latent;                           // attention is
-    bool single; // a layer is a mixer or a feed-forward, and the file has widths of 0
+    enum hybrid hybrid;
+    bool multiplied;     // files' matrices are those of a folder, multiplied
+    const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
+    bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL
@@ -57,8 +71,5 @@ enum { FAMILY_LIST_BYTES = 768 };
 
 // "llama, qwen2, …" and "llama, mistral, …", each in FAMILY_LIST_BYTES, for messages.
 void family_list(char *names, char *model_types);
-
-// What a family is that this forward pass cannot be, for the refusal: "a recurrent model". Or NULL.
-const char *family_kind_of_unknown(const char *name, size_t length);
 
 #endif

@@ -1,11 +1,13 @@
 #include "engine/model/folder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/model/folder_config.h"
+#include "engine/model/folder_names.h"
 #include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"
@@ -18,6 +20,7 @@ struct folder {
     struct text keys; // the bytes of a GGUF file without tensors
     const struct family *family;
     struct folder_config config;
+    struct hash128 stated; // of all that config.json says
     struct safetensors *files[FOLDER_MAX_FILES];
     size_t file_count, bytes;
     struct gguf_tensor *tensors;
@@ -47,7 +50,7 @@ static void folder_close(void *self) {
 
 static struct hash128 folder_digest(const void *self) {
     const struct folder *folder = self;
-    struct hash128 digest = hash_bytes(NULL, 0, 0);
+    struct hash128 digest = folder->stated;
     for (size_t i = 0; i < folder->file_count; i++) {
         const struct hash128 both[2] = {digest, safetensors_digest(folder->files[i])};
         digest = hash_bytes(both, sizeof both, 0);
@@ -65,6 +68,24 @@ static enum status no_memory(const struct folder *folder, struct error *err) {
     return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(folder->path));
 }
 
+// Configurations may say Infinity, as JSON does not: a number that is too large is read as that.
+static cJSON *parse_json(const struct mapped_file *file) {
+    static const char word[] = "Infinity", number[] = "1e9999  ";
+    const size_t length = sizeof word - 1;
+    char *text = malloc(file->length + 1);
+    bool quoted = false;
+    if (!text) return NULL;
+    memcpy(text, file->bytes, file->length);
+    for (size_t i = 0; i + length <= file->length; i++) {
+        if (text[i] == '"') quoted = !quoted;
+        if (quoted && text[i] == '\\') i++;
+        if (!quoted && !memcmp(text + i, word, length)) memcpy(text + i, number, length);
+    }
+    cJSON *json = cJSON_ParseWithLength(text, file->length);
+    free(text);
+    return json;
+}
+
 enum status folder_read_json(const char *folder, const char *name, cJSON **json,
                              struct error *err) {
     struct text path = {0};
@@ -76,7 +97,7 @@ enum status folder_read_json(const char *folder, const char *name, cJSON **json,
         status = error_set(err, STATUS_BAD_FILE, "%s: expected at most %d bytes, found %zu",
                            mapped_file_shown(text_string(&path)), FOLDER_MAX_JSON, file.length);
     if (status == STATUS_OK) {
-        cJSON *found = cJSON_ParseWithLength((const char *)file.bytes, file.length);
+        cJSON *found = parse_json(&file);
         if (cJSON_IsObject(found)) {
             *json = found;
         } else {
@@ -144,198 +165,6 @@ static enum status open_files(struct folder *folder, struct error *err) {
     return status;
 }
 
-// What a layer's tensors are called: up to the dot before "weight" or "bias".
-static const struct {
-    const char *theirs, *ours;
-} layer_names[] = {
-    {"self_attn.qkv_proj.", "attn_qkv."},
-    {"self_attn.q_proj.", "attn_q."},
-    {"self_attn.k_proj.", "attn_k."},
-    {"self_attn.v_proj.", "attn_v."},
-    {"self_attn.o_proj.", "attn_output."},
-    {"self_attn.q_norm.", "attn_q_norm."},
-    {"self_attn.k_norm.", "attn_k_norm."},
-    {"self_attn.q_a_proj.", "attn_q_a."},
-    {"self_attn.q_a_layernorm.", "attn_q_a_norm."},
-    {"self_attn.q_b_proj.", "attn_q_b."},
-    {"self_attn.kv_a_proj_with_mqa.", "attn_kv_a_mqa."},
-    {"self_attn.kv_a_layernorm.", "attn_kv_a_norm."},
-    {"self_attn.kv_b_proj.", "attn_kv_b."},
-    {"input_layernorm.", "attn_norm."},
-    {"attention_layernorm.", "attn_norm."},
-    {"feedforward_layernorm.", "ffn_norm."},
-    {"operator_norm.", "attn_norm."},
-    {"ffn_norm.", "ffn_norm."},
-    {"self_attn.out_proj.", "attn_output."},
-    {"attention.query_key_value.", "attn_qkv."},
-    {"attention.dense.", "attn_output."},
-    {"attention.query_layernorm.", "attn_q_norm."},
-    {"attention.key_layernorm.", "attn_k_norm."},
-    {"self_attn.query_layernorm.", "attn_q_norm."},
-    {"self_attn.key_layernorm.", "attn_k_norm."},
-    {"self_attn.q_layernorm.", "attn_q_norm."},
-    {"self_attn.k_layernorm.", "attn_k_norm."},
-    {"conv.in_proj.", "shortconv.in_proj."},
-    {"conv.conv.", "shortconv.conv."},
-    {"conv.out_proj.", "shortconv.out_proj."},
-    {"feed_forward.w1.", "ffn_gate."},
-    {"feed_forward.w3.", "ffn_up."},
-    {"feed_forward.w2.", "ffn_down."},
-    {"pre_feedforward_layernorm.", "ffn_norm."},
-    {"post_feedforward_layernorm.", "post_ffw_norm."},
-    {"post_self_attn_layernorm.", "post_attention_norm."},
-    {"post_mlp_layernorm.", "post_ffw_norm."},
-    {"mlp.gate_up_proj.", "ffn_up."},
-    {"mlp.gate_proj.", "ffn_gate."},
-    {"mlp.up_proj.", "ffn_up."},
-    {"mlp.down_proj.", "ffn_down."},
-    {"mlp.shared_experts.gate_proj.", "ffn_gate_shexp."},
-    {"mlp.shared_experts.up_proj.", "ffn_up_shexp."},
-    {"mlp.shared_experts.down_proj.", "ffn_down_shexp."},
-    {"mlp.shared_mlp.gate_proj.", "ffn_gate_shexp."},
-    {"mlp.shared_mlp.up_proj.", "ffn_up_shexp."},
-    {"mlp.shared_mlp.down_proj.", "ffn_down_shexp."},
-    {"mlp.gate.wg.", "ffn_gate_inp."},
-    {"mlp.gate.", "ffn_gate_inp."},
-    {"feed_forward.gate.", "ffn_gate_inp."},
-    {"mlp.router.", "ffn_gate_inp."},
-    {"block_sparse_moe.gate.", "ffn_gate_inp."},
-    {"router.proj.", "ffn_gate_inp."},
-    {"pre_feedforward_layernorm_2.", "pre_ffw_norm_2."},
-    {"post_feedforward_layernorm_1.", "post_ffw_norm_1."},
-    {"post_feedforward_layernorm_2.", "post_ffw_norm_2."},
-    {"per_layer_input_gate.", "inp_gate."},
-    {"per_layer_projection.", "proj."},
-    {"post_per_layer_input_norm.", "post_norm."},
-};
-
-// Those that have no such end.
-static const struct {
-    const char *theirs, *ours;
-} whole_layer_names[] = {
-    {"layer_scalar", "layer_output_scale.weight"},
-    {"self_attn.sinks", "attn_sinks.weight"},
-    {"router.scale", "ffn_gate_inp.scale"},
-    {"router.per_expert_scale", "ffn_down_exps.scale"},
-    {"experts.gate_up_proj", "ffn_gate_up_exps.weight"},
-    {"experts.down_proj", "ffn_down_exps.weight"},
-    {"block_sparse_moe.router.layer.weight", "ffn_gate_inp.weight"},
-    {"block_sparse_moe.input_linear.weight", "ffn_gate_up_exps.weight"},
-    {"block_sparse_moe.output_linear.weight", "ffn_down_exps.weight"},
-    {"mlp.gate.e_score_correction_bias", "exp_probs_b.bias"},
-    {"mlp.gate.expert_bias", "exp_probs_b.bias"},
-    {"feed_forward.expert_bias", "exp_probs_b.bias"},
-    {"block_sparse_moe.e_score_correction_bias", "exp_probs_b.bias"},
-    {"mlp.moe_statics.e_score_correction_bias", "exp_probs_b.bias"},
-};
-
-// "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
-static bool expert_name(const char *rest, int layer, char name[NAME_BYTES]) {
-    ASSERT(layer >= 0);
-    static const struct {
-        const char *theirs, *ours;
-    } parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"}, {"down_proj", "ffn_down"},
-                 {"w1", "ffn_gate"},        {"w3", "ffn_up"},      {"w2", "ffn_down"}};
-    static const char *const begins[] = {"mlp.experts.", "block_sparse_moe.experts.",
-                                         "feed_forward.experts."};
-    char part[16];
-    int expert = -1, used = 0;
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-        if (!strncmp(rest, begins[i], strlen(begins[i]))) {
-            rest += strlen(begins[i]);
-            break;
-        }
-    if (sscanf(rest, "%4d.%15[a-z0-9_].weight%n", &expert, part, &used) != 2) return false;
-    if (expert < 0 || used == 0 || rest[used]) return false;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (!strcmp(parts[i].theirs, part)) {
-            snprintf(name, NAME_BYTES, "blk.%d.%s.%d.weight", layer, parts[i].ours, expert);
-            return true;
-        }
-    return false;
-}
-
-// Of what attention adds, or, where nothing norms that, of what the feed-forward reads.
-static const char *second_norm(const struct family *family) {
-    if (family->second_norm) return family->second_norm;
-    if (family->layer.post_norm) return "post_attention_norm.weight";
-    return family->layer.ffn_norm ? family->layer.ffn_norm : "ffn_norm.weight";
-}
-
-// What follows "model.layers.7.", and the 7. NULL: it does not begin so.
-static const char *layer_part(const char *theirs, int *layer) {
-    int used = 0;
-    *layer = -1;
-    if (sscanf(theirs, "model.layers.%4d.%n", layer, &used) != 1 || *layer < 0) return NULL;
-    return used ? theirs + used : NULL;
-}
-
-bool folder_matrix_name(const char *theirs, char name[FOLDER_NAME_BYTES]) {
-    int layer;
-    const char *rest = layer_part(theirs, &layer);
-    for (size_t i = 0; rest && i < sizeof layer_names / sizeof layer_names[0]; i++) {
-        const size_t length = strlen(layer_names[i].theirs);
-        if (strncmp(rest, layer_names[i].theirs, length) != 0) continue;
-        snprintf(name, NAME_BYTES, "blk.%d.%s%.8s", layer, layer_names[i].ours, rest + length);
-        return true;
-    }
-    return false;
-}
-
-static bool layer_name(const struct folder *folder, const char *theirs, char name[NAME_BYTES]) {
-    int layer;
-    const char *rest = layer_part(theirs, &layer);
-    if (!rest) return false;
-    if (!strcmp(rest, "post_attention_layernorm.weight")) {
-        snprintf(name, NAME_BYTES, "blk.%d.%s", layer, second_norm(folder->family));
-        return true;
-    }
-    for (size_t i = 0; i < sizeof whole_layer_names / sizeof whole_layer_names[0]; i++)
-        if (!strcmp(rest, whole_layer_names[i].theirs)) {
-            snprintf(name, NAME_BYTES, "blk.%d.%s", layer, whole_layer_names[i].ours);
-            return true;
-        }
-    if (folder_matrix_name(theirs, name)) return true;
-    return expert_name(rest, layer, name);
-}
-
-// "model.language_model.norm.weight" is "model.norm.weight" where the text's part is nested; older
-// files nest it the other way round.
-static const char *unnested(const struct folder *folder, const char *theirs,
-                            char name[NAME_BYTES]) {
-    static const char *const nests[][2] = {{"model.language_model.", "model."},
-                                           {"language_model.model.", "model."},
-                                           {"language_model.lm_head.", "lm_head."}};
-    for (size_t i = 0; i < sizeof nests / sizeof nests[0] && folder->family->multimodal; i++) {
-        const size_t length = strlen(nests[i][0]);
-        if (strncmp(theirs, nests[i][0], length) != 0) continue;
-        snprintf(name, NAME_BYTES, "%s%s", nests[i][1], theirs + length);
-        return name;
-    }
-    return theirs;
-}
-
-static bool gguf_name(const struct folder *folder, const char *full, char name[NAME_BYTES]) {
-    char short_name[NAME_BYTES];
-    const char *theirs = unnested(folder, full, short_name);
-    static const struct {
-        const char *theirs, *ours;
-    } whole[] = {{"model.embed_tokens.weight", "token_embd.weight"},
-                 {"model.word_embeddings.weight", "token_embd.weight"},
-                 {"model.norm.weight", "output_norm.weight"},
-                 {"model.embedding_norm.weight", "output_norm.weight"},
-                 {"lm_head.weight", "output.weight"},
-                 {"model.embed_tokens_per_layer.weight", "per_layer_token_embd.weight"},
-                 {"model.per_layer_model_projection.weight", "per_layer_model_proj.weight"},
-                 {"model.per_layer_projection_norm.weight", "per_layer_proj_norm.weight"}};
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
-        if (!strcmp(whole[i].theirs, theirs)) {
-            snprintf(name, NAME_BYTES, "%s", whole[i].ours);
-            return true;
-        }
-    return layer_name(folder, theirs, name);
-}
-
 // What files hold besides: the output that is the embedding again, angles that follow from the
 // configuration, layers that predict further tokens, and a multimodal model's encoders.
 static bool is_spare(const struct folder *folder, const char *name) {
@@ -347,15 +176,19 @@ static bool is_spare(const struct folder *folder, const char *name) {
     for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->family->multimodal; i++)
         if (!strncmp(name, others[i], strlen(others[i]))) return true;
     int layer;
+    if (!strncmp(name, "mtp.", 4)) return true;
     if (folder->config.draft_layer > 0 &&
         (!strncmp(name, "model.mtp_", 10) ||
-         (layer_part(name, &layer) && layer >= folder->config.draft_layer)))
+         (folder_name_in_layer(name, &layer) && layer >= folder->config.draft_layer)))
         return true;
     return (folder->config.tied && strstr(name, "lm_head.weight")) ||
            strstr(name, "rotary_emb.inv_freq");
 }
 
-static bool is_norm(const char *name) { return strstr(name, "norm.weight") != NULL; }
+static bool ends_in(const char *name, const char *end) {
+    const size_t length = strlen(name), ending = strlen(end);
+    return length >= ending && !strcmp(name + length - ending, end);
+}
 
 // Zeros that the folder owns.
 static void *make(struct folder *folder, size_t count, size_t element_bytes) {
@@ -493,7 +326,7 @@ static const char *const xielu_names[XIELU_NUMBERS] = {"alpha_p", "alpha_n", "be
 static bool keep_xielu(struct folder *folder, const struct gguf_tensor *tensor) {
     static const char part[] = "mlp.act_fn.";
     int layer;
-    const char *rest = layer_part(tensor->name.bytes, &layer);
+    const char *rest = folder_name_in_layer(tensor->name.bytes, &layer);
     if (!rest || strncmp(rest, part, sizeof part - 1) != 0 || layer >= MODEL_MAX_LAYERS)
         return false;
     for (int i = 0; i < XIELU_NUMBERS; i++)
@@ -533,35 +366,198 @@ static enum status put_xielu(struct folder *folder) {
     return STATUS_OK;
 }
 
-static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
-                              struct error *err) {
+static enum status bad_shape(const struct folder *folder, const struct gguf_tensor *tensor,
+                             struct error *err) {
+    return error_set(err, STATUS_BAD_FILE,
+                     "%s: tensor '%s' is not of the shape or type that it has in such a model",
+                     mapped_file_shown(folder->path), tensor->name.bytes);
+}
+
+// Names the next tensor "blk.7." and the rest, and is done with it.
+static void put_in_layer(struct folder *folder, int layer, const char *rest) {
     ASSERT(folder->count < folder->room);
-    struct gguf_tensor *to = &folder->tensors[folder->count];
     char *name = folder->names[folder->count];
-    if (is_spare(folder, from->name.bytes) || keep_xielu(folder, from)) return STATUS_OK;
-    const enum status status = put_experts(folder, from, err);
-    if (status != STATUS_NOT_FOUND) return status;
-    if (!gguf_name(folder, from->name.bytes, name))
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "%s: tensor '%s' has no place in a model of type %s",
-                         mapped_file_shown(folder->path), from->name.bytes, folder->family->name);
+    snprintf(name, NAME_BYTES, "blk.%d.%s", layer, rest);
+    folder->tensors[folder->count++].name = (struct gguf_string){name, strlen(name)};
+}
+
+// `rows` of a matrix, which lie at `data`.
+static void set_rows(struct folder *folder, const struct gguf_tensor *from, int64_t rows,
+                     const void *data) {
+    struct gguf_tensor *to = &folder->tensors[folder->count];
+    ASSERT(folder->count < folder->room && rows > 0);
     *to = *from;
-    to->name = (struct gguf_string){name, strlen(name)};
-    folder->count++;
-    if (!folder->family->norms_plus_one || !is_norm(name) || !from->known) return STATUS_OK;
-    const size_t count = (size_t)from->shape[0];
-    if (from->dims != 1 || count > MODEL_MAX_DIM)
-        return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s' is no vector",
-                         mapped_file_shown(folder->path), from->name.bytes);
+    to->shape[1] = rows;
+    to->bytes = (size_t)rows * dtype_row_bytes(from->type, (int32_t)from->shape[0]);
+    to->data = data;
+}
+
+static bool is_matrix(const struct gguf_tensor *tensor) {
+    return tensor->known && tensor->dims == 2 && dtype_block_elements(tensor->type) == 1 &&
+           tensor->shape[0] <= MODEL_MAX_DIM;
+}
+
+// Granite's feed-forward, or the expert that all tokens ask: the gate above up. NOT_FOUND: it is
+// neither that nor what goes down again.
+static enum status put_shared(struct folder *folder, const struct gguf_tensor *from,
+                              struct error *err) {
+    int layer;
+    const char *rest = folder_name_in_layer(from->name.bytes, &layer);
+    const bool mixture = folder->config.mixture;
+    const bool both = rest && !strcmp(rest, "shared_mlp.input_linear.weight");
+    if (!both && !(rest && !strcmp(rest, "shared_mlp.output_linear.weight")))
+        return STATUS_NOT_FOUND;
+    if (!is_matrix(from) || from->shape[1] % 2) return bad_shape(folder, from, err);
+    set_rows(folder, from, both ? from->shape[1] / 2 : from->shape[1], from->data);
+    put_in_layer(folder, layer,
+                 both      ? mixture ? "ffn_gate_shexp.weight" : "ffn_gate.weight"
+                 : mixture ? "ffn_down_shexp.weight"
+                           : "ffn_down.weight");
+    if (!both) return STATUS_OK;
+    set_rows(folder, from, from->shape[1] / 2, (const char *)from->data + from->bytes / 2);
+    put_in_layer(folder, layer, mixture ? "ffn_up_shexp.weight" : "ffn_up.weight");
+    return STATUS_OK;
+}
+
+// Qwen3-Next's rows of q, k, v and z are together head by head of the keys; in a GGUF file all of q
+// are above k, and these above v, and z is apart. NOT_FOUND: it is no such tensor.
+static enum status put_grouped(struct folder *folder, const struct gguf_tensor *from,
+                               struct error *err) {
+    const struct recurrence_spec *spec = &folder->config.recurrence;
+    int layer;
+    const char *rest = folder_name_in_layer(from->name.bytes, &layer);
+    if (!rest || strcmp(rest, "linear_attn.in_proj_qkvz.weight") != 0) return STATUS_NOT_FOUND;
+    const int64_t heads = spec->key_heads, key = spec->key_size;
+    const int64_t value = heads ? spec->value_heads / heads * spec->value_size : 0;
+    if (!is_matrix(from) || heads == 0 || from->shape[1] != 2 * heads * (key + value))
+        return bad_shape(folder, from, err);
+    const size_t row = dtype_row_bytes(from->type, (int32_t)from->shape[0]);
+    char *qkv = make(folder, (size_t)(heads * (2 * key + value)), row);
+    char *z = make(folder, (size_t)(heads * value), row);
+    if (!qkv || !z) return no_memory(folder, err);
+    const struct {
+        char *to;
+        int64_t rows;
+    } parts[] = {{qkv, key},
+                 {qkv + (size_t)(heads * key) * row, key},
+                 {qkv + (size_t)(2 * heads * key) * row, value},
+                 {z, value}};
+    const char *next = from->data;
+    for (int64_t head = 0; head < heads; head++)
+        for (int p = 0; p < 4; p++) {
+            const size_t bytes = (size_t)parts[p].rows * row;
+            memcpy(parts[p].to + (size_t)head * bytes, next, bytes);
+            next += bytes;
+        }
+    set_rows(folder, from, heads * (2 * key + value), qkv);
+    put_in_layer(folder, layer, "attn_qkv.weight");
+    set_rows(folder, from, heads * value, z);
+    put_in_layer(folder, layer, "attn_gate.weight");
+    return STATUS_OK;
+}
+
+static void multiply(enum dtype type, char *elements, size_t count, float by) {
+    float values[256];
+    const size_t bytes = (size_t)dtype_block_bytes(type), most = sizeof values / sizeof values[0];
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < most ? count - done : most;
+        dtype_to_float(type, elements + done * bytes, values, some);
+        for (size_t i = 0; i < some; i++) {
+            const float value = values[i] * by;
+            const uint16_t bits = type == DTYPE_F16 ? float_to_half(value) : float_to_bf16(value);
+            memcpy(elements + (done + i) * bytes, type == DTYPE_F32 ? (const void *)&value : &bits,
+                   bytes);
+        }
+    }
+}
+
+// What a model multiplies a product by is part of the matrix in a GGUF file, rounded as there.
+static enum status scale_rows(struct folder *folder, const char *theirs, struct gguf_tensor *to,
+                              struct error *err) {
+    int layer;
+    const char *rest = folder_name_in_layer(theirs, &layer);
+    const int64_t all = to->shape[to->dims == 1 ? 0 : 1];
+    int64_t done = 0;
+    char *made = NULL;
+    for (int32_t i = 0; rest && i < folder->config.scale_count; i++) {
+        const struct folder_scale *scale = &folder->config.scales[i];
+        if (strncmp(rest, scale->part, strlen(scale->part)) != 0) continue;
+        const int64_t rows = scale->rows ? scale->rows : all;
+        const bool plain = to->known && to->dims <= 2 && dtype_block_elements(to->type) == 1;
+        if (!plain || rows > all - done) return bad_shape(folder, to, err);
+        if (scale->by != 1 && !made) {
+            made = make(folder, to->bytes, 1);
+            if (!made) return no_memory(folder, err);
+            memcpy(made, to->data, to->bytes);
+            to->data = made;
+        }
+        const size_t row = to->bytes / (size_t)all;
+        if (scale->by != 1)
+            multiply(to->type, made + (size_t)done * row,
+                     (size_t)rows * row / (size_t)dtype_block_bytes(to->type), scale->by);
+        done += rows;
+    }
+    return STATUS_OK;
+}
+
+// Vectors that files have otherwise: norms that multiply by 1 + weight, and decays as they are.
+static enum status change_vector(struct folder *folder, struct gguf_tensor *to, struct error *err) {
+    const char *name = to->name.bytes;
+    const bool decay = ends_in(name, ".ssm_a");
+    const bool norm = folder->family->norms_plus_one && ends_in(name, "norm.weight") &&
+                      !ends_in(name, ".ssm_norm.weight");
+    if (!(decay || norm) || !to->known) return STATUS_OK;
+    const size_t count = (size_t)to->shape[0];
+    if (to->dims != 1 || count > MODEL_MAX_DIM) return bad_shape(folder, to, err);
     float *vector = make(folder, count, sizeof *vector);
     if (!vector) return no_memory(folder, err);
-    dtype_to_float(from->type, from->data, vector, count);
+    dtype_to_float(to->type, to->data, vector, count);
     for (size_t i = 0; i < count; i++)
-        vector[i] += 1;
+        vector[i] = decay ? -expf(vector[i]) : vector[i] + 1;
     to->type = DTYPE_F32;
     to->file_type = 0;
     to->bytes = count * sizeof *vector;
     to->data = vector;
+    return STATUS_OK;
+}
+
+// Mamba-2's vectors are matrices in files: a row for each head, or for each group of a norm.
+static void set_rows_of_vector(const struct folder *folder, struct gguf_tensor *to) {
+    const struct recurrence_spec *spec = &folder->config.recurrence;
+    const char *name = to->name.bytes;
+    const bool each = ends_in(name, ".ssm_a") || ends_in(name, ".ssm_d");
+    const int64_t rows = each ? to->shape[0] : spec->key_heads;
+    if (spec->rule != RECURRENCE_SSD || to->dims != 1 || rows < 1 || to->shape[0] % rows ||
+        !(each || ends_in(name, ".ssm_norm.weight")))
+        return;
+    to->dims = 2;
+    to->shape[0] /= rows;
+    to->shape[1] = rows;
+}
+
+static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
+                              struct error *err) {
+    static enum status (*const several[])(struct folder *, const struct gguf_tensor *,
+                                          struct error *) = {put_experts, put_shared, put_grouped};
+    ASSERT(folder->count < folder->room);
+    struct gguf_tensor *to = &folder->tensors[folder->count];
+    char *name = folder->names[folder->count], short_name[NAME_BYTES];
+    if (is_spare(folder, from->name.bytes) || keep_xielu(folder, from)) return STATUS_OK;
+    for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
+        const enum status status = several[i](folder, from, err);
+        if (status != STATUS_NOT_FOUND) return status;
+    }
+    const char *theirs = folder_name_unnested(folder->family, from->name.bytes, short_name);
+    if (!folder_name_find(folder->family, theirs, name))
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "%s: tensor '%s' has no place in a model of type %s",
+                         mapped_file_shown(folder->path), from->name.bytes, folder->family->name);
+    *to = *from;
+    TRY(scale_rows(folder, theirs, to, err));
+    to->name = (struct gguf_string){name, strlen(name)};
+    TRY(change_vector(folder, to, err));
+    set_rows_of_vector(folder, to);
+    folder->count++;
     return STATUS_OK;
 }
 
@@ -622,6 +618,10 @@ static enum status read_config(struct folder *folder, struct error *err) {
         return error_set(err, STATUS_NOT_FOUND, "%s: this folder has no config.json",
                          mapped_file_shown(folder->path));
     enum status status = folder_read_json(folder->path, "config.json", &json, err);
+    char *stated = cJSON_PrintUnformatted(json);
+    if (stated) folder->stated = hash_bytes(stated, strlen(stated), 0);
+    if (status == STATUS_OK && !stated) status = no_memory(folder, err);
+    cJSON_free(stated);
     if (status == STATUS_OK)
         status = folder_config_family(json, folder->path, &folder->family, err);
     if (status == STATUS_OK)

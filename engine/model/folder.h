@@ -3,7 +3,8 @@
 // A folder with config.json and safetensors files: model.safetensors, or as many as
 // model.safetensors.index.json names. Its configuration is read in GGUF's words (folder_config.h),
 // and its tensors get the names that GGUF has for them; weights stay where the files are mapped.
-// Only small vectors are made anew: norms that multiply by 1 + weight, divisors of the rotation.
+// Only small vectors are made anew: norms that multiply by 1 + weight, divisors of the rotation;
+// and matrices of a few hybrids, whose rows are in another order or are to be multiplied.
 //
 // The tokenizer is not looked at: the gguf has no tokenizer's keys, and gguf_path() is the folder.
 #ifndef ENGINE_FOLDER_H
@@ -14,7 +15,6 @@
 #include "engine/model/gguf.h"
 
 enum {
-    FOLDER_NAME_BYTES = 64, // of a tensor in a GGUF file's words
     FOLDER_MAX_FILES = 1024,
     FOLDER_MAX_JSON = 64 << 20, // bytes of config.json, or of the index
 };
@@ -23,10 +23,6 @@ enum {
 // that quire lacks; NOT_FOUND: the folder has no config.json. *gguf is the caller's until
 // gguf_close().
 MUST_CHECK enum status folder_open(const char *path, struct gguf **gguf, struct error *err);
-
-// "model.layers.7.self_attn.q_proj.weight" is "blk.7.attn_q.weight"; so for all that families have
-// in common. False: it is none of those.
-bool folder_matrix_name(const char *theirs, char name[FOLDER_NAME_BYTES]);
 
 // An object in a file of the folder; the caller's to delete.
 MUST_CHECK enum status folder_read_json(const char *folder, const char *name, cJSON **json,

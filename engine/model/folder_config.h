@@ -11,15 +11,8 @@
 #include <cjson/cJSON.h>
 
 #include "engine/model/family.h"
+#include "engine/model/folder_layout.h"
 #include "kernels/base/text.h"
-
-struct folder_config {
-    bool tied;                     // the output is the embedding, whatever else the files hold
-    int32_t pairs;                 // of rotated elements
-    int32_t draft_layer;           // the first that predicts further tokens; 0: there is none
-    float *rope_freqs;             // [pairs], owned; Llama 3's divisors, or NULL
-    float *rope_short, *rope_long; // [pairs], owned; LongRoPE's, or NULL
-};
 
 // The family of its model_type. UNSUPPORTED: quire has none, and which it has.
 MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,

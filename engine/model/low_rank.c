@@ -145,6 +145,12 @@ static enum status check_pair(const struct applying *applying, const struct adap
     return refuse(applying, STATUS_BAD_FILE, adapter, text, what);
 }
 
+static const struct family *family_of(const struct model *model) {
+    const struct family *family = family_find(model->config.family, strlen(model->config.family));
+    ASSERT(family);
+    return family;
+}
+
 static enum status check_adapter(const struct applying *applying, const struct adapter *adapter) {
     const struct model *model = applying->model;
     if (!adapter->of_folder && strcmp(adapter->base, model->config.family) != 0)
@@ -152,6 +158,11 @@ static enum status check_adapter(const struct applying *applying, const struct a
                          "%s: is an adapter for models of family \"%.60s\", and this is one of "
                          "family %s",
                          gguf_path(adapter->gguf), adapter->base, model->config.family);
+    if (adapter->of_folder && family_of(model)->multiplied)
+        return error_set(applying->err, STATUS_UNSUPPORTED,
+                         "%s: is an adapter of matrices that family %s has multiplied; quire takes "
+                         "one that was converted with its model",
+                         gguf_path(adapter->gguf), model->config.family);
     if (gguf_tensor_count(adapter->gguf) == 0)
         return error_set(applying->err, STATUS_BAD_FILE, "%s: the adapter holds no tensors",
                          gguf_path(adapter->gguf));
@@ -185,8 +196,7 @@ static float *floats_of(const struct gguf_tensor *tensor) {
 // Heads that rotate have their pairs side by side in one of the model and the adapter, and half a
 // head apart in the other?
 static bool reorders(const struct model *model, const struct adapter *adapter, int32_t layer) {
-    const struct family *family = family_find(model->config.family, strlen(model->config.family));
-    ASSERT(family);
+    const struct family *family = family_of(model);
     return !family->interleaved_folder && family->layer.attention.rope.interleaved &&
            model->config.specs[layer].attention.rope.interleaved == adapter->of_folder;
 }

@@ -540,8 +540,9 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     layer->router = MATRIX("ffn_gate_inp", experts, dim);
     layer->router_bias = VECTOR("ffn_gate_inp.bias", experts, spec->expert_bias, false);
     if (!fused_experts(loader, index, layer)) {
-        layer->expert_gate = expert_matrices(loader, index, "ffn_gate", width, dim);
         layer->expert_up = expert_matrices(loader, index, "ffn_up", width, dim);
+        layer->expert_gate = spec->ungated ? layer->expert_up
+                                           : expert_matrices(loader, index, "ffn_gate", width, dim);
     }
     layer->expert_down = expert_matrices(loader, index, "ffn_down", dim, width);
     layer->expert_gains = load_gains(loader, index);
@@ -572,13 +573,12 @@ static void load_expert_norms(struct loader *loader, int32_t index, struct layer
 }
 
 static void load_shared_expert(struct loader *loader, int32_t index, struct layer *layer) {
-    const int32_t dim = loader->model->config.dim;
     const struct ffn_spec *spec = &loader->model->config.specs[index].ffn;
-    const int32_t width = spec->width;
+    const int32_t dim = loader->model->config.dim, width = spec->width;
     char name[64];
     ASSERT(width > 0);
     if (spec->shared_gate) layer->shared_gate = MATRIX("ffn_gate_inp_shexp", 1, dim);
-    layer->gate = MATRIX("ffn_gate_shexp", width, dim);
+    if (!spec->ungated) layer->gate = MATRIX("ffn_gate_shexp", width, dim);
     layer->up = MATRIX("ffn_up_shexp", width, dim);
     layer->down = MATRIX("ffn_down_shexp", dim, width);
 }

@@ -129,8 +129,9 @@ size_t model_step_bytes(const struct model *model, int32_t rows) {
         const struct ffn_spec *spec = &config->specs[i].ffn;
         const struct layer *layer = &model->layers[i];
         if (spec->experts == 0) continue;
-        const size_t expert = expert_bytes(&layer->expert_gate) + expert_bytes(&layer->expert_up) +
-                              expert_bytes(&layer->expert_down);
+        const bool gated = !spec->ungated; // else the gate is up again
+        const size_t expert = (gated ? expert_bytes(&layer->expert_gate) : 0) +
+                              expert_bytes(&layer->expert_up) + expert_bytes(&layer->expert_down);
         unread += (spec->experts - experts_read(spec, rows)) * (double)expert;
     }
     return bytes - (size_t)unread;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/model/folder.h"
+#include "engine/model/folder_names.h"
 #include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"

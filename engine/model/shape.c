@@ -70,18 +70,16 @@ static const struct shape shapes[] = {
                "'rope_theta': 1000000, 'conv_L_cache': 3, 'full_attn_idxs': [2, 5, 8, 10, 12, "
                "14]}"},
     {.name = "granite-4-h-tiny",
-     .family = "granitemoe",
+     .family = "granitehybrid",
      .tied = true,
-     .recurrence = {RECURRENCE_SSD, 1, 48, 128, 64, 4, false},
-     .attend_first = 5,
-     .attend_each = 10,
-     .shared_width = 1024,
      .config = "{'hidden_size': 1536, 'num_hidden_layers': 40, 'num_attention_heads': 12, "
                "'num_key_value_heads': 4, 'intermediate_size': 512, 'vocab_size': 100352, "
                "'max_position_embeddings': 131072, 'rms_norm_eps': 1e-05, 'rope_theta': 10000, "
                "'num_local_experts': 64, 'num_experts_per_tok': 6, 'embedding_multiplier': 12, "
                "'residual_multiplier': 0.22, 'attention_multiplier': 0.0078125, "
-               "'logits_scaling': 6}"},
+               "'logits_scaling': 6, 'shared_intermediate_size': 1024, 'full_attn_idxs': [5, 15, "
+               "25, 35], 'mamba_n_heads': 48, 'mamba_d_state': 128, 'mamba_n_groups': 1, "
+               "'mamba_d_conv': 4, 'mamba_expand': 2}"},
 };
 
 const struct shape *shape_find(const char *name) {
@@ -104,20 +102,6 @@ static cJSON *parse(const char *config) {
     return cJSON_Parse(text);
 }
 
-// What a config.json does not say in words that folders are read by.
-static void set_recurrence(const struct shape *shape, struct model_config *config) {
-    for (int32_t i = 0; i < config->layers && shape->attend_each > 0; i++) {
-        struct layer_spec *spec = &config->specs[i];
-        spec->ffn.kind = FFN_SHARED_EXPERT;
-        spec->ffn.width = shape->shared_width;
-        spec->attention.no_rope = true;
-        if (i % shape->attend_each == shape->attend_first) continue;
-        spec->mixer = MIXER_RECURRENCE;
-        spec->attention = attention_spec_of_state(i);
-        spec->recurrence = shape->recurrence;
-    }
-}
-
 enum status shape_config(const struct shape *shape, struct model_config *config,
                          struct error *err) {
     const struct family *family = family_find(shape->family, strlen(shape->family));
@@ -135,7 +119,6 @@ enum status shape_config(const struct shape *shape, struct model_config *config,
         config->vocabulary =
             (int32_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "vocab_size"));
     ASSERT(status == STATUS_OK || status == STATUS_NO_MEMORY);
-    if (status == STATUS_OK) set_recurrence(shape, config);
     gguf_close(gguf);
     folder_config_deinit(&folder);
     text_deinit(&keys);

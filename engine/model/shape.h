@@ -9,10 +9,6 @@ struct shape {
     const char *family; // general.architecture
     bool tied;          // is the output matrix the embedding?
     const char *config; // config.json as published, as far as it matters, with ' for "
-    // Of layers that recur, all but one in `attend_each`, whose feed-forwards have a shared expert
-    // of `shared_width`; attend_each 0: none does.
-    struct recurrence_spec recurrence;
-    int32_t attend_first, attend_each, shared_width;
 };
 
 const struct shape *shape_find(const char *name); // or NULL

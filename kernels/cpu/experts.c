@@ -183,12 +183,14 @@ static void compute_expert(const struct expert_job *job) {
         product(job, &args->gate, args->x, scratch->token_of, scratch->hidden),
         product(job, &args->up, args->x, scratch->token_of, scratch->up),
     };
-    cpu_multiply(job->device, both, 2);
-    cpu_act_and_mul(job->device, &(struct act_and_mul){.gate = scratch->hidden + at,
-                                                       .up = scratch->up + at,
-                                                       .rows = job->count,
-                                                       .dim = args->gate.rows,
-                                                       .act = args->act});
+    const bool gated = args->gate.data != args->up.data; // else up serves as gate
+    cpu_multiply(job->device, both, gated ? 2 : 1);
+    cpu_act_and_mul(job->device,
+                    &(struct act_and_mul){.gate = scratch->hidden + at,
+                                          .up = (gated ? scratch->up : scratch->hidden) + at,
+                                          .rows = job->count,
+                                          .dim = args->gate.rows,
+                                          .act = args->act});
     const struct linear_part down =
         product(job, &args->down, scratch->hidden, NULL, scratch->results);
     cpu_multiply(job->device, &down, 1);

@@ -426,17 +426,16 @@ static void files_and_folders_mix(void **state) {
 
 // ---- Refusals
 
-static void assert_refused(const char *name, float scale, enum status expected, const char *word) {
+static void assert_refused_by(const char *base, const struct adapter_source *source,
+                              enum status expected, const char *word) {
     struct harness harness = {.backend = backend_reference()};
     struct adapters adapters = {.count = 0};
     struct model model;
     struct error err = {0};
-    char path[PATH_BYTES];
-    const struct adapter_source source = {path_of(name, path), scale};
     assert_int_equal(harness.backend->open(&(struct device_options){0}, &harness.device, NULL),
                      STATUS_OK);
-    assert_int_equal(gguf_open(TESTS_DIR "/golden/mistral.gguf", &harness.gguf, NULL), STATUS_OK);
-    enum status status = adapters_open(&source, 1, &adapters, &err);
+    assert_int_equal(gguf_open(base, &harness.gguf, NULL), STATUS_OK);
+    enum status status = adapters_open(source, 1, &adapters, &err);
     if (status == STATUS_OK)
         status = model_open(&model, harness.gguf,
                             &(struct model_options){.backend = harness.backend,
@@ -444,11 +443,18 @@ static void assert_refused(const char *name, float scale, enum status expected, 
                                                     .adapters = &adapters},
                             &err);
     if (status != expected || !strstr(err.text, word) || strchr(err.text, '\n'))
-        fail_msg("%s: status %d, \"%s\" does not say \"%s\"", name, (int)status, err.text, word);
+        fail_msg("%s: status %d, \"%s\" does not say \"%s\"", source->path, (int)status, err.text,
+                 word);
     if (status == STATUS_OK) model_close(&model);
     adapters_close(&adapters);
     gguf_close(harness.gguf);
     harness.backend->close(harness.device);
+}
+
+static void assert_refused(const char *name, float scale, enum status expected, const char *word) {
+    char path[PATH_BYTES];
+    const struct adapter_source source = {path_of(name, path), scale};
+    assert_refused_by(TESTS_DIR "/golden/mistral.gguf", &source, expected, word);
 }
 
 static void what_is_no_adapter_of_it_is_refused_by_name(void **state) {
@@ -557,6 +563,9 @@ static void folders_that_ask_for_more_are_refused(void **state) {
     assert_refused("peft", 1, STATUS_UNSUPPORTED, "'base_model.model.lm_head.lora_A.weight'");
     write_tensors("peft/adapter_model.safetensors", &one, 8);
     assert_refused("peft", 1, STATUS_BAD_FILE, "expected [1, 32], found [1, 8]");
+    const struct adapter_source source = {path_of("peft", path), 1};
+    assert_refused_by(TESTS_DIR "/golden/falcon-h1.gguf", &source, STATUS_UNSUPPORTED,
+                      "falcon-h1 has multiplied");
 }
 
 // ---- The cache

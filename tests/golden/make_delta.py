@@ -31,9 +31,9 @@ def mixed(model_type):
 
 
 MODELS = [
-    dict(name="qwen35", lengths=(1, 17, 67), config=delta("qwen3_5_text", num_hidden_layers=4)),
-    dict(name="qwen35moe", lengths=(1, 9, 17), config=mixed("qwen3_5_moe_text")),
-    dict(name="qwen3next", lengths=(1, 9, 17), config=mixed("qwen3_next")),
+    dict(name="qwen35", folder=True, lengths=(1, 17, 67), config=delta("qwen3_5_text", num_hidden_layers=4)),
+    dict(name="qwen35moe", folder=True, lengths=(1, 9, 17), config=mixed("qwen3_5_moe_text")),
+    dict(name="qwen3next", folder=True, lengths=(1, 9, 17), config=mixed("qwen3_next")),
 ]
 KINDS = ("qwen3_5_text", "qwen3_5_moe_text", "qwen3_next")
 families.HEAD_NORMED += KINDS
@@ -220,7 +220,67 @@ def tensors_of(spec, weights):
     return tensors
 
 
+# ---- the folder
+
+def fused(c, name, value, weights):
+    """Qwen3-Next has q, k, v and z, and what gates, together head by head of the keys."""
+    key_heads, heads, size, keys, _ = sizes(c)
+    each, out = heads // key_heads, []
+    other = weights[name.replace("_qkv.", "_z.").replace("_b.", "_a.")]
+    for g in range(key_heads):
+        if "in_proj_b." in name:
+            parts = (value, g * each, each), (other, g * each, each)
+        else:
+            parts = ((value, g * size, size), (value, keys + g * size, size),
+                     (value, 2 * keys + g * each * size, each * size), (other, g * each * size, each * size))
+        out += [row for rows, begin, count in parts for row in rows[begin:begin + count]]
+    return name.replace("_qkv.", "_qkvz.").replace("_b.", "_ba."), out
+
+
+def write_folder(path, spec, weights):
+    """Qwen3.5's also as the text's part of a model that sees, whose experts are all in one tensor."""
+    c, published = dict(spec["config"]), {}
+    kind, mixture = c["model_type"], base_of(spec) is mixtures
+    for name, value in weights.items():
+        if kind == "qwen3_next" and ("in_proj_z." in name or "in_proj_a." in name):
+            continue
+        if kind == "qwen3_next" and ("in_proj_qkv." in name or "in_proj_b." in name):
+            name, value = fused(c, name, value, weights)
+        elif "norm.weight" in name and "linear_attn." not in name:
+            value = [v - 1 for v in value]
+        elif "conv1d" in name:
+            value = [[row] for row in value]
+        elif ".experts." in name and kind == "qwen3_5_moe_text":
+            name, expert, part = name.rsplit(".", 3)[0], int(name.split(".")[-3]), name.split(".")[-2]
+            if part == "gate_proj":
+                value = value + weights[f"{name}.{expert}.up_proj.weight"]
+            if part != "up_proj":
+                part = "gate_up_proj" if part == "gate_proj" else part
+                published.setdefault(f"{name}.{part}", []).append(value)
+            continue
+        published[name.replace("shared_experts", "shared_expert")] = value
+    published["mtp.fc.weight"] = [[0.5, 0.25], [1.0, 2.0]]
+    if mixture:
+        c["shared_expert_intermediate_size"] = c.pop("n_shared_experts") * c["moe_intermediate_size"]
+        c.update(decoder_sparse_step=1, mlp_only_layers=[])
+    if kind == "qwen3_next":
+        return families.write_folder(path, dict(spec, config=c), published)
+    c.update(attn_output_gate=True, mamba_ssm_dtype="float32", mtp_num_hidden_layers=1, layer_types=[
+        "linear_attention" if recurs(c, i) else "full_attention" for i in range(c["num_hidden_layers"])])
+    c["rope_parameters"] = dict(rope_type="default", rope_theta=c.pop("rope_theta"),
+                                mrope_section=[1, 1, 0], mrope_interleaved=True)
+    families.write_folder(path, dict(spec, config=c), published)
+    published = {name.replace("model.", "model.language_model.", 1): value
+                 for name, value in published.items()}
+    published["model.visual.patch_embed.proj.weight"] = [[0.5, 0.25], [1.0, 2.0]]
+    del c["partial_rotary_factor"]  # is a quarter unless another is stated
+    outer = dict(model_type=kind.removesuffix("_text"), text_config=c, vision_config=dict(depth=1),
+                 tie_word_embeddings=c["tie_word_embeddings"])
+    families.write_folder(path.replace(".hf", ".nested.hf"), dict(spec, config=outer), published)
+
+
 class Maker:
+    folder = write_folder
     weights, model, keys, tensors = make_weights, make_model, keys_of, tensors_of
 
 

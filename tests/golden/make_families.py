@@ -959,7 +959,10 @@ def write_safetensors(path, names, weights):
             inner = inner[0]
             shape.append(len(inner))
             flat = [v for part in flat for v in part]
-        add(name, "BF16", shape, pack_bf16(flat))
+        if all(bf16(v) == v for v in flat):
+            add(name, "BF16", shape, pack_bf16(flat))
+        else:
+            add(name, "F32", shape, struct.pack(f"<{len(flat)}f", *flat))
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:

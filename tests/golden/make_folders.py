@@ -64,6 +64,27 @@ EYES = dict(depth=1, hidden_size=16, intermediate_size=16, num_heads=2, out_hidd
 SIGLIP = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
               image_size=28, patch_size=14)
 
+SHARED = dict(MIXTURE, num_experts=8, shared_expert_intermediate_size=48)
+DELTA = dict(linear_conv_kernel_dim=4, linear_key_head_dim=8, linear_value_head_dim=8,
+             linear_num_key_heads=2, linear_num_value_heads=4,
+             layer_types=["linear_attention", "full_attention"] * 2)
+QUARTER = rope("default", partial_rotary_factor=0.25)
+SEEN_QUARTER = rope("default", partial_rotary_factor=0.25, mrope_section=[1, 1, 0],
+                    mrope_interleaved=True)
+GRANITE_H = dict(mamba_n_heads=4, mamba_d_head=16, mamba_n_groups=1, mamba_d_state=24,
+                 mamba_d_conv=4, mamba_expand=2, shared_intermediate_size=48,
+                 embedding_multiplier=6.0, residual_multiplier=0.5, attention_multiplier=0.25,
+                 logits_scaling=2.0, layer_types=["mamba", "mamba", "attention", "mamba"])
+FALCON_H1 = dict(head_dim=16, mamba_d_ssm=48, mamba_n_heads=4, mamba_d_head=12, mamba_n_groups=1,
+                 mamba_d_state=24, mamba_d_conv=4, mamba_norm_before_gate=False,
+                 embedding_multiplier=1.7, lm_head_multiplier=0.6, attention_in_multiplier=1.2,
+                 attention_out_multiplier=0.9, key_multiplier=0.4, ssm_in_multiplier=1.25,
+                 ssm_out_multiplier=0.7, mlp_multipliers=[0.9, 0.6],
+                 ssm_multipliers=[0.35, 0.25, 1.35, 0.5, 0.8])
+# The library's plain loops keep steps above time_step_min, as nobody's kernels do.
+NEMOTRON_H = dict(mamba_num_heads=4, mamba_head_dim=16, ssm_state_size=24, n_groups=2,
+                  conv_kernel=4, time_step_min=1e-6)
+
 # Name, model_type, what it changes; `text` is of a model that also sees.
 MODELS = [
     ("llama", "llama", LLAMA3),
@@ -131,6 +152,20 @@ MODELS = [
     ("lfm2-moe", "lfm2_moe", dict(MIXTURE, layer_types=["conv", "conv", "full_attention", "conv"],
                                   num_experts=6, num_dense_layers=1, norm_topk_prob=True,
                                   use_expert_bias=True, routed_scaling_factor=1.5)),
+    ("qwen3-next", "qwen3_next", dict(DELTA, **SHARED, **QUARTER, norm_topk_prob=True)),
+    ("qwen3_5", "qwen3_5_text", dict(DELTA, **SEEN_QUARTER)),
+    ("qwen3_5-moe", "qwen3_5_moe_text", dict(DELTA, **SHARED, **SEEN_QUARTER)),
+    ("granite-h", "granitemoehybrid", dict(GRANITE_H, num_local_experts=0,
+                                           position_embedding_type="rope")),
+    ("granite-h-moe", "granitemoehybrid", dict(GRANITE_H, num_local_experts=5,
+                                               num_experts_per_tok=3)),
+    ("falcon-h1", "falcon_h1", dict(FALCON_H1, mamba_rms_norm=False)),
+    ("falcon-h1-normed", "falcon_h1", dict(FALCON_H1, mamba_rms_norm=True)),
+    ("nemotron-h", "nemotron_h", dict(NEMOTRON_H, hybrid_override_pattern="M-M*-M")),
+    ("nemotron-h-moe", "nemotron_h", dict(
+        NEMOTRON_H, hybrid_override_pattern="ME*E", n_routed_experts=8, n_shared_experts=1,
+        num_experts_per_tok=3, n_group=4, topk_group=2, moe_intermediate_size=32,
+        moe_shared_expert_intermediate_size=48, routed_scaling_factor=2.5, norm_topk_prob=True)),
     ("apertus", "apertus", LLAMA3),
     ("llama4", "llama4_text", dict(num_local_experts=4, num_experts_per_tok=1,
                                    intermediate_size_mlp=48, interleave_moe_layer_step=2,
@@ -154,6 +189,10 @@ MODELS = [
     ("qwen3-vl", "qwen3_vl", dict(text=rope("default", mrope_section=[3, 3, 2],
                                             mrope_interleaved=True), vision_config=dict(
         EYES, deepstack_visual_indexes=[0], num_position_embeddings=16))),
+    ("qwen3_5-sees", "qwen3_5", dict(text=dict(DELTA, **SEEN_QUARTER), vision_config=dict(
+        EYES, num_position_embeddings=16))),
+    ("qwen3_5-moe-sees", "qwen3_5_moe", dict(text=dict(DELTA, **SHARED, **SEEN_QUARTER),
+                                             vision_config=dict(EYES, num_position_embeddings=16))),
     ("gemma3-sees", "gemma3", dict(text=dict(windows("ssfs"), **by_layers(GLOBAL)),
                                    vision_config=SIGLIP, mm_tokens_per_image=4)),
     ("mistral3-sees", "mistral3", dict(text=dict(model_type="ministral3"), vision_config=dict(

@@ -7,7 +7,7 @@ The same way as make_families.py, whose arithmetic and writers these models use:
 of its own in double precision and plain loops, one token after the other, written from arXiv
 2405.21060 and the configurations of Granite 4's hybrids, Nemotron-H and Falcon-H1. `pattern` says
 what a layer does, as Nemotron-H's configuration: M recurs, * attends, - is a feed-forward alone,
-H does both side by side; but for Nemotron-H each has a feed-forward too. Files have Gemma 4's small
+E is a mixture alone, H does both side by side; but for Nemotron-H each has a feed-forward too. Files have Gemma 4's small
 vocabulary.
 """
 import math
@@ -29,20 +29,25 @@ def mamba(model_type, pattern, **changes):
 GRANITE = dict(embedding_multiplier=6.0, residual_multiplier=0.5, attention_multiplier=0.25,
                logits_scaling=2.0)
 MODELS = [
-    dict(name="granitehybrid", lengths=(1, 17, 67),
-         config=mamba("granitemoehybrid", "MM*M", **GRANITE)),
-    dict(name="granitehybrid-moe", lengths=(1, 9, 17),
+    dict(name="granitehybrid", folder=True, lengths=(1, 17, 67),
+         config=mamba("granitemoehybrid", "MM*M", mamba_n_groups=1, **GRANITE)),
+    dict(name="granitehybrid-moe", folder=True, lengths=(1, 9, 17),
          config=mamba("granitemoehybrid", "M*", mamba_n_groups=1, num_local_experts=6,
                       num_experts_per_tok=2, intermediate_size=32, moe_intermediate_size=32,
                       n_shared_experts=2, **GRANITE)),
-    dict(name="nemotron_h", lengths=(1, 17, 40),
+    dict(name="nemotron_h", folder=True, lengths=(1, 17, 40),
          config=mamba("nemotron_h", "M-M*-M", layer_norm_eps=1e-5)),
-    dict(name="falcon-h1", lengths=(1, 17, 40),
+    dict(name="falcon-h1", folder=True, lengths=(1, 17, 40),
          config=mamba("falcon_h1", "HHH", rope_theta=1e11, mamba_n_groups=1, mamba_d_head=8,
                       mamba_d_state=32, mamba_rms_norm=False, ssm_in_multiplier=2.0, key_multiplier=0.5,
                       attention_out_multiplier=0.5, ssm_out_multiplier=0.5,
                       mlp_multipliers=[0.5, 2.0], ssm_multipliers=[0.5, 1.0, 2.0, 0.5, 0.25])),
+    dict(name="nemotron_h_moe", folder=True, lengths=(1, 9, 17),
+         config=mamba("nemotron_h_moe", "ME*E", n_routed_experts=8, num_experts_per_tok=3, n_group=4,
+                      topk_group=2, n_shared_experts=2, intermediate_size=32, moe_intermediate_size=32,
+                      routed_scaling_factor=2.5, norm_topk_prob=True)),
 ]
+ALONE = ("nemotron_h", "nemotron_h_moe")
 mixtures.UNBIASED += ("granitemoehybrid",)
 mixtures.SOFTMAX += ("granitemoehybrid",)
 families.PAIRED += ("granitemoehybrid",)
@@ -60,7 +65,8 @@ def sizes(c):
 
 
 def base_of(spec):
-    return mixtures if "num_local_experts" in spec["config"] else families
+    mixture = {"num_local_experts", "n_routed_experts"} & set(spec["config"])
+    return mixtures if mixture else families
 
 
 def make_weights(spec, seed):
@@ -69,9 +75,9 @@ def make_weights(spec, seed):
     channels = values + 2 * groups * state
     for layer, does in enumerate(c["pattern"]):
         p = f"model.layers.{layer}."
-        alone = c["model_type"] == "nemotron_h"
+        alone = c["model_type"] in ALONE
         for name in [name for name in w if name.startswith(p)]:
-            if (does in "M-" and "self_attn." in name or alone and (
+            if (does in "M-E" and "self_attn." in name or alone and (
                     does in "M*" and ".mlp." in name or ".gate_proj" in name or
                     "post_attention_layernorm" in name)):
                 del w[name]
@@ -123,7 +129,7 @@ class Recurring:
 
     def feed_forward(self, layer, x):
         p = f"model.layers.{layer}.mlp."
-        if self.kind == "granitemoehybrid":
+        if self.kind in ("granitemoehybrid", "nemotron_h_moe"):
             return super().feed_forward(layer, x)
         up = times(self.w[p + "up_proj.weight"], x)
         if self.kind == "nemotron_h":
@@ -134,9 +140,9 @@ class Recurring:
         return [factor * v for v in times(self.w[p + "down_proj.weight"], hidden)]
 
     def layer(self, i, x):
-        if self.kind != "nemotron_h":
+        if self.kind not in ALONE:
             return super().layer(i, x)
-        part = self.feed_forward if self.c["pattern"][i] == "-" else self.attend
+        part = self.feed_forward if self.c["pattern"][i] in "-E" else self.attend
         y = part(i, self.norm(f"model.layers.{i}.input_layernorm.weight", x))
         return [a + b for a, b in zip(x, y)]
 
@@ -197,10 +203,13 @@ def keys_of(spec):
         ("ssm.conv_kernel", c["mamba_d_conv"]), ("ssm.state_size", state), ("ssm.group_count", groups),
         ("ssm.time_step_rank", heads), ("ssm.inner_size", values))]
     lists = {} if kind == "falcon_h1" else {"attention.head_count_kv": "*"}
-    if kind == "nemotron_h":
-        lists["feed_forward_length"] = "-"
+    if kind in ALONE:
+        lists["feed_forward_length"] = "-" if kind == "nemotron_h" else "E"
     keys = [(key, kind, [value if does == lists[key.split(".", 1)[1]] else 0 for does in c["pattern"]]
              if key.split(".", 1)[-1] in lists else value) for key, kind, value in keys]
+    if kind == "nemotron_h_moe":  # whose files leave the router to be known
+        keys = [key for key in keys if not key[0].endswith("gating_func")]
+        keys.append((f"{arch}.expert_shared_feed_forward_length", U32, 2 * c["moe_intermediate_size"]))
     if kind != "falcon_h1":
         keys.append((f"{arch}.rope.scaling.finetuned", families.BOOL, False))
     return keys + tokenizer_keys()
@@ -242,7 +251,75 @@ def tensors_of(spec, weights):
     return tensors
 
 
+# ---- the folder
+
+NEMOTRON = [("model.embed_tokens.", "backbone.embeddings."), ("model.norm.", "backbone.norm_f."),
+            ("model.layers.", "backbone.layers."), ("input_layernorm", "norm"), ("self_attn.", "mixer."),
+            ("mlp.", "mixer."), ("mamba.", "mixer.")]
+FALCON = [("model.norm.", "model.final_layernorm."), ("post_attention_layernorm", "pre_ff_layernorm"),
+          ("mlp.", "feed_forward.")]
+GRANITE_NAMES = [("mlp.shared_experts.", "shared_mlp."), ("mlp.gate.", "block_sparse_moe.router.layer."),
+                 ("mlp.experts.", "block_sparse_moe."), (".mlp.", ".shared_mlp.")]
+TYPES = {"M": "mamba", "*": "attention"}
+
+
+def merged(weights):
+    """Gate above up, and all experts of a layer in one tensor."""
+    out = {}
+    for name, value in weights.items():
+        if ".up_proj" in name:
+            continue
+        if ".gate_proj" in name:
+            value = value + weights[name.replace("gate_proj", "up_proj")]
+        name = name.replace("gate_proj", "input_linear").replace("down_proj", "output_linear")
+        if ".experts." in name:
+            before, after = name.split(".experts.")
+            out.setdefault(f"{before}.experts.{after.split('.', 1)[1]}", []).append(value)
+        else:
+            out[name] = value
+    return out
+
+
+def write_folder(path, spec, weights):
+    """In the words of each family's own config.json."""
+    c, published = dict(spec["config"]), {}
+    kind, pattern = c["model_type"], c.pop("pattern")
+    heads, size, groups, state, values = sizes(c)
+    names = {"falcon_h1": FALCON, "granitemoehybrid": GRANITE_NAMES}.get(kind, NEMOTRON)
+    for name, value in (merged(weights) if kind == "granitemoehybrid" else weights).items():
+        for ours, theirs in names:
+            name = name.replace(ours, theirs)
+        published[name] = [[row] for row in value] if "conv1d.weight" in name else value
+    if kind in ALONE:
+        if kind == "nemotron_h_moe":
+            c.update(model_type="nemotron_h", n_shared_experts=1, moe_latent_size=None,
+                     moe_shared_expert_intermediate_size=2 * c["moe_intermediate_size"])
+        for key in [key for key in c if key.startswith("mamba_") or key in ("rope_theta", "layer_norm_eps")]:
+            del c[key]
+        c.update(hybrid_override_pattern=pattern, mamba_num_heads=heads, mamba_head_dim=size,
+                 ssm_state_size=state, n_groups=groups, conv_kernel=4, expand=2, mlp_hidden_act="relu2",
+                 mamba_hidden_act="silu", use_conv_bias=True, layer_norm_epsilon=c["rms_norm_eps"],
+                 time_step_limit=[0.0, math.inf], residual_in_fp32=False, chunk_size=128)
+        published["mtp.layers.0.norm.weight"] = [1.0, 2.0]
+    elif kind == "falcon_h1":
+        for part, factor in (("embed_tokens.", 0.5), ("lm_head.", 4.0), ("q_proj.", 0.5),
+                             ("k_proj.", 0.5), ("v_proj.", 0.5)):  # which the configuration undoes
+            for name in [name for name in published if part in name]:
+                published[name] = scaled(published[name], [factor] * len(published[name]))
+        c.update(mamba_d_ssm=values, mamba_norm_before_gate=False, mamba_conv_bias=True, mlp_bias=False,
+                 attention_in_multiplier=2.0, embedding_multiplier=2.0, lm_head_multiplier=0.25,
+                 time_step_limit=[0.0, {"__float__": "Infinity"}])
+    else:
+        c.update(layer_types=[TYPES[does] for does in pattern], position_embedding_type="nope",
+                 mamba_expand=values // c["hidden_size"], mamba_chunk_size=256, mamba_conv_bias=True,
+                 shared_intermediate_size=c["intermediate_size"] * c.pop("n_shared_experts", 1),
+                 num_local_experts=c.get("num_local_experts", 0))
+        c.pop("moe_intermediate_size", None)
+    families.write_folder(path, dict(spec, config=c), published)
+
+
 class Maker:
+    folder = write_folder
     weights, model, keys, tensors = make_weights, make_model, keys_of, tensors_of
 
 

@@ -107,6 +107,8 @@ def dense_of(c):
 
 def mixed(c):
     """Layers with experts."""
+    if "E" in c.get("pattern", ""):
+        return [i for i, does in enumerate(c["pattern"]) if does == "E"]
     step = c.get("interleave_moe_layer_step", 1)
     return [i for i in range(dense_of(c), c["num_hidden_layers"]) if (i + 1) % step == 0]
 
@@ -165,6 +167,9 @@ class Model(families.Model):
         c, w, p = self.c, self.w, f"model.layers.{layer}.mlp."
 
         def gated(prefix):
+            if prefix + "gate_proj.weight" not in w:
+                hidden = [max(u, 0.0) ** 2 for u in times(w[prefix + "up_proj.weight"], x)]
+                return times(w[prefix + "down_proj.weight"], hidden)
             return self.gated(*(w[f"{prefix}{part}_proj.weight"] for part in ("gate", "up", "down")),
                               x, silu)
 
@@ -230,6 +235,8 @@ def tensors_of(spec, weights):
     c, tensors = spec["config"], families.tensors_of(spec, weights)
     for layer in mixed(c):
         for part in ("gate", "up", "down"):
+            if f"model.layers.{layer}.mlp.experts.0.{part}_proj.weight" not in weights:
+                continue
             rows = [weights[f"model.layers.{layer}.mlp.experts.{e}.{part}_proj.weight"]
                     for e in range(experts_of(c))]
             tensors.append((f"blk.{layer}.ffn_{part}_exps.weight",

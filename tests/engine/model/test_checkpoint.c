@@ -269,61 +269,93 @@ static void rope_parameters_are_read_old_and_new(void **state) {
     "\"norm_topk_prob\":true,\"qk_nope_head_dim\":16,\"qk_rope_head_dim\":8,\"v_head_dim\":16," \
     "\"kv_lora_rank\":32,\"q_lora_rank\":null,"
 
+#define DELTA                                                                             \
+    "\"linear_conv_kernel_dim\":4,\"linear_key_head_dim\":8,\"linear_value_head_dim\":8," \
+    "\"linear_num_key_heads\":2,\"linear_num_value_heads\":4,\"head_dim\":8,"
+#define MAMBA \
+    "\"mamba_n_heads\":4,\"mamba_d_state\":8,\"mamba_d_conv\":4,\"mamba_d_head\":\"auto\","
+#define GRANITE                                                      \
+    MAMBA "\"shared_intermediate_size\":64,\"num_local_experts\":0," \
+          "\"layer_types\":[\"mamba\",\"attention\"],"
+#define NEMOTRON                                                                      \
+    "\"mamba_num_heads\":4,\"mamba_head_dim\":8,\"ssm_state_size\":8,\"n_groups\":2," \
+    "\"conv_kernel\":4,"
+
+static const struct {
+    const char *type, *keys, *refusal; // NULL: the folder opens
+} key_rows[] = {
+    {"llama", "\"hidden_act\":\"silu\",\"pretraining_tp\":1,\"_name_or_path\":\"x\"", NULL},
+    {"llama", "\"mlp_bias\":false,\"attention_bias\":false,\"wonder\":null", NULL},
+    {"llama", "\"torch_dtype\":\"bfloat16\",\"wonders\":[],\"wonder\":0,\"spell\":\"\"", NULL},
+    {"llama", "\"is_llama_config\":true,\"transformers.js_config\":{\"dtype\":\"q4\"}", NULL},
+    {"phi3", "\"full_attn_mod\":1,\"interpolate_factor\":1,\"residual_dropout\":0.1", NULL},
+    {"phi3", "\"interpolate_factor\":2", "interpolate_factor is not 1"},
+    {"gemma2", "\"hidden_activation\":\"gelu_pytorch_tanh\"", NULL},
+    {"qwen2", "\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":5e5}", NULL},
+    {"llama", "\"wonder\":2", "wonder may change the answers"},
+    {"llama", "\"wonder\":true", "wonder may change the answers"},
+    {"llama", "\"scoring\":\"sigmoid\"", "scoring may change the answers"},
+    {"llama", "\"hidden_act\":\"relu\"", "hidden_act is not silu"},
+    {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation is not gelu"},
+    {"arcee", "\"hidden_act\":\"silu\"", "hidden_act is not relu2"},
+    {"apertus", "\"hidden_act\":\"silu\"", "hidden_act is not xielu"},
+    {"glm4_moe", "\"norm_topk_prob\":true,\"use_qk_norm\":true,\"n_group\":1", NULL},
+    {"dots1", "\"norm_topk_prob\":true,\"scoring_func\":\"softmax\"", "scoring_func is another"},
+    {"dots1", "\"norm_topk_prob\":true,\"topk_method\":\"greedy\"", "topk_method is not"},
+    {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"moe_layer_freq\":1", NULL},
+    {"deepseek_v2", LATENT "\"topk_method\":\"group_limited_greedy\"", NULL},
+    {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"n_group\":2", "n_group is of"},
+    {"minimax_m2", "\"qk_norm_type\":\"per_head\"", "qk_norm_type is not per_layer"},
+    {"minimax_m2", "\"attn_type_list\":[1,0]", "attn_type_list is not 1"},
+    {"hunyuan_v1_moe", "\"moe_topk\":[2,3]", "moe_topk differs from layer to layer"},
+    {"hunyuan_v1_moe", "\"use_mla\":true", "use_mla may change the answers"},
+    {"bailing_moe_v2", "\"norm_topk_prob\":true,\"score_function\":\"softmax\"",
+     "score_function is another"},
+    {"llama", "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2,\"alpha\":9}",
+     "alpha may change the answers"},
+    {"deepseek_v3", LATENT "\"scoring_func\":\"sigmoid\",\"topk_method\":\"greedy\"",
+     "topk_method is not"},
+    {"glm4_moe_lite", LATENT "\"rope_interleave\":false", "rope_interleave is false"},
+    {"kimi_k2",
+     LATENT "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4,\"mscale\":1.0,"
+            "\"mscale_all_dim\":0.5}",
+     "rope_scaling has an attention_factor"},
+    {"cohere2", "\"rotary_pct\":1.0,\"use_parallel_block\":true,\"layer_switch\":4", NULL},
+    {"cohere2", "\"use_parallel_block\":false", "use_parallel_block is false"},
+    {"cohere2", "\"rotary_pct\":0.5", "rotary_pct is not 1"},
+    {"ernie4_5_moe", "\"moe_layer_end_index\":0", "moe_layer_end_index is not the last"},
+    {"llama", "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0,\"llama_4_scaling_beta\":0.1}",
+     "llama_4_scaling_beta may change the answers"},
+    {"qwen3_next", DELTA "\"full_attention_interval\":2,\"mlp_only_layers\":[]", NULL},
+    {"qwen3_next", DELTA "\"mlp_only_layers\":[1]", "mlp_only_layers may change"},
+    {"qwen3_next", DELTA "\"decoder_sparse_step\":2", "decoder_sparse_step is not 1"},
+    {"qwen3_5_text", DELTA "\"layer_types\":[\"full_attention\",\"sliding_attention\"]",
+     "layer_types has a kind"},
+    {"qwen3_5_text", DELTA "\"attn_output_gate\":false", "attn_output_gate or output_gate"},
+    {"qwen3_5_text", DELTA "\"output_gate_type\":\"sigmoid\"", "attn_output_gate or output_gate"},
+    {"granitemoehybrid", GRANITE "\"mamba_n_groups\":1,\"init_method\":\"mup\"", NULL},
+    {"granitemoehybrid", GRANITE "\"mamba_n_groups\":2", "mamba_n_groups is not 1"},
+    {"granitemoehybrid", GRANITE "\"mamba_n_groups\":1,\"time_step_limit\":[0.0,0.5]",
+     "time_step_limit is not"},
+    {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M*\",\"time_step_limit\":[0,Infinity]",
+     NULL},
+    {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M?\"", "layer_types has a kind"},
+    {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M*\",\"mlp_hidden_act\":\"silu\"",
+     "mlp_hidden_act is not relu2"},
+    {"falcon_h1", MAMBA "\"mamba_n_groups\":1,\"mamba_rms_norm\":true", "mamba_norm_before_gate"},
+    {"falcon_h1",
+     MAMBA "\"mamba_n_groups\":1,\"attention_bias\":true,\"attention_in_multiplier\":2",
+     "attention_in_multiplier is not 1 beside"},
+    {"falcon_h1", MAMBA "\"mamba_n_groups\":1,\"mlp_multipliers\":[1.5,0.5]", NULL},
+    {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization says that"},
+    {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}",
+     "quantization_config says that"},
+};
+
 // Nothing that a config.json says is passed over but what is known to change no answer.
 static void each_configured_key_is_understood_or_harmless_or_refused(void **state) {
     (void)state;
-    static const struct {
-        const char *type, *keys, *refusal; // NULL: the folder opens
-    } rows[] = {
-        {"llama", "\"hidden_act\":\"silu\",\"pretraining_tp\":1,\"_name_or_path\":\"x\"", NULL},
-        {"llama", "\"mlp_bias\":false,\"attention_bias\":false,\"wonder\":null", NULL},
-        {"llama", "\"torch_dtype\":\"bfloat16\",\"wonders\":[],\"wonder\":0,\"spell\":\"\"", NULL},
-        {"llama", "\"is_llama_config\":true,\"transformers.js_config\":{\"dtype\":\"q4\"}", NULL},
-        {"phi3", "\"full_attn_mod\":1,\"interpolate_factor\":1,\"residual_dropout\":0.1", NULL},
-        {"phi3", "\"interpolate_factor\":2", "interpolate_factor is not 1"},
-        {"gemma2", "\"hidden_activation\":\"gelu_pytorch_tanh\"", NULL},
-        {"qwen2", "\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":5e5}", NULL},
-        {"llama", "\"wonder\":2", "wonder may change the answers"},
-        {"llama", "\"wonder\":true", "wonder may change the answers"},
-        {"llama", "\"scoring\":\"sigmoid\"", "scoring may change the answers"},
-        {"llama", "\"hidden_act\":\"relu\"", "hidden_act is not silu"},
-        {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation is not gelu"},
-        {"arcee", "\"hidden_act\":\"silu\"", "hidden_act is not relu2"},
-        {"apertus", "\"hidden_act\":\"silu\"", "hidden_act is not xielu"},
-        {"glm4_moe", "\"norm_topk_prob\":true,\"use_qk_norm\":true,\"n_group\":1", NULL},
-        {"dots1", "\"norm_topk_prob\":true,\"scoring_func\":\"softmax\"",
-         "scoring_func is another"},
-        {"dots1", "\"norm_topk_prob\":true,\"topk_method\":\"greedy\"", "topk_method is not"},
-        {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"moe_layer_freq\":1", NULL},
-        {"deepseek_v2", LATENT "\"topk_method\":\"group_limited_greedy\"", NULL},
-        {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"n_group\":2", "n_group is of"},
-        {"minimax_m2", "\"qk_norm_type\":\"per_head\"", "qk_norm_type is not per_layer"},
-        {"minimax_m2", "\"attn_type_list\":[1,0]", "attn_type_list is not 1"},
-        {"hunyuan_v1_moe", "\"moe_topk\":[2,3]", "moe_topk differs from layer to layer"},
-        {"hunyuan_v1_moe", "\"use_mla\":true", "use_mla may change the answers"},
-        {"bailing_moe_v2", "\"norm_topk_prob\":true,\"score_function\":\"softmax\"",
-         "score_function is another"},
-        {"llama", "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2,\"alpha\":9}",
-         "alpha may change the answers"},
-        {"deepseek_v3", LATENT "\"scoring_func\":\"sigmoid\",\"topk_method\":\"greedy\"",
-         "topk_method is not"},
-        {"glm4_moe_lite", LATENT "\"rope_interleave\":false", "rope_interleave is false"},
-        {"kimi_k2",
-         LATENT "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4,\"mscale\":1.0,"
-                "\"mscale_all_dim\":0.5}",
-         "rope_scaling has an attention_factor"},
-        {"cohere2", "\"rotary_pct\":1.0,\"use_parallel_block\":true,\"layer_switch\":4", NULL},
-        {"cohere2", "\"use_parallel_block\":false", "use_parallel_block is false"},
-        {"cohere2", "\"rotary_pct\":0.5", "rotary_pct is not 1"},
-        {"ernie4_5_moe", "\"moe_layer_end_index\":0", "moe_layer_end_index is not the last"},
-        {"llama",
-         "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0,\"llama_4_scaling_beta\":0.1}",
-         "llama_4_scaling_beta may change the answers"},
-        {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization says that"},
-        {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}",
-         "quantization_config says that"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof key_rows / sizeof key_rows[0]; i++) {
         char text[1024];
         struct gguf *gguf = NULL;
         struct error err = {0};
@@ -331,12 +363,12 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
                  "{\"model_type\":\"%s\",\"num_attention_heads\":4,\"hidden_size\":32,"
                  "\"num_hidden_layers\":2,\"intermediate_size\":64,\"rms_norm_eps\":1e-6,"
                  "\"max_position_embeddings\":512,%s}",
-                 rows[i].type, rows[i].keys);
+                 key_rows[i].type, key_rows[i].keys);
         write_text("hf/config.json", text);
         const enum status status = checkpoint_open(path_of("hf"), &gguf, &err);
-        const enum status expected = rows[i].refusal ? STATUS_UNSUPPORTED : STATUS_OK;
-        if (status != expected || (rows[i].refusal && !strstr(err.text, rows[i].refusal)))
-            fail_msg("%s: %s", rows[i].keys, err.text);
+        const enum status expected = key_rows[i].refusal ? STATUS_UNSUPPORTED : STATUS_OK;
+        if (status != expected || (key_rows[i].refusal && !strstr(err.text, key_rows[i].refusal)))
+            fail_msg("%s: %s", key_rows[i].keys, err.text);
         gguf_close(gguf);
     }
 }

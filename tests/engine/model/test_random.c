@@ -41,12 +41,11 @@ static const struct shape gemma4 = {
 
 static const struct shape hybrid = {
     .name = "small",
-    .family = "granitemoe",
-    .recurrence = {RECURRENCE_SSD, 1, 4, 16, 16, 4, false},
-    .attend_first = 1,
-    .attend_each = 2,
-    .shared_width = 32,
-    .config = "{" DIMS "'num_key_value_heads':2,'num_local_experts':8,'num_experts_per_tok':2}",
+    .family = "granitehybrid",
+    .config =
+        "{" DIMS "'num_key_value_heads':2,'num_local_experts':8,'num_experts_per_tok':2,"
+        "'shared_intermediate_size':32,'full_attn_idxs':[1],'mamba_n_heads':4,'mamba_expand':1,"
+        "'mamba_d_state':16,'mamba_n_groups':1,'mamba_d_conv':4}",
 };
 
 static struct model make(const struct shape *shape, enum dtype type, struct device *device) {

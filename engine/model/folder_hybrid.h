@@ -1,0 +1,18 @@
+// engine/model/folder_hybrid.h — layers that do not all attend, as a config.json lists them.
+// Private to family.c, whose rows name one of these functions.
+//
+// Sources: the configurations of transformers for LFM2, Qwen3-Next, Qwen3.5, GraniteMoeHybrid,
+// Nemotron-H and Falcon-H1.
+#ifndef ENGINE_FOLDER_HYBRID_H
+#define ENGINE_FOLDER_HYBRID_H
+
+#include "engine/model/folder_layout.h"
+#include "engine/model/folder_writer.h"
+
+// Does it list a layer that is a mixture of experts?
+bool folder_hybrid_has_mixtures(const cJSON *json);
+
+// Writes which layers attend and what the others are, and sets what of `config` is of them.
+void folder_hybrid_translate(struct writer *writer, struct folder_config *config);
+
+#endif
